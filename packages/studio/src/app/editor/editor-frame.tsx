@@ -20,6 +20,8 @@ export interface EditorFrameProps {
   /** Whether edits are saved by themselves. */
   readonly isAutosaved: boolean
   readonly isReadOnly: boolean
+  /** Whether the form takes the whole width. @default false */
+  readonly isWide?: boolean
   /** Buttons beside the state of saving. */
   readonly actions?: ReactNode
   /** Sentences about the whole document. */
@@ -31,7 +33,19 @@ export interface EditorFrameProps {
 
 /** The page around a form: its heading, the state of saving, undo, and the question before unsaved changes are left. */
 export function EditorFrame(props: EditorFrameProps): ReactNode {
-  const { title, above, editor, state, isAutosaved, isReadOnly, actions, notices, onBlur, children } = props
+  const {
+    title,
+    above,
+    editor,
+    state,
+    isAutosaved,
+    isReadOnly,
+    isWide = false,
+    actions,
+    notices,
+    onBlur,
+    children,
+  } = props
   const { t } = useTexts()
   const id = useId()
   const save = useCallback(() => void editor.flush(), [editor])
@@ -46,6 +60,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
       title={title}
       above={above}
       isSticky
+      isWide={isWide}
       actions={
         !isReadOnly && (
           <>

@@ -21,6 +21,9 @@ import { EditorFrame } from './editor-frame.tsx'
 import { entrySpec } from './entry-spec.ts'
 import { useFieldIssues } from './field-issues.ts'
 import { FieldList } from './field-list.tsx'
+import { entryLanguages } from './languages/language-calls.ts'
+import { useHasFallbacks } from './languages/use-content-locale.ts'
+import { useLanguageForm } from './languages/use-language-form.tsx'
 import { useFieldTarget } from './places/use-field-target.ts'
 import { PresentPeople } from './presence/present-people.tsx'
 import { usePresence } from './presence/use-presence.ts'
@@ -38,6 +41,9 @@ export interface EntryEditorProps {
   readonly locale: string
   /** The place that the address leads to. */
   readonly field: string | undefined
+  /** Whether the source of a translation stands beside each field. */
+  readonly isBeside: boolean
+  readonly onBeside: (isBeside: boolean) => void
   /** Told the id of the entry once it is stored. */
   readonly onStored: (id: string) => void
 }
@@ -47,7 +53,8 @@ export function EntryEditor(props: EntryEditorProps): ReactNode {
   const { collection, id, copy, locale } = props
   const { ownClient } = useStudio()
   const { t } = useTexts()
-  const editor = useDocument(() => entrySpec(ownClient, collection, { id, copy, locale }))
+  const hasFallbacks = useHasFallbacks(locale)
+  const editor = useDocument(() => entrySpec(ownClient, collection, { id, copy, locale, hasFallbacks }))
   return editor ? <OpenEntry {...props} editor={editor} /> : <Waiting label={t.common.loading} />
 }
 
@@ -55,7 +62,7 @@ interface OpenEntryProps extends EntryEditorProps {
   readonly editor: DocumentEditor
 }
 
-function OpenEntry({ collection, editor, field, onStored }: OpenEntryProps): ReactNode {
+function OpenEntry({ collection, editor, field, isBeside, onBeside, onStored }: OpenEntryProps): ReactNode {
   const { t } = useTexts()
   const state = useEditorState(editor)
   const document = useOwnFormDocument(editor)
@@ -67,9 +74,24 @@ function OpenEntry({ collection, editor, field, onStored }: OpenEntryProps): Rea
   const others = usePresence(editor, collection.key, state.document.id)
   const standing = standingOf(collection, state)
   const issues = useFieldIssues([...state.issues, ...work.issues])
-  if (!state.isLoaded) return <LoadingPage editor={editor} />
-  const isStored = state.document.id !== null
+  const { id } = state.document
+  const isStored = id !== null
   const isReadOnly = (isStored ? permissions.update : permissions.create) === false
+  const { client } = useStudio()
+  const calls = useMemo(
+    () => (id === null ? undefined : entryLanguages(client, collection.key, id, statusField !== null)),
+    [client, collection.key, id, statusField],
+  )
+  const { bar, beside, below } = useLanguageForm({
+    fields: shown,
+    editor,
+    state,
+    calls,
+    isReadOnly,
+    isBeside,
+    onBeside,
+  })
+  if (!state.isLoaded) return <LoadingPage editor={editor} />
   const unschedule = (): void =>
     void work.run({
       name: 'unschedule',
@@ -85,18 +107,28 @@ function OpenEntry({ collection, editor, field, onStored }: OpenEntryProps): Rea
       state={state}
       isAutosaved={statusField !== null}
       isReadOnly={isReadOnly}
+      isWide={beside !== undefined}
       onBlur={(event) => createOnLeave(event, collection, editor)}
       actions={<EntryActions collection={collection} editor={editor} state={state} standing={standing} work={work} />}
       notices={
         <>
           {isStored && <EntryStatus standing={standing} onUnschedule={isReadOnly ? undefined : unschedule} />}
+          {bar}
           <PresentPeople subjects={others} />
           <Meanwhile fields={fields} editor={editor} state={state} />
           <IssueSummary issues={issues} />
         </>
       }
     >
-      <FieldList fields={shown} document={document} values={state.values} issues={issues} isReadOnly={isReadOnly} />
+      <FieldList
+        fields={shown}
+        document={document}
+        values={state.values}
+        issues={issues}
+        isReadOnly={isReadOnly}
+        beside={beside}
+        below={below}
+      />
     </EditorFrame>
   )
 }

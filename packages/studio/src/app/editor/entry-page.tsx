@@ -5,6 +5,7 @@ import { useCollection } from '../model/use-model.ts'
 import { MissingPage } from '../shell/missing-page.tsx'
 import { newName } from './document/new-name.ts'
 import { EntryEditor } from './entry-editor.tsx'
+import { useContentLocale } from './languages/use-content-locale.ts'
 
 const route = getRouteApi('/c/$collection/$id')
 
@@ -42,12 +43,17 @@ interface Birth {
 }
 
 function PlacedEditor({ collection, id }: { readonly collection: StudioCollection; readonly id: string }): ReactNode {
-  const { copy = '', locale = '', field } = route.useSearch()
+  const { copy = '', beside, field, ...search } = route.useSearch()
+  const locale = useContentLocale(search.locale)
   const navigate = route.useNavigate()
   const [birth, setBirth] = useState<Birth>()
   const isNew = id === NEW
   const own = [collection.key, isNew ? `new:${copy}` : id, locale].join('/')
   const place = birth?.id === [id, locale].join('/') ? birth.place : own
+  const show = (isBeside: boolean): void => {
+    const next = isBeside ? { beside: 'source' } : {}
+    void navigate({ search: ({ beside: _, ...before }) => ({ ...before, ...next }), replace: true, resetScroll: false })
+  }
   const stored = (newId: string): void => {
     if (newId === id) return
     setBirth({ id: [newId, locale].join('/'), place })
@@ -67,6 +73,8 @@ function PlacedEditor({ collection, id }: { readonly collection: StudioCollectio
       copy={copy}
       locale={locale}
       field={field}
+      isBeside={beside !== undefined}
+      onBeside={show}
       onStored={stored}
     />
   )

@@ -4,11 +4,13 @@ export interface DocumentSearch {
   readonly copy?: string | undefined
   /** The language of the content. */
   readonly locale?: string | undefined
+  /** `source`: what the source says stands beside each field. */
+  readonly beside?: string | undefined
   /** The place of a field to lead to, with dots between: `parts.0.title`. */
   readonly field?: string | undefined
 }
 
-const KEYS = ['copy', 'locale', 'field'] as const
+const KEYS = ['copy', 'locale', 'beside', 'field'] as const
 
 /** Reads what the address says; what means nothing is left out. */
 export const readDocumentSearch = (search: Readonly<Record<string, unknown>>): DocumentSearch =>

@@ -10,6 +10,8 @@ interface EntryPlace {
   readonly id: string | null
   readonly copy: string
   readonly locale: string
+  /** Whether readers see another language where this one has no value. */
+  readonly hasFallbacks: boolean
 }
 
 /** How an entry is opened: its working copy where it can have one. */
@@ -27,6 +29,7 @@ export function entrySpec(client: StudioClient, collection: StudioCollection, pl
     leaves: leavesOf(fields, { except: hasDrafts ? [statusField] : [] }),
     remote: remoteEntries(entries, {
       ...locale,
+      hasFallbacks: place.hasFallbacks,
       hasDrafts,
       ...(hasDrafts && hidden !== undefined ? { initial: { [statusField]: hidden } } : {}),
     }),

@@ -15,25 +15,34 @@ export interface FieldListProps {
   readonly values: Values
   readonly issues: FieldIssues
   readonly isReadOnly: boolean
+  /** What stands beside each field, such as its source in another language. */
+  readonly beside?: ((field: FieldDescription) => ReactNode) | undefined
+  /** What stands below each field. */
+  readonly below?: ((field: FieldDescription) => ReactNode) | undefined
 }
 
 /** The fields of a document. */
-export function FieldList({ fields, document, values, issues, isReadOnly }: FieldListProps): ReactNode {
+export function FieldList({ fields, document, values, issues, isReadOnly, beside, below }: FieldListProps): ReactNode {
   const shown = useMemo(() => formFields(fields).map((one) => ({ one, path: [one.key] as FieldPath })), [fields])
   return (
     <FormDocumentContext value={document}>
       <FieldIssuesContext value={issues}>
         <div className={styles.fields}>
           {shown.map(({ one, path }) => (
-            <FieldEntry
-              key={one.key}
-              description={one}
-              path={path}
-              place={one.key}
-              value={values[one.key]}
-              isReadOnly={isReadOnly}
-              {...(one.from === undefined ? {} : { source: values[one.from] })}
-            />
+            <div key={one.key} className={beside && styles.pair}>
+              <div className={styles.own}>
+                <FieldEntry
+                  description={one}
+                  path={path}
+                  place={one.key}
+                  value={values[one.key]}
+                  isReadOnly={isReadOnly}
+                  {...(one.from === undefined ? {} : { source: values[one.from] })}
+                />
+                {below?.(one)}
+              </div>
+              {beside?.(one)}
+            </div>
           ))}
         </div>
       </FieldIssuesContext>

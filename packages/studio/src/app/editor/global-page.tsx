@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import type { StudioGlobal } from '../model/studio-model.ts'
 import { useGlobal } from '../model/use-model.ts'
@@ -15,6 +15,9 @@ import { useOwnFormDocument } from './document/use-form-document.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { useFieldIssues } from './field-issues.ts'
 import { FieldList } from './field-list.tsx'
+import { globalLanguages } from './languages/language-calls.ts'
+import { useContentLocale, useHasFallbacks } from './languages/use-content-locale.ts'
+import { useLanguageForm } from './languages/use-language-form.tsx'
 import { useFieldTarget } from './places/use-field-target.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import { leavesOf } from './saving/document-fields.ts'
@@ -26,18 +29,27 @@ const route = getRouteApi('/g/$global')
 export function GlobalPage(): ReactNode {
   const { global: key } = route.useParams()
   const global = useGlobal(key)
-  return global ? <GlobalEditor key={key} global={global} /> : <MissingPage />
+  const locale = useContentLocale(route.useSearch().locale)
+  return global ? <GlobalEditor key={`${key}/${locale}`} global={global} locale={locale} /> : <MissingPage />
 }
 
-function GlobalEditor({ global }: { readonly global: StudioGlobal }): ReactNode {
+interface GlobalEditorProps {
+  readonly global: StudioGlobal
+  /** The language of the content; empty: it has one. */
+  readonly locale: string
+}
+
+function GlobalEditor({ global, locale }: GlobalEditorProps): ReactNode {
   const { key, fields } = global
   const { ownClient } = useStudio()
   const { t } = useTexts()
+  const hasFallbacks = useHasFallbacks(locale)
+  const language = locale === '' ? {} : { locale }
   const editor = useDocument(() => ({
-    document: { collection: 'globals', id: key },
+    document: { collection: 'globals', id: key, ...language },
     liveKey: 'globals',
     leaves: leavesOf(fields, { hasWholeGroups: true }),
-    remote: remoteGlobal(ownClient.globals[key] as unknown as GlobalCalls),
+    remote: remoteGlobal(ownClient.globals[key] as unknown as GlobalCalls, { ...language, hasFallbacks }),
     // Readers see a global as it is saved.
     isAutosaved: false,
   }))
@@ -47,13 +59,32 @@ function GlobalEditor({ global }: { readonly global: StudioGlobal }): ReactNode 
 function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonly editor: DocumentEditor }): ReactNode {
   const { label, permissions, fields } = global
   const { t } = useTexts()
-  const { field } = route.useSearch()
+  const { field, beside } = route.useSearch()
+  const navigate = route.useNavigate()
   const state = useEditorState(editor)
   const document = useOwnFormDocument(editor)
   const issues = useFieldIssues(state.issues)
   useFieldTarget(state.isLoaded, field)
-  if (!state.isLoaded) return <LoadingPage editor={editor} />
   const isReadOnly = permissions.update === false
+  const { client } = useStudio()
+  const calls = useMemo(() => globalLanguages(client, global.key), [client, global.key])
+  const languages = useLanguageForm({
+    fields,
+    editor,
+    state,
+    calls,
+    isReadOnly,
+    isBeside: beside !== undefined,
+    onBeside: (isBeside) => {
+      const next = isBeside ? { beside: 'source' } : {}
+      void navigate({
+        search: ({ beside: _, ...before }) => ({ ...before, ...next }),
+        replace: true,
+        resetScroll: false,
+      })
+    },
+  })
+  if (!state.isLoaded) return <LoadingPage editor={editor} />
   return (
     <EditorFrame
       title={label}
@@ -61,6 +92,7 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
       state={state}
       isAutosaved={false}
       isReadOnly={isReadOnly}
+      isWide={languages.beside !== undefined}
       actions={
         <Link to="/g/$global/history" params={{ global: global.key }} className={buttonClass('quiet')}>
           {t.history.title}
@@ -68,6 +100,7 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
       }
       notices={
         <>
+          {languages.bar}
           <Meanwhile fields={fields} editor={editor} state={state} />
           <IssueSummary issues={issues} />
         </>

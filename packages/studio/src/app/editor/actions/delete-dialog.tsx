@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { labelOf, type StudioCollection, titleOf } from '../../model/studio-model.ts'
+import { labelOf, type StudioCollection, type StudioModel, titleOf } from '../../model/studio-model.ts'
+import { useModel } from '../../model/use-model.ts'
+import type { StudioClient } from '../../talk/client.ts'
 import { useStudio } from '../../talk/studio.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -53,19 +55,28 @@ export function DeleteDialog({ isOpen, collection, state, work, onClose }: Delet
           {t.common.cancel}
         </Button>
         <Button variant="danger" isPending={work.pending === 'delete'} onPress={() => void remove()}>
-          {t.publishing.delete}
+          {t.publishing.deleteNow}
         </Button>
       </div>
     </Dialog>
   )
 }
 
+/** A document that refers to an entry, with its title where it has one. */
+interface NamedReferrer extends Referrer {
+  readonly title: string | undefined
+}
+
 function Referrers({ collection, id }: { readonly collection: StudioCollection; readonly id: string }): ReactNode {
   const { client } = useStudio()
+  const { collections } = useModel()
   const { t } = useTexts()
   const { data } = useQuery({
     queryKey: ['references', collection.key, id],
-    queryFn: () => actionCalls(client, collection).references(id, { limit: MOST_NAMED }),
+    queryFn: async () => {
+      const { total, items } = await actionCalls(client, collection).references(id, { limit: MOST_NAMED })
+      return { total, items: await withTitles(client, collections, items) }
+    },
     staleTime: 0,
   })
   if (!data || data.total === 0) return null
@@ -75,7 +86,7 @@ function Referrers({ collection, id }: { readonly collection: StudioCollection; 
       <ul className={styles.list}>
         {data.items.map((one) => (
           <li key={`${one.collection}/${one.id}/${one.field}`}>
-            <ReferrerLink referrer={one} />
+            <ReferrerLink referrer={one} isGlobal={!collections.has(one.collection)} />
           </li>
         ))}
       </ul>
@@ -83,10 +94,40 @@ function Referrers({ collection, id }: { readonly collection: StudioCollection; 
   )
 }
 
-function ReferrerLink({ referrer: { collection, id, field } }: { readonly referrer: Referrer }): ReactNode {
+/** Asks for the titles of each collection at once; a document whose title cannot be read has none. */
+async function withTitles(
+  client: StudioClient,
+  collections: StudioModel['collections'],
+  referrers: readonly Referrer[],
+): Promise<readonly NamedReferrer[]> {
+  const titles = new Map<string, string | undefined>()
+  for (const [key, own] of Map.groupBy(referrers, (one) => one.collection)) {
+    const collection = collections.get(key)
+    if (!collection) continue
+    const ids = own.map((one) => one.id)
+    const { items } = await actionCalls(client, collection).findMany({ where: { id: { in: ids } }, limit: ids.length })
+    for (const item of items) titles.set(`${key}/${item.id}`, titleOf(collection, item))
+  }
+  return referrers.map((one) => ({ ...one, title: titles.get(`${one.collection}/${one.id}`) }))
+}
+
+interface ReferrerLinkProps {
+  readonly referrer: NamedReferrer
+  readonly isGlobal: boolean
+}
+
+function ReferrerLink({ referrer: { collection, id, field, title }, isGlobal }: ReferrerLinkProps): ReactNode {
+  const text = [labelOf(collection), title, labelOf(field)].filter((one) => one !== undefined).join(' · ')
+  if (isGlobal) {
+    return (
+      <Link to="/g/$global" params={{ global: collection }} search={{ field }}>
+        {text}
+      </Link>
+    )
+  }
   return (
     <Link to="/c/$collection/$id" params={{ collection, id }} search={{ field }}>
-      {`${labelOf(collection)} · ${labelOf(field)} · ${id.slice(-6)}`}
+      {text}
     </Link>
   )
 }

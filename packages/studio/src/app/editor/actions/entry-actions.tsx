@@ -61,7 +61,7 @@ export function EntryActions(props: EntryActionsProps): ReactNode {
         title={t.publishing.discardTitle}
         text={t.publishing.discardText}
         isOpen={open === 'discard'}
-        confirm={t.publishing.discard}
+        confirm={t.publishing.discardNow}
         cancel={t.common.cancel}
         onConfirm={() => {
           close()

@@ -26,6 +26,10 @@ interface ActionCalls {
   discardDraft(id: string, options: Condition): Promise<void>
   update(id: string, data: Values, options: Condition): Promise<object>
   delete(id: string, options: Condition): Promise<void>
+  findMany(query: {
+    readonly where: object
+    readonly limit: number
+  }): Promise<{ readonly items: readonly (Values & { id: string })[] }>
   references(id: string, query: { readonly limit: number }): Promise<{ total: number; items: readonly Referrer[] }>
 }
 

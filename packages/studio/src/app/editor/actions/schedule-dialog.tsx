@@ -77,7 +77,7 @@ function ScheduleForm({ standing, work, onRefresh, onClose }: ScheduleDialogProp
       <div className={styles.buttons}>
         <Button onPress={onClose}>{t.common.cancel}</Button>
         <Button type="submit" variant="primary" isDisabled={publishAt === '' && unpublishAt === ''}>
-          {t.publishing.schedule}
+          {t.publishing.scheduleNow}
         </Button>
       </div>
     </form>

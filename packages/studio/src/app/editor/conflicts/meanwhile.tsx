@@ -23,7 +23,7 @@ export const Meanwhile = (props: MeanwhileProps): ReactNode => (
 /** What others changed, in fields that this person had not touched or that both could be joined in. */
 function MergeNotes({ fields, editor, state }: MeanwhileProps): ReactNode {
   const { t } = useTexts()
-  const personName = usePersonName()
+  const personName = usePersonName(true)
   const [isOpen, setIsOpen] = useState(false)
   const { notes } = state
   if (notes.length === 0) return null

@@ -57,8 +57,11 @@ interface GlobalHistory {
   version(revision: number, query: Values, options?: Signal): Promise<WholeVersion>
 }
 
-/** What is asked of a version in one language: what it said itself. */
-const queryOf = (locale: string): Values => (locale === '' ? {} : { locale, fallbackLocale: 'none' })
+/** What is asked of a version in one language: what it said itself. Of all languages at once, nothing falls back anyway. */
+function queryOf(locale: string): Values {
+  if (locale === '' || locale === 'all') return locale === '' ? {} : { locale }
+  return { locale, fallbackLocale: 'none' }
+}
 
 /** The history of an entry. */
 export function entryHistory(client: StudioClient, collection: string, id: string, locale: string): HistoryCalls {

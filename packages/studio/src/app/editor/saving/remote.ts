@@ -56,6 +56,8 @@ export interface GlobalCalls {
 /** Which form of an entry is edited. */
 export interface EntryOptions {
   readonly locale?: string
+  /** Whether a value that the locale lacks is answered in another one. @default false */
+  readonly hasFallbacks?: boolean
   /** Whether its working copy is; else the entry itself, which readers see at once. */
   readonly hasDrafts: boolean
   /** What a new entry has besides, such as a status that readers do not see. */
@@ -65,36 +67,60 @@ export interface EntryOptions {
 /** The engine waits and retries itself, by its own clock. */
 const ONCE = { retry: { attempts: 1 } } as const
 
+/**
+ * Reads again what a write has answered: a write answers other languages in the place of values that are missing. Where that fails, or
+ * somebody has stored something newer meanwhile, the answer stands until the document is read next.
+ */
+async function ownValues(written: Snapshot, read: () => Promise<Snapshot | null>): Promise<Snapshot> {
+  const own = await read().catch(() => null)
+  return own?.tag === written.tag ? own : written
+}
+
 /** The entries of a collection. */
-export function remoteEntries(entries: EntryCalls, { locale, hasDrafts, initial }: EntryOptions): Remote {
+export function remoteEntries(entries: EntryCalls, options: EntryOptions): Remote {
+  const { locale, hasFallbacks = false, hasDrafts, initial } = options
   const language = locale === undefined ? {} : { locale }
   const query = { ...language, ...(locale === undefined ? {} : { fallbackLocale: 'none' }) }
+  const read = async (id: string, signal: AbortSignal): Promise<Snapshot | null> => {
+    const entry = await entries.findById(id, hasDrafts ? { ...query, draft: true } : query, { ...ONCE, signal })
+    return entry && toSnapshot(entry)
+  }
+  const written = (id: string, answer: object, signal: AbortSignal): Snapshot | Promise<Snapshot> =>
+    hasFallbacks ? ownValues(toSnapshot(answer), () => read(id, signal)) : toSnapshot(answer)
   return {
-    read: async (id, signal) => {
-      const entry = await entries.findById(id, hasDrafts ? { ...query, draft: true } : query, { ...ONCE, signal })
-      return entry && toSnapshot(entry)
-    },
+    read,
     save: async (id, { body, isMerge, tag }, signal) => {
-      const options = { ...ONCE, ...language, ifMatch: tag, signal }
-      if (hasDrafts)
-        return toSnapshot(await entries.saveDraft(id, body, { ...options, autosave: true, merge: isMerge }))
-      return toSnapshot(isMerge ? await entries.patch(id, body, options) : await entries.update(id, body, options))
+      const condition = { ...ONCE, ...language, ifMatch: tag, signal }
+      if (hasDrafts) {
+        const answer = await entries.saveDraft(id, body, { ...condition, autosave: true, merge: isMerge })
+        return written(id, answer, signal)
+      }
+      const answer = isMerge ? await entries.patch(id, body, condition) : await entries.update(id, body, condition)
+      return written(id, answer, signal)
     },
     create: async (body, idempotencyKey, signal) => {
       const entry = await entries.create({ ...initial, ...body }, { ...ONCE, ...language, idempotencyKey, signal })
-      return { ...toSnapshot(entry), id: String(Reflect.get(entry, 'id')) }
+      const id = String(Reflect.get(entry, 'id'))
+      return { ...(await written(id, entry, signal)), id }
     },
   }
 }
 
 /** A global; its key is its id, and it is always there. */
-export function remoteGlobal(global: GlobalCalls, { locale }: Pick<EntryOptions, 'locale'> = {}): Remote {
+export function remoteGlobal(
+  global: GlobalCalls,
+  { locale, hasFallbacks = false }: Pick<EntryOptions, 'locale' | 'hasFallbacks'> = {},
+): Remote {
   const language = locale === undefined ? {} : { locale }
   const query = { ...language, ...(locale === undefined ? {} : { fallbackLocale: 'none' }) }
+  const read = async (signal: AbortSignal): Promise<Snapshot> =>
+    toSnapshot(await global.get(query, { ...ONCE, signal }))
   return {
-    read: async (_key, signal) => toSnapshot(await global.get(query, { ...ONCE, signal })),
-    save: async (_key, { body, tag }, signal) =>
-      toSnapshot(await global.update(body, { ...ONCE, ...language, ifMatch: tag, signal })),
+    read: (_key, signal) => read(signal),
+    save: async (_key, { body, tag }, signal) => {
+      const answer = toSnapshot(await global.update(body, { ...ONCE, ...language, ifMatch: tag, signal }))
+      return hasFallbacks ? ownValues(answer, () => read(signal)) : answer
+    },
     create: () => Promise.reject(new TypeError('A global is always there.')),
   }
 }

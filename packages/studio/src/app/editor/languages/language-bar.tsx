@@ -1,0 +1,95 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { Badge, type BadgeTone } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import styles from './languages.module.css'
+import type { LocaleState } from './locale-values.ts'
+import type { LanguageStanding, Languages } from './use-languages.ts'
+
+/** What a {@link LanguageBar} takes. */
+export interface LanguageBarProps {
+  readonly languages: Languages
+  readonly isBeside: boolean
+  readonly onBeside: (isBeside: boolean) => void
+  /** Copies what this language lacks from its source; absent: it may not be changed. */
+  readonly onCopyMissing: (() => void) | undefined
+}
+
+const TONES: Readonly<Record<LocaleState, BadgeTone>> = {
+  source: 'neutral',
+  whole: 'good',
+  partial: 'waiting',
+  missing: 'neutral',
+}
+
+/** The languages of a document: how far each has come, and the way to it. */
+export function LanguageBar({ languages, isBeside, onBeside, onCopyMissing }: LanguageBarProps): ReactNode {
+  const { t } = useTexts()
+  const { locale, source, standings } = languages
+  const nameOf = useLocaleName()
+  return (
+    <div className={styles.bar}>
+      <nav aria-label={t.languages.title}>
+        <ul className={styles.languages}>
+          {standings.map((standing) => (
+            <li key={standing.locale}>
+              <LanguageLink standing={standing} isShown={standing.locale === locale} name={nameOf(standing.locale)} />
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {locale !== source && (
+        <div className={styles.tools}>
+          <Button variant="quiet" onPress={() => onBeside(!isBeside)}>
+            {isBeside ? t.languages.alone : t.languages.beside(nameOf(source))}
+          </Button>
+          {onCopyMissing && (
+            <Button variant="quiet" onPress={onCopyMissing}>
+              {t.languages.copyMissing(nameOf(source))}
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface LanguageLinkProps {
+  readonly standing: LanguageStanding
+  readonly isShown: boolean
+  readonly name: string
+}
+
+function LanguageLink({ standing, isShown, name }: LanguageLinkProps): ReactNode {
+  const { t } = useTexts()
+  const { locale, state, isOutdated } = standing
+  return (
+    <Link
+      to="."
+      search={(before: object) => ({ ...before, locale, field: undefined })}
+      resetScroll={false}
+      className={styles.language}
+      aria-current={isShown}
+    >
+      <span>{name}</span>
+      <Badge tone={isOutdated ? 'waiting' : TONES[state]}>
+        {isOutdated ? t.languages.outdated : t.languages.states[state]}
+      </Badge>
+    </Link>
+  )
+}
+
+/** Names languages in the reader's own. */
+export function useLocaleName(): (locale: string) => string {
+  const { language } = useTexts()
+  return (locale) => {
+    try {
+      const name = new Intl.DisplayNames(language, { type: 'language' }).of(locale) ?? locale
+      return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
+    } catch {
+      // Locales of a config need not be languages that browsers know.
+      return locale
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { FieldDescription } from 'daybook'
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { labelOf } from '../../model/studio-model.ts'
+import { Button } from '../../ui/button.tsx'
+import { PlainText } from '../differences/difference.tsx'
+import { valueText } from '../differences/value-text.ts'
+import { plainValue } from '../saving/merging/plain-value.ts'
+import { useLocaleName } from './language-bar.tsx'
+import styles from './languages.module.css'
+import { isEmpty, isTranslated } from './locale-values.ts'
+import type { Languages } from './use-languages.ts'
+
+/** What a {@link SourceValue} takes. */
+export interface SourceValueProps {
+  readonly field: FieldDescription
+  readonly languages: Languages
+  /** Takes what the source says; absent: the field may not be changed. */
+  readonly onCopy: ((value: unknown) => void) | undefined
+}
+
+/** What the source says, beside the editor of a field in another language. */
+export function SourceValue({ field, languages, onCopy }: SourceValueProps): ReactNode {
+  const { t } = useTexts()
+  const nameOf = useLocaleName()
+  const { source, valuesIn } = languages
+  const value = valuesIn(source)?.[field.key]
+  return (
+    <div className={styles.source}>
+      <p className={styles.sourceTitle}>{`${labelOf(field.key)} · ${nameOf(source)}`}</p>
+      {isTranslated(field) ? (
+        <div lang={source}>
+          <PlainText text={valueText(value, field)} />
+        </div>
+      ) : (
+        <p className={styles.sourceTitle}>{t.languages.shared}</p>
+      )}
+      {isTranslated(field) && onCopy && !isEmpty(value) && (
+        <div>
+          <Button variant="quiet" icon="copy" onPress={() => onCopy(plainValue(field, value))}>
+            {t.languages.copy(nameOf(source))}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** What readers see of a field that has no value in this language. */
+export function FallbackHint({ field, languages }: Omit<SourceValueProps, 'onCopy'>): ReactNode {
+  const { t } = useTexts()
+  const nameOf = useLocaleName()
+  const { locale, fallbacks, valuesIn } = languages
+  if (!field.localized || !isEmpty(valuesIn(locale)?.[field.key])) return null
+  const from = fallbacks.find((one) => !isEmpty(valuesIn(one)?.[field.key]))
+  if (from === undefined) return null
+  return (
+    <p className={styles.hint}>
+      {t.languages.readersSee(nameOf(from))}{' '}
+      <q lang={from}>{shortened(valueText(valuesIn(from)?.[field.key], field))}</q>
+    </p>
+  )
+}
+
+/** How much of a value is hinted at. */
+const HINT_LENGTH = 120
+
+const shortened = (text: string): string => (text.length > HINT_LENGTH ? `${text.slice(0, HINT_LENGTH)} …` : text)

@@ -1,0 +1,73 @@
+import type { FieldDescription } from 'daybook'
+import type { ReactNode } from 'react'
+import type { DocumentEditor } from '../saving/document-editor.ts'
+import type { EditorState } from '../saving/editor-state.ts'
+import { plainValue } from '../saving/merging/plain-value.ts'
+import { LanguageBar } from './language-bar.tsx'
+import type { LanguageCalls } from './language-calls.ts'
+import { isEmpty, isTranslated } from './locale-values.ts'
+import { FallbackHint, SourceValue } from './source-value.tsx'
+import { useLanguages } from './use-languages.ts'
+
+/** What a form in several languages is made from. */
+export interface LanguageFormOptions {
+  readonly fields: readonly FieldDescription[]
+  readonly editor: DocumentEditor
+  readonly state: EditorState
+  /** Absent: the document is not stored yet. */
+  readonly calls: LanguageCalls | undefined
+  readonly isReadOnly: boolean
+  /** Whether the source stands beside each field. */
+  readonly isBeside: boolean
+  readonly onBeside: (isBeside: boolean) => void
+}
+
+/** What a form shows of the languages of its document; nothing where its content has one language. */
+export interface LanguageForm {
+  readonly bar?: ReactNode
+  readonly beside?: (field: FieldDescription) => ReactNode
+  readonly below?: (field: FieldDescription) => ReactNode
+}
+
+/** The languages of a document that is open in a form. */
+export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
+  const { fields, editor, state, calls, isReadOnly, isBeside, onBeside } = options
+  const languages = useLanguages(fields, state, calls)
+  if (!languages) return {}
+  const { locale, source, valuesIn } = languages
+  const sourceValues = valuesIn(source) ?? {}
+  const missing = fields.filter(
+    ({ key, writable, localized }) =>
+      localized && writable && isEmpty(state.values[key]) && !isEmpty(sourceValues[key]),
+  )
+  const copyMissing = (): void => {
+    for (const field of missing) editor.edit([field.key], plainValue(field, sourceValues[field.key]))
+  }
+  const isTranslation = locale !== source
+  return {
+    bar: (
+      <LanguageBar
+        languages={languages}
+        isBeside={isBeside}
+        onBeside={onBeside}
+        onCopyMissing={isReadOnly || missing.length === 0 ? undefined : copyMissing}
+      />
+    ),
+    ...(isTranslation ? { below: (field) => <FallbackHint field={field} languages={languages} /> } : {}),
+    ...(isTranslation && isBeside
+      ? {
+          beside: (field) => (
+            <SourceValue
+              field={field}
+              languages={languages}
+              onCopy={
+                isReadOnly || !field.writable || !isTranslated(field)
+                  ? undefined
+                  : (value) => editor.edit([field.key], value)
+              }
+            />
+          ),
+        }
+      : {}),
+  }
+}

@@ -1,0 +1,123 @@
+import { defineCollection, defineConfig, defineGlobal, f, SYSTEM } from 'daybook'
+import type { TestService } from 'daybook/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { museum } from '../support/configs.ts'
+import { isSaved, isShown, makeAccount, signIn } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+const config = defineConfig({
+  limits: museum.limits,
+  plugins: museum.plugins,
+  locales: { available: ['en', 'de', 'fr'], default: 'en', fallback: { de: ['en'] } },
+  collections: {
+    pages: defineCollection({
+      fields: {
+        title: f.text({ required: true, localized: true }),
+        slug: f.slug({ from: 'title' }),
+        status: f.status(),
+        minutes: f.integer(),
+        body: f.markdown({ localized: true }),
+        seo: f.group({ description: f.text({ localized: true }) }),
+      },
+    }),
+  },
+  globals: { site: defineGlobal({ fields: { name: f.text({ localized: true }) } }) },
+})
+
+/** Opens a page of the config that is there in English, signed in. */
+async function visitPage() {
+  let id = ''
+  const before = async (service: TestService): Promise<void> => {
+    await makeAccount(service)
+    const content = service.content.as(SYSTEM)
+    const seo = { description: 'All of it.' }
+    const page = await content.create('pages', { title: 'About us', body: 'We *write*.', minutes: 3, seo })
+    id = String(page.id)
+  }
+  const visit = await visitStudio(open, config, { before })
+  await signIn(visit.page)
+  await isShown(visit.page, 'Overview')
+  const content = visit.service.content.as(SYSTEM)
+  const stored = (locale: string) => content.get('pages', id, { draft: true, locale, fallbackLocale: 'none' })
+  return { ...visit, id, stored, [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose]() }
+}
+
+describe('the languages of an entry', () => {
+  test('one is translated with its source beside it, and what is copied from there', async () => {
+    await using visit = await visitPage()
+    const { page, url, id } = visit
+    await page.goto(`${url}/studio/c/pages/${id}`)
+    await isShown(page, 'About us')
+    const languages = page.getByRole('navigation', { name: 'Languages' })
+    await languages.getByRole('link', { name: 'German missing' }).click()
+    await page.waitForURL(/locale=de/)
+    // Readers see the English text until there is a German one.
+    await page.getByText('Until this is filled in, readers see English: About us').waitFor()
+    expect(await page.getByLabel('Title').inputValue()).toBe('')
+    await page.getByRole('button', { name: 'Show English beside it' }).click()
+    await page.waitForURL(/beside=source/)
+    await page.getByText('The same in all languages.').first().waitFor()
+    await visit.shoot('languages-beside')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByLabel('Title').fill('Über uns')
+    await page.getByText('We *write*.').locator('..').locator('..').getByRole('button').click()
+    expect(await page.getByLabel('Body').inputValue()).toBe('We *write*.')
+    await isSaved(page)
+    await languages.getByRole('link', { name: 'German incomplete' }).waitFor()
+    expect(await visit.stored('de')).toMatchObject({
+      title: 'Über uns',
+      body: 'We *write*.',
+      minutes: 3,
+      seo: { description: null },
+    })
+    expect(await visit.stored('en')).toMatchObject({ title: 'About us' })
+    await languages.getByRole('link', { name: 'English source' }).click()
+    await isShown(page, 'About us')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('says which translation is older than its source', async () => {
+    await using visit = await visitPage()
+    const { page, url, id, service } = visit
+    const content = service.content.as(SYSTEM)
+    const translation = { title: 'Über uns', body: 'Wir schreiben.', seo: { description: 'Alles.' } }
+    await content.update('pages', id, translation, { locale: 'de' })
+    await content.update('pages', id, { title: 'À propos' }, { locale: 'fr' })
+    await page.goto(`${url}/studio/c/pages/${id}`)
+    const languages = page.getByRole('navigation', { name: 'Languages' })
+    await languages.getByRole('link', { name: 'German translated' }).waitFor()
+    await languages.getByRole('link', { name: 'French incomplete' }).waitFor()
+    await content.update('pages', id, { body: 'We *write* and print.' })
+    await content.update('pages', id, { body: 'Nous écrivons.' }, { locale: 'fr' })
+    await page.reload()
+    await languages.getByRole('link', { name: 'German older than its source' }).waitFor()
+    await languages.getByRole('link', { name: 'French incomplete' }).waitFor()
+    await visit.shoot('languages')
+    expect(await visit.axeFaults()).toEqual([])
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('of a global, too', async () => {
+    await using visit = await visitPage()
+    const { page, url, service } = visit
+    await page.goto(`${url}/studio/g/site`)
+    await page.getByLabel('Name').fill('The museum')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await isSaved(page)
+    await page.getByRole('link', { name: 'French missing' }).click()
+    await page.getByRole('button', { name: 'Copy what is missing from English' }).click()
+    expect(await page.getByLabel('Name').inputValue()).toBe('The museum')
+    await page.getByLabel('Name').fill('Le musée')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await isSaved(page)
+    expect(await service.content.readGlobal('site', { locale: 'fr' })).toMatchObject({ name: 'Le musée' })
+    expect(await service.content.readGlobal('site')).toMatchObject({ name: 'The museum' })
+  })
+})
