@@ -105,6 +105,13 @@ describe('what is typed', () => {
     await again.goto(address)
     await again.locator('[data-saving=unsaved]').waitFor()
     expect(await again.getByLabel('Title').inputValue()).toBe('Paper')
+    // Who forgot the address is told of it at the next new entry.
+    await again.goto(url + visit.path)
+    await isSaved(again)
+    await again.goto(`${url}/studio/c/posts/new`)
+    await again.getByText('You began these in this browser').waitFor()
+    await again.getByRole('link', { name: 'Paper' }).click()
+    await isShown(again, 'Paper')
   })
 
   test('waits while there is no network, and is saved when it is back', async () => {

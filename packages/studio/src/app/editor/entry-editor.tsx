@@ -13,6 +13,7 @@ import { EntryStatus } from './actions/entry-status.tsx'
 import { IssueSummary } from './actions/issue-summary.tsx'
 import { useEntryWork } from './actions/use-entry-work.ts'
 import { Meanwhile } from './conflicts/meanwhile.tsx'
+import { LeftEntries } from './document/left-entries.tsx'
 import { LoadingPage } from './document/loading-page.tsx'
 import { useDocument, useEditorState } from './document/use-document.ts'
 import { useOwnFormDocument } from './document/use-form-document.ts'
@@ -62,7 +63,7 @@ interface OpenEntryProps extends EntryEditorProps {
   readonly editor: DocumentEditor
 }
 
-function OpenEntry({ collection, editor, field, isBeside, onBeside, onStored }: OpenEntryProps): ReactNode {
+function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStored }: OpenEntryProps): ReactNode {
   const { t } = useTexts()
   const state = useEditorState(editor)
   const document = useOwnFormDocument(editor)
@@ -113,6 +114,7 @@ function OpenEntry({ collection, editor, field, isBeside, onBeside, onStored }: 
       notices={
         <>
           {isStored && <EntryStatus standing={standing} onUnschedule={isReadOnly ? undefined : unschedule} />}
+          {!isStored && <LeftEntries collection={collection} copy={copy} />}
           {bar}
           <PresentPeople subjects={others} />
           <Meanwhile fields={fields} editor={editor} state={state} />

@@ -328,6 +328,7 @@ export const de: Messages = {
       text: 'Diese Texte wurden hier getippt und haben im Dokument keinen Platz: Ihre Felder gibt es nicht mehr, oder in einem anderen Tab steht anderes. Kopieren Sie, was Sie brauchen.',
       dismiss: 'Vergessen',
     },
+    begun: { title: 'Diese haben Sie in diesem Browser begonnen; sie sind noch nicht gesichert:', forget: 'Vergessen' },
     tryNow: 'Jetzt versuchen',
     saveAsNew: 'Als neuen Eintrag sichern',
     look: 'In der Liste nachsehen',
@@ -335,6 +336,7 @@ export const de: Messages = {
   },
   publishing: {
     publish: 'Veröffentlichen',
+    publishLocale: (language) => `Nur ${language} veröffentlichen`,
     published: 'Veröffentlicht',
     unpublish: 'Zurückziehen',
     unpublished: 'Für Leser nicht mehr sichtbar',

@@ -316,6 +316,7 @@ export const en = {
       text: 'These texts were typed here, and have no place in the document: their fields are gone, or say something else in another tab. Copy what you need.',
       dismiss: 'Forget them',
     },
+    begun: { title: 'You began these in this browser, and they are not saved yet:', forget: 'Forget it' },
     tryNow: 'Try now',
     saveAsNew: 'Save as a new entry',
     look: 'Look in the list',
@@ -323,6 +324,7 @@ export const en = {
   },
   publishing: {
     publish: 'Publish',
+    publishLocale: (language: string) => `Publish ${language} alone`,
     published: 'Published',
     unpublish: 'Unpublish',
     unpublished: 'Readers do not see it any more',

@@ -40,7 +40,7 @@ export function Page(props: PageProps): ReactNode {
       <div className={`${styles.head} ${isSticky ? styles.sticky : ''}`}>
         {above}
         <div className={styles.headRow}>
-          <h1 ref={heading} tabIndex={-1}>
+          <h1 ref={heading} tabIndex={-1} dir="auto">
             {title}
           </h1>
           {actions !== undefined && <div className={styles.actions}>{actions}</div>}

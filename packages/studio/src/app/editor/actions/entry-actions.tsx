@@ -6,6 +6,7 @@ import { useSession } from '../../session/use-session.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { MenuButton, MenuItem } from '../../ui/menu.tsx'
+import { useLocaleName } from '../languages/language-bar.tsx'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
@@ -81,6 +82,7 @@ interface MoreMenuProps extends EntryActionsProps {
 function MoreMenu({ collection, state, standing, work, tasks, onOpen }: MoreMenuProps): ReactNode {
   const { t } = useTexts()
   const { identity } = useSession()
+  const nameOf = useLocaleName()
   const navigate = useNavigate()
   const { permissions, key, statusField } = collection
   const { locale = '' } = state.document
@@ -96,6 +98,11 @@ function MoreMenu({ collection, state, standing, work, tasks, onOpen }: MoreMenu
   return (
     <MenuButton label={t.publishing.more} icon="more">
       <MenuItem onAction={showHistory}>{t.history.title}</MenuItem>
+      {mayUpdate && locale !== '' && standing.isPublishable && (
+        <MenuItem onAction={() => void work.run(tasks.publishLocale(locale))}>
+          {t.publishing.publishLocale(nameOf(locale))}
+        </MenuItem>
+      )}
       {mayUpdate && <MenuItem onAction={() => onOpen('schedule')}>{t.publishing.schedule}</MenuItem>}
       {mayUpdate && standing.isPublished && (
         <MenuItem onAction={() => void work.run(tasks.unpublish)}>{t.publishing.unpublish}</MenuItem>
@@ -118,6 +125,8 @@ function MoreMenu({ collection, state, standing, work, tasks, onOpen }: MoreMenu
 /** What can be done with an entry at once. */
 interface EntryTasks {
   readonly publish: EntryTask
+  /** Publishes one language; the others stay in the working copy. */
+  readonly publishLocale: (locale: string) => EntryTask
   readonly unpublish: EntryTask
   readonly discard: EntryTask
   readonly toStatus: (field: string, status: string) => EntryTask
@@ -132,6 +141,11 @@ function useTasks(editor: DocumentEditor): EntryTasks {
       done: t.publishing.published,
       call: (calls, { id, tag }) => calls.publish(id, { ifMatch: tag }).then(refresh),
     },
+    publishLocale: (locale) => ({
+      name: 'publish',
+      done: t.publishing.published,
+      call: (calls, { id, tag }) => calls.publish(id, { ifMatch: tag, locales: [locale] }).then(refresh),
+    }),
     unpublish: {
       name: 'unpublish',
       done: t.publishing.unpublished,

@@ -54,11 +54,9 @@ function Note({ note, fields }: { readonly note: MergeNote } & Pick<MeanwhilePro
   const field = fieldAt(fields, note.path)
   return (
     <li className={styles.conflict}>
-      <div>
-        <Button variant="quiet" onPress={() => focusField(note.path)}>
-          {placeName(note.path)}
-        </Button>
-      </div>
+      <button type="button" className={styles.jump} onClick={() => focusField(note.path)}>
+        {placeName(note.path)}
+      </button>
       {note.isJoint && <p className={styles.sideTitle}>{t.saving.notes.joint}</p>}
       <Difference from={valueText(note.from, field)} to={valueText(note.to, field)} />
     </li>

@@ -1,0 +1,117 @@
+import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import type { TestService } from 'daybook/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { museum } from '../support/configs.ts'
+import { isSaved, makeAccount, signIn } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+const HOSTILE = `<img src=x onerror="document.title='taken'"> \u202eمرحبا\u202c ${'long '.repeat(1900)}`
+
+const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`field${at}`, f.text()]))
+
+/** Opens the only entry of a collection `things`, signed in. */
+async function visitThing(config: DaybookConfig, values: Readonly<Record<string, unknown>>) {
+  let id = ''
+  const before = async (service: TestService): Promise<void> => {
+    await makeAccount(service)
+    id = String((await service.content.as(SYSTEM).create('things', values)).id)
+  }
+  const visit = await visitStudio(open, config, { before })
+  await signIn(visit.page)
+  await visit.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await visit.page.goto(`${visit.url}/studio/c/things/${id}`)
+  const stored = () => visit.service.content.as(SYSTEM).get('things', id, { draft: true })
+  return { ...visit, id, stored, [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose]() }
+}
+
+const thingsWith = (collection: Parameters<typeof defineCollection>[0]): DaybookConfig =>
+  defineConfig({
+    limits: museum.limits,
+    plugins: museum.plugins,
+    collections: { things: defineCollection(collection as never) },
+  }) as DaybookConfig
+
+describe('the editor', () => {
+  test('shows a hostile title of 10,000 characters as text, in a form of 200 fields', async () => {
+    const config = thingsWith({ fields: { title: f.text({ required: true }), status: f.status(), ...many } })
+    await using visit = await visitThing(config, { title: HOSTILE })
+    const { page } = visit
+    await page.getByLabel('Title').waitFor()
+    expect(await page.getByLabel('Title').inputValue()).toBe(HOSTILE)
+    expect(await page.title()).not.toBe('taken')
+    await visit.shoot('editor-hostile')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByLabel('Field199').fill('the last one')
+    await isSaved(page)
+    expect((await visit.stored())?.field199).toBe('the last one')
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    expect(wide).toBeLessThanOrEqual(0)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('keeps and saves a text of one megabyte', async () => {
+    const config = thingsWith({ fields: { title: f.text({ required: true }), status: f.status(), notes: f.json() } })
+    await using visit = await visitThing(config, { title: 'Large', notes: 'a line of it\n'.repeat(80_000) })
+    const { page } = visit
+    await page.getByLabel('Title').fill('Larger')
+    await isSaved(page)
+    expect((await visit.stored())?.title).toBe('Larger')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('lets those who may only read look, without a control that would change anything', async () => {
+    const config = thingsWith({
+      fields: { title: f.text({ required: true }), status: f.status() },
+      access: { update: false, delete: false, create: false },
+    })
+    await using visit = await visitThing(config, { title: 'Look' })
+    const { page } = visit
+    await page.getByText('You may read this, and not change it.').waitFor()
+    expect(await page.getByLabel('Title').getAttribute('readonly')).not.toBeNull()
+    expect(await page.getByRole('button', { name: /Publish|Save|More|Undo/ }).count()).toBe(0)
+    await visit.shoot('editor-read-only')
+    expect(await visit.axeFaults()).toEqual([])
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('says that an entry is gone, and makes a new one of what is seen', async () => {
+    const config = thingsWith({ fields: { title: f.text({ required: true }), status: f.status() } })
+    await using visit = await visitThing(config, { title: 'Soon gone' })
+    const { page, service, id } = visit
+    await page.getByLabel('Title').fill('Still here')
+    await isSaved(page)
+    await service.content.as(SYSTEM).delete('things', id)
+    await page.getByText('This is not there any more').waitFor()
+    await visit.shoot('editor-gone')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByRole('button', { name: 'Save as a new entry' }).click()
+    await isSaved(page)
+    await page.waitForURL((url) => !url.pathname.endsWith(id))
+    const { items } = await service.content.as(SYSTEM).list('things')
+    expect(items.map(({ title }) => title)).toEqual(['Still here'])
+  })
+
+  test('waits for a service that does not answer at first', async () => {
+    const config = thingsWith({ fields: { title: f.text({ required: true }), status: f.status() } })
+    await using visit = await visitThing(config, { title: 'Later' })
+    const { page } = visit
+    await page.getByLabel('Title').waitFor()
+    await page.route(/api\/things\/[^/]+\?/, (route) =>
+      route.fulfill({ status: 503, headers: { 'Retry-After': '60' } }),
+    )
+    await page.reload()
+    await page.getByText('This cannot be read now').waitFor()
+    await visit.shoot('editor-unread')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByLabel('Title').waitFor()
+  })
+})
