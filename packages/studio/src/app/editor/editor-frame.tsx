@@ -62,18 +62,16 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
       isSticky
       isWide={isWide}
       actions={
-        !isReadOnly && (
-          <>
-            <SavingLabel state={state} />
-            <UndoButtons editor={editor} state={state} />
-            {isSavedByHand && (
-              <Button type="submit" form={id} variant="primary" isPending={state.status.kind === 'saving'}>
-                {t.common.save}
-              </Button>
-            )}
-            {actions}
-          </>
-        )
+        <>
+          {!isReadOnly && <SavingLabel state={state} />}
+          {!isReadOnly && <UndoButtons editor={editor} state={state} />}
+          {!isReadOnly && isSavedByHand && (
+            <Button type="submit" form={id} variant="primary" isPending={state.status.kind === 'saving'}>
+              {t.common.save}
+            </Button>
+          )}
+          {actions}
+        </>
       }
     >
       {isReadOnly && <p className={styles.state}>{t.editor.readOnly}</p>}
