@@ -13,6 +13,7 @@ import { EntryStatus } from './actions/entry-status.tsx'
 import { IssueSummary } from './actions/issue-summary.tsx'
 import { useEntryWork } from './actions/use-entry-work.ts'
 import { Meanwhile } from './conflicts/meanwhile.tsx'
+import { CreateThere } from './creating/create-there.tsx'
 import { LeftEntries } from './document/left-entries.tsx'
 import { LoadingPage } from './document/loading-page.tsx'
 import { useDocument, useEditorState } from './document/use-document.ts'
@@ -122,15 +123,17 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
         </>
       }
     >
-      <FieldList
-        fields={shown}
-        document={document}
-        values={state.values}
-        issues={issues}
-        isReadOnly={isReadOnly}
-        beside={beside}
-        below={below}
-      />
+      <CreateThere locale={state.document.locale ?? ''}>
+        <FieldList
+          fields={shown}
+          document={document}
+          values={state.values}
+          issues={issues}
+          isReadOnly={isReadOnly}
+          beside={beside}
+          below={below}
+        />
+      </CreateThere>
     </EditorFrame>
   )
 }

@@ -1,5 +1,6 @@
 import type { StudioCollection } from '../model/studio-model.ts'
 import type { StudioClient } from '../talk/client.ts'
+import { PUBLISHED } from './actions/entry-standing.ts'
 import type { DocumentSpec } from './document/use-document.ts'
 import type { DocumentName } from './saving/copies/local-copies.ts'
 import { leavesOf } from './saving/document-fields.ts'
@@ -37,9 +38,6 @@ export function entrySpec(client: StudioClient, collection: StudioCollection, pl
     isCreatedWhenAsked: true,
   }
 }
-
-/** What the service gives an entry that is published. */
-export const PUBLISHED = 'published'
 
 /** The status of a new entry: one that readers do not see; `undefined`: there is none. */
 function hiddenStatus({ fields, statusField }: StudioCollection): string | undefined {

@@ -9,6 +9,7 @@ import { buttonClass } from '../ui/button.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { IssueSummary } from './actions/issue-summary.tsx'
 import { Meanwhile } from './conflicts/meanwhile.tsx'
+import { CreateThere } from './creating/create-there.tsx'
 import { LoadingPage } from './document/loading-page.tsx'
 import { useDocument, useEditorState } from './document/use-document.ts'
 import { useOwnFormDocument } from './document/use-form-document.ts'
@@ -106,7 +107,9 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
         </>
       }
     >
-      <FieldList fields={fields} document={document} values={state.values} issues={issues} isReadOnly={isReadOnly} />
+      <CreateThere locale={state.document.locale ?? ''}>
+        <FieldList fields={fields} document={document} values={state.values} issues={issues} isReadOnly={isReadOnly} />
+      </CreateThere>
     </EditorFrame>
   )
 }

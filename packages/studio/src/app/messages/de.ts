@@ -257,6 +257,8 @@ export const de: Messages = {
   },
   editor: {
     create: 'Neuer Eintrag',
+    createIn: (name) => `Neuer Eintrag in ${name}`,
+    createNow: 'Anlegen',
     readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',
     elsewhere: 'Für diese Art Feld hat das Studio noch keinen Editor.',
     broken: 'Dieses Feld lässt sich nicht zeigen',

@@ -249,6 +249,8 @@ export const en = {
   },
   editor: {
     create: 'New entry',
+    createIn: (name: string) => `New entry in ${name}`,
+    createNow: 'Create',
     readOnly: 'You may read this, and not change it.',
     elsewhere: 'The Studio has no editor for this kind of field yet.',
     broken: 'This field cannot be shown',

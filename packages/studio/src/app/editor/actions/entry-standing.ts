@@ -1,6 +1,8 @@
 import type { StudioCollection } from '../../model/studio-model.ts'
-import { PUBLISHED } from '../entry-spec.ts'
 import type { EditorState } from '../saving/editor-state.ts'
+
+/** The status of what readers see. */
+export const PUBLISHED = 'published'
 
 /** Where an entry stands between its first word and its readers. */
 export interface EntryStanding {

@@ -3,46 +3,7 @@ import type { FieldDescription } from 'daybook'
 import type { StudioClient } from '../../talk/client.ts'
 import { leavesOf, readLeaf, writeLeaf } from '../saving/document-fields.ts'
 import type { Values } from '../saving/saved-field.ts'
-
-/** A version, as a list of them has it. */
-export interface Version {
-  readonly revision: number
-  /** ISO 8601. */
-  readonly at: string
-  /** The subject of a person; absent where this session may not know people. */
-  readonly actor?: string
-  readonly action: 'create' | 'update' | 'delete' | 'publish' | 'unpublish' | 'restore' | 'draft'
-  readonly isDraft: boolean
-  readonly erased?: true
-}
-
-/** A page of versions, newest first. */
-export interface VersionPage {
-  readonly items: readonly Version[]
-  readonly nextCursor: string | null
-}
-
-/** A version with what the document said; `null`: it was deleted, or its content erased. */
-export interface WholeVersion extends Version {
-  readonly data: Values | null
-}
-
-interface Page {
-  readonly limit: number
-  readonly cursor: string | null
-}
-
-interface Signal {
-  readonly signal: AbortSignal
-}
-
-/** The history of one document. */
-export interface HistoryCalls {
-  list(page: Page, options: Signal): Promise<VersionPage>
-  one(revision: number, options: Signal): Promise<WholeVersion>
-  /** Makes what a version says the working copy; where there is none, what readers see. */
-  restore(revision: number): Promise<unknown>
-}
+import type { HistoryCalls, Page, Signal, VersionPage, WholeVersion } from './versions.ts'
 
 interface EntryHistory {
   versions(id: string, page: Page, options: Signal): Promise<VersionPage>

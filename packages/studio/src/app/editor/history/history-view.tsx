@@ -8,10 +8,10 @@ import { Notice } from '../../ui/notice.tsx'
 import { useToast } from '../../ui/toasts.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import styles from './history.module.css'
-import type { HistoryCalls } from './history-calls.ts'
 import { useCompared, useVersions } from './use-versions.ts'
 import { VersionChanges } from './version-changes.tsx'
 import { VersionList } from './version-list.tsx'
+import type { HistoryCalls } from './versions.ts'
 
 /** What a {@link HistoryView} takes. */
 export interface HistoryViewProps {

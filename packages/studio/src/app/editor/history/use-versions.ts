@@ -1,6 +1,6 @@
 import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { HistoryCalls, Version, VersionPage, WholeVersion } from './history-calls.ts'
+import type { HistoryCalls, Version, VersionPage, WholeVersion } from './versions.ts'
 
 /** How many versions are asked for at once. */
 const PAGE = 50

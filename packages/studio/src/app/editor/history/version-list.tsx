@@ -4,8 +4,8 @@ import { useTexts } from '../../messages/messages.tsx'
 import { usePersonName } from '../../session/use-person-name.ts'
 import { Badge } from '../../ui/badge.tsx'
 import styles from './history.module.css'
-import type { Version } from './history-calls.ts'
 import type { LoadedVersions } from './use-versions.ts'
+import type { Version } from './versions.ts'
 
 /** What a {@link VersionList} takes. */
 export interface VersionListProps {

@@ -1,5 +1,6 @@
 import type { StudioClient } from '../../talk/client.ts'
-import { entryHistory, globalHistory, type HistoryCalls } from '../history/history-calls.ts'
+import { entryHistory, globalHistory } from '../history/history-calls.ts'
+import type { HistoryCalls } from '../history/versions.ts'
 import type { Values } from '../saving/saved-field.ts'
 
 /** What is asked about the languages of one document. */

@@ -1,5 +1,5 @@
 import type { FieldDescription } from 'daybook'
-import type { HistoryCalls } from '../history/history-calls.ts'
+import type { HistoryCalls } from '../history/versions.ts'
 import { isSame } from '../saving/merging/same-value.ts'
 import type { Values } from '../saving/saved-field.ts'
 import { isTranslated, valuesInLocale } from './locale-values.ts'

@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useMemo, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import type { StudioCollection } from '../../model/studio-model.ts'
+import { keys } from '../../talk/keys.ts'
+import { useStudio } from '../../talk/studio.ts'
+import { Button } from '../../ui/button.tsx'
+import { DialogButtons } from '../../ui/dialog.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
+import { newName } from '../document/new-name.ts'
+import { useDocument, useEditorState } from '../document/use-document.ts'
+import { useOwnFormDocument } from '../document/use-form-document.ts'
+import { entrySpec } from '../entry-spec.ts'
+import { useFieldIssues } from '../field-issues.ts'
+import { FieldList } from '../field-list.tsx'
+import { useHasFallbacks } from '../languages/use-content-locale.ts'
+import type { DocumentEditor } from '../saving/document-editor.ts'
+import { SavingNotice } from '../status/saving-notice.tsx'
+
+/** What a {@link CreateForm} takes. */
+export interface CreateFormProps {
+  readonly collection: StudioCollection
+  /** The language of the content; empty: it has one. */
+  readonly locale: string
+  /** Told the id of the entry once it is stored. */
+  readonly onCreated: (id: string) => void
+  readonly onCancel: () => void
+}
+
+/** A form for a new entry over another form: it saves as that does, and what is typed stays in this browser until it is stored. */
+export function CreateForm(props: CreateFormProps): ReactNode {
+  const { collection, locale } = props
+  const { ownClient } = useStudio()
+  const { t } = useTexts()
+  const hasFallbacks = useHasFallbacks(locale)
+  const editor = useDocument(() =>
+    entrySpec(ownClient, collection, { id: null, copy: newName(), locale, hasFallbacks }),
+  )
+  return editor ? <OpenForm {...props} editor={editor} /> : <Waiting label={t.common.loading} />
+}
+
+function OpenForm({
+  collection,
+  editor,
+  onCreated,
+  onCancel,
+}: CreateFormProps & { readonly editor: DocumentEditor }): ReactNode {
+  const { fields, statusField, key } = collection
+  const { t } = useTexts()
+  const queries = useQueryClient()
+  const state = useEditorState(editor)
+  const document = useOwnFormDocument(editor)
+  const issues = useFieldIssues(state.issues)
+  const [isAsked, setIsAsked] = useState(false)
+  const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
+  const create = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    // A form in a window bubbles to the form below it, in React's tree.
+    event.stopPropagation()
+    setIsAsked(true)
+    await editor.flush()
+    setIsAsked(false)
+    const { id } = editor.getState().document
+    if (id === null) return
+    void queries.invalidateQueries({ queryKey: keys.lists(key) })
+    onCreated(id)
+  }
+  return (
+    <form onSubmit={(event) => void create(event)} noValidate>
+      <SavingNotice editor={editor} state={state} />
+      <FieldList
+        fields={shown}
+        document={document}
+        values={state.values}
+        issues={issues}
+        isReadOnly={!state.isLoaded}
+      />
+      <DialogButtons>
+        <Button onPress={onCancel}>{t.common.cancel}</Button>
+        <Button type="submit" variant="primary" isPending={isAsked} isDisabled={state.dirty.size === 0}>
+          {t.editor.createNow}
+        </Button>
+      </DialogButtons>
+    </form>
+  )
+}

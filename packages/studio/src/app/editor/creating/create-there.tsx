@@ -1,0 +1,55 @@
+import { type ReactNode, useCallback, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { useModel } from '../../model/use-model.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { type CreateTarget, CreateTargetContext } from '../fields/relations/create-target.ts'
+import { CreateForm } from './create-form.tsx'
+
+/** What {@link CreateThere} takes. */
+export interface CreateThereProps {
+  /** The language of the content; empty: it has one. */
+  readonly locale: string
+  readonly children: ReactNode
+}
+
+/** What is being created, and for whom. */
+interface Creating {
+  readonly collection: string
+  readonly onCreated: (id: string) => void
+}
+
+/** Lets the relations of a form create what they refer to, in a window over the page. */
+export function CreateThere({ locale, children }: CreateThereProps): ReactNode {
+  const { t } = useTexts()
+  const { collections } = useModel()
+  const [creating, setCreating] = useState<Creating>()
+  const open = useCallback<CreateTarget>((collection, onCreated) => setCreating({ collection, onCreated }), [])
+  const close = (): void => setCreating(undefined)
+  const collection = creating && collections.get(creating.collection)
+  return (
+    <CreateTargetContext value={open}>
+      {children}
+      <Dialog
+        title={collection ? t.editor.createIn(collection.label) : t.editor.create}
+        isOpen={collection !== undefined}
+        onClose={close}
+        isWide
+      >
+        {collection && (
+          // What is created may refer to what is not there yet, too.
+          <CreateThere locale={locale}>
+            <CreateForm
+              collection={collection}
+              locale={locale}
+              onCreated={(id) => {
+                close()
+                creating.onCreated(id)
+              }}
+              onCancel={close}
+            />
+          </CreateThere>
+        )}
+      </Dialog>
+    </CreateTargetContext>
+  )
+}

@@ -1,0 +1,40 @@
+import { SYSTEM } from 'daybook'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { isSaved } from '../support/people.ts'
+import { visitPost } from './support/posts.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+test('what an entry refers to is created over its form, and taken', async () => {
+  await using visit = await visitPost(open)
+  const { page, service } = visit
+  await page.getByLabel('Title').fill('Ink')
+  const author = page.getByRole('group', { name: 'Author' })
+  await author
+    .getByRole('button', { name: /^(?:Choose|Change)/ })
+    .first()
+    .click()
+  await page
+    .getByRole('dialog', { name: 'Author' })
+    .getByRole('button', { name: /^(?:Create|New)/ })
+    .click()
+  const dialog = page.getByRole('dialog', { name: 'New entry in Authors' })
+  await dialog.getByLabel('Bio').fill('He prints.')
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  // A name is required.
+  await dialog.locator('input[aria-invalid=true]').waitFor()
+  await dialog.getByLabel('Name').fill('Tomasz Lis')
+  await visit.shoot('create-there')
+  expect(await visit.axeFaults()).toEqual([])
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await isSaved(page)
+  const { items } = await service.content.as(SYSTEM).list('authors', { where: { name: { eq: 'Tomasz Lis' } } })
+  expect(await visit.stored()).toMatchObject({ title: 'Ink', author: items[0]?.id })
+  expect(await visit.takeFaults()).toEqual([])
+})

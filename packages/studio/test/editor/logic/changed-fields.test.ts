@@ -1,0 +1,65 @@
+import type { FieldDescription } from 'daybook'
+import { describe, expect, test } from 'vitest'
+import { standingOf } from '../../../src/app/editor/actions/entry-standing.ts'
+import { changedFields } from '../../../src/app/editor/history/changed-fields.ts'
+
+const field = (key: string, more: object = {}): FieldDescription =>
+  ({ key, type: 'text', many: false, writable: true, generated: [], ...more }) as never
+
+describe('the fields that two versions say otherwise', () => {
+  const fields = [
+    field('title'),
+    field('tags', { many: true, of: { type: 'text' } }),
+    field('seo', { type: 'group', fields: [field('title'), field('description')] }),
+    field('parts', {
+      type: 'blocks',
+      many: true,
+      blocks: [{ type: 'text', fields: [field('body', { type: 'markdown', generated: ['bodyHtml'] })] }],
+    }),
+    field('posts', { type: 'reverse' }),
+  ]
+
+  test('are told one by one inside groups, lists by a line for each item, without what the service makes', () => {
+    const from = {
+      title: 'Ink',
+      tags: ['a', 'b'],
+      seo: { title: 'Ink', description: null },
+      parts: [{ _type: 'text', body: '*a*', bodyHtml: '<p>a</p>' }],
+      posts: 1,
+    }
+    const to = {
+      title: 'Ink',
+      tags: ['a', 'c'],
+      seo: { title: 'Paper' },
+      parts: [{ _type: 'text', body: '*a*', bodyHtml: '<p><em>a</em></p>' }],
+      posts: 2,
+    }
+    expect(changedFields(fields, from, to)).toEqual([
+      { path: 'tags', from: 'a\nb', to: 'a\nc' },
+      { path: 'seo.title', from: 'Ink', to: 'Paper' },
+    ])
+  })
+
+  test('are all of the first version', () => {
+    expect(changedFields(fields, {}, { title: 'Ink', seo: null })).toEqual([{ path: 'title', from: '', to: 'Ink' }])
+  })
+})
+
+describe('an entry', () => {
+  const collection = {
+    statusField: 'status',
+    fields: [field('status', { options: ['draft', 'published', 'archived'] })],
+  }
+  const standing = (values: object, dirty: readonly string[] = []) =>
+    standingOf(
+      collection as never,
+      { document: { collection: 'posts', id: '1' }, values, dirty: new Set(dirty) } as never,
+    )
+
+  test('is publishable while readers do not see all of it', () => {
+    expect(standing({ status: 'published' }).isPublishable).toBe(false)
+    expect(standing({ status: 'published', hasDraft: true }).isPublishable).toBe(true)
+    expect(standing({ status: 'published' }, ['title']).isPublishable).toBe(true)
+    expect(standing({ status: 'archived' })).toMatchObject({ isPublishable: true, otherStatuses: ['draft'] })
+  })
+})
