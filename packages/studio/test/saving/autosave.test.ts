@@ -136,4 +136,34 @@ describe('autosave', () => {
     expect(() => editor.edit(['tittle'], 'x')).toThrow('There is no field at ["tittle"] that can be edited.')
     expect(() => editor.edit(['status'], 'published')).toThrow(TypeError)
   })
+
+  test('a new entry that waits to be asked is created then, and saved by itself from there on', async () => {
+    const fresh = await world.edit(browser, { id: null, newId: 'n' }, { isCreatedWhenAsked: true })
+    fresh.edit(['title'], 'Oak', { isTyping: true })
+    await world.settle([fresh])
+    expect([kindOf(fresh), saves()]).toEqual(['unsaved', 0])
+    fresh.edit(['title'], 'Oak galls', { isTyping: true })
+    await fresh.flush()
+    expect(kindOf(fresh)).toBe('saved')
+    expect(fresh.getState().values).toMatchObject({ slug: 'oak-galls' })
+    fresh.edit(['minutes'], 3)
+    await world.settle([fresh])
+    expect([kindOf(fresh), saves()]).toEqual(['saved', 2])
+  })
+
+  test('times of a schedule are known after a look', async () => {
+    await world.pages.publish(id, { at: '2999-01-01T00:00:00Z' })
+    await editor.refresh()
+    expect(editor.getState().values.publishAt).toBe('2999-01-01T00:00:00.000Z')
+    await world.pages.unschedule(id)
+    await editor.refresh()
+    expect(editor.getState().values.publishAt).toBeNull()
+  })
+
+  test('what another language says is no value of this one, also in the answer to a save', async () => {
+    const german = await world.edit(browser, { id, locale: 'de' })
+    german.edit(['minutes'], 7)
+    await world.settle([german])
+    expect(german.getState().values).toMatchObject({ title: null, minutes: 7 })
+  })
 })

@@ -19,7 +19,7 @@ import { MemoryCopies, MemoryEditors } from './memory-browser.ts'
 import { TestClock } from './test-clock.ts'
 
 export const config = defineConfig({
-  locales: { available: ['en', 'de'], default: 'en' },
+  locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },
   limits: { ...PATIENT_LIMITS, bodyBytes: 100_000 },
   collections: {
     pages: defineCollection({
@@ -119,7 +119,7 @@ export class SavingWorld {
       remote: remoteEntries(pages, {
         hasDrafts: true,
         initial: { status: 'draft' },
-        ...(locale === undefined ? {} : { locale }),
+        ...(locale === undefined ? {} : { locale, hasFallbacks: locale !== 'en' }),
       }),
       isAutosaved: true,
       ...more,

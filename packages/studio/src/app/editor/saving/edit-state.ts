@@ -110,8 +110,7 @@ export function takeAnswer(
 
 /** Takes a newer version of the document: other fields are merged, and the same fields are in conflict. */
 export function takeNewer(state: EditState, leaves: Leaves, stored: Snapshot): EditState {
-  // What stands beside the content, such as times of a schedule, is no part of the tag.
-  if (stored.tag === state.stored.tag && stored.tag !== null) return { ...state, stored }
+  if (stored.tag === state.stored.tag && stored.tag !== null) return state
   let next: EditState = { ...state, stored, edits: new Map(), conflicts: new Map(), sent: new Map() }
   for (const leaf of leaves.values()) {
     const conflict = state.conflicts.get(leaf.path)
