@@ -4,6 +4,7 @@ import { DateEditor } from './date-editor.tsx'
 import type { FieldEditor } from './field-editor.ts'
 import { GroupEditor } from './groups/group-editor.tsx'
 import { ListEditor } from './lists/list-editor.tsx'
+import { MarkdownEditor } from './markdown/markdown-editor.tsx'
 import { NumberEditor } from './number-editor.tsx'
 import { OtherEditor } from './other-editor.tsx'
 import { RelationEditor } from './relations/relation-editor.tsx'
@@ -20,7 +21,7 @@ const EDITORS: Readonly<Record<string, FieldEditor>> = {
   email: TextEditor,
   group: GroupEditor,
   integer: NumberEditor,
-  markdown: TextEditor,
+  markdown: MarkdownEditor,
   number: NumberEditor,
   relation: RelationEditor,
   select: SelectEditor,

@@ -7,7 +7,6 @@ const INPUTS: Readonly<Record<string, Pick<TextFieldProps, 'inputMode' | 'isLong
   email: { inputMode: 'email', spellCheck: 'false' },
   url: { inputMode: 'url', spellCheck: 'false' },
   slug: { spellCheck: 'false' },
-  markdown: { isLong: true },
 }
 
 /** The editor of texts, of one line and of many. */
