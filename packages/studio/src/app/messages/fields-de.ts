@@ -70,4 +70,14 @@ export const fieldsDe: typeof fieldsEn = {
     rule: 'Trennlinie',
     image: 'Bild',
   },
+  inYourZone: (zone) => `In Ihrer Zeitzone, ${zone}.`,
+  inUtc: (text) => `UTC ${text}`,
+  empty: (name) => `${name} leeren`,
+  badJson: (line, column) =>
+    line === undefined ? 'Das ist noch kein JSON.' : `Das ist noch kein JSON: Zeile ${line}, Spalte ${column}.`,
+  yes: 'Ja',
+  no: 'Nein',
+  noAnswer: 'Keine Angabe',
+  madeFrom: (name) => `Bleibt es in einem neuen Eintrag leer, wird es aus ${name} gemacht.`,
+  makeAnew: 'Neu bilden',
 }

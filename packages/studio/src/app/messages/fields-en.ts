@@ -68,4 +68,14 @@ export const fieldsEn = {
     rule: 'Divider',
     image: 'Image',
   },
+  inYourZone: (zone: string) => `In your time zone, ${zone}.`,
+  inUtc: (text: string) => `UTC ${text}`,
+  empty: (name: string) => `Empty ${name}`,
+  badJson: (line?: number, column?: number) =>
+    line === undefined ? 'This is no JSON yet.' : `This is no JSON yet: line ${line}, column ${column}.`,
+  yes: 'Yes',
+  no: 'No',
+  noAnswer: 'Not said',
+  madeFrom: (name: string) => `Left empty in a new entry, it is made from ${name}.`,
+  makeAnew: 'Make it anew',
 }

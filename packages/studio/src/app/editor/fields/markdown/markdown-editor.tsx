@@ -37,11 +37,10 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
   })
   const problem = error ?? upload.error
   return (
-    <div className={field.field}>
+    <div className={field.field} data-required={own.required || undefined}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a label gives the focus to its field, as labels do */}
       <label id={`${id}-label`} htmlFor={`${id}-text`} className={field.label} onClick={() => view?.focus()}>
         {label}
-        {own.required && <span className={field.needed}> {t.common.required}</span>}
       </label>
       <p id={`${id}-note`} className={field.description} hidden={own.description === undefined}>
         {own.description}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { useTexts } from '../../messages/messages.tsx'
-import styles from '../../ui/field.module.css'
-import type { FieldEditorProps } from './field-editor.ts'
+import { useTexts } from '../../../messages/messages.tsx'
+import styles from '../../../ui/field.module.css'
+import type { FieldEditorProps } from '../field-editor.ts'
 
 /** Shows the value of a field that no editor is there for. */
 export function OtherEditor({ field, label, value }: FieldEditorProps): ReactNode {
