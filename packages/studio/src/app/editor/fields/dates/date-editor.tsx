@@ -20,6 +20,7 @@ export function DateEditor(props: FieldEditorProps): ReactNode {
   const shown = typeof value === 'string' ? readValue(value, isMoment, zone) : null
   if (shown === undefined) return <OldValue {...props} />
   const zoneNote = isMoment ? t.fields.inYourZone(zone) : undefined
+  const notes = [field.description, zoneNote].filter((one) => one !== undefined)
   const change = (next: DateValue | null): void => onChange(next && writeValue(next, isMoment, zone))
   return (
     <DateField
@@ -34,9 +35,11 @@ export function DateEditor(props: FieldEditorProps): ReactNode {
       className={styles.field ?? ''}
     >
       <Label className={styles.label ?? ''}>{label}</Label>
-      <Text slot="description" className={styles.description ?? ''}>
-        {[field.description, zoneNote].filter(Boolean).join(' ')}
-      </Text>
+      {notes.length > 0 && (
+        <Text slot="description" className={styles.description ?? ''}>
+          {notes.join(' ')}
+        </Text>
+      )}
       <div className={own.line}>
         <DateInput className={`${styles.input} ${styles.narrow} ${own.input}`}>
           {(segment) => <DateSegment segment={segment} className={own.segment ?? ''} />}

@@ -1,7 +1,7 @@
 import { defaultKeymap } from '@codemirror/commands'
 import { defineLanguageFacet, HighlightStyle, Language, syntaxHighlighting } from '@codemirror/language'
 import { ChangeSet, Compartment, EditorState, type Extension } from '@codemirror/state'
-import { drawSelection, EditorView, keymap, type ViewUpdate } from '@codemirror/view'
+import { EditorView, keymap, type ViewUpdate } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { GFM, parser } from '@lezer/markdown'
 import {
@@ -90,10 +90,6 @@ const THEME = EditorView.theme({
   '.cm-scroller': { font: 'inherit', lineHeight: '1.6', overflow: 'auto' },
   '.cm-content': { padding: 'var(--space-3)', minBlockSize: '8rem', caretColor: 'var(--text)' },
   '.cm-line': { padding: '0' },
-  '.cm-cursor': { borderInlineStartColor: 'var(--text)', borderInlineStartWidth: '2px' },
-  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
-    background: 'color-mix(in srgb, var(--accent) 28%, transparent)',
-  },
   '.cm-tooltip': {
     border: '1px solid var(--line)',
     borderRadius: 'var(--radius-large)',
@@ -128,7 +124,6 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
         EditorState.lineSeparator.of('\n'),
         EditorView.clipboardInputFilter.of((text) => text.replace(/\r\n?/g, '\n')),
         EditorView.lineWrapping,
-        drawSelection(),
         markdown,
         syntaxHighlighting(HIGHLIGHT),
         THEME,
@@ -225,6 +220,8 @@ class ValueSync {
   readonly #onChange: (value: string) => void
   /** What is known outside. */
   #known: string
+  /** What was passed on, and did not come back yet: it comes later than the next key. */
+  #onTheWay: readonly string[] = []
   /** What was typed since. */
   #pending: ChangeSet | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -252,12 +249,15 @@ class ValueSync {
     if (!this.#pending || !this.#view) return
     this.#pending = undefined
     this.#known = this.#view.state.doc.toString()
+    this.#onTheWay = [...this.#onTheWay, this.#known]
     this.#onChange(this.#known)
   }
 
   /** Takes up a value from outside; what was typed and is not passed on yet stays. */
   take(view: EditorView, value: string): void {
-    const change = changeBetween(this.#known, value)
+    const own = this.#onTheWay.indexOf(value)
+    this.#onTheWay = this.#onTheWay.slice(own + 1)
+    const change = own < 0 ? changeBetween(this.#known, value) : undefined
     if (!change) return
     const set = ChangeSet.of(change, this.#known.length, '\n')
     this.#known = value
