@@ -258,7 +258,6 @@ export const de: Messages = {
   editor: {
     create: 'Neuer Eintrag',
     readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',
-    elsewhere: 'Für diese Art Feld hat das Studio noch keinen Editor.',
     broken: 'Dieses Feld lässt sich nicht zeigen',
     brokenText: 'Die anderen Felder sind nicht betroffen. Sein Wert:',
     leaveTitle: 'Ohne Sichern verlassen?',

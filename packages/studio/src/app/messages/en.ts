@@ -250,7 +250,6 @@ export const en = {
   editor: {
     create: 'New entry',
     readOnly: 'You may read this, and not change it.',
-    elsewhere: 'The Studio has no editor for this kind of field yet.',
     broken: 'This field cannot be shown',
     brokenText: 'The other fields are not affected. Its value:',
     leaveTitle: 'Leave without saving?',

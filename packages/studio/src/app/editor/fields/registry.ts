@@ -1,3 +1,4 @@
+import type { FieldDescription } from 'daybook'
 import { lazy } from 'react'
 import { AssetEditor } from './asset-editor.tsx'
 import type { FieldEditor } from './field-editor.ts'
@@ -10,7 +11,6 @@ import { ReverseEditor } from './relations/reverse-editor.tsx'
 import { BooleanEditor } from './simple/boolean-editor.tsx'
 import { MultiSelectEditor } from './simple/multi-select-editor.tsx'
 import { NumberEditor } from './simple/number-editor.tsx'
-import { OtherEditor } from './simple/other-editor.tsx'
 import { SelectEditor } from './simple/select-editor.tsx'
 import { SlugEditor } from './simple/slug-editor.tsx'
 import { TextEditor } from './simple/text-editor.tsx'
@@ -47,6 +47,16 @@ const EDITORS_OF_MANY: Readonly<Record<string, FieldEditor>> = {
   select: MultiSelectEditor,
 }
 
+/** The editors of types that only the config knows, by what their values are. */
+const EDITORS_BY_SHAPE: Readonly<Record<string, FieldEditor>> = {
+  boolean: BooleanEditor,
+  integer: NumberEditor,
+  number: NumberEditor,
+  string: TextEditor,
+}
+
 /** The editor of a field. */
-export const editorOf = ({ type, many }: { readonly type: string; readonly many: boolean }): FieldEditor =>
-  (many ? EDITORS_OF_MANY : EDITORS)[type] ?? OtherEditor
+export function editorOf({ type, many, schema }: Pick<FieldDescription, 'type' | 'many' | 'schema'>): FieldEditor {
+  const known = (many ? EDITORS_OF_MANY : EDITORS)[type]
+  return known ?? EDITORS_BY_SHAPE[String(schema.type)] ?? JsonEditor
+}
