@@ -16,6 +16,7 @@ const chunks: Readonly<Record<string, Chunk>> = JSON.parse(await readFile(join(F
 const START = 'src/app/main.tsx'
 const ENGLISH = 'src/app/messages/en.ts'
 const LIST = 'src/app/lists/list-page.tsx'
+const MARKDOWN = 'src/app/editor/fields/markdown/code/markdown-view.ts'
 const ENTRY = 'src/app/editor/entry-page.tsx'
 
 /** The files that a page needs, by the sources that it begins with. */
@@ -39,6 +40,11 @@ test('a cold list page takes at most 220 KiB, styles included', async () => {
 test('the editor adds at most 60 KiB to it', async () => {
   const cold = filesOf(START, ENGLISH, LIST)
   expect(await sizeOf([...filesOf(ENTRY)].filter((file) => !cold.has(file)))).toBeLessThanOrEqual(60)
+})
+
+test('an editor of Markdown adds at most 105 KiB when one is seen', async () => {
+  const before = filesOf(START, ENGLISH, ENTRY)
+  expect(await sizeOf([...filesOf(MARKDOWN)].filter((file) => !before.has(file)))).toBeLessThanOrEqual(105)
 })
 
 test('one language is loaded, and the other is not', () => {

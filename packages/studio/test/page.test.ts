@@ -150,6 +150,8 @@ test.each([
   [{ accent: { light: '#000000' } }, 'accent', 'a colour for each theme'],
   [{ logo: new URL('https://example.org/logo.svg') }, 'logo', 'write the URL of an SVG'],
   [{ assetOrigins: ['https://files.example.org/a'] }, 'assetOrigins', 'write origins without a path'],
+  [{ editors: { rating: './rating-editor.js' } }, 'editors', 'write the URL of a .js or .mjs file'],
+  [{ editors: { rating: new URL('https://example.org/a.js') } }, 'editors', 'for each field type'],
   [{ colour: '#000000' }, 'colour', 'there is no such option; write one of: path, title'],
 ])('%j is refused with what to write instead', (options, name, message) => {
   const make = (): unknown => studio(options as StudioOptions)

@@ -19,6 +19,11 @@ export interface StudioOptions {
   readonly accent?: string | AccentColours
   /** Origins besides the service's own that images and files come from, such as `https://files.example.org`. @default none */
   readonly assetOrigins?: readonly string[]
+  /**
+   * Editors of field types of your own, by the name of the type: files with ES modules that export `mount`, such as
+   * `{ rating: new URL('./rating-editor.js', import.meta.url) }`. @default none
+   */
+  readonly editors?: Readonly<Record<string, URL>>
 }
 
 /** Options, checked and complete. */
@@ -28,6 +33,7 @@ export interface ReadyOptions {
   readonly logo: URL | undefined
   readonly accent: AccentColours | undefined
   readonly assetOrigins: readonly string[]
+  readonly editors: Readonly<Record<string, URL>>
 }
 
 /** Media types of images that can be a logo, by the ending of the file's name. */
@@ -53,6 +59,14 @@ const isLogo = (logo: unknown): boolean =>
 const isOrigin = (origin: unknown): boolean =>
   typeof origin === 'string' && URL.canParse(origin) && /^https?:/.test(origin) && new URL(origin).origin === origin
 
+const isModule = (file: unknown): boolean =>
+  file instanceof URL && file.protocol === 'file:' && /\.m?js$/.test(file.pathname)
+
+const isEditors = (editors: unknown): boolean =>
+  typeof editors === 'object' &&
+  editors !== null &&
+  Object.entries(editors).every(([type, file]) => /^[a-zA-Z][\w-]*$/.test(type) && isModule(file))
+
 /** What holds for each option, and what to write instead. */
 const RULES: {
   readonly [Name in keyof StudioOptions]-?: readonly [
@@ -68,15 +82,19 @@ const RULES: {
     (origins) => Array.isArray(origins) && origins.every(isOrigin),
     "write origins without a path: ['https://files.example.org']",
   ],
+  editors: [
+    isEditors,
+    "write the URL of a .js or .mjs file for each field type: { rating: new URL('./rating-editor.js', import.meta.url) }",
+  ],
 }
 
 /** @throws {ConfigError} with every fault of the options */
 export function readOptions(options: StudioOptions): ReadyOptions {
   const faults = Object.entries(options).flatMap(([name, value]) => faultOf(name, value))
   if (faults.length > 0) throw new ConfigError(faults)
-  const { path = '/studio', title = 'Daybook', logo, accent, assetOrigins = [] } = options
+  const { path = '/studio', title = 'Daybook', logo, accent, assetOrigins = [], editors = {} } = options
   const accents = typeof accent === 'string' ? { light: accent, dark: accent } : accent
-  return { path, title, logo, accent: accents, assetOrigins }
+  return { path, title, logo, accent: accents, assetOrigins, editors }
 }
 
 function faultOf(name: string, value: unknown): readonly ConfigFault[] {

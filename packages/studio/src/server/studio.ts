@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { definePlugin, type Plugin, type PluginRequest, type PluginRoute, staticFiles } from 'daybook'
 import { type BuiltFiles, openBuiltFiles } from './built-files.ts'
+import { editorPaths, editorRoutes, openEditors } from './editor-files.ts'
 import { LOGO_TYPES, type ReadyOptions, readOptions, type StudioOptions } from './options.ts'
 import { pageHtml } from './page.ts'
 import { LOGO_POLICY, pagePolicy } from './policy.ts'
@@ -46,7 +47,9 @@ export function studio(
     startPage: path,
     async setup({ route }) {
       const files = await openBuiltFiles()
-      for (const one of [...pageRoutes(ready, files), ...(await logoRoutes(ready))]) route(one)
+      const editors = await openEditors(path, ready.editors)
+      const pages = pageRoutes(ready, files, editorPaths(editors))
+      for (const one of [...pages, ...editorRoutes(editors), ...(await logoRoutes(ready))]) route(one)
       for (const one of staticFiles({ path: `${path}/app`, folder: files.folder, immutable: IMMUTABLE })) {
         route({ ...one, operationId: 'getStudioFile', summary: 'Sends a file of the Studio.' })
       }
@@ -55,7 +58,11 @@ export function studio(
 }
 
 /** The page, and the same page at every address of a view: the program shows what the address says. */
-function pageRoutes(options: ReadyOptions, files: BuiltFiles): readonly PluginRoute[] {
+function pageRoutes(
+  options: ReadyOptions,
+  files: BuiltFiles,
+  editors: Readonly<Record<string, string>>,
+): readonly PluginRoute[] {
   const common = {
     method: 'GET',
     protection: 'public',
@@ -63,7 +70,7 @@ function pageRoutes(options: ReadyOptions, files: BuiltFiles): readonly PluginRo
     // The address of a view has more to say, which the program reads.
     anyQuery: true,
     answers: PAGE_ANSWERS,
-    run: (request: PluginRequest) => answerPage(request, options, files),
+    run: (request: PluginRequest) => answerPage(request, options, files, editors),
   } as const
   return [
     { ...common, path: options.path, operationId: 'getStudio' },
@@ -75,10 +82,16 @@ function answerPage(
   { headers }: PluginRequest,
   { path, title, logo, accent, assetOrigins }: ReadyOptions,
   files: BuiltFiles,
+  editors: Readonly<Record<string, string>>,
 ): Response {
   const nonce = randomBytes(16).toString('base64')
   const visitor = visitorOf(headers)
-  const settings = { path, title, ...(logo ? { logo: `${path}/logo` } : {}) }
+  const settings = {
+    path,
+    title,
+    ...(logo ? { logo: `${path}/logo` } : {}),
+    ...(Object.keys(editors).length > 0 ? { editors } : {}),
+  }
   const page = {
     ...visitor,
     title,

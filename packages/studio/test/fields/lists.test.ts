@@ -87,7 +87,7 @@ describe('groups, lists and blocks', () => {
   test('blocks are moved by keys alone, and what is folded draws no field', async () => {
     await using visit = await visitEntry(open, composed, 'pages', PAGE)
     const { page } = visit
-    const toggle = list(page, 'Parts').getByRole('button', { name: 'Quote', exact: true })
+    const toggle = list(page, 'Parts').locator('[data-part=toggle]', { hasText: 'Quote' })
     await toggle.press('Enter')
     await list(page, 'Parts').getByLabel('Words').waitFor({ state: 'detached' })
     await list(page, 'Parts').getByText('Write it down.').waitFor()
@@ -157,7 +157,7 @@ describe('groups, lists and blocks', () => {
     await using visit = await visitEntry(open, composed, 'pages', PAGE)
     const { page } = visit
     await list(page, 'Parts').getByLabel('Words').fill('')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Some fields need your attention.').waitFor()
     expect(await list(page, 'Parts').getByLabel('Words').getAttribute('aria-invalid')).toBe('true')
     await visit.shoot('faulty-block')

@@ -1,6 +1,7 @@
 import { memo, type ReactNode, Suspense, useCallback } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { labelOf } from '../model/studio-model.ts'
+import { useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import field from '../ui/field.module.css'
@@ -8,6 +9,7 @@ import { Waiting } from '../ui/waiting.tsx'
 import { useFieldIssue } from './field-issues.ts'
 import type { FieldEntryProps } from './fields/field-editor.ts'
 import { OldValue } from './fields/old-value.tsx'
+import { OwnEditor } from './fields/own/own-editor.tsx'
 import { editorOf } from './fields/registry.ts'
 import { holdsShape } from './fields/value-shape.ts'
 import { type EditOptions, useFormDocument } from './form-document.ts'
@@ -22,7 +24,10 @@ export const FieldEntry = memo(function FieldEntry(props: FieldEntryProps): Reac
   const error = useFieldIssue(place)
   const onChange = useCallback((next: unknown, options?: EditOptions) => edit(path, next, options), [edit, path])
   const label = props.label ?? labelOf(description.key)
-  const Editor = holdsShape(description, value) ? editorOf(description) : OldValue
+  const { settings } = useStudio()
+  const own = settings.editors?.[description.type]
+  const known = own === undefined ? editorOf(description) : OwnEditor
+  const Editor = own !== undefined || holdsShape(description, value) ? known : OldValue
   return (
     <ErrorBoundary fallback={() => <BrokenField label={label} value={value} />}>
       <div id={`field-${place}`}>

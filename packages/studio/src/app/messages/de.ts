@@ -260,7 +260,6 @@ export const de: Messages = {
     createIn: (name) => `Neuer Eintrag in ${name}`,
     createNow: 'Anlegen',
     readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',
-    elsewhere: 'Für diese Art Feld hat das Studio noch keinen Editor.',
     broken: 'Dieses Feld lässt sich nicht zeigen',
     brokenText: 'Die anderen Felder sind nicht betroffen. Sein Wert:',
     leaveTitle: 'Ohne Sichern verlassen?',

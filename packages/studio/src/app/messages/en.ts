@@ -252,7 +252,6 @@ export const en = {
     createIn: (name: string) => `New entry in ${name}`,
     createNow: 'Create',
     readOnly: 'You may read this, and not change it.',
-    elsewhere: 'The Studio has no editor for this kind of field yet.',
     broken: 'This field cannot be shown',
     brokenText: 'The other fields are not affected. Its value:',
     leaveTitle: 'Leave without saving?',

@@ -5,6 +5,8 @@ export interface Settings {
   readonly title: string
   /** The path of an image. */
   readonly logo?: string
+  /** The paths of editors of field types that the config brings, by type. */
+  readonly editors?: Readonly<Record<string, string>>
 }
 
 /** Reads what the page says. */

@@ -49,9 +49,10 @@ export function TextField(props: TextFieldProps): ReactNode {
         </Text>
       )}
       {isLong ? (
-        <TextArea className={own} {...(placeholder === undefined ? {} : { placeholder })} />
+        <TextArea dir="auto" className={own} {...(placeholder === undefined ? {} : { placeholder })} />
       ) : (
         <Input
+          dir="auto"
           className={own}
           {...(placeholder === undefined ? {} : { placeholder })}
           {...(ref === undefined ? {} : { ref })}

@@ -1,9 +1,10 @@
 import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
+import type { Page } from 'playwright-core'
 import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
 import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
 import { studio } from '../../../src/index.ts'
-import { makeAccount, signIn } from '../../support/people.ts'
+import { INES, isSaved, makeAccount, signIn } from '../../support/people.ts'
 import { type Visit, type VisitOptions, visitStudio } from '../../support/visit.ts'
 
 const pages = defineCollection({
@@ -42,13 +43,19 @@ export interface EntryVisit extends Visit {
   save(): Promise<void>
 }
 
+async function signInInGerman(page: Page): Promise<void> {
+  await page.getByLabel('E-Mail-Adresse').fill(INES.email)
+  await page.getByLabel('Passwort').fill(INES.password)
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+}
+
 /** Stores an entry, and opens it as a person who is signed in. */
 export async function visitEntry(
   open: OpenBrowser,
   config: DaybookConfig,
   collection: string,
   data: Data,
-  options: VisitOptions = {},
+  { language = 'en', ...options }: VisitOptions & { readonly language?: 'en' | 'de' } = {},
 ): Promise<EntryVisit> {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
@@ -59,19 +66,21 @@ export async function visitEntry(
   const visit = await visitStudio(open, config, { ...options, before })
   const { page, service, url } = visit
   await page.goto(`${url}${options.path ?? '/studio'}/c/${collection}/${id}`)
-  await signIn(page)
-  await page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Sign in' }).waitFor()
+  if (language === 'de') await signInInGerman(page)
+  else await signIn(page)
+  await page
+    .getByRole('heading', { level: 1 })
+    .filter({ hasNotText: /^(Sign in|Anmelden)$/ })
+    .waitFor()
   return {
     ...visit,
     id,
     stored: async () => (await service.content.as(SYSTEM).get(collection, id)) as Data,
     async save() {
-      await page.getByRole('button', { name: 'Save' }).click()
-      await page
-        .getByRole('status')
-        .filter({ hasText: /^Saved$/ })
-        .first()
-        .waitFor()
+      const save = page.getByRole('button', { name: /^(Save|Sichern)$/ })
+      // Where there are working copies, the page saves by itself.
+      if ((await save.count()) > 0) await save.click()
+      await isSaved(page)
     },
     [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose](),
   }

@@ -1,15 +1,21 @@
+import type { FieldDescription } from 'daybook'
+import { lazy } from 'react'
 import { AssetEditor } from './asset-editor.tsx'
-import { BooleanEditor } from './boolean-editor.tsx'
-import { DateEditor } from './date-editor.tsx'
 import type { FieldEditor } from './field-editor.ts'
 import { GroupEditor } from './groups/group-editor.tsx'
+import { JsonEditor } from './json/json-editor.tsx'
 import { ListEditor } from './lists/list-editor.tsx'
-import { NumberEditor } from './number-editor.tsx'
-import { OtherEditor } from './other-editor.tsx'
+import { MarkdownEditor } from './markdown/markdown-editor.tsx'
 import { RelationEditor } from './relations/relation-editor.tsx'
 import { ReverseEditor } from './relations/reverse-editor.tsx'
-import { SelectEditor } from './select-editor.tsx'
-import { TextEditor } from './text-editor.tsx'
+import { BooleanEditor } from './simple/boolean-editor.tsx'
+import { MultiSelectEditor } from './simple/multi-select-editor.tsx'
+import { NumberEditor } from './simple/number-editor.tsx'
+import { SelectEditor } from './simple/select-editor.tsx'
+import { SlugEditor } from './simple/slug-editor.tsx'
+import { TextEditor } from './simple/text-editor.tsx'
+
+const DateEditor = lazy(() => import('./dates/date-editor.tsx').then((module) => ({ default: module.DateEditor })))
 
 /** The editor of each type of field; to add a type, add its line. */
 const EDITORS: Readonly<Record<string, FieldEditor>> = {
@@ -20,11 +26,12 @@ const EDITORS: Readonly<Record<string, FieldEditor>> = {
   email: TextEditor,
   group: GroupEditor,
   integer: NumberEditor,
-  markdown: TextEditor,
+  json: JsonEditor,
+  markdown: MarkdownEditor,
   number: NumberEditor,
   relation: RelationEditor,
   select: SelectEditor,
-  slug: TextEditor,
+  slug: SlugEditor,
   status: SelectEditor,
   text: TextEditor,
   url: TextEditor,
@@ -32,13 +39,24 @@ const EDITORS: Readonly<Record<string, FieldEditor>> = {
 
 /** The editors of types that hold several values. */
 const EDITORS_OF_MANY: Readonly<Record<string, FieldEditor>> = {
+  asset: AssetEditor,
   blocks: ListEditor,
   list: ListEditor,
   relation: RelationEditor,
   reverse: ReverseEditor,
-  asset: AssetEditor,
+  select: MultiSelectEditor,
+}
+
+/** The editors of types that only the config knows, by what their values are. */
+const EDITORS_BY_SHAPE: Readonly<Record<string, FieldEditor>> = {
+  boolean: BooleanEditor,
+  integer: NumberEditor,
+  number: NumberEditor,
+  string: TextEditor,
 }
 
 /** The editor of a field. */
-export const editorOf = ({ type, many }: { readonly type: string; readonly many: boolean }): FieldEditor =>
-  (many ? EDITORS_OF_MANY : EDITORS)[type] ?? OtherEditor
+export function editorOf({ type, many, schema }: Pick<FieldDescription, 'type' | 'many' | 'schema'>): FieldEditor {
+  const known = (many ? EDITORS_OF_MANY : EDITORS)[type]
+  return known ?? EDITORS_BY_SHAPE[String(schema.type)] ?? JsonEditor
+}

@@ -1,4 +1,5 @@
 import { type RefObject, useCallback, useEffect, useRef } from 'react'
+import type { Items } from './list-changes.ts'
 import type { ItemPart } from './list-commands.ts'
 
 const FIELDS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"], button'
@@ -7,13 +8,24 @@ const FIELDS = 'input:not([type="hidden"]), textarea, select, [contenteditable="
 interface Wanted {
   readonly id: string | undefined
   readonly part: ItemPart
+  /** What was drawn when it was wanted. */
+  readonly items: Items
 }
 
-/** Gives the focus to a part of an item once it is drawn; without an item, to what adds one. */
-export function useFocusAfter(root: RefObject<HTMLElement | null>): (id: string | undefined, part: ItemPart) => void {
+/**
+ * Gives the focus to a part of an item once the list that it is in is drawn; without an item, to what adds one.
+ *
+ * @param items of the list: one that is moved is drawn in its former place until they change
+ */
+export function useFocusAfter(
+  root: RefObject<HTMLElement | null>,
+  items: Items,
+): (id: string | undefined, part: ItemPart) => void {
   const wanted = useRef<Wanted>(undefined)
+  const drawn = useRef(items)
   useEffect(() => {
-    if (!wanted.current || !root.current) return
+    drawn.current = items
+    if (!wanted.current || !root.current || wanted.current.items === items) return
     const target = find(root.current, wanted.current)
     if (!target) return
     wanted.current = undefined
@@ -21,7 +33,7 @@ export function useFocusAfter(root: RefObject<HTMLElement | null>): (id: string 
     requestAnimationFrame(() => requestAnimationFrame(() => target.focus()))
   })
   return useCallback((id, part) => {
-    wanted.current = { id, part }
+    wanted.current = { id, part, items: drawn.current }
   }, [])
 }
 

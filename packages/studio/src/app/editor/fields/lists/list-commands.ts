@@ -87,9 +87,9 @@ export class ListCommands {
     const { items } = this.#tools.now()
     const index = this.indexOf(id)
     const next = Math.max(0, Math.min(to(index, items.length - 1), items.length - 1))
-    if (index < 0) return
-    this.#tools.put(moveItem(items, index, next))
+    if (index < 0 || next === index) return
     this.#tools.focus(this.#tools.idOf(items[index], next), 'menu')
+    this.#tools.put(moveItem(items, index, next))
     this.#say((texts) => texts.moved(this.#nameOf(items[index], index), next + 1, items.length))
   }
 
@@ -97,21 +97,21 @@ export class ListCommands {
     const { items, ids } = this.#tools.now()
     const index = this.indexOf(id)
     if (index < 0) return
-    this.#tools.put(removeItem(items, index))
     // Values of one line are told by their place, which the next one takes.
     const isTold = id.startsWith('#')
     const next = isTold ? ids[Math.min(index, ids.length - 2)] : (ids[index + 1] ?? ids[index - 1])
     this.#tools.focus(next, 'menu')
+    this.#tools.put(removeItem(items, index))
     this.#say((texts) => texts.removed(this.#nameOf(items[index], index)))
   }
 
   #insert(index: number, items: Items): void {
     const { put, idOf, folds, focus } = this.#tools
+    // They are named first: what comes without a name may be taken for the item that it is a copy of.
+    const ids = items.map((item, at) => idOf(item, index + at))
+    focus(ids[0], 'field')
     put(insertItems(this.#tools.now().items, index, items))
-    items.forEach((item, at) => {
-      folds.set(idOf(item, index + at), false)
-    })
-    focus(idOf(items[0], index), 'field')
+    for (const id of ids) folds.set(id, false)
   }
 
   #nameOf(item: unknown, index: number): string {

@@ -35,7 +35,6 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
       <div className={styles.head}>
         <p id={`${id}-label`} className={field.label}>
           {label}
-          {own.required && <span className={field.needed}> {t.common.required}</span>}
         </p>
         {items.length > 0 && <span className={styles.count}>{t.fields.items(items.length)}</span>}
         {items.length > 1 && kinds.some(isFoldable) && (

@@ -37,7 +37,7 @@ export function useItemList({ field, path, place, value, onChange }: FieldEditor
   const [folds, foldChanges] = useFoldState(items.length, () => ids[revealedItem(place) ?? -1])
   const [said, setSaid] = useState('')
   const root = useRef<HTMLDivElement>(null)
-  const focus = useFocusAfter(root)
+  const focus = useFocusAfter(root, items)
   const now = useRef({ items, ids, kinds, t })
   useLayoutEffect(() => {
     now.current = { items, ids, kinds, t }

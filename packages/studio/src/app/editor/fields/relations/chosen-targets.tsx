@@ -97,7 +97,7 @@ interface CommandProps extends Pick<ChosenTargetsProps, 'references' | 'onChange
 /** What changes the order; the same object as long as the field is there. */
 function useCommands({ box, say, ...props }: CommandProps): ListCommands {
   const { t } = useTexts()
-  const focus = useFocusAfter(box)
+  const focus = useFocusAfter(box, props.references)
   const now = useRef({ ...props, t })
   useLayoutEffect(() => {
     now.current = { ...props, t }

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useId, useMemo, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
@@ -18,7 +18,7 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   const id = useId()
   const [isOpen, setOpen] = useState(false)
-  const references = readReferences(own, value)
+  const references = useMemo(() => readReferences(own, value), [own, value])
   const targets = targetsOf(own)
   const put = (next: readonly Reference[]): void => onChange(toValue(own, next))
   const toggle = (one: Reference): void => {
@@ -32,10 +32,10 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
       aria-labelledby={`${id}-label`}
       aria-describedby={`${id}-note ${id}-error`}
       className={field.field}
+      data-required={own.required || undefined}
     >
       <p id={`${id}-label`} className={field.label}>
         {label}
-        {own.required && <span className={field.needed}> {t.common.required}</span>}
         {own.many && references.length > 0 && <span className={styles.count}>{t.fields.items(references.length)}</span>}
       </p>
       <p id={`${id}-note`} className={field.description} hidden={own.description === undefined}>

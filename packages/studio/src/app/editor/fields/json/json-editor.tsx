@@ -1,0 +1,39 @@
+import { type ReactNode, useState } from 'react'
+import { useTexts } from '../../../messages/messages.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
+import { isSame } from '../../saving/merging/same-value.ts'
+import type { FieldEditorProps } from '../field-editor.ts'
+import styles from './json.module.css'
+import { readJson } from './read-json.ts'
+
+/** The editor of JSON: checked as it is typed, and kept as it was typed; only what is valid is passed on. */
+export function JsonEditor({ field, label, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
+  const { t } = useTexts()
+  const [typed, setTyped] = useState<string>()
+  const read = typed === undefined ? undefined : readJson(typed)
+  const isOwn = read !== undefined && (!read.isValid || isSame(read.value, value ?? null))
+  const shown = isOwn && typed !== undefined ? typed : toText(value)
+  const fault = read && !read.isValid ? t.fields.badJson(read.line, read.column) : undefined
+  const change = (text: string): void => {
+    setTyped(text)
+    const next = readJson(text)
+    if (next.isValid) onChange(next.value, { isTyping: true })
+  }
+  return (
+    <div className={styles.json}>
+      <TextField
+        label={label}
+        description={field.description}
+        value={shown}
+        onChange={change}
+        error={fault ?? error}
+        isReadOnly={isReadOnly}
+        isRequired={field.required}
+        spellCheck="false"
+        isLong
+      />
+    </div>
+  )
+}
+
+const toText = (value: unknown): string => (value === null || value === undefined ? '' : JSON.stringify(value, null, 2))

@@ -1,0 +1,95 @@
+import { lazy, type ReactNode, Suspense, useId, useRef, useState } from 'react'
+import { useTexts } from '../../../messages/messages.tsx'
+import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
+import field from '../../../ui/field.module.css'
+import type { FieldEditorProps } from '../field-editor.ts'
+import styles from './markdown.module.css'
+import { MarkdownToolbar } from './markdown-toolbar.tsx'
+import { useImageUpload } from './use-image-upload.ts'
+import { useMarkdownView } from './use-markdown-view.ts'
+
+const RenderedText = lazy(() => import('./rendered-text.tsx').then((module) => ({ default: module.RenderedText })))
+
+/** The editor of Markdown: a plain field until CodeMirror is loaded, and where it cannot be. */
+export function MarkdownEditor(props: FieldEditorProps): ReactNode {
+  const { field: own, label, value, onChange, error, isReadOnly } = props
+  const { t } = useTexts()
+  const id = useId()
+  const place = useRef<HTMLDivElement>(null)
+  const files = useRef<HTMLInputElement>(null)
+  const [isPreviewed, setPreviewed] = useState(false)
+  const text = typeof value === 'string' ? value : ''
+  const change = (next: string): void => onChange(next === '' ? null : next, { isTyping: true })
+  const upload = useImageUpload(() => view)
+  const attributes = {
+    'aria-labelledby': `${id}-label`,
+    'aria-describedby': `${id}-note ${id}-error`,
+    'aria-invalid': error === undefined ? 'false' : 'true',
+    'aria-required': own.required ? 'true' : 'false',
+  } as const
+  const view = useMarkdownView(place, {
+    value: text,
+    isReadOnly,
+    attributes,
+    onChange: change,
+    onFiles: upload.take,
+    onImage: () => files.current?.click(),
+  })
+  const problem = error ?? upload.error
+  return (
+    <div className={field.field} data-required={own.required || undefined}>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a label gives the focus to its field, as labels do */}
+      <label id={`${id}-label`} htmlFor={`${id}-text`} className={field.label} onClick={() => view?.focus()}>
+        {label}
+      </label>
+      <p id={`${id}-note`} className={field.description} hidden={own.description === undefined}>
+        {own.description}
+      </p>
+      <div className={styles.frame} data-invalid={error !== undefined}>
+        <MarkdownToolbar
+          label={t.fields.toolbarOf(label)}
+          controls={`${id}-place`}
+          isDisabled={!view || isReadOnly}
+          isPreviewed={isPreviewed}
+          onCommand={(command) => view?.run(command)}
+          onImage={() => files.current?.click()}
+          onPreview={() => setPreviewed(!isPreviewed)}
+        />
+        <div className={styles.sides}>
+          <div id={`${id}-place`} ref={place} className={styles.text} hidden={!view} />
+          {!view && (
+            <textarea
+              id={`${id}-text`}
+              value={text}
+              readOnly={isReadOnly}
+              onChange={(event) => change(event.target.value)}
+              className={styles.plain}
+              {...attributes}
+            />
+          )}
+          {isPreviewed && (
+            <ErrorBoundary fallback={() => <p className={field.error}>{t.errors.network}</p>}>
+              <Suspense fallback={null}>
+                <RenderedText text={text} label={label} />
+              </Suspense>
+            </ErrorBoundary>
+          )}
+        </div>
+      </div>
+      <input
+        ref={files}
+        type="file"
+        accept="image/*"
+        multiple
+        hidden
+        onChange={(event) => upload.take([...(event.target.files ?? [])])}
+      />
+      <p role="status" className={field.description} hidden={upload.running === 0}>
+        {t.fields.uploading(upload.running)}
+      </p>
+      <p id={`${id}-error`} role="alert" className={field.error} hidden={problem === undefined}>
+        {problem}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { useTexts } from '../../../messages/messages.tsx'
+import { Icon, type IconName } from '../../../ui/icon.tsx'
+import type { CommandName } from './code/markdown-view.ts'
+import styles from './markdown.module.css'
+
+/** What a {@link MarkdownToolbar} takes. */
+export interface MarkdownToolbarProps {
+  readonly label: string
+  /** The id of what it changes. */
+  readonly controls: string
+  readonly isDisabled: boolean
+  readonly isPreviewed: boolean
+  readonly onCommand: (command: CommandName) => void
+  readonly onImage: () => void
+  readonly onPreview: () => void
+}
+
+const COMMANDS: readonly (readonly [CommandName, IconName, keys: string])[] = [
+  ['bold', 'bold', 'Control+B'],
+  ['italic', 'italic', 'Control+I'],
+  ['heading', 'heading', 'Control+Alt+2'],
+  ['link', 'link', 'Control+Shift+K'],
+  ['list', 'collection', 'Control+Shift+8'],
+  ['quote', 'quote', 'Control+Shift+9'],
+  ['code', 'code', 'Control+E'],
+]
+
+/** Buttons above a Markdown text; the arrow keys go from one to the next. */
+export function MarkdownToolbar(props: MarkdownToolbarProps): ReactNode {
+  const { label, controls, isDisabled, isPreviewed, onCommand, onImage, onPreview } = props
+  const { t } = useTexts()
+  const bar = useRef<HTMLDivElement>(null)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    const buttons = [...(bar.current?.querySelectorAll('button:not(:disabled)') ?? [])] as HTMLElement[]
+    const at = buttons.indexOf(event.target as HTMLElement)
+    if (step === undefined || at < 0) return
+    event.preventDefault()
+    buttons[(at + step + buttons.length) % buttons.length]?.focus()
+  }
+  return (
+    <div
+      ref={bar}
+      role="toolbar"
+      aria-label={label}
+      aria-controls={controls}
+      className={styles.bar}
+      onKeyDown={onKeyDown}
+    >
+      {COMMANDS.map(([name, icon, keys], index) => (
+        <button
+          key={name}
+          type="button"
+          tabIndex={index === 0 ? 0 : -1}
+          disabled={isDisabled}
+          aria-label={t.fields.markdown[name]}
+          aria-keyshortcuts={keys}
+          title={t.fields.markdown[name]}
+          className={styles.tool}
+          onClick={() => onCommand(name)}
+        >
+          <Icon name={icon} />
+        </button>
+      ))}
+      <button
+        type="button"
+        tabIndex={-1}
+        disabled={isDisabled}
+        aria-label={t.fields.markdown.image}
+        title={t.fields.markdown.image}
+        className={styles.tool}
+        onClick={onImage}
+      >
+        <Icon name="image" />
+      </button>
+      <button
+        type="button"
+        tabIndex={isDisabled ? 0 : -1}
+        aria-pressed={isPreviewed}
+        className={`${styles.tool} ${styles.previewTool}`}
+        onClick={onPreview}
+      >
+        {t.fields.preview}
+      </button>
+    </div>
+  )
+}

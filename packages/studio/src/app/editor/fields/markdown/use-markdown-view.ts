@@ -1,0 +1,55 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useTexts } from '../../../messages/messages.tsx'
+import type { MarkdownView, MarkdownViewOptions } from './code/markdown-view.ts'
+
+/** What an editor is told anew whenever it changes. */
+interface Told extends Pick<MarkdownViewOptions, 'isReadOnly' | 'attributes' | 'onChange' | 'onFiles' | 'onImage'> {
+  readonly value: string
+}
+
+/** The editor in an element; `undefined`: it is not loaded, or cannot be. */
+export function useMarkdownView(parent: RefObject<HTMLElement | null>, told: Told): MarkdownView | undefined {
+  const { t } = useTexts()
+  const [view, setView] = useState<MarkdownView>()
+  const now = useRef(told)
+  useLayoutEffect(() => {
+    now.current = told
+  })
+  const words = t.fields.markdown
+  useEffect(() => {
+    let opened: MarkdownView | undefined
+    let isOver = false
+    const begin = async (): Promise<void> => {
+      const { openMarkdown } = await import('./code/markdown-view.ts')
+      if (isOver || !parent.current) return
+      const { value, isReadOnly, attributes } = now.current
+      opened = openMarkdown({
+        parent: parent.current,
+        value,
+        isReadOnly,
+        attributes,
+        nonce: document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '',
+        slash: SLASH.map((command) => ({ label: words[command], command })),
+        slashLabel: words.insert,
+        onChange: (next) => now.current.onChange(next),
+        onFiles: (files, at) => now.current.onFiles(files, at),
+        onImage: () => now.current.onImage(),
+      })
+      setView(opened)
+    }
+    // Where it cannot be loaded, the plain field stays.
+    begin().catch(() => undefined)
+    return () => {
+      isOver = true
+      opened?.destroy()
+      setView(undefined)
+    }
+  }, [parent, words])
+  useEffect(() => view?.setValue(told.value), [view, told.value])
+  useEffect(() => view?.setReadOnly(told.isReadOnly), [view, told.isReadOnly])
+  const attributes = JSON.stringify(told.attributes)
+  useEffect(() => view?.setAttributes(JSON.parse(attributes)), [view, attributes])
+  return view
+}
+
+const SLASH = ['heading', 'subheading', 'list', 'numbers', 'quote', 'codeBlock', 'table', 'rule', 'image'] as const

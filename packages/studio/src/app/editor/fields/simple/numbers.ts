@@ -1,0 +1,36 @@
+/** How a language writes numbers. */
+interface NumberSigns {
+  readonly decimal: string
+  readonly group: string
+}
+
+function signsOf(language: string): NumberSigns {
+  const parts = new Intl.NumberFormat(language).formatToParts(12_345.6)
+  const sign = (type: string): string => parts.find((part) => part.type === type)?.value ?? ''
+  return { decimal: sign('decimal') || '.', group: sign('group') || ',' }
+}
+
+/** A number as a language writes it, without groups, so that it can be edited. */
+export const writeNumber = (value: number, language: string): string =>
+  String(value).replace('.', value.toString().includes('e') ? '.' : signsOf(language).decimal)
+
+/**
+ * Reads a number that a person typed, in either way of writing fractions; where a sign could be both, the language decides.
+ *
+ * @returns `undefined`: it is none
+ */
+export function readNumber(text: string, language: string): number | undefined {
+  const bare = text.replace(/[\s\u00a0\u202f'’]/g, '').replace('−', '-')
+  const number = Number(withPoint(bare, signsOf(language)))
+  return bare !== '' && /^[-+\d.,e]+$/i.test(bare) && Number.isFinite(number) ? number : undefined
+}
+
+/** A number whose fraction is behind a point. */
+function withPoint(text: string, { decimal, group }: NumberSigns): string {
+  const [last] = /[.,](?=[^.,]*$)/.exec(text) ?? []
+  if (last === undefined) return text
+  const other = last === '.' ? ',' : '.'
+  if (text.includes(other)) return text.replaceAll(other, '').replace(last, '.')
+  const isGroups = last !== decimal && last === group && /^[-+]?\d{1,3}(?:[.,]\d{3})+$/.test(text)
+  return isGroups ? text.replaceAll(last, '') : text.replace(last, '.')
+}

@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react'
+import { useTexts } from '../../../messages/messages.tsx'
+import { labelOf } from '../../../model/studio-model.ts'
+import { Button } from '../../../ui/button.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
+import type { FieldEditorProps } from '../field-editor.ts'
+import own from './slug.module.css'
+import { toSlug } from './to-slug.ts'
+
+/** The editor of the entry's part of an address: made from another field, and editable. */
+export function SlugEditor({ field, label, value, onChange, error, isReadOnly, source }: FieldEditorProps): ReactNode {
+  const { t } = useTexts()
+  const made = typeof source === 'string' ? toSlug(source) : ''
+  const hint = field.from === undefined ? undefined : t.fields.madeFrom(labelOf(field.from))
+  return (
+    <div className={own.slug}>
+      <TextField
+        label={label}
+        description={[field.description, hint].filter(Boolean).join(' ') || undefined}
+        value={typeof value === 'string' ? value : ''}
+        onChange={(text) => onChange(text === '' ? null : text, { isTyping: true })}
+        error={error}
+        isReadOnly={isReadOnly}
+        isRequired={field.required}
+        spellCheck="false"
+        autoComplete="off"
+        placeholder={made}
+      />
+      {!isReadOnly && made !== '' && made !== value && (
+        <Button onPress={() => onChange(made)}>{t.fields.makeAnew}</Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,65 @@
+import { type ReactNode, useId } from 'react'
+import { TextField, type TextFieldProps } from '../../../ui/text-field.tsx'
+import type { FieldEditorProps } from '../field-editor.ts'
+import own from './choices.module.css'
+
+/** What the keyboards of phones are told, by the type of the field. */
+const INPUTS: Readonly<Record<string, Pick<TextFieldProps, 'inputMode' | 'isLong' | 'spellCheck' | 'autoComplete'>>> = {
+  email: { inputMode: 'email', spellCheck: 'false', autoComplete: 'off' },
+  url: { inputMode: 'url', spellCheck: 'false', autoComplete: 'off' },
+}
+
+/** Texts that may be longer take several lines. */
+const LINE = 512
+
+/** The editor of texts, of one line and of many. */
+export function TextEditor(props: FieldEditorProps): ReactNode {
+  const { field, label, value, onChange, error, isReadOnly } = props
+  const { maxLength, pattern } = field.schema
+  const text = (
+    <TextField
+      isLong={field.type === 'text' && typeof maxLength === 'number' && maxLength > LINE}
+      {...INPUTS[field.type]}
+      label={label}
+      description={field.description}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(next) => onChange(next === '' ? null : next, { isTyping: true })}
+      error={error}
+      isReadOnly={isReadOnly}
+      isRequired={field.required}
+    />
+  )
+  return typeof pattern === 'string' && isColourPattern(pattern) ? (
+    <div className={own.colour}>
+      <ColourWell {...props} />
+      {text}
+    </div>
+  ) : (
+    text
+  )
+}
+
+/** Whether a text that matches is a colour as `#rrggbb`. */
+function isColourPattern(pattern: string): boolean {
+  try {
+    const matches = new RegExp(pattern, 'u')
+    return matches.test('#1f5fbf') && matches.test('#000000') && !matches.test('#zzzzzz') && !matches.test('1f5fbf')
+  } catch {
+    return false
+  }
+}
+
+function ColourWell({ label, value, onChange, isReadOnly }: FieldEditorProps): ReactNode {
+  const id = useId()
+  return (
+    <input
+      id={id}
+      type="color"
+      aria-label={label}
+      value={typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? value : '#000000'}
+      disabled={isReadOnly}
+      onChange={(event) => onChange(event.target.value, { isTyping: true })}
+      className={own.well}
+    />
+  )
+}

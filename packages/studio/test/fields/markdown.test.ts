@@ -1,0 +1,105 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { articles } from './support/articles.ts'
+import { visitEntry } from './support/pages.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+const body = (page: Page) => page.getByRole('textbox', { name: 'Body' })
+const isLoaded = (page: Page) => page.locator('.cm-content').waitFor()
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+describe('the editor of Markdown', () => {
+  test('formats by buttons, shortcuts and the slash menu, and shows what the service makes of it', async () => {
+    await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: 'Oak galls\n' })
+    const { page } = visit
+    await isLoaded(page)
+    await body(page).click()
+    await page.keyboard.press('ControlOrMeta+End')
+    await page.keyboard.type('/quo')
+    await page.getByRole('option', { name: 'Quote' }).waitFor()
+    expect(await visit.axeFaults()).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Write it ')
+    await page.keyboard.press('ControlOrMeta+b')
+    await page.keyboard.type('down')
+    await page.keyboard.press('ControlOrMeta+Home')
+    await page.getByRole('toolbar').getByRole('button', { name: 'Heading' }).click()
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const preview = page.getByRole('region', { name: 'Preview of Body' })
+    await preview.locator('blockquote strong', { hasText: 'down' }).waitFor()
+    await preview.getByRole('heading', { name: 'Oak galls' }).waitFor()
+    await visit.shoot('markdown')
+    expect(await visit.axeFaults()).toEqual([])
+    await visit.save()
+    expect(await visit.stored()).toMatchObject({ body: '## Oak galls\n> Write it **down**' })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('never rewrites a text: only what is typed changes', async () => {
+    const text = '# A  \r\n\r\n*  one\n+ two\t\n\n\n__bold__ <b onclick="x()">html</b>\u00a0\n\tcode\n'
+    await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: text })
+    const { page } = visit
+    await isLoaded(page)
+    await body(page).click()
+    await page.keyboard.press('ControlOrMeta+End')
+    await page.keyboard.type('!')
+    await visit.save()
+    expect((await visit.stored()).body).toBe(`${text}!`)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('uploads images that are chosen, and puts them in their place', async () => {
+    await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: 'Look: ' })
+    const { page } = visit
+    await isLoaded(page)
+    await body(page).click()
+    await page.keyboard.press('ControlOrMeta+End')
+    await page.locator('input[type=file]').setInputFiles({ name: 'ink.png', mimeType: 'image/png', buffer: PIXEL })
+    await page.getByText(/Look: !\[\]\(\/uploads\//).waitFor()
+    await visit.save()
+    expect((await visit.stored()).body).toMatch(/^Look: !\[\]\(\/uploads\/[^)]+\.png\)$/)
+    await page.locator('input[type=file]').setInputFiles({ name: 'ink.png', mimeType: 'image/png', buffer: PIXEL })
+    await page.route('**/api/assets*', (route) =>
+      route.fulfill({ status: 413, json: { code: 'PAYLOAD_TOO_LARGE', message: 'Too large.' } }),
+    )
+    await page.locator('input[type=file]').setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: PIXEL })
+    await page.getByText('large.png: This is more than the service takes at once.').waitFor()
+    expect(await body(page).textContent()).not.toContain('Uploading large.png')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('is a plain field where its program cannot be loaded', async () => {
+    await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: 'Oak galls' })
+    const { page } = visit
+    await isLoaded(page)
+    await page.route('**/markdown-view*', (route) => route.abort())
+    await page.reload()
+    await page.locator('textarea').waitFor()
+    await page.getByLabel('Body', { exact: true }).fill('Typed in a plain field')
+    await visit.save()
+    expect((await visit.stored()).body).toBe('Typed in a plain field')
+  })
+
+  test('stays usable with a text of a megabyte', async () => {
+    const text = 'Words and **more** words of ink.\n\n'.repeat(29_000).slice(0, 999_990)
+    await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: text })
+    const { page } = visit
+    await isLoaded(page)
+    await body(page).click()
+    await page.keyboard.press('ControlOrMeta+End')
+    await page.keyboard.type('The end.')
+    await page.getByText('Not saved yet').waitFor()
+    await visit.save()
+    expect((await visit.stored()).body).toBe(`${text}The end.`)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+})

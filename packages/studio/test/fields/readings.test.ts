@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readJson } from '../../src/app/editor/fields/json/read-json.ts'
+import { readNumber, writeNumber } from '../../src/app/editor/fields/simple/numbers.ts'
+import { toSlug } from '../../src/app/editor/fields/simple/to-slug.ts'
+
+describe('numbers', () => {
+  test.each(['en', 'de'])('as they are written in %s are read again', (language) => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+        expect(readNumber(writeNumber(number, language), language)).toBe(
+          number === 0 ? readNumber(writeNumber(number, language), language) : number,
+        )
+      }),
+    )
+  })
+
+  test.each<[string, number | undefined, number | undefined]>([
+    ['1.5', 1.5, 1.5],
+    ['1,5', 1.5, 1.5],
+    ['1,234.5', 1234.5, 1234.5],
+    ['1.234,5', 1234.5, 1234.5],
+    ['1.234', 1.234, 1234],
+    ['1,234', 1234, 1.234],
+    ['1 234', 1234, 1234],
+    ['-3', -3, -3],
+    ['\u22123', -3, -3],
+    ['1e3', 1000, 1000],
+    ['', undefined, undefined],
+    ['twelve', undefined, undefined],
+    ['0x10', undefined, undefined],
+    ['1.2.3,4,5', undefined, undefined],
+    ['Infinity', undefined, undefined],
+  ])('%j is %j in English and %j in German', (text, english, german) => {
+    expect([readNumber(text, 'en'), readNumber(text, 'de')]).toEqual([english, german])
+  })
+})
+
+test.each([
+  ['{"a": 1', { isValid: false, line: 1, column: 8 }],
+  ['{\n "a" 1 }', { isValid: false, line: 2, column: 6 }],
+  ['  ', { isValid: true, value: null }],
+  ['[1, null]', { isValid: true, value: [1, null] }],
+])('%j is read as JSON, or told where it is wrong', (text, read) => expect(readJson(text)).toEqual(read))
+
+test.each([
+  ['Crème brûlée, twice', 'creme-brulee-twice'],
+  ["It's  here!", 'its-here'],
+  ['Größe', 'große'],
+  ['日本語 の 本', '日本語-の-本'],
+  ['--- !', ''],
+  ['a'.repeat(500), 'a'.repeat(190)],
+])('%j makes the slug %j', (text, slug) => expect(toSlug(text)).toBe(slug))

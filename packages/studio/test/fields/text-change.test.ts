@@ -1,0 +1,74 @@
+import { EditorState } from '@codemirror/state'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  continueList,
+  imageMarkdown,
+  insertLink,
+  type MarkdownCommand,
+  toggleAround,
+  toggleCode,
+  toggleLines,
+} from '../../src/app/editor/fields/markdown/code/markdown-commands.ts'
+import { changeBetween } from '../../src/app/editor/fields/markdown/code/text-change.ts'
+
+const words = fc.string({ unit: fc.constantFrom('a', 'b', '\n', ' ', '😀', '\r'), maxLength: 30 })
+
+test('the change between two texts makes one of the other, and touches nothing around', () => {
+  fc.assert(
+    fc.property(words, words, words, words, (start, before, after, end) => {
+      const one = start + before + end
+      const other = start + after + end
+      const change = changeBetween(one, other)
+      if (!change) return one === other
+      const made = one.slice(0, change.from) + change.insert + one.slice(change.to)
+      const isSmall = change.to - change.from <= before.length && change.insert.length <= after.length
+      return made === other && isSmall
+    }),
+  )
+})
+
+/** A text whose selection is between two bars, or whose cursor is at the only one. */
+function run(command: MarkdownCommand, marked: string): string | null {
+  const [from, to] = [marked.indexOf('|'), marked.lastIndexOf('|')]
+  const doc = marked.replaceAll('|', '')
+  const selection = { anchor: from, head: to === from ? from : to - 1 }
+  const state = EditorState.create({ doc, selection })
+  const spec = command(state)
+  if (!spec) return null
+  const { doc: next, selection: at } = state.update(spec).state
+  const text = next.toString()
+  const { from: start, to: end } = at.main
+  return start === end
+    ? `${text.slice(0, start)}|${text.slice(start)}`
+    : `${text.slice(0, start)}|${text.slice(start, end)}|${text.slice(end)}`
+}
+
+test.each<[string, MarkdownCommand, string, string | null]>([
+  ['bold around words', toggleAround('**'), 'an |oak| gall', 'an **|oak|** gall'],
+  ['bold taken away outside', toggleAround('**'), 'an **|oak|** gall', 'an |oak| gall'],
+  ['bold taken away inside', toggleAround('**'), 'an |**oak**| gall', 'an |oak| gall'],
+  ['bold where nothing is selected', toggleAround('**'), 'an | gall', 'an **|** gall'],
+  ['a heading', toggleLines('## '), 'In|k', '## In|k'],
+  ['a heading in place of a list', toggleLines('## '), '- In|k', '## In|k'],
+  ['a heading taken away', toggleLines('## '), '## In|k', 'In|k'],
+  ['a quote in an empty line', toggleLines('> '), 'a\n|', 'a\n> |'],
+  ['a list of lines', toggleLines('- '), '|a\nb|', '- |a\n- b|'],
+  ['a numbered list', toggleLines('1. '), '|a\n- b|', '1. |a\n2. b|'],
+  ['a link of words', insertLink, 'see |this|', 'see [this](|https://|)'],
+  ['a link of an address', insertLink, '|https://example.org|', '[|](https://example.org)'],
+  ['code in a line', toggleCode, 'run |npm start|', 'run `|npm start|`'],
+  ['code of lines', toggleCode, '|a\nb|', '```\n|a\nb|\n```'],
+  ['the next item', continueList, '- ink|', '- ink\n- |'],
+  ['the next number', continueList, '9. ink|', '9. ink\n10. |'],
+  ['the next task', continueList, '- [x] ink|', '- [x] ink\n- [ ] |'],
+  ['an item split', continueList, '  * in|k', '  * in\n  * |k'],
+  ['the end of a list', continueList, '- ink\n- |', '- ink\n|'],
+  ['no list', continueList, 'ink|', null],
+])('%s', (_, command, before, after) => expect(run(command, before)).toBe(after))
+
+test('a name of an image cannot leave its brackets', () => {
+  expect(imageMarkdown('a](javascript:x)[\nb', '/uploads/a (1).png')).toBe(
+    '![a (javascript:x)  b](/uploads/a%20(1).png)'.replace('(1)', '%281%29'),
+  )
+})
