@@ -209,6 +209,41 @@ export const de: Messages = {
     sortBy: 'Sortieren nach',
     bestMatch: 'Beste Treffer zuerst',
     ascending: (name) => `${name}, aufsteigend`,
+    bulk: {
+      select: (title) => `${title} auswählen`,
+      column: 'Auswahl',
+      actions: 'Aktionen für die Auswahl',
+      selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
+      selectAll: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
+      clear: 'Auswahl aufheben',
+      kinds: {
+        publish: 'Veröffentlichen',
+        unpublish: 'Zurückziehen',
+        archive: 'Archivieren',
+        set: 'Feld setzen',
+        delete: 'Löschen',
+      },
+      trying: 'Wird versucht, ohne etwas zu speichern …',
+      doing: 'Läuft …',
+      try: 'Versuchen',
+      empty: 'Das Feld leeren',
+      ready: (count) =>
+        count === 1 ? '1 Eintrag ändert sich.' : `${count.toLocaleString('de')} Einträge ändern sich.`,
+      unchanged: (count) =>
+        count === 1 ? '1 Eintrag ist schon so.' : `${count.toLocaleString('de')} Einträge sind schon so.`,
+      refused: (count) =>
+        count === 1 ? 'Bei 1 Eintrag geht es nicht:' : `Bei ${count.toLocaleString('de')} Einträgen geht es nicht:`,
+      manyRefuse: 'Bei vielen Einträgen geht es nicht. Wählen Sie weniger, oder beheben Sie es zuerst bei diesen.',
+      tooMany: (most) =>
+        `Höchstens ${most.toLocaleString('de')} Einträge lassen sich auf einmal ändern. Grenzen Sie die Liste mit einem Filter ein.`,
+      confirm: (action, count) => `${action} (${count.toLocaleString('de')})`,
+      done: (count) => (count === 1 ? '1 Eintrag geändert.' : `${count.toLocaleString('de')} Einträge geändert.`),
+      endedEarly: (count, why) => `${count.toLocaleString('de')} Einträge geändert, dann ging es nicht weiter: ${why}`,
+      undo: 'Rückgängig',
+      undone: 'Alles ist, wie es war.',
+      partlyUndone: (count) =>
+        `${count.toLocaleString('de')} Einträge bleiben, wie sie sind: Sie wurden seither geändert oder lassen sich nicht zurückholen.`,
+    },
     filter: {
       title: 'Filter',
       titleOf: (count) => `Filter (${count})`,

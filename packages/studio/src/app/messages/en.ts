@@ -201,6 +201,35 @@ export const en = {
     sortBy: 'Sort by',
     bestMatch: 'Best match first',
     ascending: (name: string) => `${name}, ascending`,
+    bulk: {
+      select: (title: string) => `Select ${title}`,
+      column: 'Selection',
+      actions: 'Actions on the selection',
+      selected: (count: number) => (count === 1 ? '1 selected' : `${count.toLocaleString('en')} selected`),
+      selectAll: (count: number) => `Select all ${count.toLocaleString('en')} that match`,
+      clear: 'Clear the selection',
+      kinds: { publish: 'Publish', unpublish: 'Unpublish', archive: 'Archive', set: 'Set a field', delete: 'Delete' },
+      trying: 'Trying it, without storing anything …',
+      doing: 'Working …',
+      try: 'Try it',
+      empty: 'Empty the field',
+      ready: (count: number) =>
+        count === 1 ? '1 entry will change.' : `${count.toLocaleString('en')} entries will change.`,
+      unchanged: (count: number) =>
+        count === 1 ? '1 entry is so already.' : `${count.toLocaleString('en')} entries are so already.`,
+      refused: (count: number) => (count === 1 ? '1 entry refuses:' : `${count.toLocaleString('en')} entries refuse:`),
+      manyRefuse: 'Many entries refuse. Choose fewer, or mend these first.',
+      tooMany: (most: number) =>
+        `At most ${most.toLocaleString('en')} entries can be changed at once. Narrow the list with a filter.`,
+      confirm: (action: string, count: number) => `${action} (${count.toLocaleString('en')})`,
+      done: (count: number) => (count === 1 ? '1 entry changed.' : `${count.toLocaleString('en')} entries changed.`),
+      endedEarly: (count: number, why: string) =>
+        `${count.toLocaleString('en')} entries changed, then it ended: ${why}`,
+      undo: 'Undo',
+      undone: 'All is as it was.',
+      partlyUndone: (count: number) =>
+        `${count.toLocaleString('en')} entries stay as they are, because they have changed since or cannot be brought back.`,
+    },
     filter: {
       title: 'Filter',
       titleOf: (count: number) => `Filter (${count})`,
