@@ -19,6 +19,8 @@ export interface StudioOptions {
   readonly accent?: string | AccentColours
   /** Origins besides the service's own that images and files come from, such as `https://files.example.org`. @default none */
   readonly assetOrigins?: readonly string[]
+  /** Whether people can share views of lists: the collection `studioViews` holds them. @default false */
+  readonly sharedViews?: boolean
 }
 
 /** Options, checked and complete. */
@@ -28,6 +30,7 @@ export interface ReadyOptions {
   readonly logo: URL | undefined
   readonly accent: AccentColours | undefined
   readonly assetOrigins: readonly string[]
+  readonly sharedViews: boolean
 }
 
 /** Media types of images that can be a logo, by the ending of the file's name. */
@@ -50,6 +53,8 @@ const isAccent = (accent: string | AccentColours): boolean =>
 const isLogo = (logo: unknown): boolean =>
   logo instanceof URL && logo.protocol === 'file:' && extname(logo.pathname) in LOGO_TYPES
 
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+
 const isOrigin = (origin: unknown): boolean =>
   typeof origin === 'string' && URL.canParse(origin) && /^https?:/.test(origin) && new URL(origin).origin === origin
 
@@ -68,15 +73,16 @@ const RULES: {
     (origins) => Array.isArray(origins) && origins.every(isOrigin),
     "write origins without a path: ['https://files.example.org']",
   ],
+  sharedViews: [isFlag, 'write true or false'],
 }
 
 /** @throws {ConfigError} with every fault of the options */
 export function readOptions(options: StudioOptions): ReadyOptions {
   const faults = Object.entries(options).flatMap(([name, value]) => faultOf(name, value))
   if (faults.length > 0) throw new ConfigError(faults)
-  const { path = '/studio', title = 'Daybook', logo, accent, assetOrigins = [] } = options
+  const { path = '/studio', title = 'Daybook', logo, accent, assetOrigins = [], sharedViews = false } = options
   const accents = typeof accent === 'string' ? { light: accent, dark: accent } : accent
-  return { path, title, logo, accent: accents, assetOrigins }
+  return { path, title, logo, accent: accents, assetOrigins, sharedViews }
 }
 
 function faultOf(name: string, value: unknown): readonly ConfigFault[] {

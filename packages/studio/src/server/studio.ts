@@ -6,6 +6,7 @@ import { type BuiltFiles, openBuiltFiles } from './built-files.ts'
 import { LOGO_TYPES, type ReadyOptions, readOptions, type StudioOptions } from './options.ts'
 import { pageHtml } from './page.ts'
 import { LOGO_POLICY, pagePolicy } from './policy.ts'
+import { sharedViews } from './shared-views.ts'
 import { visitorOf } from './visitor.ts'
 
 /** Names of built files change with their content. */
@@ -44,6 +45,7 @@ export function studio(
     version: '1.0.0',
     options: { path, title },
     startPage: path,
+    collections: ready.sharedViews ? sharedViews : {},
     async setup({ route }) {
       const files = await openBuiltFiles()
       for (const one of [...pageRoutes(ready, files), ...(await logoRoutes(ready))]) route(one)
