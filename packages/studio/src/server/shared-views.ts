@@ -1,7 +1,7 @@
 import { type AccessRule, type CollectionConfig, defineCollection, f, isAuthenticated } from 'daybook'
 
 /** The key of the collection; the program in the browser looks for it in the model. */
-export const SHARED_VIEWS = 'studioViews'
+const SHARED_VIEWS = 'studioViews'
 
 const own: AccessRule = ({ identity }) => identity !== null && { createdBy: { eq: identity.subject } }
 
