@@ -39,6 +39,7 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
   const { total } = rows
   const [selection, setSelection] = useState<Selection>(NONE)
   const [canSelect] = useState(() => bulkKinds(collection).length > 0)
+  const [focused, setFocused] = useState<number>()
   const press = (row: RowPress): void => setSelection((before) => pressed(before, row, rows.idAt))
   useEffect(() => setCount(total ?? 0), [total])
   useReturn(body, { address, place, drawn, live, rows })
@@ -78,6 +79,10 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
             className={styles.body}
             style={{ blockSize: drawn.height || undefined }}
             onKeyDown={moveByArrows}
+            onFocus={({ target }) => setFocused(indexOf(target))}
+            onBlur={({ currentTarget, relatedTarget }) => {
+              if (!currentTarget.contains(relatedTarget)) setFocused(undefined)
+            }}
           >
             <span aria-hidden="true" className={styles.probe} />
             <DrawnRowList
@@ -85,6 +90,7 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
               drawn={drawn}
               rows={rows}
               count={count}
+              focused={focused}
               selection={canSelect ? selection : undefined}
               onPress={press}
               onOpen={note}
@@ -117,6 +123,8 @@ interface DrawnRowListProps {
   readonly drawn: DrawnRows
   readonly rows: LoadedRows
   readonly count: number
+  /** The row that has the focus: it is drawn wherever the page is scrolled. */
+  readonly focused: number | undefined
   /** `undefined`: nothing can be done with rows. */
   readonly selection: Selection | undefined
   readonly onPress: (press: RowPress) => void
@@ -124,10 +132,12 @@ interface DrawnRowListProps {
 }
 
 function DrawnRowList(props: DrawnRowListProps): ReactNode {
-  const { view, drawn, rows, count, selection, onPress, onOpen } = props
+  const { view, drawn, rows, count, focused, selection, onPress, onOpen } = props
   const { first, last, shift } = drawn.view
   const numbers = Array.from({ length: Math.max(0, Math.min(last, count - 1) - first + 1) }, (_, at) => first + at)
-  return numbers.map((index) => (
+  const isAway = focused !== undefined && focused < count && !numbers.includes(focused)
+  const all = isAway ? [...numbers, focused].sort((a, b) => a - b) : numbers
+  return all.map((index) => (
     <Row
       key={index}
       view={view}
@@ -147,12 +157,18 @@ function NewRows({ live, onShow }: { readonly live: LiveRows; readonly onShow: (
   return (
     <div role="status">
       {live.added > 0 && (
-        <Button variant="quiet" onPress={onShow}>
+        <Button icon="up" onPress={onShow}>
           {t.lists.showNew(live.added)}
         </Button>
       )}
     </div>
   )
+}
+
+/** The number of the row that an element is in. */
+function indexOf(element: HTMLElement): number | undefined {
+  const row = element.closest<HTMLElement>('[data-index]')
+  return row ? Number(row.dataset.index) : undefined
 }
 
 /** Up and down go from row to row. */

@@ -73,7 +73,8 @@ export function useRows(
   const total = useRef<number | undefined>(place?.total)
   total.current = pages.find(({ data }) => data)?.data?.total ?? total.current
   const rowAt = (index: number): ListRow | undefined => {
-    const page = pages[numbers.indexOf(Math.floor(index / size))]?.data
+    const number = Math.floor(index / size)
+    const page = pages[numbers.indexOf(number)]?.data ?? queries.getQueryData<RowPage>([...pagesKey, number])
     const item = page?.items[index % size]
     return page && item && { item, isGone: page.gone?.includes(item.id) === true }
   }
