@@ -24,6 +24,8 @@ export interface StudioOptions {
    * `{ rating: new URL('./rating-editor.js', import.meta.url) }`. @default none
    */
   readonly editors?: Readonly<Record<string, URL>>
+  /** Whether people can share views of lists: the collection `studioViews` holds them. @default false */
+  readonly sharedViews?: boolean
 }
 
 /** Options, checked and complete. */
@@ -34,6 +36,7 @@ export interface ReadyOptions {
   readonly accent: AccentColours | undefined
   readonly assetOrigins: readonly string[]
   readonly editors: Readonly<Record<string, URL>>
+  readonly sharedViews: boolean
 }
 
 /** Media types of images that can be a logo, by the ending of the file's name. */
@@ -55,6 +58,8 @@ const isAccent = (accent: string | AccentColours): boolean =>
 
 const isLogo = (logo: unknown): boolean =>
   logo instanceof URL && logo.protocol === 'file:' && extname(logo.pathname) in LOGO_TYPES
+
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 
 const isOrigin = (origin: unknown): boolean =>
   typeof origin === 'string' && URL.canParse(origin) && /^https?:/.test(origin) && new URL(origin).origin === origin
@@ -86,15 +91,24 @@ const RULES: {
     isEditors,
     "write the URL of a .js or .mjs file for each field type: { rating: new URL('./rating-editor.js', import.meta.url) }",
   ],
+  sharedViews: [isFlag, 'write true or false'],
 }
 
 /** @throws {ConfigError} with every fault of the options */
 export function readOptions(options: StudioOptions): ReadyOptions {
   const faults = Object.entries(options).flatMap(([name, value]) => faultOf(name, value))
   if (faults.length > 0) throw new ConfigError(faults)
-  const { path = '/studio', title = 'Daybook', logo, accent, assetOrigins = [], editors = {} } = options
+  const {
+    path = '/studio',
+    title = 'Daybook',
+    logo,
+    accent,
+    assetOrigins = [],
+    editors = {},
+    sharedViews = false,
+  } = options
   const accents = typeof accent === 'string' ? { light: accent, dark: accent } : accent
-  return { path, title, logo, accent: accents, assetOrigins, editors }
+  return { path, title, logo, accent: accents, assetOrigins, editors, sharedViews }
 }
 
 function faultOf(name: string, value: unknown): readonly ConfigFault[] {

@@ -7,6 +7,7 @@ import { editorPaths, editorRoutes, openEditors } from './editor-files.ts'
 import { LOGO_TYPES, type ReadyOptions, readOptions, type StudioOptions } from './options.ts'
 import { pageHtml } from './page.ts'
 import { LOGO_POLICY, pagePolicy } from './policy.ts'
+import { sharedViews } from './shared-views.ts'
 import { visitorOf } from './visitor.ts'
 
 /** Names of built files change with their content. */
@@ -45,6 +46,7 @@ export function studio(
     version: '1.0.0',
     options: { path, title },
     startPage: path,
+    collections: ready.sharedViews ? sharedViews : {},
     async setup({ route }) {
       const files = await openBuiltFiles()
       const editors = await openEditors(path, ready.editors)

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 export const titlesShown = (page: Page): Promise<readonly string[]> =>
   page.locator('[role=rowgroup] [data-index] a[data-entry]').allTextContents()
 
-/** The texts of the cells of a column, from the top. @param column from 0, the title included */
+/** The texts of the cells of a column, from the top. @param column from 0: the boxes, the titles, and so on */
 export const cellsShown = (page: Page, column: number): Promise<readonly string[]> =>
   page.locator(`[role=row][data-index] > [role=cell]:nth-child(${column + 1})`).allTextContents()
 

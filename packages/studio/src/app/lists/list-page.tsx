@@ -15,6 +15,7 @@ import { type ListView, useListView } from './list-view.ts'
 import { listPlaces } from './rows/list-places.ts'
 import { ListTable } from './rows/list-table.tsx'
 import { StatusTabs } from './status-tabs.tsx'
+import { ViewsMenu } from './views/views-menu.tsx'
 
 const ColumnChooser = lazy(() => import('./columns/column-chooser.tsx'))
 
@@ -54,6 +55,7 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
         {searchable && <ListSearchField view={view} label={t.lists.searchIn(label)} />}
         <FilterButton view={view} />
         <ColumnsButton view={view} />
+        <ViewsMenu view={view} />
       </div>
       <FilterChips view={view} />
       <ListTable key={`${address} ${visit}`} view={view} address={address}>

@@ -17,17 +17,26 @@ export interface StudioGlobal extends GlobalDescription {
 export interface StudioModel extends Pick<ModelDescription, 'locales' | 'plugins'> {
   readonly collections: ReadonlyMap<string, StudioCollection>
   readonly globals: ReadonlyMap<string, StudioGlobal>
+  /** The collection of shared views, which is no collection of content; `undefined`: the config has none. */
+  readonly sharedViews: StudioCollection | undefined
 }
+
+/** The key of the collection of shared views, as the plugin makes it. */
+const SHARED_VIEWS = 'studioViews'
 
 /** Makes of the service's description what the Studio needs. */
 export function toStudioModel({ collections, globals, locales, plugins }: ModelDescription): StudioModel {
+  const all = new Map(
+    collections.map((one) => [one.key, { ...one, label: labelOf(one.key), titleField: titleFieldOf(one) }]),
+  )
+  const sharedViews = all.get(SHARED_VIEWS)
+  all.delete(SHARED_VIEWS)
   return {
     locales,
     plugins,
-    collections: new Map(
-      collections.map((one) => [one.key, { ...one, label: labelOf(one.key), titleField: titleFieldOf(one) }]),
-    ),
+    collections: all,
     globals: new Map(globals.map((one) => [one.key, { ...one, label: labelOf(one.key) }])),
+    sharedViews,
   }
 }
 

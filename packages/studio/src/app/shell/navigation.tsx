@@ -1,20 +1,27 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { useModel } from '../model/use-model.ts'
 import { useStudio } from '../talk/studio.ts'
 import { Icon } from '../ui/icon.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import styles from './shell.module.css'
 
 /** The key of the collection of files, which has pages of its own. */
 const FILES = 'assets'
+/** From how many collections and globals on there is a box to find one. */
+const MANY = 15
 
 /** The way to every collection and global. */
 export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode {
   const { settings } = useStudio()
   const { collections, globals } = useModel()
   const { t } = useTexts()
-  const written = [...collections.values()].filter(({ key }) => key !== FILES)
+  const [text, setText] = useState('')
+  const isNamed = ({ label }: { readonly label: string }): boolean =>
+    label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase())
+  const written = [...collections.values()].filter((one) => one.key !== FILES && isNamed(one))
+  const alone = [...globals.values()].filter(isNamed)
   const go = onGo ? { onClick: onGo } : {}
   return (
     <nav className={styles.navigation} aria-label={t.shell.navigation}>
@@ -32,6 +39,9 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode 
           <span>{t.assets.navigation}</span>
         </Link>
       )}
+      {collections.size + globals.size >= MANY && (
+        <SearchField label={t.palette.filter} value={text} onChange={setText} />
+      )}
       <Group title={t.shell.collections} isShown={written.length > 0}>
         {written.map(({ key, label }) => (
           <li key={key}>
@@ -42,8 +52,8 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode 
           </li>
         ))}
       </Group>
-      <Group title={t.shell.globals} isShown={globals.size > 0}>
-        {[...globals.values()].map(({ key, label }) => (
+      <Group title={t.shell.globals} isShown={alone.length > 0}>
+        {alone.map(({ key, label }) => (
           <li key={key}>
             <Link to="/g/$global" params={{ global: key }} className={styles.link} {...go}>
               <Icon name="global" />

@@ -14,6 +14,7 @@ import { Waiting } from '../ui/waiting.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { BrokenPage } from './broken-page.tsx'
 import { Navigation } from './navigation.tsx'
+import { PaletteButton } from './palette/palette-button.tsx'
 import styles from './shell.module.css'
 
 /** What stands around every page. */
@@ -53,6 +54,7 @@ function Frame(): ReactNode {
         <div className={styles.opener}>
           <IconButton icon="menu" label={t.shell.openNavigation} onPress={() => setIsOpen(true)} />
         </div>
+        <PaletteButton />
         <AccountMenu />
       </header>
       <Drawer label={t.shell.navigation} isOpen={isOpen} onClose={close}>

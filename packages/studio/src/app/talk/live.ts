@@ -3,18 +3,7 @@ import type { StudioClient } from './client.ts'
 import { keys } from './keys.ts'
 import type { Signal } from './signal.ts'
 
-/** An item of a list, as it was answered. */
-export interface ListItem {
-  readonly id: string
-  readonly [key: string]: unknown
-}
-
-/** A page of a list, as it was answered. */
-export interface ListPage {
-  readonly total: number
-  readonly items: readonly ListItem[]
-  readonly nextCursor: string | null
-}
+export type { ListItem, ListPage } from './list-page.ts'
 
 /** A change of an entry or a global, as the service tells it. */
 export interface LiveChange {

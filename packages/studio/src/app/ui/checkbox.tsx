@@ -21,6 +21,7 @@ export function Checkbox(props: CheckboxProps): ReactNode {
     <label className={`${styles.checkbox} ${isBare ? styles.bare : ''}`}>
       <input
         type="checkbox"
+        {...(isBare ? { 'aria-label': label } : {})}
         checked={isSelected}
         disabled={isDisabled}
         ref={(box) => {
@@ -30,7 +31,7 @@ export function Checkbox(props: CheckboxProps): ReactNode {
           onChange(target.checked, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
         }
       />
-      <span className={isBare ? styles.hidden : styles.text}>{label}</span>
+      {!isBare && <span className={styles.text}>{label}</span>}
     </label>
   )
 }

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import { IconButton } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 import styles from './toasts.module.css'
 
 /** A message that goes by itself; one about a failure stays. */
@@ -7,6 +7,8 @@ export interface Toast {
   readonly text: string
   /** @default 'done' */
   readonly kind?: 'done' | 'failed'
+  /** Something to do about it, for as long as the message is shown. */
+  readonly action?: { readonly label: string; readonly onPress: () => void }
 }
 
 /** Shows messages. */
@@ -20,6 +22,8 @@ interface NumberedToast extends Toast {
 const MAX_SHOWN = 3
 /** How long a message stays, in milliseconds. */
 const SHOWN_MS = 6000
+/** How long a message stays that offers something, in milliseconds. */
+const OFFERED_MS = 30_000
 
 const ToastContext = createContext<ShowToast | undefined>(undefined)
 
@@ -64,14 +68,27 @@ interface ShownToastProps {
 }
 
 function ShownToast({ toast, closeLabel, onClose }: ShownToastProps): ReactNode {
+  const { action } = toast
   const isFailure = toast.kind === 'failed'
+  const hasAction = action !== undefined
   useEffect(() => {
-    const timer = isFailure ? undefined : setTimeout(onClose, SHOWN_MS)
+    const timer = isFailure ? undefined : setTimeout(onClose, hasAction ? OFFERED_MS : SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [isFailure, onClose])
+  }, [isFailure, hasAction, onClose])
   return (
     <div className={`${styles.toast} ${isFailure ? styles.failed : ''}`}>
       <span>{toast.text}</span>
+      {action && (
+        <Button
+          variant="quiet"
+          onPress={() => {
+            onClose()
+            action.onPress()
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
       <IconButton icon="close" label={closeLabel} onPress={onClose} />
     </div>
   )

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
 import { keys } from '../../talk/keys.ts'
-import type { ListPage } from '../../talk/live.ts'
+import type { ListPage } from '../../talk/list-page.ts'
 import { useStudio } from '../../talk/studio.ts'
 import type { ListField } from '../list-fields.ts'
 import type { FilterNode } from './where-tree.ts'

@@ -7,7 +7,7 @@ import type { ListView } from '../list-view.ts'
 import styles from './rows.module.css'
 
 /** The names of the columns; a press sorts by one. */
-export function HeaderRow({ view }: { readonly view: ListView }): ReactNode {
+export function HeaderRow({ view, canSelect }: { readonly view: ListView; readonly canSelect: boolean }): ReactNode {
   const { t } = useTexts()
   const { collection, columns, fields, pressed } = view
   const row = useRef<HTMLDivElement>(null)
@@ -21,6 +21,11 @@ export function HeaderRow({ view }: { readonly view: ListView }): ReactNode {
   return (
     <div role="rowgroup">
       <div ref={row} role="row" aria-rowindex={1} className={`${styles.row} ${styles.header}`}>
+        {canSelect && (
+          <span role="columnheader" className={styles.box}>
+            <span className={styles.unseen}>{t.lists.bulk.column}</span>
+          </span>
+        )}
         <HeaderCell view={view} path={title?.path} label={t.lists.title} isSortable={title?.sortable === true} />
         {columns.map((field) => (
           <HeaderCell

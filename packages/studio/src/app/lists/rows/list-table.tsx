@@ -3,6 +3,9 @@ import { useTexts } from '../../messages/messages.tsx'
 import { BrokenPage } from '../../shell/broken-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
+import { BulkBar } from '../bulk/bulk-bar.tsx'
+import { bulkKinds } from '../bulk/bulk-operations.ts'
+import { NONE, pressed, type RowPress, type Selection } from '../bulk/selection.ts'
 import type { ListView } from '../list-view.ts'
 import { EmptyList } from './empty-list.tsx'
 import { HeaderRow } from './header-row.tsx'
@@ -34,6 +37,10 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
   const rows = useRows(collection, query, drawn.view, place)
   const live = useLiveRows(collection.key, rows)
   const { total } = rows
+  const [selection, setSelection] = useState<Selection>(NONE)
+  const [canSelect] = useState(() => bulkKinds(collection).length > 0)
+  const [focused, setFocused] = useState<number>()
+  const press = (row: RowPress): void => setSelection((before) => pressed(before, row, rows.idAt))
   useEffect(() => setCount(total ?? 0), [total])
   useReturn(body, { address, place, drawn, live, rows })
   const note = (id: string, index: number): void =>
@@ -62,22 +69,44 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
           role="table"
           aria-label={collection.label}
           aria-rowcount={count + 1}
-          className={styles.table}
+          className={`${styles.table} ${canSelect ? styles.selectable : ''}`}
           style={{ '--columns': columns.length } as CSSProperties}
         >
-          <HeaderRow view={view} />
+          <HeaderRow view={view} canSelect={canSelect} />
           <div
             role="rowgroup"
             ref={body}
             className={styles.body}
             style={{ blockSize: drawn.height || undefined }}
             onKeyDown={moveByArrows}
+            onFocus={({ target }) => setFocused(indexOf(target))}
+            onBlur={({ currentTarget, relatedTarget }) => {
+              if (!currentTarget.contains(relatedTarget)) setFocused(undefined)
+            }}
           >
             <span aria-hidden="true" className={styles.probe} />
-            <DrawnRowList view={view} drawn={drawn} rows={rows} count={count} onOpen={note} />
+            <DrawnRowList
+              view={view}
+              drawn={drawn}
+              rows={rows}
+              count={count}
+              focused={focused}
+              selection={canSelect ? selection : undefined}
+              onPress={press}
+              onOpen={note}
+            />
           </div>
         </div>
       </div>
+      {total !== undefined && (
+        <BulkBar
+          view={view}
+          selection={selection}
+          total={total}
+          onSelectAll={() => setSelection({ ...NONE, isAll: true })}
+          onClear={() => setSelection(NONE)}
+        />
+      )}
       {total === undefined && <Waiting label={t.common.loading} lines={8} />}
       {rows.error !== undefined && rows.error !== null && total !== undefined && (
         <div role="alert" className={styles.broken}>
@@ -94,19 +123,29 @@ interface DrawnRowListProps {
   readonly drawn: DrawnRows
   readonly rows: LoadedRows
   readonly count: number
+  /** The row that has the focus: it is drawn wherever the page is scrolled. */
+  readonly focused: number | undefined
+  /** `undefined`: nothing can be done with rows. */
+  readonly selection: Selection | undefined
+  readonly onPress: (press: RowPress) => void
   readonly onOpen: (id: string, index: number) => void
 }
 
-function DrawnRowList({ view, drawn, rows, count, onOpen }: DrawnRowListProps): ReactNode {
+function DrawnRowList(props: DrawnRowListProps): ReactNode {
+  const { view, drawn, rows, count, focused, selection, onPress, onOpen } = props
   const { first, last, shift } = drawn.view
   const numbers = Array.from({ length: Math.max(0, Math.min(last, count - 1) - first + 1) }, (_, at) => first + at)
-  return numbers.map((index) => (
+  const isAway = focused !== undefined && focused < count && !numbers.includes(focused)
+  const all = isAway ? [...numbers, focused].sort((a, b) => a - b) : numbers
+  return all.map((index) => (
     <Row
       key={index}
       view={view}
       index={index}
       offset={index * drawn.row - shift}
       row={rows.rowAt(index)}
+      selection={selection}
+      onPress={onPress}
       onOpen={(id) => onOpen(id, index)}
     />
   ))
@@ -118,12 +157,18 @@ function NewRows({ live, onShow }: { readonly live: LiveRows; readonly onShow: (
   return (
     <div role="status">
       {live.added > 0 && (
-        <Button variant="quiet" onPress={onShow}>
+        <Button icon="up" onPress={onShow}>
           {t.lists.showNew(live.added)}
         </Button>
       )}
     </div>
   )
+}
+
+/** The number of the row that an element is in. */
+function indexOf(element: HTMLElement): number | undefined {
+  const row = element.closest<HTMLElement>('[data-index]')
+  return row ? Number(row.dataset.index) : undefined
 }
 
 /** Up and down go from row to row. */

@@ -1,6 +1,6 @@
 import { DaybookError } from '@daybook/client'
 import type { StudioClient } from '../../talk/client.ts'
-import type { ListItem, ListPage } from '../../talk/live.ts'
+import type { ListItem, ListPage } from '../../talk/list-page.ts'
 import type { RowFilter, RowsQuery } from '../list-query.ts'
 
 /** A page of rows, and which of them are gone since it was read: they keep their places. */

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { titleOf } from '../../model/studio-model.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import type { RowPress, Selection } from '../bulk/selection.ts'
 import { Cell } from '../columns/cell.tsx'
 import { valueAt } from '../list-fields.ts'
 import type { ListView } from '../list-view.ts'
@@ -20,22 +22,51 @@ export interface RowProps {
   readonly offset: number
   /** `undefined`: it is not loaded yet. */
   readonly row: ListRow | undefined
+  /** `undefined`: rows cannot be chosen. */
+  readonly selection: Selection | undefined
+  readonly onPress: (press: RowPress) => void
   readonly onOpen: (id: string) => void
 }
 
 /** One row of a list, of the height that all rows have. */
-export function Row({ view, index, offset, row, onOpen }: RowProps): ReactNode {
+export function Row({ view, index, offset, row, selection, onPress, onOpen }: RowProps): ReactNode {
+  const isSelected = row !== undefined && (selection?.isAll === true || selection?.ids.has(row.item.id) === true)
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       data-index={index}
-      className={`${styles.row} ${row?.isGone ? styles.gone : ''}`}
+      className={`${styles.row} ${row?.isGone ? styles.gone : ''} ${isSelected ? styles.selected : ''}`}
+      {...(selection ? { 'aria-selected': isSelected } : {})}
       style={{ transform: `translateY(${offset}px)` }}
     >
+      {selection && (
+        <span role="cell" className={styles.box}>
+          {row && !row.isGone && (
+            <RowBox
+              view={view}
+              row={row}
+              isSelected={isSelected}
+              onChange={(isOn, isRange) => onPress({ index, isSelected: isOn, isRange })}
+            />
+          )}
+        </span>
+      )}
       {row ? <Cells view={view} row={row} onOpen={onOpen} /> : <span role="cell" className={styles.unloaded} />}
     </div>
   )
+}
+
+interface RowBoxProps extends Pick<RowProps, 'view'> {
+  readonly row: ListRow
+  readonly isSelected: boolean
+  readonly onChange: (isSelected: boolean, isRange: boolean) => void
+}
+
+function RowBox({ view, row, isSelected, onChange }: RowBoxProps): ReactNode {
+  const { t } = useTexts()
+  const title = titleOf(view.collection, row.item)?.slice(0, MAX_TITLE) ?? t.lists.untitled
+  return <Checkbox isBare label={t.lists.bulk.select(title)} isSelected={isSelected} onChange={onChange} />
 }
 
 function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { readonly row: ListRow }): ReactNode {

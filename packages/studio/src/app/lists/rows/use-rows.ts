@@ -2,7 +2,7 @@ import { type QueryClient, type QueryKey, useQueries, useQueryClient } from '@ta
 import { useCallback, useMemo, useRef, useState } from 'react'
 import type { StudioCollection } from '../../model/studio-model.ts'
 import { keys } from '../../talk/keys.ts'
-import type { ListItem } from '../../talk/live.ts'
+import type { ListItem } from '../../talk/list-page.ts'
 import { useStudio } from '../../talk/studio.ts'
 import type { RowsQuery } from '../list-query.ts'
 import type { ListPlace } from './list-places.ts'
@@ -21,6 +21,8 @@ export interface LoadedRows {
   /** How many entries match; `undefined`: not known yet. */
   readonly total: number | undefined
   readonly rowAt: (index: number) => ListRow | undefined
+  /** The entry of a row that was loaded, whether it is drawn or not. */
+  readonly idAt: (index: number) => string | undefined
   readonly error: unknown
   readonly source: RowSource
   /** Under which the pages are kept. */
@@ -71,10 +73,13 @@ export function useRows(
   const total = useRef<number | undefined>(place?.total)
   total.current = pages.find(({ data }) => data)?.data?.total ?? total.current
   const rowAt = (index: number): ListRow | undefined => {
-    const page = pages[numbers.indexOf(Math.floor(index / size))]?.data
+    const number = Math.floor(index / size)
+    const page = pages[numbers.indexOf(number)]?.data ?? queries.getQueryData<RowPage>([...pagesKey, number])
     const item = page?.items[index % size]
     return page && item && { item, isGone: page.gone?.includes(item.id) === true }
   }
+  const idAt = (index: number): string | undefined =>
+    queries.getQueryData<RowPage>([...pagesKey, Math.floor(index / size)])?.items[index % size]?.id
   const pageOf = useCallback(
     (index: number) => {
       const number = Math.floor(index / size)
@@ -86,6 +91,7 @@ export function useRows(
   return {
     total: total.current,
     rowAt,
+    idAt,
     error: pages.find(({ error }) => error)?.error,
     source,
     pagesKey,

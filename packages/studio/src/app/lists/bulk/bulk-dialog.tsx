@@ -1,0 +1,157 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { errorText } from '../../talk/error-texts.ts'
+import { keys } from '../../talk/keys.ts'
+import { useStudio } from '../../talk/studio.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { useToast } from '../../ui/toasts.tsx'
+import { toRowFilter } from '../list-query.ts'
+import { type ListView, usePerson } from '../list-view.ts'
+import styles from './bulk.module.css'
+import { archiving, type BulkAction, type BulkKind } from './bulk-operations.ts'
+import { type BulkOutcome, BulkRun, type DryRun, MAX_ENTRIES } from './bulk-run.ts'
+import { Refusals } from './refusals.tsx'
+import type { Selection } from './selection.ts'
+import { SetField } from './set-field.tsx'
+
+/** What a {@link BulkDialog} takes. */
+export interface BulkDialogProps {
+  readonly view: ListView
+  readonly kind: BulkKind
+  readonly selection: Selection
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** Where the work stands. */
+type Stage =
+  | { readonly at: 'choosing' }
+  | { readonly at: 'trying' | 'doing'; readonly part: number }
+  | { readonly at: 'tried'; readonly action: BulkAction; readonly dryRun: DryRun }
+  | { readonly at: 'failed'; readonly error: unknown }
+
+/** Tries an action on many entries, says who refuses it, does it to the others, and offers to take it back. */
+export default function BulkDialog({ view, kind, selection, onClose, onDone }: BulkDialogProps): ReactNode {
+  const { t } = useTexts()
+  const { bulk } = t.lists
+  const { client } = useStudio()
+  const person = usePerson()
+  const { collection } = view
+  const [ending] = useState(() => new AbortController())
+  const [run] = useState(() => new BulkRun(client, collection, person, ending.signal))
+  const [stage, setStage] = useState<Stage>(kind === 'set' ? { at: 'choosing' } : { at: 'trying', part: 0 })
+  const tell = useOutcome(view, run)
+  const { search } = view
+  const attempt = useCallback(
+    (action: BulkAction) => {
+      const chosen = selection.isAll ? toRowFilter(search) : [...selection.ids]
+      setStage({ at: 'trying', part: 0 })
+      run
+        .try(action, chosen, (part) => setStage({ at: 'trying', part }))
+        .then((dryRun) => setStage({ at: 'tried', action, dryRun }))
+        .catch((error: unknown) => setStage({ at: 'failed', error }))
+    },
+    [run, search, selection],
+  )
+  useEffect(() => {
+    if (kind === 'archive') attempt(archiving(collection))
+    else if (kind !== 'set') attempt({ kind })
+  }, [kind, collection, attempt])
+  const carryOut = async (action: BulkAction, ids: readonly string[]): Promise<void> => {
+    setStage({ at: 'doing', part: 0 })
+    tell(await run.do(action, ids, (part) => setStage({ at: 'doing', part })))
+    onDone()
+  }
+  const isBusy = stage.at === 'doing'
+  const close = (): void => {
+    ending.abort()
+    onClose()
+  }
+  return (
+    <Dialog title={bulk.kinds[kind]} isOpen {...(isBusy ? {} : { onClose: close })}>
+      {stage.at === 'choosing' && <SetField view={view} onChoose={attempt} onCancel={close} />}
+      {(stage.at === 'trying' || isBusy) && (
+        <div role="status">
+          <p>{isBusy ? bulk.doing : bulk.trying}</p>
+          <progress className={styles.progress} aria-label={bulk.doing} value={'part' in stage ? stage.part : 0} />
+        </div>
+      )}
+      {stage.at === 'failed' && <p role="alert">{errorText(stage.error, t)}</p>}
+      {stage.at === 'tried' && (
+        <Tried
+          view={view}
+          kind={kind}
+          {...stage}
+          onCancel={close}
+          onConfirm={(ids) => void carryOut(stage.action, ids)}
+        />
+      )}
+      {(stage.at === 'failed' || stage.at === 'trying') && (
+        <div className={styles.buttons}>
+          <Button onPress={close}>{t.common.cancel}</Button>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+interface TriedProps {
+  readonly view: ListView
+  readonly kind: BulkKind
+  readonly dryRun: DryRun
+  readonly onCancel: () => void
+  readonly onConfirm: (ids: readonly string[]) => void
+}
+
+function Tried({ view, kind, dryRun, onCancel, onConfirm }: TriedProps): ReactNode {
+  const { t } = useTexts()
+  const { bulk } = t.lists
+  const { ids, refusals, chosen, isCut } = dryRun
+  const same = chosen - ids.length - refusals.length
+  const isTooMany = chosen > MAX_ENTRIES
+  const canDo = ids.length > 0 && !isCut && !isTooMany
+  return (
+    <>
+      <p>{isTooMany ? bulk.tooMany(MAX_ENTRIES) : isCut ? bulk.manyRefuse : bulk.ready(ids.length)}</p>
+      {same > 0 && !isCut && !isTooMany && <p>{bulk.unchanged(same)}</p>}
+      {refusals.length > 0 && <Refusals collection={view.collection} refusals={refusals} />}
+      <div className={styles.buttons}>
+        <Button onPress={onCancel} autoFocus>
+          {t.common.cancel}
+        </Button>
+        {canDo && (
+          <Button variant={kind === 'delete' ? 'danger' : 'primary'} onPress={() => onConfirm(ids)}>
+            {bulk.confirm(bulk.kinds[kind], ids.length)}
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** Says what was done, with a way back. */
+function useOutcome({ collection, renew }: ListView, run: BulkRun): (outcome: BulkOutcome) => void {
+  const { t } = useTexts()
+  const { bulk } = t.lists
+  const toast = useToast()
+  const queries = useQueryClient()
+  const showAnew = (): void => {
+    void queries.invalidateQueries({ queryKey: keys.lists(collection.key) })
+    renew()
+  }
+  const undo = (ranges: NonNullable<BulkOutcome['ranges']>): void => {
+    run
+      .undo(ranges)
+      .then((blocked) => toast({ text: blocked === 0 ? bulk.undone : bulk.partlyUndone(blocked) }))
+      .catch((error: unknown) => toast({ kind: 'failed', text: errorText(error, t) }))
+      .finally(showAnew)
+  }
+  return ({ done, ranges, error }) => {
+    const action = ranges ? { action: { label: bulk.undo, onPress: () => undo(ranges) } } : {}
+    if (error !== undefined) toast({ kind: 'failed', text: bulk.endedEarly(done, errorText(error, t)), ...action })
+    else toast({ text: bulk.done(done), ...action })
+    showAnew()
+  }
+}

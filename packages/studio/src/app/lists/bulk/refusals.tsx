@@ -1,0 +1,54 @@
+import { DaybookError } from '@daybook/client'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
+import { errorText } from '../../talk/error-texts.ts'
+import { keys } from '../../talk/keys.ts'
+import type { ListPage } from '../../talk/list-page.ts'
+import { useStudio } from '../../talk/studio.ts'
+import styles from './bulk.module.css'
+import type { Refusal } from './bulk-run.ts'
+
+/** What a {@link Refusals} takes. */
+export interface RefusalsProps {
+  readonly collection: StudioCollection
+  readonly refusals: readonly Refusal[]
+}
+
+/** The entries that cannot be changed so, each with its reason. */
+export function Refusals({ collection, refusals }: RefusalsProps): ReactNode {
+  const { t } = useTexts()
+  const { client } = useStudio()
+  const { key, titleField } = collection
+  const ids = refusals.map(({ id }) => id)
+  const { data } = useQuery({
+    queryKey: [...keys.lists(key), 'titles', ids],
+    queryFn: async ({ signal }) => {
+      const query = { where: { id: { in: ids } }, select: [titleField ?? 'id'], limit: ids.length }
+      return (await client.collections[key]?.findMany(query as object, { signal })) as unknown as ListPage
+    },
+  })
+  const titles = new Map(data?.items.map((item) => [item.id, titleOf(collection, item)]))
+  return (
+    <section aria-label={t.lists.bulk.refused(refusals.length)}>
+      <p>{t.lists.bulk.refused(refusals.length)}</p>
+      <ul className={styles.refusals}>
+        {refusals.map(({ id, error }) => (
+          <li key={id}>
+            <bdi>{titles.get(id) ?? id}</bdi>
+            <p className={styles.why}>{[errorText(error, t), ...issuesOf(error)].join(' ')}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What is wrong with which field: `title: is required`. */
+function issuesOf(error: unknown): readonly string[] {
+  const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
+  return issues.map(
+    ({ path, message }) => `${path.replace(/^\/operations\/\d+\/data\/?/, '').replaceAll('/', '.')}: ${message}`,
+  )
+}

@@ -1,0 +1,59 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { errorText } from '../../talk/error-texts.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { writeColumns } from '../columns/columns.ts'
+import { type ListView, usePerson } from '../list-view.ts'
+import styles from './save-view.module.css'
+import type { Views } from './use-views.ts'
+
+/** What a {@link SaveViewDialog} takes. */
+export interface SaveViewDialogProps {
+  readonly view: ListView
+  readonly views: Views
+  readonly onClose: () => void
+}
+
+/** Gives the list as it is a name. */
+export default function SaveViewDialog({ view, views, onClose }: SaveViewDialogProps): ReactNode {
+  const { t } = useTexts()
+  const texts = t.lists.views
+  const [name, setName] = useState('')
+  const [isShared, setIsShared] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const person = usePerson()
+  const { search, columns, change } = view
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    if (name.trim() === '') return
+    // A view shows the same columns to everybody.
+    const { view: _, ...shown } = { ...search, columns: writeColumns(columns.map(({ path }) => path)) }
+    try {
+      const saved = await views.save({ name: name.trim(), isShared }, shown)
+      change({ ...shown, view: saved.id })
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  return (
+    <Dialog title={texts.save} isOpen onClose={onClose}>
+      <form className={styles.form} onSubmit={(event) => void save(event)}>
+        <TextField label={texts.name} value={name} onChange={setName} maxLength={100} autoFocus isRequired />
+        {views.canShare && person !== '' && (
+          <Switch label={texts.share} description={texts.shareText} value={isShared} onChange={setIsShared} />
+        )}
+        {error !== undefined && <p role="alert">{errorText(error, t)}</p>}
+        <div className={styles.buttons}>
+          <Button onPress={onClose}>{t.common.cancel}</Button>
+          <Button variant="primary" type="submit">
+            {t.common.save}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

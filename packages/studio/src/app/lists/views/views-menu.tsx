@@ -1,0 +1,57 @@
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { errorText } from '../../talk/error-texts.ts'
+import { MenuButton, MenuChoice, MenuItem } from '../../ui/menu.tsx'
+import { useToast } from '../../ui/toasts.tsx'
+import type { ListSearch } from '../list-search.ts'
+import type { ListView } from '../list-view.ts'
+import type { SavedView } from './saved-view.ts'
+import { useViews } from './use-views.ts'
+
+const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
+
+/** What an address says besides the view that it is of. */
+const NOTHING: ListSearch = { q: undefined, columns: undefined, sort: undefined, status: undefined, where: undefined }
+
+/** The named views of a list. */
+export function ViewsMenu({ view }: { readonly view: ListView }): ReactNode {
+  const { t } = useTexts()
+  const texts = t.lists.views
+  const toast = useToast()
+  const views = useViews(view.collection.key)
+  const [isSaving, setIsSaving] = useState(false)
+  const { search, change } = view
+  const present = views.all.find(({ id }) => id === search.view)
+  const choose = (id: string): void => {
+    const chosen = views.all.find((one) => one.id === id)
+    change({ ...NOTHING, ...chosen?.search, view: chosen?.id })
+  }
+  const remove = (one: SavedView): void => {
+    views
+      .remove(one)
+      .then(() => change({ view: undefined }))
+      .catch((error: unknown) => toast({ kind: 'failed', text: errorText(error, t) }))
+  }
+  const options = views.all.map(({ id, name, isShared }) => ({ id, label: isShared ? texts.sharedName(name) : name }))
+  return (
+    <>
+      <MenuButton label={present?.name ?? texts.title} icon="star">
+        {options.length > 0 && (
+          <MenuChoice
+            title={texts.title}
+            value={present?.id ?? ''}
+            options={[{ id: '', label: texts.none }, ...options]}
+            onChange={choose}
+          />
+        )}
+        <MenuItem onAction={() => setIsSaving(true)}>{texts.save}</MenuItem>
+        {present && <MenuItem onAction={() => remove(present)}>{texts.remove(present.name)}</MenuItem>}
+      </MenuButton>
+      {isSaving && (
+        <Suspense>
+          <SaveViewDialog view={view} views={views} onClose={() => setIsSaving(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

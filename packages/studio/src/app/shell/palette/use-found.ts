@@ -1,0 +1,58 @@
+import { useQueries } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
+import { keys } from '../../talk/keys.ts'
+import type { ListPage } from '../../talk/list-page.ts'
+import { useStudio } from '../../talk/studio.ts'
+import type { Place } from './place.ts'
+
+/** How long after the last key entries are looked for, in milliseconds. */
+const SEARCH_MS = 150
+/** The most collections that are searched: the API searches one at a time. */
+const MAX_COLLECTIONS = 8
+/** How many entries of each collection are offered. */
+const OFFERED = 4
+
+/** What was found of the words that were typed. */
+export interface Found {
+  readonly places: readonly Place[]
+  readonly isSearching: boolean
+}
+
+/**
+ * Entries by their words, of several collections at once: a request for each, which is given up as soon as something else is typed.
+ *
+ * @param collections those to search, the most likely ones first
+ */
+export function useFound(collections: readonly StudioCollection[], text: string): Found {
+  const { client } = useStudio()
+  const words = useSettled(text.trim())
+  const searched = words.length < 2 ? [] : collections.filter(({ searchable }) => searchable).slice(0, MAX_COLLECTIONS)
+  const answers = useQueries({
+    queries: searched.map(({ key, titleField }) => ({
+      queryKey: [...keys.lists(key), 'found', words],
+      queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+        const query = { q: words, select: [titleField ?? 'id'], limit: OFFERED }
+        return (await client.collections[key]?.findMany(query as object, { signal })) as unknown as ListPage
+      },
+    })),
+  })
+  const places = searched.flatMap((collection, at) =>
+    (answers[at]?.data?.items ?? []).map((item) => ({
+      to: `/c/${collection.key}/${item.id}`,
+      label: titleOf(collection, item) ?? item.id,
+      kind: collection.label,
+    })),
+  )
+  return { places, isSearching: words !== text.trim() || answers.some(({ isFetching }) => isFetching) }
+}
+
+/** A text as it was when nobody had typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), SEARCH_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}

@@ -1,0 +1,176 @@
+import { createClient } from '@daybook/client'
+import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { createTestService, type TestService } from 'daybook/testing'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { BulkAction } from '../../src/app/lists/bulk/bulk-operations.ts'
+import { BulkRun } from '../../src/app/lists/bulk/bulk-run.ts'
+import { NONE, pressed } from '../../src/app/lists/bulk/selection.ts'
+import { type StudioCollection, toStudioModel } from '../../src/app/model/studio-model.ts'
+
+const config = defineConfig({
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        status: f.status({ default: 'draft' }),
+        minutes: f.integer({ max: 500 }),
+        author: f.relation('authors'),
+      },
+    }),
+    authors: defineCollection({ fields: { name: f.text({ required: true }) } }),
+    books: defineCollection({
+      fields: { name: f.text(), by: f.relation('authors', { required: true, onDelete: 'restrict' }) },
+    }),
+  },
+}) satisfies DaybookConfig
+
+interface World extends AsyncDisposable {
+  readonly service: TestService
+  run(collection: string): BulkRun
+  ids(collection: string, where?: object): Promise<readonly string[]>
+  entries(collection: string): Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+async function makeWorld(): Promise<World> {
+  const service = await createTestService(config)
+  const client = createClient<DaybookConfig>({
+    baseUrl: 'http://localhost:3000',
+    token: service.token,
+    fetch: (url, init) => service.fetch(new Request(url, init)),
+  })
+  const { collections } = toStudioModel(await client.model())
+  const content = service.content.as(SYSTEM) as unknown as {
+    list(key: string, query: object): Promise<{ readonly items: readonly Readonly<Record<string, unknown>>[] }>
+  }
+  const entries = async (key: string, where?: object) =>
+    (await content.list(key, { limit: 100, sort: 'createdAt', ...(where ? { where } : {}) })).items
+  return {
+    service,
+    run: (key) =>
+      new BulkRun(client, collections.get(key) as StudioCollection, 'service', new AbortController().signal),
+    ids: async (key, where) => (await entries(key, where)).map(({ id }) => String(id)),
+    entries,
+    [Symbol.asyncDispose]: () => service.close(),
+  }
+}
+
+const seed = async ({ service }: World, count: number): Promise<void> => {
+  const content = service.content.as(SYSTEM)
+  for (let at = 1; at <= count; at += 1) await content.create('posts', { title: `Post ${at}`, minutes: at })
+}
+
+const nothing = (): void => {}
+
+describe('a bulk action', () => {
+  test('says who refuses it, and does it to the others', async () => {
+    await using world = await makeWorld()
+    await seed(world, 5)
+    const ids = await world.ids('posts')
+    const headers = { Authorization: `Bearer ${world.service.token}`, 'Content-Type': 'application/json' }
+    for (const id of [ids[1], ids[3]]) {
+      const body = JSON.stringify({ title: null })
+      await world.service.request(`/api/posts/${id}?draft=true`, { method: 'PUT', headers, body })
+    }
+    const run = world.run('posts')
+    const dryRun = await run.try({ kind: 'publish' }, ids, nothing)
+    expect(new Set(dryRun.refusals.map(({ id }) => id))).toEqual(new Set([ids[1], ids[3]]))
+    expect(await world.ids('posts', { status: { eq: 'published' } })).toEqual([])
+    expect(await run.do({ kind: 'publish' }, dryRun.ids, nothing)).toMatchObject({ done: 3 })
+    expect(await world.ids('posts', { status: { eq: 'published' } })).toEqual([ids[0], ids[2], ids[4]])
+    const again = await run.try({ kind: 'publish' }, [ids[0] ?? ''], nothing)
+    expect(again).toMatchObject({ chosen: 1, ids: [], refusals: [] })
+  })
+
+  test('is taken back as a whole, and nothing else is', async () => {
+    await using world = await makeWorld()
+    await seed(world, 230)
+    const content = world.service.content.as(SYSTEM)
+    const run = world.run('posts')
+    const action: BulkAction = { kind: 'set', field: 'minutes', value: 7 }
+    const before = (await world.entries('posts')).map(({ minutes }) => minutes)
+    const dryRun = await run.try(action, { where: { minutes: { lte: 100 } } }, nothing)
+    expect(dryRun.ids.length).toBe(99)
+    const all = await run.try(action, {}, nothing)
+    const outcome = await run.do(action, all.ids, nothing)
+    expect(outcome.done).toBe(229)
+    expect(outcome.ranges?.length).toBe(3)
+    const other = await content.create('posts', { title: 'After', minutes: 1 })
+    expect(await run.undo(outcome.ranges ?? [])).toBe(0)
+    expect((await world.entries('posts')).slice(0, 100).map(({ minutes }) => minutes)).toEqual(before.slice(0, 100))
+    expect(await world.ids('posts', { id: { eq: other.id } })).toEqual([other.id])
+  })
+
+  test('leaves alone what others have changed since', async () => {
+    await using world = await makeWorld()
+    await seed(world, 3)
+    const run = world.run('posts')
+    const ids = await world.ids('posts')
+    const { ranges } = await run.do({ kind: 'delete' }, ids.slice(0, 2), nothing)
+    expect((await world.ids('posts')).length).toBe(1)
+    expect(await run.undo(ranges ?? [])).toBe(0)
+    const set = await run.do({ kind: 'set', field: 'minutes', value: 50 }, ids, nothing)
+    await world.service.content.as(SYSTEM).update('posts', ids[1] ?? '', { minutes: 60 })
+    expect(await run.undo(set.ranges ?? [])).toBe(1)
+    expect((await world.entries('posts')).map(({ minutes }) => minutes)).toEqual([1, 60, 3])
+  })
+
+  test('deletes what nothing needs, and brings references back with an undo', async () => {
+    await using world = await makeWorld()
+    const content = world.service.content.as(SYSTEM)
+    const [needed, loved, alone] = [
+      await content.create('authors', { name: 'Needed' }),
+      await content.create('authors', { name: 'Loved' }),
+      await content.create('authors', { name: 'Alone' }),
+    ]
+    await content.create('books', { name: 'A book', by: needed.id })
+    const post = await content.create('posts', { title: 'A post', author: loved.id })
+    const run = world.run('authors')
+    const dryRun = await run.try({ kind: 'delete' }, [needed.id, loved.id, alone.id], nothing)
+    expect(dryRun.refusals.map(({ id }) => id)).toEqual([needed.id])
+    const { ranges } = await run.do({ kind: 'delete' }, dryRun.ids, nothing)
+    expect(await world.ids('authors')).toEqual([needed.id])
+    expect(await run.undo(ranges ?? [])).toBe(0)
+    expect((await world.ids('authors')).length).toBe(3)
+    expect((await world.entries('posts'))[0]).toMatchObject({ id: post.id, author: loved.id })
+  })
+
+  test('says that a value is refused by its field', async () => {
+    await using world = await makeWorld()
+    await seed(world, 2)
+    const run = world.run('posts')
+    const dryRun = await run.try({ kind: 'set', field: 'minutes', value: 1000 }, await world.ids('posts'), nothing)
+    expect(dryRun).toMatchObject({ ids: [], chosen: 2, isCut: false })
+    expect(dryRun.refusals.length).toBe(2)
+  })
+})
+
+describe('the selection of rows', () => {
+  test('takes in ranges, and lets them go again', () => {
+    const idAt = (index: number): string | undefined => (index < 10 ? `row${index}` : undefined)
+    const one = pressed(NONE, { index: 2, isSelected: true, isRange: false }, idAt)
+    const range = pressed(one, { index: 5, isSelected: true, isRange: true }, idAt)
+    expect([...range.ids]).toEqual(['row2', 'row3', 'row4', 'row5'])
+    const back = pressed(range, { index: 4, isSelected: false, isRange: true }, idAt)
+    expect([...back.ids]).toEqual(['row2', 'row3'])
+    expect([...pressed(one, { index: 12, isSelected: true, isRange: true }, idAt).ids].length).toBe(8)
+  })
+
+  test('holds what was pressed last, whatever the order', () => {
+    const press = fc.record({ index: fc.nat(30), isSelected: fc.boolean(), isRange: fc.boolean() })
+    fc.assert(
+      fc.property(fc.array(press), (presses) => {
+        let selection = NONE
+        const model = new Map<number, boolean>()
+        for (const one of presses) {
+          const from = one.isRange ? (selection.anchor ?? one.index) : one.index
+          selection = pressed(selection, one, (index) => `row${index}`)
+          for (let at = Math.min(from, one.index); at <= Math.max(from, one.index); at += 1)
+            model.set(at, one.isSelected)
+        }
+        const wanted = [...model].filter(([, isOn]) => isOn).map(([at]) => `row${at}`)
+        expect([...selection.ids].sort()).toEqual(wanted.sort())
+      }),
+    )
+  })
+})

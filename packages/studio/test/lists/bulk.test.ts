@@ -1,0 +1,82 @@
+import { SYSTEM } from 'daybook'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { museumOf } from '../support/configs.ts'
+import { makeAccount, signIn } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+import { firstRow } from './support.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+describe('the selection of a list', () => {
+  test('is published after a dry run that names each refusal, and taken back', async () => {
+    await using visit = await visitStudio(open, museumOf(30), {
+      before: makeAccount,
+      path: '/studio/c/posts?status=draft',
+    })
+    const { page, service } = visit
+    await signIn(page)
+    await page.getByText('6 entries').waitFor()
+    const content = service.content.as(SYSTEM)
+    const count = async (status: string) => (await content.list('posts', { status, limit: 0 })).total
+    const [half] = (await content.list('posts', { where: { title: { eq: 'Post 25' } } })).items
+    const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' }
+    await service.request(`/api/posts/${half?.id}?draft=true`, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify({ title: null }),
+    })
+    await page.getByRole('checkbox', { name: 'Select Post 30' }).check()
+    await page.getByRole('checkbox', { name: 'Select Post 15' }).click({ modifiers: ['Shift'] })
+    await page.getByText('4 selected').waitFor()
+    await visit.shoot('bulk-selected')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Publish' })
+    await dialog.getByText('3 entries will change.').waitFor()
+    await dialog.getByText('1 entry refuses:').waitFor()
+    await dialog.getByText('Some fields need your attention.').waitFor()
+    await visit.shoot('bulk-refused')
+    expect(await visit.axeFaults()).toEqual([])
+    expect(await count('draft')).toBe(6)
+    await dialog.getByRole('button', { name: 'Publish (3)' }).click()
+    await page.getByText('3 entries changed.').waitFor()
+    await page.getByText('3 entries', { exact: true }).waitFor()
+    expect(await count('draft')).toBe(3)
+    await visit.shoot('bulk-undo')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('All is as it was.').waitFor()
+    await page.getByText('6 entries', { exact: true }).waitFor()
+    expect(await count('draft')).toBe(6)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('is all that match, on whatever page', async () => {
+    await using visit = await visitStudio(open, museumOf(120), { before: makeAccount, path: '/studio/c/posts' })
+    const { page, service } = visit
+    await signIn(page)
+    await firstRow(page, 'Post 120')
+    await page.getByRole('checkbox', { name: 'Select Post 120' }).check()
+    await page.getByRole('button', { name: 'Select all 120 that match' }).click()
+    await page.getByRole('button', { name: 'Set a field' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set a field' })
+    await dialog.getByRole('combobox', { name: 'Field' }).selectOption('kind')
+    await dialog.getByRole('combobox', { name: 'Value' }).selectOption('report')
+    await visit.shoot('bulk-set')
+    expect(await visit.axeFaults()).toEqual([])
+    await dialog.getByRole('button', { name: 'Try it' }).click()
+    await dialog.getByRole('button', { name: 'Set a field (120)' }).click()
+    await page.getByText('120 entries changed.').waitFor()
+    const content = service.content.as(SYSTEM)
+    expect((await content.list('posts', { where: { kind: { eq: 'report' } }, limit: 0 })).total).toBe(120)
+    await page.getByRole('checkbox', { name: 'Select Post 120' }).check()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete (1)' }).click()
+    await page.getByText('119 entries', { exact: true }).waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+})

@@ -1,0 +1,123 @@
+import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
+import { studio } from '../../src/index.ts'
+import { museumOf } from '../support/configs.ts'
+import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+describe('the palette', () => {
+  test('leads by keyboard to pages, actions and entries of any collection, the recent ones first', async () => {
+    await using visit = await visitStudio(open, museumOf(30), { before: makeAccount })
+    const { page } = visit
+    const { keyboard } = page
+    await signIn(page)
+    await isShown(page, 'Overview')
+    await keyboard.press('ControlOrMeta+k')
+    const palette = page.getByRole('dialog', { name: 'Go to' })
+    await palette.getByRole('option', { name: 'Posts Collection' }).waitFor()
+    await visit.shoot('palette')
+    expect(await visit.axeFaults()).toEqual([])
+    await keyboard.type('auth')
+    await keyboard.press('Enter')
+    await isShown(page, 'Authors')
+    await keyboard.press('ControlOrMeta+k')
+    await palette.getByRole('combobox').and(page.locator(':focus')).waitFor()
+    await keyboard.type('post 17')
+    await palette.getByRole('option', { name: 'Post 17 Posts' }).waitFor()
+    await visit.shoot('palette-found')
+    expect(await visit.axeFaults()).toEqual([])
+    await keyboard.press('Enter')
+    await isShown(page, 'Post 17')
+    await page.getByRole('button', { name: 'Find' }).click()
+    await palette.getByRole('option').first().waitFor()
+    expect((await palette.getByRole('option').allTextContents()).slice(0, 2)).toEqual([
+      'Post 17Posts',
+      'AuthorsCollection',
+    ])
+    await keyboard.type('new posts')
+    await keyboard.press('ArrowDown')
+    await keyboard.press('ArrowUp')
+    await keyboard.press('Enter')
+    await isShown(page, 'New entry')
+    await keyboard.press('ControlOrMeta+k')
+    await palette.waitFor()
+    await keyboard.press('Escape')
+    await palette.waitFor({ state: 'detached' })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('lists the keys, which do nothing in fields, and can be switched off', async () => {
+    await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, path: '/studio/c/posts' })
+    const { page } = visit
+    const { keyboard } = page
+    await signIn(page)
+    await isShown(page, 'Posts')
+    await page.getByText('3 entries').waitFor()
+    await keyboard.press('/')
+    await page.getByRole('searchbox', { name: 'Search Posts' }).and(page.locator(':focus')).waitFor()
+    await keyboard.type('?gn')
+    await page.waitForURL(/q=/)
+    expect(await page.getByRole('searchbox', { name: 'Search Posts' }).inputValue()).toBe('?gn')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.getByRole('heading', { name: 'Posts', level: 1 }).focus()
+    await keyboard.press('?')
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await sheet.getByText('Search the list').waitFor()
+    await visit.shoot('shortcuts')
+    expect(await visit.axeFaults()).toEqual([])
+    await sheet.getByText('Single keys', { exact: true }).click()
+    await keyboard.press('Escape')
+    await sheet.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Posts', level: 1 }).focus()
+    await keyboard.press('g')
+    await keyboard.press('?')
+    await keyboard.press('ControlOrMeta+k')
+    await page.getByRole('dialog', { name: 'Go to' }).waitFor()
+    expect(await sheet.count()).toBe(0)
+    expect(new URL(page.url()).pathname).toBe('/studio/c/posts')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('finds one of 100 collections, as the navigation does', async () => {
+    const collections = Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [`things${at}`, defineCollection({ fields: { title: f.text() } })]),
+    )
+    const config: DaybookConfig = defineConfig({
+      limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+      plugins: [studio()],
+      collections,
+    })
+    await using visit = await visitStudio(open, config, { before: makeAccount })
+    const { page } = visit
+    await signIn(page)
+    await isShown(page, 'Overview')
+    const navigation = page.getByRole('navigation')
+    expect(await navigation.getByRole('link', { name: /^Things\d/ }).count()).toBe(100)
+    await navigation.getByRole('searchbox', { name: 'Find a collection' }).fill('things42')
+    await visit.shoot('navigation-many')
+    expect(await visit.axeFaults()).toEqual([])
+    await navigation.getByRole('link', { name: 'Things42' }).click()
+    await isShown(page, 'Things42')
+    let requests = 0
+    page.on('request', (request) => {
+      if (request.url().includes('q=77')) requests += 1
+    })
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('77')
+    await page.getByRole('option', { name: 'Things77 Collection' }).waitFor()
+    await page.getByText('Arrows choose, Enter goes there.').waitFor()
+    expect(requests).toBeLessThanOrEqual(8)
+    await page.keyboard.press('Enter')
+    await isShown(page, 'Things77')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+})

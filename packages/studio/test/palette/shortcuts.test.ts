@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { matching } from '../../src/app/shell/palette/matching.ts'
+import { type Shortcut, shortcutOf } from '../../src/app/shell/palette/shortcut-of.ts'
+
+const shortcuts: readonly Shortcut[] = [
+  { key: 'k', isWithCommand: true, label: 'open', run: () => {} },
+  { key: 'n', label: 'new', run: () => {} },
+]
+const free = { isTyping: false, isCovered: false, hasSingleKeys: true }
+const press = (key: string, more: object = {}) => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  defaultPrevented: false,
+  isComposing: false,
+  ...more,
+})
+
+describe('a key press', () => {
+  test.each([
+    ['n', {}, free, 'new'],
+    ['N', {}, free, 'new'],
+    ['k', { ctrlKey: true }, free, 'open'],
+    ['K', { metaKey: true }, { ...free, isTyping: true, hasSingleKeys: false }, 'open'],
+    ['n', {}, { ...free, isTyping: true }, undefined],
+    ['n', {}, { ...free, hasSingleKeys: false }, undefined],
+    ['n', {}, { ...free, isCovered: true }, undefined],
+    ['n', { ctrlKey: true }, free, undefined],
+    ['n', { altKey: true }, free, undefined],
+    ['n', { defaultPrevented: true }, free, undefined],
+    ['n', { isComposing: true }, free, undefined],
+    ['k', {}, free, undefined],
+  ])('of %s with %j, in %j, means %s', (key, more, state, label) => {
+    expect(shortcutOf(press(key, more), shortcuts, state)?.label).toBe(label)
+  })
+})
+
+test('places are found by any of their words, without accents, those first that begin so', () => {
+  const places = ['All authors', 'Authors', 'Über uns'].map((label) => ({ to: `/${label}`, label, kind: 'Page' }))
+  const found = (text: string): readonly string[] => matching(places, text).map(({ label }) => label)
+  expect(found('auth')).toEqual(['Authors', 'All authors'])
+  expect(found('uber PAGE')).toEqual(['Über uns'])
+  expect(found('page nothing')).toEqual([])
+})
