@@ -3,6 +3,4 @@ import { betterAuth } from 'daybook/better-auth'
 import { museum } from '../support/configs.ts'
 
 /** The museum with accounts that last, which administrators make. */
-export const managed = defineConfig({ ...museum, auth: betterAuth({ registration: 'closed' }) })
-
-export default managed
+export default defineConfig({ ...museum, auth: betterAuth({ registration: 'closed' }) })

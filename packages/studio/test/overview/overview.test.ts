@@ -11,7 +11,7 @@ import { type OpenBrowser, openBrowser } from '../../../client/test/support/brow
 import { museumOf } from '../support/configs.ts'
 import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
-import { managed } from './accounts.config.ts'
+import managed from './accounts.config.ts'
 
 let open: OpenBrowser
 beforeAll(async () => {
