@@ -94,6 +94,7 @@ const STUDIO_SHARED: readonly string[] = [
   'assets/media',
   'assets/uploads',
   'assets/picker',
+  'preview',
 ]
 /** Pages: none imports another one. */
 const STUDIO_PAGES: readonly string[] = [

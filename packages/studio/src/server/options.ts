@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { ConfigError, type ConfigFault } from 'daybook'
+import { previewOrigin } from './preview-addresses.ts'
 
 /** The colour of buttons, links and the focus, for each theme, as `#rrggbb`. */
 export interface AccentColours {
@@ -19,6 +20,11 @@ export interface StudioOptions {
   readonly accent?: string | AccentColours
   /** Origins besides the service's own that images and files come from, such as `https://files.example.org`. @default none */
   readonly assetOrigins?: readonly string[]
+  /**
+   * The addresses of the site's pages, by collection: `{ posts: 'https://www.example.org/posts/{slug}?preview={token}' }`. A place in
+   * braces takes the value of that field, `{id}`, or `{token}`, which shows the working copy. @default none
+   */
+  readonly preview?: Readonly<Record<string, string>>
 }
 
 /** Options, checked and complete. */
@@ -28,6 +34,7 @@ export interface ReadyOptions {
   readonly logo: URL | undefined
   readonly accent: AccentColours | undefined
   readonly assetOrigins: readonly string[]
+  readonly preview: Readonly<Record<string, string>>
 }
 
 /** Media types of images that can be a logo, by the ending of the file's name. */
@@ -68,15 +75,20 @@ const RULES: {
     (origins) => Array.isArray(origins) && origins.every(isOrigin),
     "write origins without a path: ['https://files.example.org']",
   ],
+  preview: [
+    (addresses) =>
+      typeof addresses === 'object' && Object.values(addresses).every((one) => previewOrigin(one) !== undefined),
+    "write addresses whose origin has no place in braces: { posts: 'https://www.example.org/posts/{slug}?preview={token}' }",
+  ],
 }
 
 /** @throws {ConfigError} with every fault of the options */
 export function readOptions(options: StudioOptions): ReadyOptions {
   const faults = Object.entries(options).flatMap(([name, value]) => faultOf(name, value))
   if (faults.length > 0) throw new ConfigError(faults)
-  const { path = '/studio', title = 'Daybook', logo, accent, assetOrigins = [] } = options
+  const { path = '/studio', title = 'Daybook', logo, accent, assetOrigins = [], preview = {} } = options
   const accents = typeof accent === 'string' ? { light: accent, dark: accent } : accent
-  return { path, title, logo, accent: accents, assetOrigins }
+  return { path, title, logo, accent: accents, assetOrigins, preview }
 }
 
 function faultOf(name: string, value: unknown): readonly ConfigFault[] {

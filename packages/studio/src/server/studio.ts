@@ -6,6 +6,7 @@ import { type BuiltFiles, openBuiltFiles } from './built-files.ts'
 import { LOGO_TYPES, type ReadyOptions, readOptions, type StudioOptions } from './options.ts'
 import { pageHtml } from './page.ts'
 import { LOGO_POLICY, pagePolicy } from './policy.ts'
+import { previewOrigins } from './preview-addresses.ts'
 import { visitorOf } from './visitor.ts'
 
 /** Names of built files change with their content. */
@@ -73,12 +74,13 @@ function pageRoutes(options: ReadyOptions, files: BuiltFiles): readonly PluginRo
 
 function answerPage(
   { headers }: PluginRequest,
-  { path, title, logo, accent, assetOrigins }: ReadyOptions,
+  { path, title, logo, accent, assetOrigins, preview }: ReadyOptions,
   files: BuiltFiles,
 ): Response {
   const nonce = randomBytes(16).toString('base64')
   const visitor = visitorOf(headers)
-  const settings = { path, title, ...(logo ? { logo: `${path}/logo` } : {}) }
+  const hasPreview = Object.keys(preview).length > 0
+  const settings = { path, title, ...(hasPreview ? { preview } : {}), ...(logo ? { logo: `${path}/logo` } : {}) }
   const page = {
     ...visitor,
     title,
@@ -91,7 +93,7 @@ function answerPage(
   return new Response(pageHtml(page), {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': pagePolicy(nonce, assetOrigins),
+      'Content-Security-Policy': pagePolicy(nonce, assetOrigins, previewOrigins(preview)),
       'Referrer-Policy': 'same-origin',
       'Cache-Control': 'no-cache',
     },

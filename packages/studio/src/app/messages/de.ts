@@ -79,6 +79,16 @@ export const de: Messages = {
       erase: 'Verlauf gelöscht',
     },
   },
+  preview: {
+    title: 'Vorschau',
+    beside: 'Neben dem Formular zeigen',
+    hide: 'Vorschau ausblenden',
+    inTab: 'In neuem Tab öffnen',
+    reload: 'Seite neu laden',
+    page: 'Die Seite auf der Website',
+    width: 'Breite',
+    widths: { full: 'Ganze Breite', phone: 'Telefon', tablet: 'Tablet', desktop: 'Bildschirm' },
+  },
   accounts: {
     title: 'Konten',
     search: 'Nach E-Mail-Adresse suchen',

@@ -77,6 +77,16 @@ export const en = {
       erase: 'History erased',
     },
   },
+  preview: {
+    title: 'Preview',
+    beside: 'Show beside the form',
+    hide: 'Hide the preview',
+    inTab: 'Open in a new tab',
+    reload: 'Load the page anew',
+    page: 'The page on the site',
+    width: 'Width',
+    widths: { full: 'Whole width', phone: 'Phone', tablet: 'Tablet', desktop: 'Desktop' },
+  },
   accounts: {
     title: 'Accounts',
     search: 'Search by e-mail address',

@@ -5,7 +5,12 @@ export interface Settings {
   readonly title: string
   /** The path of an image. */
   readonly logo?: string
+  /** The addresses of the site's pages, by collection, with places in braces. */
+  readonly preview: Readonly<Record<string, string>>
 }
 
 /** Reads what the page says. */
-export const readSettings = (): Settings => JSON.parse(document.getElementById('settings')?.textContent ?? '{}')
+export const readSettings = (): Settings => ({
+  preview: {},
+  ...JSON.parse(document.getElementById('settings')?.textContent ?? '{}'),
+})
