@@ -94,9 +94,19 @@ const STUDIO_SHARED: readonly string[] = [
   'assets/media',
   'assets/uploads',
   'assets/picker',
+  'preview',
 ]
 /** Pages: none imports another one. */
-const STUDIO_PAGES: readonly string[] = ['editor', 'lists', 'overview', 'assets', 'palette', 'people']
+const STUDIO_PAGES: readonly string[] = [
+  'editor',
+  'lists',
+  'overview',
+  'assets',
+  'palette',
+  'people',
+  'accounts',
+  'webhooks',
+]
 
 /** One import that does not fit, and what to do about it. */
 interface BoundaryFault {

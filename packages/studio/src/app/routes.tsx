@@ -87,9 +87,33 @@ const assetEntry = createRoute({
   },
 })
 
+const accounts = createRoute({
+  getParentRoute: () => root,
+  path: '/accounts',
+  component: lazyRouteComponent(() => import('./accounts/accounts-page.tsx'), 'AccountsPage'),
+})
+
+const webhooks = createRoute({
+  getParentRoute: () => root,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+})
+
+const service = [accounts, webhooks] as const
+
 const files = [assets, asset, assetList, assetEntry] as const
 
-const tree = root.addChildren([overview, list, entry, entryHistory, global, globalHistory, goToField, ...files])
+const tree = root.addChildren([
+  overview,
+  list,
+  entry,
+  entryHistory,
+  global,
+  globalHistory,
+  goToField,
+  ...files,
+  ...service,
+])
 
 /**
  * The router of the Studio.

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { ConfigError, type ConfigFault } from 'daybook'
+import { previewOrigin } from './preview-addresses.ts'
 
 /** The colour of buttons, links and the focus, for each theme, as `#rrggbb`. */
 export interface AccentColours {
@@ -26,6 +27,11 @@ export interface StudioOptions {
   readonly editors?: Readonly<Record<string, URL>>
   /** Whether people can share views of lists: the collection `studioViews` holds them. @default false */
   readonly sharedViews?: boolean
+  /**
+   * The addresses of the site's pages, by collection: `{ posts: 'https://www.example.org/posts/{slug}?preview={token}' }`. A place in
+   * braces takes the value of that field, `{id}`, or `{token}`, which shows the working copy. @default none
+   */
+  readonly preview?: Readonly<Record<string, string>>
 }
 
 /** Options, checked and complete. */
@@ -37,6 +43,7 @@ export interface ReadyOptions {
   readonly assetOrigins: readonly string[]
   readonly editors: Readonly<Record<string, URL>>
   readonly sharedViews: boolean
+  readonly preview: Readonly<Record<string, string>>
 }
 
 /** Media types of images that can be a logo, by the ending of the file's name. */
@@ -92,6 +99,11 @@ const RULES: {
     "write the URL of a .js or .mjs file for each field type: { rating: new URL('./rating-editor.js', import.meta.url) }",
   ],
   sharedViews: [isFlag, 'write true or false'],
+  preview: [
+    (addresses) =>
+      typeof addresses === 'object' && Object.values(addresses).every((one) => previewOrigin(one) !== undefined),
+    "write addresses whose origin has no place in braces: { posts: 'https://www.example.org/posts/{slug}?preview={token}' }",
+  ],
 }
 
 /** @throws {ConfigError} with every fault of the options */
@@ -106,9 +118,10 @@ export function readOptions(options: StudioOptions): ReadyOptions {
     assetOrigins = [],
     editors = {},
     sharedViews = false,
+    preview = {},
   } = options
   const accents = typeof accent === 'string' ? { light: accent, dark: accent } : accent
-  return { path, title, logo, accent: accents, assetOrigins, editors, sharedViews }
+  return { path, title, logo, accent: accents, assetOrigins, editors, sharedViews, preview }
 }
 
 function faultOf(name: string, value: unknown): readonly ConfigFault[] {

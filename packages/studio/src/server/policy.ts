@@ -2,8 +2,13 @@
  * What the page may do (CSP level 3): run its own scripts, use its own styles, and ask this service. Nothing inline runs.
  *
  * @param assetOrigins origins that images, sound and films may come from besides
+ * @param frameOrigins origins whose pages may be shown in frames
  */
-export function pagePolicy(nonce: string, assetOrigins: readonly string[]): string {
+export function pagePolicy(
+  nonce: string,
+  assetOrigins: readonly string[],
+  frameOrigins: readonly string[] = [],
+): string {
   const media = ["'self'", 'data:', 'blob:', ...assetOrigins].join(' ')
   return [
     "default-src 'none'",
@@ -13,6 +18,7 @@ export function pagePolicy(nonce: string, assetOrigins: readonly string[]): stri
     `img-src ${media}`,
     `media-src ${media}`,
     "font-src 'self'",
+    ...(frameOrigins.length === 0 ? [] : [`frame-src ${frameOrigins.join(' ')}`]),
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

@@ -7,6 +7,7 @@ import { editorPaths, editorRoutes, openEditors } from './editor-files.ts'
 import { LOGO_TYPES, type ReadyOptions, readOptions, type StudioOptions } from './options.ts'
 import { pageHtml } from './page.ts'
 import { LOGO_POLICY, pagePolicy } from './policy.ts'
+import { previewOrigins } from './preview-addresses.ts'
 import { sharedViews } from './shared-views.ts'
 import { visitorOf } from './visitor.ts'
 
@@ -82,7 +83,7 @@ function pageRoutes(
 
 function answerPage(
   { headers }: PluginRequest,
-  { path, title, logo, accent, assetOrigins }: ReadyOptions,
+  { path, title, logo, accent, assetOrigins, preview }: ReadyOptions,
   files: BuiltFiles,
   editors: Readonly<Record<string, string>>,
 ): Response {
@@ -93,6 +94,7 @@ function answerPage(
     title,
     ...(logo ? { logo: `${path}/logo` } : {}),
     ...(Object.keys(editors).length > 0 ? { editors } : {}),
+    ...(Object.keys(preview).length > 0 ? { preview } : {}),
   }
   const page = {
     ...visitor,
@@ -106,7 +108,7 @@ function answerPage(
   return new Response(pageHtml(page), {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': pagePolicy(nonce, assetOrigins),
+      'Content-Security-Policy': pagePolicy(nonce, assetOrigins, previewOrigins(preview)),
       'Referrer-Policy': 'same-origin',
       'Cache-Control': 'no-cache',
     },

@@ -29,7 +29,7 @@ async function visitPost(names: readonly string[]) {
   await isShown(visit.page, 'Overview')
   await visit.page.goto(`${visit.url}/studio/c/posts/${id}`)
   await isShown(visit.page, 'A post')
-  const stored = async () => visit.service.content.as(SYSTEM).get('posts', id, { draft: true } as object)
+  const stored = async () => visit.service.content.as(SYSTEM).get('posts', id, { draft: true })
   return { visit, stored }
 }
 
@@ -58,7 +58,7 @@ describe('the editor of files', () => {
   })
 
   test('chooses several by keyboard, brings them into an order, and takes several that are uploaded', async () => {
-    const { visit } = await visitPost(['one.png', 'two.png', 'three.png'])
+    const { visit, stored } = await visitPost(['one.png', 'two.png', 'three.png'])
     await using _ = visit
     const { page } = visit
     const field = page.getByRole('group', { name: 'Pictures' })
@@ -89,6 +89,7 @@ describe('the editor of files', () => {
     await field.getByRole('link', { name: 'ship.png' }).waitFor()
     await field.getByRole('link', { name: 'crane.png' }).waitFor()
     expect(await names()).toHaveLength(4)
+    await expect.poll(async () => (await stored())?.pictures).toHaveLength(4)
     await visit.shoot('asset-field-many')
     expect(await visit.axeFaults()).toEqual([])
     expect(await visit.takeFaults()).toEqual([])

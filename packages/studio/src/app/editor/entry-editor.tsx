@@ -8,6 +8,7 @@ import { useStudio } from '../talk/studio.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { EntryActions } from './actions/entry-actions.tsx'
+import { EntryPreview } from './actions/entry-preview.tsx'
 import { standingOf } from './actions/entry-standing.ts'
 import { EntryStatus } from './actions/entry-status.tsx'
 import { IssueSummary } from './actions/issue-summary.tsx'
@@ -111,7 +112,12 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
       isReadOnly={isReadOnly}
       isWide={beside !== undefined}
       onBlur={(event) => createOnLeave(event, collection, editor)}
-      actions={<EntryActions collection={collection} editor={editor} state={state} standing={standing} work={work} />}
+      actions={
+        <>
+          <EntryPreview collection={collection} state={state} />
+          <EntryActions collection={collection} editor={editor} state={state} standing={standing} work={work} />
+        </>
+      }
       notices={
         <>
           {isStored && <EntryStatus standing={standing} onUnschedule={isReadOnly ? undefined : unschedule} />}

@@ -8,9 +8,11 @@ export interface DocumentSearch {
   readonly beside?: string | undefined
   /** The place of a field to lead to, with dots between: `parts.0.title`. */
   readonly field?: string | undefined
+  /** `beside`: the page of the site is shown beside the form. */
+  readonly preview?: string | undefined
 }
 
-const KEYS = ['copy', 'locale', 'beside', 'field'] as const
+const KEYS = ['copy', 'locale', 'beside', 'field', 'preview'] as const
 
 /** Reads what the address says; what means nothing is left out. */
 export const readDocumentSearch = (search: Readonly<Record<string, unknown>>): DocumentSearch =>

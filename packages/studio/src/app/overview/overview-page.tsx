@@ -1,37 +1,93 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { useModel } from '../model/use-model.ts'
 import { Page } from '../shell/page.tsx'
+import { buttonClass } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Notice } from '../ui/notice.tsx'
 import styles from './overview.module.css'
+import { OwnDrafts, RecentChanges, Scheduled } from './overview-lists.tsx'
 
-/** Where everything begins. */
+const ServiceLinks = lazy(async () => ({ default: (await import('./service-links.tsx')).ServiceLinks }))
+
+/** How many collections have a button of their own for a new entry. */
+const MAX_CREATE = 6
+
+/** Where everything begins: what happened, what is to come, and what one was at. */
 export function OverviewPage(): ReactNode {
   const { collections, globals } = useModel()
   const { t } = useTexts()
   const isEmpty = collections.size + globals.size === 0
   return (
-    <Page title={t.overview.title}>
+    <Page title={t.overview.title} isWide>
       {isEmpty && <Notice title={t.overview.none} text={t.overview.noneText} />}
-      <ul className={styles.list}>
+      {!isEmpty && (
+        <>
+          <CreateLinks />
+          <div className={styles.columns}>
+            <div className={styles.column}>
+              <RecentChanges />
+            </div>
+            <div className={styles.column}>
+              <OwnDrafts />
+              <Scheduled />
+              <Places />
+            </div>
+          </div>
+        </>
+      )}
+      <Suspense>
+        <ServiceLinks />
+      </Suspense>
+    </Page>
+  )
+}
+
+function CreateLinks(): ReactNode {
+  const { collections } = useModel()
+  const { t } = useTexts()
+  const creatable = [...collections.values()].filter(
+    ({ key, permissions }) => key !== 'assets' && permissions.create !== false,
+  )
+  if (creatable.length === 0) return null
+  return (
+    <section className={styles.create} aria-label={t.overview.create}>
+      {creatable.slice(0, MAX_CREATE).map(({ key, label }) => (
+        <Link key={key} to="/c/$collection/$id" params={{ collection: key, id: 'new' }} className={buttonClass()}>
+          <Icon name="plus" />
+          {t.overview.createIn(label)}
+        </Link>
+      ))}
+    </section>
+  )
+}
+
+/** The collections and globals, with what the config says of them. */
+function Places(): ReactNode {
+  const { collections, globals } = useModel()
+  const { t } = useTexts()
+  return (
+    <section className={styles.section}>
+      <h2>{t.overview.places}</h2>
+      <ul className={styles.rows}>
         {[...collections.values()].map(({ key, label, description }) => (
-          <li key={key} className={styles.item}>
-            <Link to="/c/$collection" params={{ collection: key }} className={styles.link}>
-              {label}
+          <li key={key} className={styles.row}>
+            <Link to="/c/$collection" params={{ collection: key }} className={styles.name}>
+              {key === 'assets' ? t.assets.title : label}
             </Link>
-            {description !== undefined && <p>{description}</p>}
+            {description !== undefined && <p className={styles.note}>{description}</p>}
           </li>
         ))}
         {[...globals.values()].map(({ key, label, description }) => (
-          <li key={key} className={styles.item}>
-            <Link to="/g/$global" params={{ global: key }} className={styles.link}>
+          <li key={key} className={styles.row}>
+            <Link to="/g/$global" params={{ global: key }} className={styles.name}>
               {label}
             </Link>
-            {description !== undefined && <p>{description}</p>}
+            {description !== undefined && <p className={styles.note}>{description}</p>}
           </li>
         ))}
       </ul>
-    </Page>
+    </section>
   )
 }

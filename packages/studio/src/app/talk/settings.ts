@@ -7,7 +7,12 @@ export interface Settings {
   readonly logo?: string
   /** The paths of editors of field types that the config brings, by type. */
   readonly editors?: Readonly<Record<string, string>>
+  /** The addresses of the site's pages, by collection, with places in braces. */
+  readonly preview: Readonly<Record<string, string>>
 }
 
 /** Reads what the page says. */
-export const readSettings = (): Settings => JSON.parse(document.getElementById('settings')?.textContent ?? '{}')
+export const readSettings = (): Settings => ({
+  preview: {},
+  ...JSON.parse(document.getElementById('settings')?.textContent ?? '{}'),
+})

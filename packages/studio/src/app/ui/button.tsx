@@ -15,17 +15,19 @@ export interface ButtonProps extends Pick<AriaButtonProps, Kept> {
   readonly icon?: IconName
   /** Whether what it does is under way: it keeps the focus, and does nothing when pressed again. @default false */
   readonly isPending?: boolean
+  /** What it does, where its text alone would not tell. */
+  readonly label?: string
   readonly children: ReactNode
   readonly ref?: Ref<HTMLButtonElement>
 }
 
 /** A button with a text. */
 export function Button(props: ButtonProps): ReactNode {
-  const { variant = 'secondary', icon, isPending = false, onPress, children, ...others } = props
+  const { variant = 'secondary', icon, isPending = false, onPress, label, children, ...others } = props
   const press = isPending || !onPress ? {} : { onPress }
   const own = `${styles.button} ${styles[variant]} ${isPending ? styles.pending : ''}`
   return (
-    <AriaButton {...others} {...press} className={own}>
+    <AriaButton {...others} {...press} {...(label !== undefined && { 'aria-label': label })} className={own}>
       {icon && <Icon name={icon} />}
       {children}
     </AriaButton>

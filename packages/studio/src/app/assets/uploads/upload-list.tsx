@@ -13,14 +13,16 @@ const MAX_SHOWN = 100
 /** What an {@link UploadList} takes. */
 export interface UploadListProps {
   readonly queue: UploadQueue
-  /** Shows these alone. @default all */
+  /** Shows these alone, and no more once they are stored. @default all */
   readonly only?: readonly number[]
 }
 
 /** The files on their way, and those that failed. */
 export function UploadList({ queue, only }: UploadListProps): ReactNode {
   const { t } = useTexts()
-  const uploads = useObservable(queue.uploads).filter(({ key }) => only?.includes(key) ?? true)
+  const uploads = useObservable(queue.uploads).filter(
+    ({ key, state }) => !only || (only.includes(key) && state !== 'stored'),
+  )
   if (uploads.length === 0) return null
   const count = (state: Upload['state']): number => uploads.filter((one) => one.state === state).length
   // What needs somebody stands first.

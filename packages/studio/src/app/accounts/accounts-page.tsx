@@ -1,0 +1,125 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { useSession } from '../session/use-session.ts'
+import { BrokenPage } from '../shell/broken-page.tsx'
+import { Page } from '../shell/page.tsx'
+import { errorText } from '../talk/error-texts.ts'
+import { useStudio } from '../talk/studio.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { SearchField } from '../ui/search-field.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { Waiting } from '../ui/waiting.tsx'
+import styles from './accounts.module.css'
+import { ACCOUNTS_AT_ONCE, type Account, accountsApi, rolesIn } from './accounts-api.ts'
+import { CreateAccount } from './create-account.tsx'
+import { SetRoles } from './set-roles.tsx'
+
+const ACCOUNTS = ['accounts']
+
+/** The accounts of the service, for administrators: `/accounts`. */
+export function AccountsPage(): ReactNode {
+  const { t } = useTexts()
+  const studio = useStudio()
+  const api = useMemo(() => accountsApi(studio), [studio])
+  const [search, setSearch] = useState('')
+  const [isCreating, setIsCreating] = useState(false)
+  const list = useInfiniteQuery({
+    queryKey: [...ACCOUNTS, search.trim()],
+    queryFn: ({ pageParam, signal }) => api.list(search.trim(), pageParam, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ total }, pages) =>
+      pages.length * ACCOUNTS_AT_ONCE < total ? pages.length * ACCOUNTS_AT_ONCE : undefined,
+    placeholderData: (before) => before,
+  })
+  const accounts = list.data?.pages.flatMap(({ users }) => users) ?? []
+  return (
+    <Page
+      title={t.accounts.title}
+      actions={
+        <Button variant="primary" icon="plus" onPress={() => setIsCreating(true)}>
+          {t.accounts.create}
+        </Button>
+      }
+    >
+      <SearchField label={t.accounts.search} value={search} onChange={setSearch} />
+      {list.isPending && <Waiting label={t.common.loading} />}
+      {list.error && <BrokenPage error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isSuccess && accounts.length === 0 && <p className={styles.note}>{t.accounts.noneFound}</p>}
+      <ul className={styles.list}>
+        {accounts.map((account) => (
+          <AccountRow key={account.id} account={account} />
+        ))}
+      </ul>
+      {list.hasNextPage && (
+        <div>
+          <Button onPress={() => void list.fetchNextPage()} isPending={list.isFetchingNextPage}>
+            {t.assets.more}
+          </Button>
+        </div>
+      )}
+      {isCreating && <CreateAccount onClose={() => setIsCreating(false)} />}
+    </Page>
+  )
+}
+
+function AccountRow({ account }: { readonly account: Account }): ReactNode {
+  const { t, formats } = useTexts()
+  const studio = useStudio()
+  const { identity } = useSession()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const [open, setOpen] = useState<'roles' | 'ban'>()
+  const { id, name, email, role, banned, createdAt } = account
+  const isOwn = identity?.subject === id
+  const change = useMutation({
+    mutationFn: () => (banned ? accountsApi(studio).unban(id) : accountsApi(studio).ban(id)),
+    onSuccess: () => toast({ text: banned ? t.accounts.unbanned(name) : t.accounts.banned(name) }),
+    onError: (error) => toast({ kind: 'failed', text: errorText(error, t) }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ACCOUNTS }),
+  })
+  return (
+    <li className={styles.row}>
+      <div className={styles.who}>
+        <p className={styles.name}>
+          <bdi>{name}</bdi>
+          {isOwn && <Badge>{t.accounts.you}</Badge>}
+          {banned && <Badge tone="waiting">{t.accounts.isBanned}</Badge>}
+        </p>
+        <p className={styles.note}>
+          <bdi>{email}</bdi> · {rolesIn(role).join(', ') || t.accounts.noRoles} ·{' '}
+          <time dateTime={createdAt}>{formats.ago(createdAt)}</time>
+        </p>
+      </div>
+      {!isOwn && (
+        <div className={styles.actions}>
+          <Button onPress={() => setOpen('roles')} label={t.accounts.rolesOf(name)}>
+            {t.accounts.roles}
+          </Button>
+          <Button
+            onPress={() => (banned ? change.mutate() : setOpen('ban'))}
+            isPending={change.isPending}
+            label={banned ? t.accounts.unbanOne(name) : t.accounts.banOne(name)}
+          >
+            {banned ? t.accounts.unban : t.accounts.ban}
+          </Button>
+        </div>
+      )}
+      {open === 'roles' && <SetRoles account={account} onClose={() => setOpen(undefined)} />}
+      <ConfirmDialog
+        title={t.accounts.banTitle(name)}
+        text={t.accounts.banText}
+        isOpen={open === 'ban'}
+        confirm={t.accounts.ban}
+        cancel={t.common.cancel}
+        onCancel={() => setOpen(undefined)}
+        onConfirm={() => {
+          setOpen(undefined)
+          change.mutate()
+        }}
+      />
+    </li>
+  )
+}

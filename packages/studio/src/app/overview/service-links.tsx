@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { useModel } from '../model/use-model.ts'
+import { useSession } from '../session/use-session.ts'
+import { buttonClass } from '../ui/button.tsx'
+import styles from './overview.module.css'
+
+/** The ways to what the service itself is about, for those who may. */
+export function ServiceLinks(): ReactNode {
+  const { t } = useTexts()
+  const { identity } = useSession()
+  const { plugins } = useModel()
+  const mayManage = identity?.provider === 'better-auth' && identity.roles.includes('admin')
+  const hasWebhooks = plugins.some(({ name }) => name === 'webhooks')
+  if (!mayManage && !hasWebhooks) return null
+  return (
+    <section className={styles.section}>
+      <h2>{t.overview.service}</h2>
+      <div className={styles.create}>
+        {mayManage && (
+          <Link to="/accounts" className={buttonClass()}>
+            {t.accounts.title}
+          </Link>
+        )}
+        {hasWebhooks && (
+          <Link to="/webhooks" className={buttonClass()}>
+            {t.webhooks.title}
+          </Link>
+        )}
+      </div>
+    </section>
+  )
+}

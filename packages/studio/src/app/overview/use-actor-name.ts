@@ -1,0 +1,17 @@
+import { useTexts } from '../messages/messages.tsx'
+import { usePersonName } from '../session/use-person-name.ts'
+import { useSession } from '../session/use-session.ts'
+
+/** The subject of changes that the service made by itself, such as those of its first start. */
+const SYSTEM = 'system'
+
+/** Names who made a change; of one's own changes, it does not matter from which tab they came. */
+export function useActorName(): (subject: string) => string {
+  const { identity } = useSession()
+  const { t } = useTexts()
+  const personName = usePersonName()
+  return (subject) => {
+    if (subject === identity?.subject) return t.accounts.you
+    return subject === SYSTEM ? t.people.service : personName(subject)
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  type CSSProperties,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { errorText } from '../talk/error-texts.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { MenuButton, MenuChoice } from '../ui/menu.tsx'
+import { Waiting } from '../ui/waiting.tsx'
+import styles from './preview.module.css'
+import { PreviewLink, type PreviewState } from './preview-link.ts'
+
+/** What a {@link PreviewPanel} takes. */
+export interface PreviewPanelProps {
+  readonly state: PreviewState
+  /** The address of the page as the entry is now; absent: it is not known yet. */
+  readonly fill: (() => string) | undefined
+  /** Why it will not be known. */
+  readonly error: unknown
+  readonly onOpen: () => void
+  readonly onClose: () => void
+}
+
+/** Widths of screens that a page is shown in, in pixels; `full` is that of the panel. */
+const WIDTHS = { full: undefined, phone: 390, tablet: 820, desktop: 1280 } as const
+
+/** The page of an entry beside the form. */
+export function PreviewPanel({ state, fill, error, onOpen, onClose }: PreviewPanelProps): ReactNode {
+  const { t } = useTexts()
+  const [width, setWidth] = useState<keyof typeof WIDTHS>('full')
+  const [round, setRound] = useState(0)
+  // Tokens and slugs change; the page stays, and hears of it.
+  const isKnown = fill !== undefined
+  const latest = useRef(fill)
+  latest.current = fill
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round is what asks for a new address
+  const address = useMemo(() => (isKnown ? latest.current?.() : undefined), [isKnown, round])
+  return (
+    <aside className={styles.panel} aria-label={t.preview.title} data-preview-beside>
+      <div className={styles.bar}>
+        <MenuButton label={t.preview.widths[width]} icon="eye">
+          <MenuChoice
+            title={t.preview.width}
+            value={width}
+            options={(['full', 'phone', 'tablet', 'desktop'] as const).map((id) => ({
+              id,
+              label: t.preview.widths[id],
+            }))}
+            onChange={setWidth}
+          />
+        </MenuButton>
+        <span className={styles.space} />
+        <IconButton icon="retry" label={t.preview.reload} onPress={() => setRound(round + 1)} />
+        <IconButton icon="open" label={t.preview.inTab} onPress={onOpen} />
+        <IconButton icon="close" label={t.preview.hide} onPress={onClose} />
+      </div>
+      {error !== null && error !== undefined && (
+        <div role="alert" className={styles.problem}>
+          <p>{errorText(error, t)}</p>
+          <Button onPress={onClose}>{t.common.close}</Button>
+        </div>
+      )}
+      {!isKnown && !error && <Waiting label={t.common.loading} />}
+      {address !== undefined && <PreviewFrame key={round} address={address} width={WIDTHS[width]} state={state} />}
+    </aside>
+  )
+}
+
+interface PreviewFrameProps {
+  readonly address: string
+  /** In pixels; `undefined`: as wide as the panel. */
+  readonly width: number | undefined
+  readonly state: PreviewState
+}
+
+function PreviewFrame({ address, width, state }: PreviewFrameProps): ReactNode {
+  const { t } = useTexts()
+  const frame = useRef<HTMLIFrameElement>(null)
+  const room = useRef<HTMLDivElement>(null)
+  const first = useRef(state)
+  const link = useMemo(
+    () => new PreviewLink(new URL(address).origin, () => frame.current?.contentWindow ?? null, first.current),
+    [address],
+  )
+  useEffect(() => {
+    const hear = (event: MessageEvent): void => link.hear(event)
+    window.addEventListener('message', hear)
+    return () => window.removeEventListener('message', hear)
+  }, [link])
+  useEffect(() => link.update(state))
+  const available = useWidth(room)
+  const scale = width === undefined || available === 0 ? 1 : Math.min(1, available / width)
+  const size = { '--scale': scale, ...(width === undefined ? {} : { '--width': `${width}px` }) } as CSSProperties
+  return (
+    <div ref={room} className={styles.room} style={size}>
+      <iframe
+        ref={frame}
+        title={t.preview.page}
+        src={address}
+        sandbox="allow-scripts allow-same-origin allow-forms allow-popups"
+        referrerPolicy="no-referrer"
+        className={styles.frame}
+      />
+    </div>
+  )
+}
+
+function useWidth(room: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const element = room.current
+    if (!element) return
+    const watch = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0))
+    watch.observe(element)
+    return () => watch.disconnect()
+  }, [room])
+  return width
+}

@@ -1,0 +1,152 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { labelOf } from '../model/studio-model.ts'
+import { BrokenPage } from '../shell/broken-page.tsx'
+import { Page } from '../shell/page.tsx'
+import { askService } from '../talk/ask-service.ts'
+import { errorText } from '../talk/error-texts.ts'
+import { useStudio } from '../talk/studio.ts'
+import { Button } from '../ui/button.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { Waiting } from '../ui/waiting.tsx'
+import styles from './webhooks.module.css'
+
+/** An endpoint, and how far it has come. */
+interface Endpoint {
+  readonly name: string
+  readonly origin: string
+  readonly seq: number
+  readonly head: number
+  readonly pending: number
+  readonly parked: number
+}
+
+/** A message that failed. */
+interface Delivery {
+  readonly seq: number
+  readonly action: string
+  readonly collection: string
+  readonly id: string
+  readonly attempts: number
+  readonly failedAt: string | null
+  readonly dueAt: string | null
+  readonly reason: string | null
+}
+
+const PATH = '/api/cms/webhooks'
+const WEBHOOKS = ['webhooks']
+/** How often the page asks how endpoints do, in milliseconds. */
+const ASK_MS = 10_000
+
+/** The endpoints of webhooks, with what failed: `/webhooks`. */
+export function WebhooksPage(): ReactNode {
+  const studio = useStudio()
+  const { t } = useTexts()
+  const list = useQuery({
+    queryKey: WEBHOOKS,
+    queryFn: ({ signal }) => askService<{ readonly items: readonly Endpoint[] }>(studio, { path: PATH, signal }),
+    refetchInterval: ASK_MS,
+  })
+  const items = list.data?.items
+  return (
+    <Page title={t.webhooks.title}>
+      {list.isPending && <Waiting label={t.common.loading} />}
+      {list.error && !items && <BrokenPage error={list.error} onRetry={() => void list.refetch()} />}
+      {items?.length === 0 && <Notice title={t.webhooks.none} text={t.webhooks.noneText} />}
+      {items?.map((endpoint) => (
+        <EndpointSection key={endpoint.name} endpoint={endpoint} />
+      ))}
+    </Page>
+  )
+}
+
+function EndpointSection({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
+  const { t } = useTexts()
+  const { name, origin, seq, head, pending, parked } = endpoint
+  const replay = useReplay(name)
+  return (
+    <section className={styles.endpoint} aria-label={name}>
+      <div className={styles.head}>
+        <div>
+          <h2>{name}</h2>
+          <p className={styles.note}>{origin}</p>
+        </div>
+        {parked > 0 && (
+          <Button icon="retry" onPress={() => replay.mutate({ parked: true })} isPending={replay.isPending}>
+            {t.webhooks.replayParked}
+          </Button>
+        )}
+      </div>
+      <p>{t.webhooks.state(Math.max(0, head - seq), pending, parked)}</p>
+      {(['parked', 'pending'] as const).map(
+        (state) => endpoint[state] > 0 && <Deliveries key={state} name={name} state={state} count={endpoint[state]} />,
+      )}
+    </section>
+  )
+}
+
+function useReplay(name: string) {
+  const studio = useStudio()
+  const { t } = useTexts()
+  const queries = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: (body: { readonly parked: true } | { readonly seq: number }) =>
+      askService(studio, { method: 'POST', path: `${PATH}/${encodeURIComponent(name)}/replay`, body }),
+    onSuccess: () => toast({ text: t.webhooks.replayed }),
+    onError: (error) => toast({ kind: 'failed', text: errorText(error, t) }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: WEBHOOKS }),
+  })
+}
+
+interface DeliveriesProps {
+  readonly name: string
+  readonly state: 'parked' | 'pending'
+  readonly count: number
+}
+
+function Deliveries({ name, state, count }: DeliveriesProps): ReactNode {
+  const studio = useStudio()
+  const { t, formats } = useTexts()
+  const replay = useReplay(name)
+  const { data } = useQuery({
+    queryKey: [...WEBHOOKS, name, state, count],
+    queryFn: ({ signal }) =>
+      askService<{ readonly items: readonly Delivery[] }>(studio, {
+        path: `${PATH}/${encodeURIComponent(name)}/deliveries?state=${state}`,
+        signal,
+      }),
+    placeholderData: (before) => before,
+  })
+  return (
+    <div className={styles.deliveries}>
+      <h3>{t.webhooks.states[state]}</h3>
+      <ul>
+        {data?.items.map(({ seq, action, collection, attempts, failedAt, dueAt, reason }) => (
+          <li key={seq} className={styles.row}>
+            <div className={styles.what}>
+              <p>
+                {t.overview.actions[action as keyof typeof t.overview.actions] ?? action}: {labelOf(collection)} · {seq}
+              </p>
+              <p className={styles.note}>
+                {[
+                  t.webhooks.attempts(attempts),
+                  failedAt !== null && t.webhooks.failed(formats.moment(failedAt)),
+                  state === 'pending' && dueAt !== null && t.webhooks.due(formats.moment(dueAt)),
+                  reason,
+                ]
+                  .filter(Boolean)
+                  .join(' · ')}
+              </p>
+            </div>
+            <Button onPress={() => replay.mutate({ seq })} isPending={replay.isPending}>
+              {t.webhooks.replay}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

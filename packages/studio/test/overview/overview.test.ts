@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { type DaybookConfig, SYSTEM } from 'daybook'
+import { webhooks } from 'daybook/plugins'
+import type { TestService } from 'daybook/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { museumOf } from '../support/configs.ts'
+import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+import managed from './accounts.config.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+/** Sends a request as Inés would, with JSON. */
+async function send(
+  service: TestService,
+  path: string,
+  token: string,
+  body: object,
+  method = 'POST',
+): Promise<Response> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+  return service.request(path, { method, headers, body: JSON.stringify(body) })
+}
+
+const CLI = fileURLToPath(new URL('../../../daybook/src/cli/bin.ts', import.meta.url))
+const CONFIG = fileURLToPath(new URL('accounts.config.ts', import.meta.url))
+
+/** Makes Inés an administrator, as the guide says. */
+async function makeAdministrator({ data }: TestService): Promise<void> {
+  const { name, email, password } = INES
+  const user = ['user', 'create', email, '--name', name, '--role', 'admin', '--password-stdin']
+  const run = spawn(process.execPath, [CLI, ...user, '--config', CONFIG, '--data', data], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
+  run.stdin?.end(password)
+  const [code] = await once(run, 'exit')
+  if (code !== 0) throw new Error(`daybook user create ended with ${code}`)
+}
+
+/** The roles that an account has when it signs in, or the status of the refusal. */
+async function rolesOf(service: TestService, account: object): Promise<readonly string[] | number> {
+  const answer = await service.request('/api/cms/auth/actions/login', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(account),
+  })
+  if (!answer.ok) return answer.status
+  return ((await answer.json()) as { readonly identity: { readonly roles: readonly string[] } }).identity.roles
+}
+
+async function tokenOfInes(service: TestService): Promise<string> {
+  const answer = await service.request('/api/cms/auth/actions/login', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: INES.email, password: INES.password }),
+  })
+  return ((await answer.json()) as { readonly token: string }).token
+}
+
+describe('the overview', () => {
+  test('shows what changed, my drafts, what is scheduled, and what others do meanwhile', async () => {
+    await using visit = await visitStudio(open, museumOf(20), {
+      before: async (service) => {
+        await makeAccount(service)
+        const token = await tokenOfInes(service)
+        const { items } = await service.content.as(SYSTEM).list('posts', { select: ['title'], limit: 2 })
+        const [draft, planned] = items
+        await send(service, `/api/posts/${draft?.id}?draft=true`, token, { title: 'Half a thought' }, 'PATCH')
+        const publishAt = '2099-05-01T10:00:00.000Z'
+        await send(service, `/api/posts/${planned?.id}?draft=true`, token, { title: 'For the first of May' }, 'PATCH')
+        await send(service, `/api/posts/${planned?.id}/publish`, token, { publishAt })
+      },
+    })
+    const { page, service } = visit
+    await signIn(page)
+    await isShown(page, 'Overview')
+    const section = (name: string) => page.getByRole('heading', { name, level: 2 }).locator('..')
+    await section('What changed').getByRole('link', { name: 'Half a thought' }).waitFor()
+    await section('My drafts').getByRole('link', { name: 'Half a thought' }).waitFor()
+    await section('Scheduled').getByRole('link', { name: 'For the first of May' }).waitFor()
+    await section('Scheduled').getByText('May 1, 2099', { exact: false }).waitFor()
+    await visit.shoot('overview')
+    expect(await visit.axeFaults()).toEqual([])
+    await service.content.as(SYSTEM).create('authors', { name: 'Somebody new' })
+    await section('What changed').getByRole('link', { name: 'Somebody new' }).waitFor()
+    await page.getByRole('link', { name: 'New in Authors' }).click()
+    await isShown(page, 'New entry')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('lets administrators make accounts, give roles and ban', async () => {
+    await using visit = await visitStudio(open, managed, { before: makeAdministrator })
+    const { page, service } = visit
+    await signIn(page)
+    await page.getByRole('link', { name: 'Accounts' }).click()
+    await isShown(page, 'Accounts')
+    await page.getByText('ines@example.org').waitFor()
+    await page.getByRole('button', { name: 'Create an account' }).click()
+    const form = page.getByRole('dialog', { name: 'Create an account' })
+    await form.getByLabel('Name').fill('Eve')
+    await form.getByLabel('E-mail address').fill('eve@example.org')
+    await form.getByLabel('Roles').fill('author')
+    await form.getByRole('button', { name: 'Create an account' }).click()
+    const shown = page.getByRole('dialog', { name: 'The account is created' })
+    const password = (await shown.locator('code').textContent()) ?? ''
+    await visit.shoot('account-created')
+    expect(await visit.axeFaults()).toEqual([])
+    await shown.getByRole('button', { name: 'Close' }).click()
+    const eve = { email: 'eve@example.org', password }
+    expect(await rolesOf(service, eve)).toEqual(['author'])
+    await page.getByRole('button', { name: 'Roles of Eve' }).click()
+    const roles = page.getByRole('dialog', { name: 'Roles of Eve' })
+    await roles.getByLabel('Roles').fill('editor, author')
+    await roles.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('editor, author').waitFor()
+    expect(await rolesOf(service, eve)).toEqual(['editor', 'author'])
+    await page.getByRole('button', { name: 'Ban Eve' }).click()
+    await page.getByRole('dialog', { name: 'Ban Eve?' }).getByRole('button', { name: 'Ban' }).click()
+    await page.getByRole('button', { name: 'Lift the ban of Eve' }).waitFor()
+    await visit.shoot('accounts')
+    expect(await visit.axeFaults()).toEqual([])
+    expect(await rolesOf(service, eve)).toBe(403)
+    await page.getByRole('searchbox').fill('nobody@')
+    await page.getByText('No account has this address.').waitFor()
+    await page.getByRole('searchbox').fill('eve@')
+    await page.getByRole('button', { name: 'Lift the ban of Eve' }).click()
+    await page.getByRole('button', { name: 'Ban Eve' }).waitFor()
+    // An address has one account.
+    await page.getByRole('button', { name: 'Create an account' }).click()
+    await form.getByLabel('Name').fill('Eve again')
+    await form.getByLabel('E-mail address').fill('eve@example.org')
+    await form.getByRole('button', { name: 'Create an account' }).click()
+    await form.getByText('This address has an account already.').waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('offers accounts and webhooks to nobody else', async () => {
+    await using visit = await visitStudio(open, museumOf(1), { before: makeAccount })
+    const { page } = visit
+    await signIn(page)
+    await page.getByRole('link', { name: 'Post 1', exact: true }).waitFor()
+    expect(await page.getByRole('link', { name: /Accounts|Webhooks/ }).count()).toBe(0)
+    await page.goto(`${visit.url}/studio/accounts`)
+    await page.getByText('You may not do this.').waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('shows webhooks with what failed, and sends it again', async () => {
+    let isUp = false
+    const received: string[] = []
+    const receiver = createServer((request, response) => {
+      received.push(String(request.headers['webhook-id']))
+      response.writeHead(isUp ? 204 : 500).end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const { port } = receiver.address() as AddressInfo
+    const secrets = ['whsec_b25seSBmb3IgdHJ5aW5nIHRoaW5ncyBvdXQsIG5vdCBmb3IgdXNl']
+    const base = museumOf(0)
+    const config: DaybookConfig = {
+      ...base,
+      plugins: [
+        ...(base.plugins ?? []),
+        webhooks({
+          endpoints: { site: { url: `http://127.0.0.1:${port}/`, secrets, allowPrivate: true } },
+          access: () => true,
+        }),
+      ],
+    }
+    try {
+      await using visit = await visitStudio(open, config, { before: makeAccount })
+      const { page, service } = visit
+      await signIn(page)
+      await service.content.as(SYSTEM).create('authors', { name: 'Ann' })
+      await expect.poll(() => received.length).toBeGreaterThan(0)
+      await page.getByRole('link', { name: 'Webhooks' }).click()
+      await isShown(page, 'Webhooks')
+      await page.getByText('1 is sent again', { exact: false }).waitFor()
+      await page.getByText('1 attempt', { exact: false }).waitFor()
+      await visit.shoot('webhooks')
+      expect(await visit.axeFaults()).toEqual([])
+      isUp = true
+      const before = received.length
+      await page.getByRole('button', { name: 'Send again' }).click()
+      await expect.poll(() => received.length).toBeGreaterThan(before)
+      expect(await visit.takeFaults()).toEqual([])
+    } finally {
+      receiver.close()
+    }
+  })
+})

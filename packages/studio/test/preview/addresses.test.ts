@@ -1,0 +1,77 @@
+import { ConfigError } from 'daybook'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fillAddress } from '../../src/app/preview/preview-address.ts'
+import { PreviewLink } from '../../src/app/preview/preview-link.ts'
+import { studio } from '../../src/index.ts'
+import { pagePolicy } from '../../src/server/policy.ts'
+import { previewOrigin, previewOrigins } from '../../src/server/preview-addresses.ts'
+
+const SITE = 'https://www.example.org'
+
+test('an address has an origin that no value chooses', () => {
+  expect(previewOrigin(`${SITE}/posts/{slug}?preview={token}`)).toBe(SITE)
+  expect(previewOrigin('http://localhost:3001/{slug}')).toBe('http://localhost:3001')
+  const wrong = [
+    '',
+    '/posts/{slug}',
+    'https://{slug}/',
+    'https://{slug}.example.org/',
+    'https://www.example.org{slug}',
+    'javascript:alert(1)//{slug}',
+    'https://user@www.example.org/',
+    `${SITE}/{slug`,
+    'https://WWW.example.org/{slug}',
+    5,
+    null,
+  ]
+  expect(wrong.map(previewOrigin)).toEqual(wrong.map(() => undefined))
+  expect(previewOrigins({ a: `${SITE}/a/{id}`, b: `${SITE}/b/{id}` })).toEqual([SITE])
+})
+
+test('wrong addresses are refused at the start, and right ones may be framed', () => {
+  expect(() => studio({ preview: { posts: '/posts/{slug}' } })).toThrow(ConfigError)
+  expect(() => studio({ preview: { posts: `${SITE}/{slug}` } })).not.toThrow()
+  expect(pagePolicy('x', [], [SITE])).toContain(`; frame-src ${SITE};`)
+  expect(pagePolicy('x', [], [])).not.toContain('frame-src')
+})
+
+test('whatever a value is, the origin of a filled address stays', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (slug, token) => {
+      const filled = new URL(fillAddress(`${SITE}/posts/{slug}?preview={token}`, { slug, token }))
+      expect(filled.origin).toBe(SITE)
+      expect(filled.searchParams.get('preview')).toBe(token)
+    }),
+  )
+  expect(fillAddress('{a}/{b}/{c}', { a: null, b: ['x'], c: 7 })).toBe('//7')
+})
+
+test('a page is told of saves once it is ready, and nobody else is heard or told', () => {
+  const told: (readonly [unknown, string])[] = []
+  const page = { postMessage: (message: unknown, origin: string) => void told.push([message, origin]) }
+  let target: typeof page | null = page
+  const link = new PreviewLink(SITE, () => target, { id: 'a', revision: '1', token: 't' })
+  const ready = { type: 'daybook:preview-ready', version: 1 }
+  link.update({ id: 'a', revision: '2', token: 't' })
+  link.hear({ source: {}, origin: SITE, data: ready })
+  link.hear({ source: page, origin: 'https://evil.example', data: ready })
+  link.hear({ source: page, origin: SITE, data: { ...ready, version: 2 } })
+  link.hear({ source: page, origin: SITE, data: 'ready' })
+  expect(told).toEqual([])
+  link.hear({ source: page, origin: SITE, data: ready })
+  const change = { type: 'daybook:preview-change', version: 1, id: 'a', revision: '2', token: 't' }
+  expect(told.splice(0)).toEqual([[change, SITE]])
+  link.update({ id: 'a', revision: '2', token: 't' })
+  expect(told).toEqual([])
+  link.update({ id: 'a', revision: '2', token: 'new' })
+  link.update({ id: 'a', revision: '3', token: 'new' })
+  expect(told.splice(0)).toEqual([
+    [{ ...change, token: 'new' }, SITE],
+    [{ ...change, revision: '3', token: 'new' }, SITE],
+  ])
+  target = null
+  link.hear({ source: null, origin: SITE, data: ready })
+  link.update({ id: 'a', revision: '4', token: 'new' })
+  expect(told).toEqual([])
+})
