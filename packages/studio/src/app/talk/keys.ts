@@ -10,8 +10,12 @@ export const keys = {
   entry: (collection: string, id: string) => ['entry', collection, id] as const,
   /** What an entry is called where another one refers to it. */
   title: (collection: string, id: string) => ['title', collection, id] as const,
-  /** A part of an entry that is looked at from another one. */
+  /** All parts of an entry that are looked at from elsewhere. */
+  glimpses: (collection: string, id: string) => ['glimpse', collection, id] as const,
+  /** A part of an entry that is looked at from elsewhere. */
   glimpse: (collection: string, id: string, part: string) => ['glimpse', collection, id, part] as const,
+  /** What the service made of a text that is being written. */
+  rendered: (field: string, version: number) => ['rendered', field, version] as const,
   /** Entries to choose from. */
   choices: (collection: string, query: object) => ['choices', collection, query] as const,
   global: (key: string) => ['global', key] as const,

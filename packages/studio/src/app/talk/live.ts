@@ -30,5 +30,6 @@ function forget(queries: QueryClient, { collection, id }: LiveChange): void {
   if (collection === 'globals') return void queries.invalidateQueries({ queryKey: keys.global(id) })
   // No row moves while somebody reads: a list itself decides what it asks for again.
   void queries.invalidateQueries({ queryKey: keys.lists(collection), refetchType: 'none' })
-  void queries.invalidateQueries({ queryKey: keys.entry(collection, id) })
+  for (const queryKey of [keys.entry(collection, id), keys.title(collection, id), keys.glimpses(collection, id)])
+    void queries.invalidateQueries({ queryKey })
 }

@@ -1,14 +1,14 @@
-import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { useFormDocument } from '../../form-document.ts'
 import type { FieldPath } from '../../saving/field-path.ts'
 import type { FieldEditorProps } from '../field-editor.ts'
 import { useFocusAfter } from './focus-after.ts'
 import { type FoldState, useFoldState } from './fold-state.ts'
+import { itemInAddress } from './item-in-address.ts'
 import { type ItemKind, kindsOf } from './item-kinds.ts'
 import { type Items, toItems } from './list-changes.ts'
 import { ListCommands } from './list-commands.ts'
-import { onReveal, revealedItem } from './reveal.ts'
 
 /** A list as it is now, with what changes it. */
 export interface ItemList {
@@ -34,7 +34,7 @@ export function useItemList({ field, path, place, value, onChange }: FieldEditor
   const kinds = useMemo(() => kindsOf(field), [field])
   const items = toItems(value)
   const ids = items.map((item, index) => itemKeys.keyOf(item) ?? `#${index}`)
-  const [folds, foldChanges] = useFoldState(items.length, () => ids[revealedItem(place) ?? -1])
+  const [folds, foldChanges] = useFoldState(items.length, () => ids[itemInAddress(place) ?? -1])
   const [said, setSaid] = useState('')
   const root = useRef<HTMLDivElement>(null)
   const focus = useFocusAfter(root, items)
@@ -46,10 +46,6 @@ export function useItemList({ field, path, place, value, onChange }: FieldEditor
     const idOf = (item: unknown, index: number): string => itemKeys.keyOf(item) ?? `#${index}`
     return new ListCommands({ now: () => now.current, idOf, put: onChange, folds: foldChanges, focus, say: setSaid })
   }, [itemKeys, onChange, foldChanges, focus])
-  useEffect(() => {
-    const unfold = (index: number): void => foldChanges.set(now.current.ids[index] ?? '', false)
-    return onReveal(place, unfold)
-  }, [place, foldChanges])
   const most = field.schema.maxItems
   const isFull = typeof most === 'number' && items.length >= most
   return { kinds, items, ids, folds, commands, said, root, pathOf: usePaths(path), isFull }

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { useModel } from '../../../model/use-model.ts'
 import type { StudioClient } from '../../../talk/client.ts'
@@ -24,9 +24,11 @@ export function RenderedText({ text, label }: { readonly text: string; readonly 
   const model = name.collection === 'globals' ? globals.get(name.id ?? '') : collections.get(name.collection)
   const hasDrafts = model !== undefined && 'statusField' in model && model.statusField !== null
   const rendering = useMemo(() => findRendering(model?.fields ?? []), [model])
-  const shown = useLater(text)
+  const id = useId()
+  const { shown, version } = useLater(text)
   const { data, error, isPending } = useQuery({
-    queryKey: keys.glimpse(name.collection, name.id ?? 'new', `rendered ${shown}`),
+    // The text itself may be long.
+    queryKey: keys.rendered(id, version),
     queryFn: ({ signal }) => (rendering ? render({ client, name, hasDrafts }, rendering, shown, signal) : null),
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -101,10 +103,18 @@ function proseStyles(): CSSStyleSheet {
   return prose
 }
 
-function useLater(text: string): string {
-  const [later, setLater] = useState(text)
+/** What is rendered: a text, and how many there were before it. */
+interface Later {
+  readonly shown: string
+  readonly version: number
+}
+
+function useLater(text: string): Later {
+  const [later, setLater] = useState<Later>({ shown: text, version: 0 })
   useEffect(() => {
-    const timer = setTimeout(() => setLater(text), PAUSE_MS)
+    const follow = (before: Later): Later =>
+      before.shown === text ? before : { shown: text, version: before.version + 1 }
+    const timer = setTimeout(() => setLater(follow), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])
   return later
