@@ -3,11 +3,8 @@ import { lazy } from 'react'
 import { AssetEditor } from './asset-editor.tsx'
 import type { FieldEditor } from './field-editor.ts'
 import { GroupEditor } from './groups/group-editor.tsx'
-import { JsonEditor } from './json/json-editor.tsx'
 import { ListEditor } from './lists/list-editor.tsx'
 import { MarkdownEditor } from './markdown/markdown-editor.tsx'
-import { RelationEditor } from './relations/relation-editor.tsx'
-import { ReverseEditor } from './relations/reverse-editor.tsx'
 import { BooleanEditor } from './simple/boolean-editor.tsx'
 import { MultiSelectEditor } from './simple/multi-select-editor.tsx'
 import { NumberEditor } from './simple/number-editor.tsx'
@@ -15,6 +12,14 @@ import { SelectEditor } from './simple/select-editor.tsx'
 import { SlugEditor } from './simple/slug-editor.tsx'
 import { TextEditor } from './simple/text-editor.tsx'
 
+// What few forms have, or takes much, is loaded when it is seen.
+const RelationEditor = lazy(() =>
+  import('./relations/relation-editor.tsx').then((module) => ({ default: module.RelationEditor })),
+)
+const ReverseEditor = lazy(() =>
+  import('./relations/reverse-editor.tsx').then((module) => ({ default: module.ReverseEditor })),
+)
+const JsonEditor = lazy(() => import('./json/json-editor.tsx').then((module) => ({ default: module.JsonEditor })))
 const DateEditor = lazy(() => import('./dates/date-editor.tsx').then((module) => ({ default: module.DateEditor })))
 
 /** The editor of each type of field; to add a type, add its line. */
