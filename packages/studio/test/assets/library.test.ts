@@ -1,7 +1,7 @@
 import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
-import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { gallery, pictureFile, storeFile } from './support.ts'
 
@@ -96,6 +96,58 @@ describe('the library', () => {
     await page.getByText('Saved', { exact: true }).waitFor()
     const stored = await service.content.as(SYSTEM).get('assets', id)
     expect(stored).toMatchObject({ alt: 'Ships', focalPoint: { x: 0.25, y: 0.75 } })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('shows what others change in its place, and tells of what they add', async () => {
+    let id = ''
+    await using visit = await visitStudio(open, gallery, {
+      before: async (service) => {
+        await makeAccount(service)
+        id = await storeFile(service, 'harbour.png')
+      },
+      path: '/studio/assets',
+    })
+    const { page, service } = visit
+    const live = page.waitForResponse(/\/api\/cms\/events/)
+    await signIn(page)
+    await page.getByText('no alt text').waitFor()
+    // What happens before the Studio listens is no news to it.
+    await live
+    await service.content.as(SYSTEM).update('assets', id, { alt: 'Boats' })
+    await page.getByText('no alt text').waitFor({ state: 'detached' })
+    await storeFile(service, 'mill.png', { alt: 'A mill' })
+    await page.getByRole('button', { name: 'There is something new. Show it' }).click()
+    await page.getByRole('link', { name: 'mill.png' }).waitFor()
+    await page.getByText('2 files', { exact: true }).waitFor()
+    await service.content.as(SYSTEM).delete('assets', id)
+    await page.getByRole('link', { name: 'harbour.png' }).waitFor({ state: 'detached' })
+    await page.getByText('1 file', { exact: true }).waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('works on a phone, in German', async () => {
+    const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, locale: 'de-DE' }
+    await using visit = await visitStudio(open, gallery, {
+      before: async (service) => {
+        await makeAccount(service)
+        await storeFile(service, `${'sehr lang '.repeat(20)}.png`, { directory: 'bilder' })
+      },
+      path: '/studio/assets',
+      ...phone,
+    })
+    const { page } = visit
+    await page.getByLabel('E-Mail-Adresse').fill(INES.email)
+    await page.getByLabel('Passwort').fill(INES.password)
+    await page.getByRole('button', { name: 'Anmelden' }).tap()
+    await isShown(page, 'Dateien')
+    await page.getByText('ohne Alternativtext').waitFor()
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360)
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByRole('link', { name: /^sehr lang/ }).tap()
+    await page.getByLabel('Alternativtext').waitFor()
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360)
+    expect(await visit.axeFaults()).toEqual([])
     expect(await visit.takeFaults()).toEqual([])
   })
 

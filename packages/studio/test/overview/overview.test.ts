@@ -184,7 +184,8 @@ describe('the overview', () => {
       await page.getByRole('link', { name: 'Webhooks' }).click()
       await isShown(page, 'Webhooks')
       await page.getByText('1 is sent again', { exact: false }).waitFor()
-      await page.getByText('1 attempt', { exact: false }).waitFor()
+      // On a slow machine, it has been tried more often by now.
+      await page.getByText(/\d+ attempts?/).waitFor()
       await visit.shoot('webhooks')
       expect(await visit.axeFaults()).toEqual([])
       isUp = true

@@ -98,6 +98,7 @@ describe('the preview', () => {
     await using site = await openSite()
     await using visit = await visitEntry(site)
     const { page } = visit
+    await page.setViewportSize({ width: 1440, height: 900 })
     await chooseFrom(page, 'Show beside the form')
     await page.waitForURL(/preview=beside/)
     const frame = page.frameLocator('iframe')
@@ -135,6 +136,23 @@ describe('the preview', () => {
     await page.getByRole('textbox', { name: 'Title' }).fill('Ink and paper')
     await opened.getByRole('heading', { name: 'Ink and paper' }).waitFor()
     expect((await service.request('/api/posts/ink')).status).toBe(404)
+    expect(await faultsBeside(visit, site)).toEqual([])
+  })
+
+  test('covers the form on a phone, keeps the focus, and gives it back', async () => {
+    await using site = await openSite()
+    await using visit = await visitEntry(site)
+    const { page } = visit
+    await page.setViewportSize({ width: 360, height: 740 })
+    await chooseFrom(page, 'Show beside the form')
+    const panel = page.getByRole('complementary', { name: 'Preview' })
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Ink' }).waitFor()
+    await panel.getByRole('button', { name: 'Whole width' }).focus()
+    expect(await page.evaluate<boolean>('document.getElementById("studio").inert')).toBe(true)
+    await visit.shoot('preview-phone')
+    expect(await visit.axeFaults()).toEqual([])
+    await panel.getByRole('button', { name: 'Hide the preview' }).click()
+    await page.getByRole('textbox', { name: 'Title' }).fill('Ink again')
     expect(await faultsBeside(visit, site)).toEqual([])
   })
 

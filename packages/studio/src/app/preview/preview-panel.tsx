@@ -41,8 +41,10 @@ export function PreviewPanel({ state, fill, error, onOpen, onClose }: PreviewPan
   latest.current = fill
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round is what asks for a new address
   const address = useMemo(() => (isKnown ? latest.current?.() : undefined), [isKnown, round])
+  const panel = useRef<HTMLElement>(null)
+  useCover(panel)
   return (
-    <aside className={styles.panel} aria-label={t.preview.title} data-preview-beside>
+    <aside ref={panel} className={styles.panel} aria-label={t.preview.title} data-preview-beside>
       <div className={styles.bar}>
         <MenuButton label={t.preview.widths[width]} icon="eye">
           <MenuChoice
@@ -70,6 +72,27 @@ export function PreviewPanel({ state, fill, error, onOpen, onClose }: PreviewPan
       {address !== undefined && <PreviewFrame key={round} address={address} width={WIDTHS[width]} state={state} />}
     </aside>
   )
+}
+
+/** Where the panel covers the form, what is below it takes no keys. */
+const NARROW = '(max-width: 64rem)'
+
+/** Keeps the focus in a panel that covers all else, as on a phone. */
+function useCover(panel: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const below = document.getElementById('studio')
+    const narrow = matchMedia(NARROW)
+    const cover = (): void => {
+      if (below) below.inert = narrow.matches
+      if (narrow.matches) panel.current?.querySelector('button')?.focus()
+    }
+    cover()
+    narrow.addEventListener('change', cover)
+    return () => {
+      narrow.removeEventListener('change', cover)
+      if (below) below.inert = false
+    }
+  }, [panel])
 }
 
 interface PreviewFrameProps {

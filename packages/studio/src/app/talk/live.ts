@@ -10,6 +10,8 @@ export interface LiveChange {
   readonly action: 'upsert' | 'delete'
   readonly collection: string
   readonly id: string
+  /** What it is now; absent where it was deleted. */
+  readonly data?: Readonly<Record<string, unknown>>
 }
 
 /** Brings what others change into what is kept of the service's answers, and tells it to the pages, until the signal ends it. */

@@ -1,9 +1,10 @@
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { keys } from '../../talk/keys.ts'
 import type { ListPage } from '../../talk/live.ts'
 import { useStudio } from '../../talk/studio.ts'
 import { ASSETS, type Asset } from './asset.ts'
+import { type AssetList, hasAsset, withChange } from './asset-list.ts'
 import { type AssetDemands, type AssetSearch, assetQuery } from './asset-search.ts'
 
 /** A list of files as far as it is loaded. */
@@ -30,7 +31,7 @@ export function useAssets(search: AssetSearch, demands: AssetDemands = {}): Load
   const queries = useQueryClient()
   const query = { ...assetQuery(search, demands), limit: PAGE }
   const queryKey = keys.list(ASSETS, query)
-  const list = useInfiniteQuery<ListPage, Error, InfiniteData<ListPage>, readonly unknown[], string | null>({
+  const list = useInfiniteQuery<ListPage, Error, AssetList, readonly unknown[], string | null>({
     queryKey,
     queryFn: async ({ pageParam, signal }) =>
       // What is asked for is known only here, which types know nothing of.
@@ -38,9 +39,9 @@ export function useAssets(search: AssetSearch, demands: AssetDemands = {}): Load
     initialPageParam: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, isFetching, fetchNextPage, dataUpdatedAt } = list
-  const isDoubtful = !isFetching && queries.getQueryState(queryKey)?.isInvalidated === true
-  const isOutdated = useOutdated(query, data, isDoubtful ? dataUpdatedAt : undefined)
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = list
+  const news = useLiveAssets(queryKey)
+  const isOutdated = useOutdated(query, data, news)
   return {
     total: data?.pages[0]?.total,
     items: (data?.pages.flatMap(({ items }) => items) ?? []) as unknown as readonly Asset[],
@@ -54,22 +55,44 @@ export function useAssets(search: AssetSearch, demands: AssetDemands = {}): Load
   }
 }
 
+/**
+ * Brings changes of files into a list in their places; no file moves.
+ *
+ * @returns how many changes were of files that are not in it
+ */
+function useLiveAssets(queryKey: readonly unknown[]): number {
+  const { changes } = useStudio()
+  const queries = useQueryClient()
+  const [news, setNews] = useState(0)
+  const name = JSON.stringify(queryKey)
+  useEffect(() => {
+    const key: readonly unknown[] = JSON.parse(name)
+    return changes.subscribe((change) => {
+      if (change.collection !== ASSETS) return
+      const list = queries.getQueryData<AssetList>(key)
+      if (list && hasAsset(list, change.id)) queries.setQueryData<AssetList>(key, withChange(list, change))
+      else setNews((count) => count + 1)
+    })
+  }, [changes, queries, name])
+  return news
+}
+
 /** How long after the last change a list is compared with what is there, in milliseconds. */
 const COMPARE_MS = 400
 
 /**
  * Whether a list begins otherwise by now. Files that are in it change in their places; others may have come.
  *
- * @param changedAt when the last change was told; `undefined`: nothing has changed
+ * @param news how many changes may be missing in it
  */
-function useOutdated(query: object, list: InfiniteData<ListPage> | undefined, changedAt: number | undefined): boolean {
+function useOutdated(query: object, list: AssetList | undefined, news: number): boolean {
   const { client } = useStudio()
   const [isOutdated, setIsOutdated] = useState(false)
   const first = list?.pages[0]
   const name = JSON.stringify(query)
   useEffect(() => {
     setIsOutdated(false)
-    if (changedAt === undefined || !first) return
+    if (news === 0 || !first) return
     const ending = new AbortController()
     const { signal } = ending
     const head = { ...JSON.parse(name), limit: 1 }
@@ -83,6 +106,6 @@ function useOutdated(query: object, list: InfiniteData<ListPage> | undefined, ch
       clearTimeout(timer)
       ending.abort()
     }
-  }, [client, name, first, changedAt])
+  }, [client, name, first, news])
   return isOutdated
 }
