@@ -19,6 +19,10 @@ const config = defineConfig({
       },
     }),
     authors: defineCollection({ fields: { name: f.text({ required: true }) } }),
+    strict: defineCollection({
+      requireIfMatch: true,
+      fields: { name: f.text(), status: f.status({ default: 'draft' }) },
+    }),
     books: defineCollection({
       fields: { name: f.text(), by: f.relation('authors', { required: true, onDelete: 'restrict' }) },
     }),
@@ -133,6 +137,41 @@ describe('a bulk action', () => {
     expect(await run.undo(ranges ?? [])).toBe(0)
     expect((await world.ids('authors')).length).toBe(3)
     expect((await world.entries('posts'))[0]).toMatchObject({ id: post.id, author: loved.id })
+  })
+
+  test('looks for no more refusals than a person reads', async () => {
+    await using world = await makeWorld()
+    await seed(world, 30)
+    const action: BulkAction = { kind: 'set', field: 'minutes', value: 1000 }
+    const dryRun = await world.run('posts').try(action, {}, nothing)
+    expect(dryRun).toMatchObject({ chosen: 30, isCut: true })
+    expect(dryRun.refusals.length).toBe(20)
+  })
+
+  test('works where every change has to name what it is based on', async () => {
+    await using world = await makeWorld()
+    await world.service.content.as(SYSTEM).create('strict', { name: 'One' })
+    const run = world.run('strict')
+    const { ids, refusals } = await run.try({ kind: 'publish' }, {}, nothing)
+    expect(refusals).toEqual([])
+    const { ranges } = await run.do({ kind: 'publish' }, ids, nothing)
+    expect(await world.ids('strict', { status: { eq: 'published' } })).toEqual(ids)
+    expect(await run.undo(ranges ?? [])).toBe(0)
+    expect(await world.ids('strict', { status: { eq: 'draft' } })).toEqual(ids)
+  })
+
+  test('says how far it came when it ends early', async () => {
+    await using world = await makeWorld()
+    await seed(world, 150)
+    const run = world.run('posts')
+    const { ids } = await run.try({ kind: 'delete' }, {}, nothing)
+    const last = ids.at(-1) ?? ''
+    await world.service.content.as(SYSTEM).delete('posts', last)
+    const outcome = await run.do({ kind: 'delete' }, ids, nothing)
+    expect(outcome.done).toBe(100)
+    expect(outcome.error).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await run.undo(outcome.ranges ?? [])).toBe(0)
+    expect((await run.try({ kind: 'delete' }, {}, nothing)).ids.length).toBe(149)
   })
 
   test('says that a value is refused by its field', async () => {

@@ -98,4 +98,42 @@ describe('the filter of a list', () => {
     expect(whereOf(page.url())).toEqual({ ...where, title: { contains: '1' } })
     expect(await visit.takeFaults()).toEqual([])
   })
+
+  test('by what the model does not have is said to be wrong, and taken out', async () => {
+    const path = `/studio/c/posts?where=${encodeURIComponent('{"nothing":{"eq":1}}')}`
+    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path })
+    const { page } = visit
+    await signIn(page)
+    await page.getByText('cannot filter by "nothing"').waitFor()
+    await visit.shoot('filter-wrong')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByRole('button', { name: 'Remove: {"nothing":{"eq":1}}' }).click()
+    await page.getByText('12 entries').waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('is built by touch on a phone, which is not scrolled sideways', async () => {
+    const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+    await using visit = await visitStudio(open, museumOf(12), {
+      before: makeAccount,
+      path: '/studio/c/posts',
+      ...phone,
+    })
+    const { page } = visit
+    await signIn(page)
+    await page.getByText('12 entries').waitFor()
+    await page.getByRole('button', { name: 'Filter' }).tap()
+    await page.getByRole('button', { name: 'Add a condition' }).tap()
+    await page.getByRole('textbox', { name: 'Value' }).fill('7')
+    await page.getByRole('button', { name: 'Apply' }).tap()
+    await page.getByText('1 entry', { exact: true }).waitFor()
+    await page.getByRole('checkbox', { name: 'Select Post 7' }).tap()
+    await page.getByText('1 selected').waitFor()
+    await page.getByRole('button', { name: 'Archive', exact: true }).tap()
+    await page.getByRole('button', { name: 'Archive (1)' }).tap()
+    await page.getByText('1 entry changed.').waitFor()
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360)
+    expect(await visit.axeFaults()).toEqual([])
+    expect(await visit.takeFaults()).toEqual([])
+  })
 })

@@ -268,6 +268,8 @@ export const de: Messages = {
     allStatuses: 'Alle',
     showNew: (count) =>
       count === 1 ? '1 neuer Eintrag, zeigen' : `${count.toLocaleString('de')} neue Einträge, zeigen`,
+    broken: 'Die Liste lässt sich nicht zeigen',
+    brokenQuery: (why) => `Der Dienst versteht nicht, was die Adresse verlangt: ${why}.`,
     notLoaded: 'Einige Zeilen ließen sich nicht laden.',
     systemFields: {
       id: 'ID',

@@ -261,6 +261,8 @@ export const en = {
     no: 'No',
     allStatuses: 'All',
     showNew: (count: number) => (count === 1 ? '1 new, show' : `${count.toLocaleString('en')} new, show`),
+    broken: 'The list cannot be shown',
+    brokenQuery: (why: string) => `The service cannot read what the address asks for: ${why}.`,
     notLoaded: 'Some rows could not be loaded.',
     systemFields: {
       id: 'ID',

@@ -1,12 +1,12 @@
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { BrokenPage } from '../../shell/broken-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { BulkBar } from '../bulk/bulk-bar.tsx'
 import { bulkKinds } from '../bulk/bulk-operations.ts'
 import { NONE, pressed, type RowPress, type Selection } from '../bulk/selection.ts'
 import type { ListView } from '../list-view.ts'
+import { BrokenList } from './broken-list.tsx'
 import { EmptyList } from './empty-list.tsx'
 import { HeaderRow } from './header-row.tsx'
 import { listPlaces } from './list-places.ts'
@@ -50,7 +50,7 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
       opened: { id, index },
       page: rows.pageOf(index),
     })
-  if (rows.error && total === undefined) return <BrokenPage error={rows.error} onRetry={rows.retry} />
+  if (rows.error && total === undefined) return <BrokenList view={view} error={rows.error} onRetry={rows.retry} />
   if (total === 0) return <EmptyList view={view}>{children}</EmptyList>
   return (
     <div className={styles.list}>

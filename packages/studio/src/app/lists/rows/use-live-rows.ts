@@ -43,17 +43,29 @@ export function useLiveRows(collection: string, { source, pagesKey, total }: Loa
     const { signal } = ending.current
     const news = new Set<string>()
     let timer: ReturnType<typeof setTimeout> | undefined
+    let isLooking = false
     const look = async (): Promise<void> => {
       timer = undefined
+      isLooking = true
       const ids = new Set(news)
       news.clear()
-      await refresh(ids, signal)
-      setCounted(await source.count(signal))
+      try {
+        await refresh(ids, signal)
+        setCounted(await source.count(signal))
+      } catch (error) {
+        connection.noteError(error)
+      }
+      isLooking = false
+      if (news.size > 0) lookLater()
+    }
+    // However fast others write, one look is under way: a count may take its time.
+    const lookLater = (): void => {
+      if (!isLooking && !signal.aborted) timer ??= setTimeout(() => void look(), TOGETHER_MS)
     }
     const end = changes.subscribe((change) => {
       if (change.collection !== collection) return
       news.add(change.id)
-      timer ??= setTimeout(() => look().catch((error: unknown) => connection.noteError(error)), TOGETHER_MS)
+      lookLater()
     })
     return () => {
       end()

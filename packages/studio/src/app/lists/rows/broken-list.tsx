@@ -1,0 +1,50 @@
+import { DaybookError } from '@daybook/client'
+import type { ReactNode } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { errorText, requestIdOf } from '../../talk/error-texts.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import type { ListView } from '../list-view.ts'
+
+/** What a {@link BrokenList} takes. */
+export interface BrokenListProps {
+  readonly view: ListView
+  readonly error: unknown
+  readonly onRetry: () => void
+}
+
+/** What stands in the place of rows that could not be loaded at all, with the way out. */
+export function BrokenList({ view, error, onRetry }: BrokenListProps): ReactNode {
+  const { t } = useTexts()
+  const { search, change } = view
+  const id = requestIdOf(error)
+  const isNarrowed = [search.where, search.q, search.status].some((one) => one !== undefined)
+  return (
+    <div role="alert">
+      <Notice
+        title={t.lists.broken}
+        text={isRefused(error) ? t.lists.brokenQuery(refusal(error)) : errorText(error, t)}
+      >
+        <Button variant="primary" onPress={onRetry}>
+          {t.common.retry}
+        </Button>
+        {isNarrowed && (
+          <Button onPress={() => change({ where: undefined, q: undefined, status: undefined })}>
+            {t.lists.showAll}
+          </Button>
+        )}
+      </Notice>
+      {id !== undefined && !isRefused(error) && <p>{t.errors.reference(id)}</p>}
+    </div>
+  )
+}
+
+/** Whether what was asked for means nothing: to the service, or to the client, which then sends nothing. */
+const isRefused = (error: unknown): error is Error =>
+  error instanceof TypeError || (error instanceof DaybookError && error.status === 400)
+
+/** What the service says of it, in English. */
+function refusal(error: Error): string {
+  const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
+  return issues.length === 0 ? error.message : issues.map(({ message }) => message).join('; ')
+}
