@@ -85,7 +85,12 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
     () => (id === null ? undefined : entryLanguages(client, collection.key, id, statusField !== null)),
     [client, collection.key, id, statusField],
   )
-  const { bar, beside, below } = useLanguageForm({
+  const {
+    bar,
+    beside,
+    below,
+    sourceValues = {},
+  } = useLanguageForm({
     fields: shown,
     editor,
     state,
@@ -104,7 +109,11 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
     })
   return (
     <EditorFrame
-      title={titleOf(collection, state.values) ?? (isStored ? t.lists.untitled : t.editor.create)}
+      title={
+        titleOf(collection, state.values) ??
+        titleOf(collection, sourceValues) ??
+        (isStored ? t.lists.untitled : t.editor.create)
+      }
       above={<WayBack collection={collection} label={label} />}
       editor={editor}
       state={state}

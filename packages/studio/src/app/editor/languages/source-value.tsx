@@ -5,10 +5,11 @@ import { labelOf } from '../../model/studio-model.ts'
 import { Button } from '../../ui/button.tsx'
 import { PlainText } from '../differences/difference.tsx'
 import { valueText } from '../differences/value-text.ts'
+import { placeName } from '../places/place-name.ts'
 import { plainValue } from '../saving/merging/plain-value.ts'
 import { useLocaleName } from './language-bar.tsx'
 import styles from './languages.module.css'
-import { isEmpty, isTranslated } from './locale-values.ts'
+import { isEmpty, isTranslated, translatedValues } from './locale-values.ts'
 import type { Languages } from './use-languages.ts'
 
 /** What a {@link SourceValue} takes. */
@@ -30,7 +31,7 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
       <p className={styles.sourceTitle}>{`${labelOf(field.key)} · ${nameOf(source)}`}</p>
       {isTranslated(field) ? (
         <div lang={source}>
-          <PlainText text={valueText(value, field)} />
+          <PlainText text={sourceText(field, value)} />
         </div>
       ) : (
         <p className={styles.sourceTitle}>{t.languages.shared}</p>
@@ -44,6 +45,14 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
       )}
     </div>
   )
+}
+
+/** What the source says, as a text; of a group, a list or blocks the translated texts alone, each with its place. */
+function sourceText(field: FieldDescription, value: unknown): string {
+  if (field.localized) return valueText(value, field)
+  return [...translatedValues([field], { [field.key]: value })]
+    .map(([place, inner]) => `${placeName(place.slice(field.key.length + 1))}: ${valueText(inner)}`)
+    .join('\n')
 }
 
 /** What readers see of a field that has no value in this language. */

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
 import { plainValue } from '../saving/merging/plain-value.ts'
+import type { Values } from '../saving/saved-field.ts'
 import { LanguageBar } from './language-bar.tsx'
 import type { LanguageCalls } from './language-calls.ts'
 import { isEmpty, isTranslated } from './locale-values.ts'
@@ -25,6 +26,8 @@ export interface LanguageFormOptions {
 /** What a form shows of the languages of its document; nothing where its content has one language. */
 export interface LanguageForm {
   readonly bar?: ReactNode
+  /** What the language says that others are translated from. */
+  readonly sourceValues?: Values
   readonly beside?: (field: FieldDescription) => ReactNode
   readonly below?: (field: FieldDescription) => ReactNode
 }
@@ -45,6 +48,7 @@ export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
   }
   const isTranslation = locale !== source
   return {
+    sourceValues,
     bar: (
       <LanguageBar
         languages={languages}
