@@ -59,7 +59,7 @@ describe('what is typed', () => {
     await isShown(page, 'New entry')
     await visit.shoot('editor-new')
     expect(await visit.axeFaults()).toEqual([])
-    const link = page.getByLabel('Link')
+    const link = page.getByRole('textbox', { name: 'Link' })
     const created = Promise.withResolvers<void>()
     await page.route(WRITES, async (route) => {
       if (route.request().method() === 'POST') await created.promise
