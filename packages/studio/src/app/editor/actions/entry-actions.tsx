@@ -6,10 +6,9 @@ import { useSession } from '../../session/use-session.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { MenuButton, MenuItem } from '../../ui/menu.tsx'
-import { useLocaleName } from '../languages/language-bar.tsx'
+import { useLocaleName } from '../languages/use-locale-name.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
-import { duplicateOf } from './duplicate.ts'
 import type { EntryStanding } from './entry-standing.ts'
 import type { EntryTask, EntryWork } from './use-entry-work.ts'
 
@@ -91,6 +90,7 @@ function MoreMenu({ collection, state, standing, work, tasks, onOpen }: MoreMenu
     void navigate({ to: '/c/$collection/$id/history', params, search: locale === '' ? {} : { locale } })
   }
   const duplicate = async (): Promise<void> => {
+    const { duplicateOf } = await import('./duplicate.ts')
     const copy = await duplicateOf(collection, state.values, identity?.subject ?? '', t.publishing.copyOf)
     void navigate({ to: '/c/$collection/$id', params: { collection: key, id: 'new' }, search: { copy } })
   }
