@@ -59,7 +59,7 @@ describe('what is typed', () => {
     await isShown(page, 'New entry')
     await visit.shoot('editor-new')
     expect(await visit.axeFaults()).toEqual([])
-    const link = page.getByLabel('Link')
+    const link = page.getByRole('textbox', { name: 'Link' })
     const created = Promise.withResolvers<void>()
     await page.route(WRITES, async (route) => {
       if (route.request().method() === 'POST') await created.promise
@@ -181,5 +181,25 @@ describe('what is typed', () => {
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await isSaved(page)
     expect((await visit.stored()).title).toBe('Ink')
+  })
+
+  test('is not saved as another person either when something else on the page asked for the session', async () => {
+    await using visit = await visitPost(open)
+    const { page, service } = visit
+    await makeAccount(service, TOMASZ)
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByLabel('E-mail address').fill(TOMASZ.email)
+    await dialog.getByLabel('Password').fill(TOMASZ.password)
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Another person is signed in now.').waitFor()
+    await page.getByLabel('Title').fill('Ink')
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Not done: first, what you see has to be saved.').waitFor()
+    expect((await visit.stored()).title).toBe('Post 1')
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { isSaved, isShown, makeAccount, TOMASZ } from '../support/people.ts'
-import { openElsewhere, visitPost } from './support/posts.ts'
+import { openElsewhere, visitPost, writeBody } from './support/posts.ts'
 
 let open: OpenBrowser
 beforeAll(async () => {
@@ -37,14 +37,14 @@ describe('two people with one entry', () => {
     await using visit = await visitPost(open)
     const { page, service } = visit
     await makeAccount(service, TOMASZ)
-    await page.getByLabel('Body').fill('Ink is made of oak galls and vitriol.')
+    await writeBody(page, 'Ink is made of oak galls and vitriol.')
     await isSaved(page)
     const theirs = await openElsewhere(open, visit, visit.path, TOMASZ)
     await isShown(theirs, 'Post 1')
     await page.route(/draft=true/, (route) => (route.request().method() === 'GET' ? route.continue() : undefined))
-    await page.getByLabel('Body').fill('Good ink is made of oak galls and vitriol.')
+    await writeBody(page, 'Good ink is made of oak galls and vitriol.')
     await page.getByLabel('Title').fill('Mine')
-    await theirs.getByLabel('Body').fill('Ink is made of oak galls and green vitriol.')
+    await writeBody(theirs, 'Ink is made of oak galls and green vitriol.')
     await theirs.getByLabel('Title').fill('Theirs')
     await isSaved(theirs)
     await page.unrouteAll()

@@ -92,7 +92,7 @@ describe('what is done with an entry as a whole', () => {
     await using visit = await visitPost(open)
     const { page, url, id } = visit
     await page.goto(`${url}/studio/go/edit/posts/${id}?field=body`)
-    await page.locator('textarea:focus').waitFor()
+    await page.locator('[id=field-body] :focus').waitFor()
     await page.waitForURL(/\/c\/posts\/[0-9a-f-]{36}\?field=body$/)
     await page.goto(`${url}/studio/go/edit/posts/post-1?field=link`)
     await page.locator('input:focus').waitFor()

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FocusEvent, type ReactNode, useEffect, useEffectEvent, useMemo } from 'react'
+import { type FocusEvent, lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useMemo } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { type StudioCollection, titleOf } from '../model/studio-model.ts'
 import { keys } from '../talk/keys.ts'
@@ -13,9 +13,8 @@ import { standingOf } from './actions/entry-standing.ts'
 import { EntryStatus } from './actions/entry-status.tsx'
 import { IssueSummary } from './actions/issue-summary.tsx'
 import { useEntryWork } from './actions/use-entry-work.ts'
-import { Meanwhile } from './conflicts/meanwhile.tsx'
+import { Meanwhile } from './conflicts/lazy-meanwhile.tsx'
 import { CreateThere } from './creating/create-there.tsx'
-import { LeftEntries } from './document/left-entries.tsx'
 import { LoadingPage } from './document/loading-page.tsx'
 import { useDocument, useEditorState } from './document/use-document.ts'
 import { useOwnFormDocument } from './document/use-form-document.ts'
@@ -32,6 +31,8 @@ import { PresentPeople } from './presence/present-people.tsx'
 import { usePresence } from './presence/use-presence.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { EditorState } from './saving/editor-state.ts'
+
+const LeftEntries = lazy(async () => ({ default: (await import('./document/left-entries.tsx')).LeftEntries }))
 
 /** What an {@link EntryEditor} takes. */
 export interface EntryEditorProps {
@@ -85,7 +86,12 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
     () => (id === null ? undefined : entryLanguages(client, collection.key, id, statusField !== null)),
     [client, collection.key, id, statusField],
   )
-  const { bar, beside, below } = useLanguageForm({
+  const {
+    bar,
+    beside,
+    below,
+    sourceValues = {},
+  } = useLanguageForm({
     fields: shown,
     editor,
     state,
@@ -104,7 +110,11 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
     })
   return (
     <EditorFrame
-      title={titleOf(collection, state.values) ?? (isStored ? t.lists.untitled : t.editor.create)}
+      title={
+        titleOf(collection, state.values) ??
+        titleOf(collection, sourceValues) ??
+        (isStored ? t.lists.untitled : t.editor.create)
+      }
       above={<WayBack collection={collection} label={label} />}
       editor={editor}
       state={state}
@@ -121,7 +131,11 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
       notices={
         <>
           {isStored && <EntryStatus standing={standing} onUnschedule={isReadOnly ? undefined : unschedule} />}
-          {!isStored && <LeftEntries collection={collection} copy={copy} />}
+          {!isStored && (
+            <Suspense>
+              <LeftEntries collection={collection} copy={copy} />
+            </Suspense>
+          )}
           {bar}
           <PresentPeople subjects={others} />
           <Meanwhile fields={fields} editor={editor} state={state} />

@@ -54,5 +54,12 @@ export async function openElsewhere(open: OpenBrowser, { url }: Visit, path: str
   return page
 }
 
+/** Writes another text into the field of the body, once its editor is loaded. */
+export async function writeBody(page: Page, text: string): Promise<void> {
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(text)
+}
+
 /** Requests that save or publish. */
 export const WRITES = /\/api\/posts(?:\/|\?|$)/

@@ -1,19 +1,19 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { labelOf, type StudioCollection } from '../../model/studio-model.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { MenuButton, MenuItem } from '../../ui/menu.tsx'
-import { useLocaleName } from '../languages/language-bar.tsx'
+import { useLocaleName } from '../languages/use-locale-name.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
-import { DeleteDialog } from './delete-dialog.tsx'
-import { duplicateOf } from './duplicate.ts'
 import type { EntryStanding } from './entry-standing.ts'
-import { ScheduleDialog } from './schedule-dialog.tsx'
 import type { EntryTask, EntryWork } from './use-entry-work.ts'
+
+const ScheduleDialog = lazy(async () => ({ default: (await import('./schedule-dialog.tsx')).ScheduleDialog }))
+const DeleteDialog = lazy(async () => ({ default: (await import('./delete-dialog.tsx')).DeleteDialog }))
 
 /** What {@link EntryActions} take. */
 export interface EntryActionsProps {
@@ -50,14 +50,12 @@ export function EntryActions(props: EntryActionsProps): ReactNode {
         </Button>
       )}
       <MoreMenu {...props} tasks={tasks} onOpen={setOpen} />
-      <ScheduleDialog
-        isOpen={open === 'schedule'}
-        standing={standing}
-        work={work}
-        onRefresh={() => editor.refresh()}
-        onClose={close}
-      />
-      <DeleteDialog isOpen={open === 'delete'} collection={collection} state={state} work={work} onClose={close} />
+      <Suspense>
+        {open === 'schedule' && (
+          <ScheduleDialog isOpen standing={standing} work={work} onRefresh={() => editor.refresh()} onClose={close} />
+        )}
+        {open === 'delete' && <DeleteDialog isOpen collection={collection} state={state} work={work} onClose={close} />}
+      </Suspense>
       <ConfirmDialog
         title={t.publishing.discardTitle}
         text={t.publishing.discardText}
@@ -92,6 +90,7 @@ function MoreMenu({ collection, state, standing, work, tasks, onOpen }: MoreMenu
     void navigate({ to: '/c/$collection/$id/history', params, search: locale === '' ? {} : { locale } })
   }
   const duplicate = async (): Promise<void> => {
+    const { duplicateOf } = await import('./duplicate.ts')
     const copy = await duplicateOf(collection, state.values, identity?.subject ?? '', t.publishing.copyOf)
     void navigate({ to: '/c/$collection/$id', params: { collection: key, id: 'new' }, search: { copy } })
   }

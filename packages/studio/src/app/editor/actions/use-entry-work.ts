@@ -68,7 +68,11 @@ export function useEntryWork(editor: DocumentEditor, collection: StudioCollectio
       toast({ kind: 'failed', text: t.publishing.notSaved })
       return false
     }
-    const { document, tag } = editor.getState()
+    const { document, tag, status } = editor.getState()
+    if (status.kind === 'signed-out') {
+      toast({ kind: 'failed', text: status.isOtherPerson ? t.saving.notices.otherPerson : t.saving.notices.signedOut })
+      return false
+    }
     if (document.id === null || tag === null) return false
     const entry = { id: document.id, tag }
     await callAs(studio, person, (client) => task.call(actionCalls(client, collection), entry))

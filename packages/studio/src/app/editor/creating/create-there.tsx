@@ -1,9 +1,11 @@
-import { type ReactNode, useCallback, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { useModel } from '../../model/use-model.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { type CreateTarget, CreateTargetContext } from '../fields/relations/create-target.ts'
-import { CreateForm } from './create-form.tsx'
+
+const CreateForm = lazy(async () => ({ default: (await import('./create-form.tsx')).CreateForm }))
 
 /** What {@link CreateThere} takes. */
 export interface CreateThereProps {
@@ -38,15 +40,17 @@ export function CreateThere({ locale, children }: CreateThereProps): ReactNode {
         {collection && (
           // What is created may refer to what is not there yet, too.
           <CreateThere locale={locale}>
-            <CreateForm
-              collection={collection}
-              locale={locale}
-              onCreated={(id) => {
-                close()
-                creating.onCreated(id)
-              }}
-              onCancel={close}
-            />
+            <Suspense fallback={<Waiting label={t.common.loading} />}>
+              <CreateForm
+                collection={collection}
+                locale={locale}
+                onCreated={(id) => {
+                  close()
+                  creating.onCreated(id)
+                }}
+                onCancel={close}
+              />
+            </Suspense>
           </CreateThere>
         )}
       </Dialog>

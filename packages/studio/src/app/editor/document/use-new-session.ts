@@ -1,5 +1,6 @@
 import { DaybookError } from '@daybook/client'
 import { useEffect } from 'react'
+import { useSession } from '../../session/use-session.ts'
 import type { StudioClient } from '../../talk/client.ts'
 import { type Studio, useStudio } from '../../talk/studio.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
@@ -31,15 +32,31 @@ export async function callAs<T>(
   }
 }
 
-/** Asks for a new session once when one has ended; the state of saving has a button to ask again. */
+/**
+ * Tells an editor who is signed in, whatever on the page has noticed it, and asks for a new session once when one has ended; the state of saving
+ * has a button to ask again.
+ */
 export function useNewSession(editor: DocumentEditor | undefined): void {
   const studio = useStudio()
+  const { identity } = useSession()
+  const subject = identity?.subject
   useEffect(() => {
+    if (subject !== undefined) void editor?.signedIn(subject)
+  }, [editor, subject])
+  useEffect(() => {
+    if (!editor) return undefined
+    const { isAsked } = studio.renewal
     let wasSignedOut = false
-    return editor?.subscribe(() => {
+    const unsubscribe = editor.subscribe(() => {
       const isSignedOut = editor.getState().status.kind === 'signed-out'
       if (isSignedOut && !wasSignedOut) renewSession(studio, editor).catch(() => undefined)
       wasSignedOut = isSignedOut
     })
+    // Another call may hear of it first: who signs in then is not known yet.
+    const unsubscribeAsked = isAsked.subscribe(() => isAsked.get() && editor.signedOut())
+    return () => {
+      unsubscribe()
+      unsubscribeAsked()
+    }
   }, [editor, studio])
 }

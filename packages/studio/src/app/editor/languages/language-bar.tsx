@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import styles from './languages.module.css'
 import type { LocaleState } from './locale-values.ts'
 import type { LanguageStanding, Languages } from './use-languages.ts'
+import { useLocaleName } from './use-locale-name.ts'
 
 /** What a {@link LanguageBar} takes. */
 export interface LanguageBarProps {
@@ -78,18 +79,4 @@ function LanguageLink({ standing, isShown, name }: LanguageLinkProps): ReactNode
       </Badge>
     </Link>
   )
-}
-
-/** Names languages in the reader's own. */
-export function useLocaleName(): (locale: string) => string {
-  const { language } = useTexts()
-  return (locale) => {
-    try {
-      const name = new Intl.DisplayNames(language, { type: 'language' }).of(locale) ?? locale
-      return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
-    } catch {
-      // Locales of a config need not be languages that browsers know.
-      return locale
-    }
-  }
 }

@@ -1,5 +1,4 @@
 import type { StudioClient } from '../../talk/client.ts'
-import { entryHistory, globalHistory } from '../history/history-calls.ts'
 import type { HistoryCalls } from '../history/versions.ts'
 import type { Values } from '../saving/saved-field.ts'
 
@@ -7,8 +6,8 @@ import type { Values } from '../saving/saved-field.ts'
 export interface LanguageCalls {
   /** The document with its localized values as maps of locale to value; `null`: it is not there. */
   readAll(signal: AbortSignal): Promise<Values | null>
-  /** Its history, in all languages. */
-  readonly history: HistoryCalls
+  /** Its history, in all languages; what asks for it is loaded with it. */
+  history(): Promise<HistoryCalls>
 }
 
 interface EntryReads {
@@ -32,7 +31,7 @@ export function entryLanguages(
   return {
     readAll: async (signal) =>
       (await calls.findById(id, hasDrafts ? { ...ALL, draft: true } : ALL, { signal })) as Values | null,
-    history: entryHistory(client, collection, id, 'all'),
+    history: async () => (await import('../history/history-calls.ts')).entryHistory(client, collection, id, 'all'),
   }
 }
 
@@ -41,6 +40,6 @@ export function globalLanguages(client: StudioClient, key: string): LanguageCall
   const calls = client.globals[key] as unknown as GlobalReads
   return {
     readAll: async (signal) => (await calls.get(ALL, { signal })) as Values,
-    history: globalHistory(client, key, [], 'all'),
+    history: async () => (await import('../history/history-calls.ts')).globalHistory(client, key, [], 'all'),
   }
 }

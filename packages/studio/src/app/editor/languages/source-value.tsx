@@ -5,11 +5,12 @@ import { labelOf } from '../../model/studio-model.ts'
 import { Button } from '../../ui/button.tsx'
 import { PlainText } from '../differences/difference.tsx'
 import { valueText } from '../differences/value-text.ts'
+import { placeName } from '../places/place-name.ts'
 import { plainValue } from '../saving/merging/plain-value.ts'
-import { useLocaleName } from './language-bar.tsx'
 import styles from './languages.module.css'
-import { isEmpty, isTranslated } from './locale-values.ts'
+import { isEmpty, isTranslated, translatedValues } from './locale-values.ts'
 import type { Languages } from './use-languages.ts'
+import { useLocaleName } from './use-locale-name.ts'
 
 /** What a {@link SourceValue} takes. */
 export interface SourceValueProps {
@@ -30,7 +31,7 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
       <p className={styles.sourceTitle}>{`${labelOf(field.key)} · ${nameOf(source)}`}</p>
       {isTranslated(field) ? (
         <div lang={source}>
-          <PlainText text={valueText(value, field)} />
+          <PlainText text={sourceText(field, value)} />
         </div>
       ) : (
         <p className={styles.sourceTitle}>{t.languages.shared}</p>
@@ -46,23 +47,10 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
   )
 }
 
-/** What readers see of a field that has no value in this language. */
-export function FallbackHint({ field, languages }: Omit<SourceValueProps, 'onCopy'>): ReactNode {
-  const { t } = useTexts()
-  const nameOf = useLocaleName()
-  const { locale, fallbacks, valuesIn } = languages
-  if (!field.localized || !isEmpty(valuesIn(locale)?.[field.key])) return null
-  const from = fallbacks.find((one) => !isEmpty(valuesIn(one)?.[field.key]))
-  if (from === undefined) return null
-  return (
-    <p className={styles.hint}>
-      {t.languages.readersSee(nameOf(from))}{' '}
-      <q lang={from}>{shortened(valueText(valuesIn(from)?.[field.key], field))}</q>
-    </p>
-  )
+/** What the source says, as a text; of a group, a list or blocks the translated texts alone, each with its place. */
+function sourceText(field: FieldDescription, value: unknown): string {
+  if (field.localized) return valueText(value, field)
+  return [...translatedValues([field], { [field.key]: value })]
+    .map(([place, inner]) => `${placeName(place.slice(field.key.length + 1))}: ${valueText(inner)}`)
+    .join('\n')
 }
-
-/** How much of a value is hinted at. */
-const HINT_LENGTH = 120
-
-const shortened = (text: string): string => (text.length > HINT_LENGTH ? `${text.slice(0, HINT_LENGTH)} …` : text)

@@ -1,13 +1,16 @@
 import type { FieldDescription } from 'daybook'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
 import { plainValue } from '../saving/merging/plain-value.ts'
-import { LanguageBar } from './language-bar.tsx'
+import type { Values } from '../saving/saved-field.ts'
+import { FallbackHint } from './fallback-hint.tsx'
 import type { LanguageCalls } from './language-calls.ts'
 import { isEmpty, isTranslated } from './locale-values.ts'
-import { FallbackHint, SourceValue } from './source-value.tsx'
 import { useLanguages } from './use-languages.ts'
+
+const LanguageBar = lazy(async () => ({ default: (await import('./language-bar.tsx')).LanguageBar }))
+const SourceValue = lazy(async () => ({ default: (await import('./source-value.tsx')).SourceValue }))
 
 /** What a form in several languages is made from. */
 export interface LanguageFormOptions {
@@ -25,6 +28,8 @@ export interface LanguageFormOptions {
 /** What a form shows of the languages of its document; nothing where its content has one language. */
 export interface LanguageForm {
   readonly bar?: ReactNode
+  /** What the language says that others are translated from. */
+  readonly sourceValues?: Values
   readonly beside?: (field: FieldDescription) => ReactNode
   readonly below?: (field: FieldDescription) => ReactNode
 }
@@ -45,27 +50,32 @@ export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
   }
   const isTranslation = locale !== source
   return {
+    sourceValues,
     bar: (
-      <LanguageBar
-        languages={languages}
-        isBeside={isBeside}
-        onBeside={onBeside}
-        onCopyMissing={isReadOnly || missing.length === 0 ? undefined : copyMissing}
-      />
+      <Suspense>
+        <LanguageBar
+          languages={languages}
+          isBeside={isBeside}
+          onBeside={onBeside}
+          onCopyMissing={isReadOnly || missing.length === 0 ? undefined : copyMissing}
+        />
+      </Suspense>
     ),
     ...(isTranslation ? { below: (field) => <FallbackHint field={field} languages={languages} /> } : {}),
     ...(isTranslation && isBeside
       ? {
           beside: (field) => (
-            <SourceValue
-              field={field}
-              languages={languages}
-              onCopy={
-                isReadOnly || !field.writable || !isTranslated(field)
-                  ? undefined
-                  : (value) => editor.edit([field.key], value)
-              }
-            />
+            <Suspense>
+              <SourceValue
+                field={field}
+                languages={languages}
+                onCopy={
+                  isReadOnly || !field.writable || !isTranslated(field)
+                    ? undefined
+                    : (value) => editor.edit([field.key], value)
+                }
+              />
+            </Suspense>
           ),
         }
       : {}),

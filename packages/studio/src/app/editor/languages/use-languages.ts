@@ -6,7 +6,6 @@ import type { EditorState } from '../saving/editor-state.ts'
 import type { Values } from '../saving/saved-field.ts'
 import type { LanguageCalls } from './language-calls.ts'
 import { isTranslated, type LocaleState, localeState, translatedValues, valuesInLocale } from './locale-values.ts'
-import { outdatedLocales } from './outdated-locales.ts'
 
 /** One language of a document. */
 export interface LanguageStanding {
@@ -57,8 +56,11 @@ export function useLanguages(
   })
   const outdated = useQuery({
     queryKey: ['languages', collection, id, 'outdated'],
-    queryFn: ({ signal }) =>
-      calls ? outdatedLocales(calls.history, fields, locales?.available ?? [], source, signal) : null,
+    queryFn: async ({ signal }) => {
+      if (!calls) return null
+      const { outdatedLocales } = await import('./outdated-locales.ts')
+      return outdatedLocales(await calls.history(), fields, locales?.available ?? [], source, signal)
+    },
     enabled: isAsked,
     staleTime: OUTDATED_MS,
     // Versions in all languages are more than some services tell.

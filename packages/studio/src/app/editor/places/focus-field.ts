@@ -1,6 +1,7 @@
-/** What can take the focus in a field. */
-const FOCUSABLE =
-  'input:not([type=hidden]):not([disabled]), textarea:not([disabled]), select:not([disabled]), [contenteditable=true], [tabindex="0"], button:not([disabled])'
+/** Where something is written in a field. */
+const WRITABLE = 'input:not([type=hidden]):not([disabled]), textarea:not([disabled]), [contenteditable=true]'
+/** What else can take the focus in a field, such as a button that opens a choice. */
+const FOCUSABLE = 'select:not([disabled]), [tabindex="0"], button:not([disabled])'
 
 /** How a field is led to. */
 interface FocusOptions {
@@ -22,7 +23,8 @@ export function focusField(place: string, { isScrolledOnly = false }: FocusOptio
   const isSeen = box.top >= 0 && box.top < window.innerHeight * 0.8
   if (!isSeen || !isScrolledOnly) element.scrollIntoView({ block: isSeen ? 'nearest' : 'start' })
   if (!isScrolledOnly && !element.contains(document.activeElement)) {
-    element.querySelector<HTMLElement>(FOCUSABLE)?.focus({ preventScroll: true })
+    const target = element.querySelector<HTMLElement>(WRITABLE) ?? element.querySelector<HTMLElement>(FOCUSABLE)
+    target?.focus({ preventScroll: true })
   }
   return true
 }

@@ -211,10 +211,17 @@ export class DocumentEditor {
     await this.#run()
   }
 
-  /** Says that somebody has signed in. */
+  /** Says that the session has ended: nothing is sent before {@link signedIn}. */
+  signedOut(): void {
+    if (this.#halt?.kind === 'signed-out') return
+    this.#halt = { kind: 'signed-out', isOtherPerson: false }
+    this.#publish()
+  }
+
+  /** Says who is signed in now: nothing is sent in the name of another person. */
   async signedIn(person: string): Promise<void> {
-    if (this.#halt?.kind !== 'signed-out') return
     const isOtherPerson = person !== this.#options.person
+    if (!isOtherPerson && this.#halt?.kind !== 'signed-out') return
     this.#halt = isOtherPerson ? { kind: 'signed-out', isOtherPerson } : undefined
     this.#publish()
     await this.#run()
