@@ -24,7 +24,7 @@ test('what an entry refers to is created over its form, and taken', async () => 
     .getByRole('button', { name: /^(?:Create|New)/ })
     .click()
   const dialog = page.getByRole('dialog', { name: 'New entry in Authors' })
-  await dialog.getByLabel('Bio').fill('He prints.')
+  await dialog.getByRole('textbox', { name: 'Bio' }).fill('He prints.')
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   // A name is required.
   await dialog.locator('input[aria-invalid=true]').waitFor()
