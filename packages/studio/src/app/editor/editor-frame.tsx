@@ -1,7 +1,7 @@
 import { type FocusEvent, type FormEvent, type ReactNode, useCallback, useId } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { Page } from '../shell/page.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/controls/button.tsx'
 import { useDocumentKeys } from './document/use-document-keys.ts'
 import styles from './editor.module.css'
 import { LeaveQuestion } from './leave-question.tsx'

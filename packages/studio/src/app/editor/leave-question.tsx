@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTexts } from '../messages/messages.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
+import { ConfirmDialog } from '../ui/overlays/dialog.tsx'
 import type { DocumentEditor } from './saving/document-editor.ts'
 
 /** How long leaving waits for a save, in milliseconds. */

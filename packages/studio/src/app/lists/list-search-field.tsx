@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { SearchField } from '../ui/search-field.tsx'
+import { SearchField } from '../ui/controls/search-field.tsx'
 import type { ListView } from './list-view.ts'
 
 /** How long after the last key a search begins, in milliseconds. */

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { useModel } from '../model/use-model.ts'
 import { useSession } from '../session/use-session.ts'
-import { buttonClass } from '../ui/button.tsx'
+import { buttonClass } from '../ui/controls/button.tsx'
 import styles from './overview.module.css'
 
 /** The ways to what the service itself is about, for those who may. */

@@ -5,8 +5,8 @@ import { useTexts } from '../messages/messages.tsx'
 import { errorText } from '../talk/error-texts.ts'
 import { keys } from '../talk/keys.ts'
 import { type Studio, useStudio } from '../talk/studio.ts'
-import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { TextField } from '../ui/controls/text-field.tsx'
 import styles from './sign-in.module.css'
 
 /** A way to get a session. */

@@ -5,8 +5,8 @@ import { personName, useSession } from '../session/use-session.ts'
 import { errorText } from '../talk/error-texts.ts'
 import { useObservable } from '../talk/observable.ts'
 import { useStudio } from '../talk/studio.ts'
-import { MenuButton, MenuChoice, MenuItem } from '../ui/menu.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { MenuButton, MenuChoice, MenuItem } from '../ui/overlays/menu.tsx'
+import { useToast } from '../ui/overlays/toasts.tsx'
 import { usePreferences } from './preferences.ts'
 
 /** Who is signed in, what they chose for the Studio, and the way out. */

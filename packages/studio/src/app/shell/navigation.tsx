@@ -3,8 +3,8 @@ import { type ReactNode, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { useModel } from '../model/use-model.ts'
 import { useStudio } from '../talk/studio.ts'
+import { SearchField } from '../ui/controls/search-field.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { SearchField } from '../ui/search-field.tsx'
 import styles from './shell.module.css'
 
 /** The key of the collection of files, which has pages of its own. */

@@ -1,6 +1,6 @@
 import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls/button.tsx'
 import type { FocalPoint } from '../media/asset.ts'
 import styles from './details.module.css'
 import { movedBy, pointAt } from './focal-steps.ts'

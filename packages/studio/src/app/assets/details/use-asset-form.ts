@@ -5,7 +5,7 @@ import { useTexts } from '../../messages/messages.tsx'
 import { useModel } from '../../model/use-model.ts'
 import { keys } from '../../talk/keys.ts'
 import { useStudio } from '../../talk/studio.ts'
-import { useToast } from '../../ui/toasts.tsx'
+import { useToast } from '../../ui/overlays/toasts.tsx'
 import { ASSETS, type Asset, type FocalPoint } from '../media/asset.ts'
 
 /** A file with its texts in all languages: by locale where there are any. */

@@ -8,7 +8,7 @@ import { errorText } from '../../talk/error-texts.ts'
 import { keys } from '../../talk/keys.ts'
 import type { ListPage } from '../../talk/live.ts'
 import { useStudio } from '../../talk/studio.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls/button.tsx'
 import { ASSETS } from '../media/asset.ts'
 import styles from './details.module.css'
 

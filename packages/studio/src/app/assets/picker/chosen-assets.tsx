@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
 import type { Asset } from '../media/asset.ts'
 import { byteText } from '../media/byte-text.ts'
 import { Thumbnail } from '../media/thumbnail.tsx'

@@ -1,5 +1,5 @@
 import { type ReactNode, useRef } from 'react'
-import { Button, type ButtonVariant } from '../../ui/button.tsx'
+import { Button, type ButtonVariant } from '../../ui/controls/button.tsx'
 
 /** What {@link ChooseFiles} takes. */
 export interface ChooseFilesProps {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { useObservable } from '../../talk/observable.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { byteText } from '../media/byte-text.ts'
 import { uploadErrorText } from './upload-error.ts'
 import type { Upload, UploadQueue } from './upload-queue.ts'

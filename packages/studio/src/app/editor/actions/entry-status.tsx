@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { labelOf } from '../../model/studio-model.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls/button.tsx'
 import styles from './actions.module.css'
 import type { EntryStanding } from './entry-standing.ts'
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { usePersonName } from '../../session/use-person-name.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls/button.tsx'
 import { Difference, PlainText } from '../differences/difference.tsx'
 import { fieldAt, valueText } from '../differences/value-text.ts'
 import { focusField } from '../places/focus-field.ts'

@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { useModel } from '../../model/use-model.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { type CreateTarget, CreateTargetContext } from '../fields/relations/create-target.ts'
 

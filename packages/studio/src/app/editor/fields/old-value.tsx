@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { Button } from '../../ui/button.tsx'
-import styles from '../../ui/field.module.css'
+import { Button } from '../../ui/controls/button.tsx'
+import styles from '../../ui/controls/field.module.css'
 import type { FieldEditorProps } from './field-editor.ts'
 import own from './old-value.module.css'
 

@@ -1,6 +1,6 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
 import type { ListView } from '../list-view.ts'
 import styles from './bulk.module.css'
 import { type BulkKind, bulkKinds } from './bulk-operations.ts'

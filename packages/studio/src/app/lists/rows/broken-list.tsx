@@ -2,7 +2,7 @@ import { DaybookError } from '@daybook/client'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { errorText, requestIdOf } from '../../talk/error-texts.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { ListView } from '../list-view.ts'
 

@@ -1,6 +1,6 @@
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls/button.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { BulkBar } from '../bulk/bulk-bar.tsx'
 import { bulkKinds } from '../bulk/bulk-operations.ts'

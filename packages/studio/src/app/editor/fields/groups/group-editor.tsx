@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import field from '../../../ui/field.module.css'
+import field from '../../../ui/controls/field.module.css'
 import type { FieldEditorProps } from '../field-editor.ts'
 import styles from './group.module.css'
 import { GroupFields } from './group-fields.tsx'

@@ -1,6 +1,6 @@
 import { type ReactNode, useRef } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import { Button } from '../../../ui/button.tsx'
+import { Button } from '../../../ui/controls/button.tsx'
 import { copiedItems } from './item-clipboard.ts'
 import styles from './list.module.css'
 import type { OpenMenu } from './open-menu.ts'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import { MenuItem, PopupMenu } from '../../../ui/menu.tsx'
+import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
 import { copiedItems, copyItems } from './item-clipboard.ts'
 import { type ItemKind, isFoldable } from './item-kinds.ts'
 import type { OpenMenu } from './open-menu.ts'

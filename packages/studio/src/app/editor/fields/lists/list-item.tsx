@@ -1,6 +1,6 @@
 import { type FocusEvent, memo, type ReactNode } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import field from '../../../ui/field.module.css'
+import field from '../../../ui/controls/field.module.css'
 import { Icon } from '../../../ui/icon.tsx'
 import type { FieldPath } from '../../saving/field-path.ts'
 import { isRecord } from '../../saving/saved-field.ts'

@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useId, useRef, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
+import field from '../../../ui/controls/field.module.css'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
-import field from '../../../ui/field.module.css'
 import type { FieldEditorProps } from '../field-editor.ts'
 import styles from './markdown.module.css'
 import { MarkdownToolbar } from './markdown-toolbar.tsx'
@@ -16,6 +16,7 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   const id = useId()
   const place = useRef<HTMLDivElement>(null)
+  const plain = useRef<HTMLTextAreaElement>(null)
   const files = useRef<HTMLInputElement>(null)
   const [isPreviewed, setPreviewed] = useState(false)
   const text = typeof value === 'string' ? value : ''
@@ -27,7 +28,7 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
     'aria-invalid': error === undefined ? 'false' : 'true',
     'aria-required': own.required ? 'true' : 'false',
   } as const
-  const view = useMarkdownView(place, {
+  const view = useMarkdownView(place, plain, {
     value: text,
     isReadOnly,
     attributes,
@@ -59,6 +60,7 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
           <div id={`${id}-place`} ref={place} className={styles.text} hidden={!view} />
           {!view && (
             <textarea
+              ref={plain}
               id={`${id}-text`}
               value={text}
               readOnly={isReadOnly}

@@ -7,14 +7,23 @@ interface Told extends Pick<MarkdownViewOptions, 'isReadOnly' | 'attributes' | '
   readonly value: string
 }
 
-/** The editor in an element; `undefined`: it is not loaded, or cannot be. */
-export function useMarkdownView(parent: RefObject<HTMLElement | null>, told: Told): MarkdownView | undefined {
+/**
+ * The editor in an element; `undefined`: it is not loaded, or cannot be.
+ *
+ * @param plain the field that stands there until then: the caret goes on where it was
+ */
+export function useMarkdownView(
+  parent: RefObject<HTMLElement | null>,
+  plain: RefObject<HTMLTextAreaElement | null>,
+  told: Told,
+): MarkdownView | undefined {
   const { t } = useTexts()
   const [view, setView] = useState<MarkdownView>()
   const now = useRef(told)
   useLayoutEffect(() => {
     now.current = told
   })
+  const caret = useRef<number>(undefined)
   const words = t.fields.markdown
   useEffect(() => {
     let opened: MarkdownView | undefined
@@ -35,6 +44,7 @@ export function useMarkdownView(parent: RefObject<HTMLElement | null>, told: Tol
         onFiles: (files, at) => now.current.onFiles(files, at),
         onImage: () => now.current.onImage(),
       })
+      caret.current = plain.current === document.activeElement ? plain.current?.selectionEnd : undefined
       setView(opened)
     }
     // Where it cannot be loaded, the plain field stays.
@@ -44,7 +54,12 @@ export function useMarkdownView(parent: RefObject<HTMLElement | null>, told: Tol
       opened?.destroy()
       setView(undefined)
     }
-  }, [parent, words])
+  }, [parent, plain, words])
+  useLayoutEffect(() => {
+    if (!view || caret.current === undefined) return
+    view.focus(caret.current)
+    caret.current = undefined
+  }, [view])
   useEffect(() => view?.setValue(told.value), [view, told.value])
   useEffect(() => view?.setReadOnly(told.isReadOnly), [view, told.isReadOnly])
   const attributes = JSON.stringify(told.attributes)

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } f
 import type { MountedStudioEditor, StudioEditorModule, StudioEditorProps } from '../../../../server/editor-protocol.ts'
 import { useTexts } from '../../../messages/messages.tsx'
 import { useStudio } from '../../../talk/studio.ts'
-import field from '../../../ui/field.module.css'
+import field from '../../../ui/controls/field.module.css'
 import type { FieldEditorProps } from '../field-editor.ts'
 
 /** The editor that the config brings for a field type of its own. What it throws is shown in the place of this field alone. */

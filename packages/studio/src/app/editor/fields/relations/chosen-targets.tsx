@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import { MenuItem, PopupMenu } from '../../../ui/menu.tsx'
+import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
 import { useFocusAfter } from '../lists/focus-after.ts'
 import { itemHandlers } from '../lists/item-handlers.ts'
 import { ListCommands } from '../lists/list-commands.ts'

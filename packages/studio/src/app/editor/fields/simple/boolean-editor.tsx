@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import styles from '../../../ui/field.module.css'
-import { Switch } from '../../../ui/switch.tsx'
+import styles from '../../../ui/controls/field.module.css'
+import { Switch } from '../../../ui/controls/switch.tsx'
 import type { FieldEditorProps } from '../field-editor.ts'
 import own from './choices.module.css'
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import styles from '../../../ui/field.module.css'
+import styles from '../../../ui/controls/field.module.css'
 import type { FieldEditorProps } from '../field-editor.ts'
 import own from './choices.module.css'
 

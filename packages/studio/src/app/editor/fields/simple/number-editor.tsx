@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import { TextField } from '../../../ui/text-field.tsx'
+import { TextField } from '../../../ui/controls/text-field.tsx'
 import type { FieldEditorProps } from '../field-editor.ts'
 import { readNumber, writeNumber } from './numbers.ts'
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import { Select } from '../../../ui/select.tsx'
+import { Select } from '../../../ui/controls/select.tsx'
 import type { FieldEditorProps } from '../field-editor.ts'
 
 /** Empties the field. */

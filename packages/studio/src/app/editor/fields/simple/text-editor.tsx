@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import { TextField, type TextFieldProps } from '../../../ui/text-field.tsx'
+import { TextField, type TextFieldProps } from '../../../ui/controls/text-field.tsx'
 import type { FieldEditorProps } from '../field-editor.ts'
 import own from './choices.module.css'
 

@@ -64,7 +64,8 @@ export interface MarkdownView {
   run(command: CommandName): void
   /** Holds a place in the text open for an image. @returns puts the image in the place; without one, gives it up */
   holdPlace(text: string, at?: number): (image: { readonly alt: string; readonly url: string } | undefined) => void
-  focus(): void
+  /** @param at where the caret goes. @default where it is */
+  focus(at?: number): void
   destroy(): void
 }
 
@@ -146,7 +147,10 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
       view.focus()
     },
     holdPlace: (text, at) => holdPlace(view, text, at),
-    focus: () => view.focus(),
+    focus(at) {
+      if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } })
+      view.focus()
+    },
     destroy() {
       sync.flush()
       view.destroy()

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Input } from 'react-aria-components/Input'
 import { SearchField as AriaSearchField } from 'react-aria-components/SearchField'
+import { Icon } from '../icon.tsx'
 import field from './field.module.css'
-import { Icon } from './icon.tsx'
 import styles from './search-field.module.css'
 
 /** What a {@link SearchField} takes. */

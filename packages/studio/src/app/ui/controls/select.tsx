@@ -6,9 +6,9 @@ import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
 import { Popover } from 'react-aria-components/Popover'
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
 import { Text } from 'react-aria-components/Text'
+import { Icon } from '../icon.tsx'
+import menu from '../overlays/menu.module.css'
 import field from './field.module.css'
-import { Icon } from './icon.tsx'
-import menu from './menu.module.css'
 import styles from './select.module.css'
 
 /** A value to choose. */

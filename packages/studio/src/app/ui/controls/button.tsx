@@ -1,7 +1,7 @@
 import type { ReactNode, Ref } from 'react'
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button'
+import { Icon, type IconName } from '../icon.tsx'
 import styles from './button.module.css'
-import { Icon, type IconName } from './icon.tsx'
 
 /** How much a button asks to be pressed. */
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import { Button, IconButton } from './button.tsx'
+import { Button, IconButton } from '../controls/button.tsx'
 import styles from './toasts.module.css'
 
 /** A message that goes by itself; one about a failure stays. */

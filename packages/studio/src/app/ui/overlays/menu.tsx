@@ -3,8 +3,8 @@ import { Button } from 'react-aria-components/Button'
 import { Header } from 'react-aria-components/Header'
 import { Menu as AriaMenu, MenuItem as AriaMenuItem, MenuSection, MenuTrigger } from 'react-aria-components/Menu'
 import { Popover } from 'react-aria-components/Popover'
-import { buttonClass } from './button.tsx'
-import { Icon, type IconName } from './icon.tsx'
+import { buttonClass } from '../controls/button.tsx'
+import { Icon, type IconName } from '../icon.tsx'
 import styles from './menu.module.css'
 
 /** What a {@link MenuButton} takes. */

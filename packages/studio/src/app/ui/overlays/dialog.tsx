@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
-import { Button } from './button.tsx'
+import { Button } from '../controls/button.tsx'
 import styles from './dialog.module.css'
 
 /** What a {@link Dialog} takes. */

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Dialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
-import { IconButton } from './button.tsx'
+import { IconButton } from '../controls/button.tsx'
 import styles from './sheet.module.css'
 
 /** What a {@link Sheet} takes. */
