@@ -27,7 +27,6 @@ export function ValueEditor({ condition, field, view, onChange }: ValueEditorPro
   if (operator === 'exists' || field.type === 'boolean') {
     return (
       <ChoiceField
-        isBare
         label={label}
         value={value === undefined ? '' : String(value)}
         options={[
@@ -69,7 +68,6 @@ function OptionValue({ options, label, condition, onChange }: OptionValueProps):
     const all = [...(chosen.length === 0 ? [''] : []), ...known, ...options]
     return (
       <ChoiceField
-        isBare
         label={label}
         value={chosen[0] ?? ''}
         options={all.map((id) => ({ id, label: id === '' ? '–' : id }))}
