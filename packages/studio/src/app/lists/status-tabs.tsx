@@ -35,6 +35,7 @@ export function StatusTabs({
           key={id ?? ''}
           type="button"
           aria-pressed={search.status === id}
+          ref={search.status === id ? showWhole : null}
           className={styles.tab}
           onClick={() => change({ status: id })}
         >
@@ -45,6 +46,9 @@ export function StatusTabs({
     </div>
   )
 }
+
+/** A phone has no room for many tabs: the chosen one is moved into sight. */
+const showWhole = (tab: HTMLElement | null): void => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 
 function useCounts({ collection, search }: ListView, statusField: string): ReadonlyMap<unknown, number> | undefined {
   const { client } = useStudio()
