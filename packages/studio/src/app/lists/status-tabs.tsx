@@ -35,7 +35,7 @@ export function StatusTabs({
           key={id ?? ''}
           type="button"
           aria-pressed={search.status === id}
-          ref={search.status === id ? showWhole : null}
+          ref={search.status === id ? (tab) => showWhole(tab) : null}
           className={styles.tab}
           onClick={() => change({ status: id })}
         >
@@ -47,8 +47,13 @@ export function StatusTabs({
   )
 }
 
-/** A phone has no room for many tabs: the chosen one is moved into sight. */
-const showWhole = (tab: HTMLElement | null): void => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+/** A phone has no room for many tabs: the chosen one is moved into sight, again when numbers make the tabs wider. */
+function showWhole(tab: HTMLElement | null): void {
+  const row = tab?.parentElement
+  if (!row) return
+  const [own, seen] = [tab.getBoundingClientRect(), row.getBoundingClientRect()]
+  row.scrollLeft += Math.max(0, own.right - seen.right) - Math.max(0, seen.left - own.left)
+}
 
 function useCounts({ collection, search }: ListView, statusField: string): ReadonlyMap<unknown, number> | undefined {
   const { client } = useStudio()
