@@ -14,6 +14,7 @@ import {
 } from './documented.ts'
 import { codesIn, headingsOf, type Page, proseOf, sectionOf } from './markdown.ts'
 import { checkFieldTypes, compare, type DocsFault, namesIn } from './named.ts'
+import { checkPictures } from './pictures/check-pictures.ts'
 import { type Code, type GeneratedPage, makeReference, readCode } from './reference/reference.ts'
 import { anchorOf } from './reference/table.ts'
 
@@ -110,6 +111,7 @@ export async function checkDocs(root: string, code: Code): Promise<readonly Docs
     ...checkPlugins(text('plugins')),
     ...(await checkCli(text('cli'))),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),
+    ...(await checkPictures(root, pages)),
   ]
 }
 

@@ -15,6 +15,7 @@ const LINKED = [
   'examples/blog/daybook.config.ts',
   'examples/magazine/README.md',
   'deploy',
+  'docs/pictures',
   'bench/README.md',
   'bench/results',
 ]
@@ -100,4 +101,37 @@ test.each([
 ])('a link to a %s that is not there fails', async (_what, shown, instead) => {
   const faults = await faultsWith('README.md', shown, instead)
   expect(faults).toContainEqual(expect.stringContaining(instead.slice(1, -1)))
+})
+
+test.each([
+  [
+    'that is not there',
+    '(pictures/studio/list.webp)',
+    '(pictures/studio/lists.webp)',
+    'lists.webp, which is not there',
+  ],
+  [
+    'that no page shows',
+    '(pictures/studio/list.webp)',
+    '(pictures/studio/filter.webp)',
+    'studio/list.webp is shown on no',
+  ],
+  [
+    'that is not described',
+    '![The page "Sign in"',
+    '![](pictures/studio/sign-in.webp) [The page',
+    'without saying what it',
+  ],
+])('a picture %s fails', async (_what, shown, instead, said) => {
+  const faults = await faultsWith('docs/studio-for-editors.md', shown, instead)
+  expect(faults).toContainEqual(expect.stringContaining(said))
+})
+
+test('a picture that is too large fails', async () => {
+  const file = join(copy, 'docs/pictures/studio/list.webp')
+  const bytes = await readFile(file)
+  onTestFinished(() => writeFile(file, bytes))
+  await writeFile(file, Buffer.alloc(70_000))
+  const faults = await checkDocs(copy, code)
+  expect(faults).toEqual([{ file: 'docs/pictures/studio/list.webp', message: 'has more than 61440 bytes.' }])
 })

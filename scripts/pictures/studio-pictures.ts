@@ -1,0 +1,150 @@
+import type { Page } from 'playwright-core'
+import type { OpenBrowser } from '../../packages/client/test/support/browser.ts'
+import { openElsewhere, writeBody } from '../../packages/studio/test/editor/support/posts.ts'
+import { INES, isSaved, isShown, signIn, TOMASZ } from '../../packages/studio/test/support/people.ts'
+import type { Visit } from '../../packages/studio/test/support/visit.ts'
+import type { MuseumIds } from './museum-content.ts'
+
+/** Where the pictures are taken. */
+export interface Scene {
+  readonly open: OpenBrowser
+  readonly visit: Visit
+  readonly page: Page
+  readonly ids: MuseumIds
+  /** Opens a page of the Studio, and waits for its heading. */
+  go(path: string, heading: string): Promise<void>
+}
+
+/** Brings the page to what a picture shows. */
+type Prepare = (scene: Scene) => Promise<void>
+
+const storyOf = ({ ids }: Scene): string => `/c/stories/${ids.ink}`
+
+/** Chooses from the menu "More" of an entry. */
+async function chooseMore(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: item, exact: true }).click()
+}
+
+/** Brings a field to the top of the page, below the bar that stays there. */
+const scrollTo = (page: Page, field: string): Promise<void> =>
+  page.evaluate(
+    `document.querySelector('main').scrollBy(0, document.getElementById('field-${field}').getBoundingClientRect().top - 200)`,
+  )
+
+const openFilter: Prepare = async ({ page, go }) => {
+  await go('/c/stories', 'Stories')
+  await page.getByRole('button', { name: 'Filter' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Filter' })
+  await sheet.getByRole('button', { name: 'Add a condition' }).click()
+  await sheet.getByRole('combobox', { name: 'Field' }).selectOption('minutes')
+  await sheet.getByRole('combobox', { name: 'Comparison' }).selectOption('gte')
+  await sheet.getByRole('textbox', { name: 'Value' }).fill('5')
+  await sheet.getByRole('button', { name: 'Add a group' }).click()
+  const group = sheet.getByRole('group', { name: 'Group of conditions' }).last()
+  await group.getByRole('combobox', { name: 'Field' }).selectOption('status')
+  await group.getByRole('combobox', { name: 'Value' }).selectOption('draft')
+}
+
+const publishMany: Prepare = async ({ page, go }) => {
+  await go('/c/stories', 'Stories')
+  await page.getByRole('checkbox', { name: 'Select The night shift' }).check()
+  await page.getByRole('checkbox', { name: 'Select The smell of a library' }).check()
+  await page.getByRole('checkbox', { name: 'Select Marbled paper' }).check()
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page
+    .getByRole('dialog', { name: 'Publish' })
+    .getByRole('button', { name: /^Publish \(/ })
+    .waitFor()
+}
+
+/** Two people write the same sentence; the answer to the first of them is lost until the second has saved. */
+const makeConflict: Prepare = async ({ open, visit, page, ids, go }) => {
+  const path = `/c/stories/${ids.night}`
+  await go(path, 'The night shift')
+  await writeBody(page, 'At ten the presses stop.')
+  await isSaved(page)
+  const theirs = await openElsewhere(open, visit, `/studio${path}`, TOMASZ)
+  await isShown(theirs, 'The night shift')
+  await page.route(/draft=true/, (route) => (route.request().method() === 'GET' ? route.continue() : undefined))
+  await writeBody(page, 'At ten the old presses stop.')
+  await writeBody(theirs, 'At ten the presses stop and cool.')
+  await isSaved(theirs)
+  await theirs.context().close()
+  await page.unrouteAll()
+  await page.reload()
+  await page.getByRole('article', { name: 'Body' }).waitFor()
+}
+
+/** Each picture of the guide, in the order in which they are taken, and what is done before. */
+export const STUDIO_PICTURES: Readonly<Record<string, Prepare>> = {
+  'sign-in': async ({ page }) => {
+    await isShown(page, 'Sign in')
+    await page.getByLabel('E-mail address').fill(INES.email)
+    await page.getByLabel('Password').fill(INES.password)
+  },
+  list: async ({ page, go }) => {
+    await signIn(page)
+    await isShown(page, 'Overview')
+    await go('/c/stories?columns=status,kind,minutes,author,updatedAt', 'Stories')
+    await page.getByText('Tomasz Zając').first().waitFor()
+    await page.getByText('13 entries').waitFor()
+  },
+  filter: openFilter,
+  palette: async ({ page, go }) => {
+    await go('/c/stories', 'Stories')
+    await page.keyboard.press('ControlOrMeta+k')
+    const palette = page.getByRole('dialog', { name: 'Go to' })
+    await palette.getByRole('option').first().waitFor()
+    await page.keyboard.type('pap')
+    await palette.getByRole('option', { name: 'Marbled paper' }).waitFor()
+  },
+  entry: async (scene) => {
+    await scene.go(storyOf(scene), 'Ink and paper')
+    await scene.page.getByLabel('Minutes').fill('8')
+    await isSaved(scene.page)
+    await scene.page.locator('.cm-content').waitFor()
+  },
+  markdown: ({ page }) => scrollTo(page, 'body'),
+  blocks: async ({ page }) => {
+    await scrollTo(page, 'parts')
+    await page.getByRole('button', { name: 'Actions for Quote 1' }).click()
+    await page.getByRole('menuitem', { name: 'Insert below' }).waitFor()
+  },
+  schedule: async ({ page, ids, go }) => {
+    await go(`/c/stories/${ids.night}`, 'The night shift')
+    await chooseMore(page, 'Schedule …')
+    await page.getByLabel('Publish at', { exact: true }).fill('2031-03-14T08:00')
+  },
+  conflict: makeConflict,
+  history: async (scene) => {
+    const { page, go } = scene
+    await go(storyOf(scene), 'Ink and paper')
+    await page.getByLabel('Title').fill('Ink, galls and paper')
+    await isSaved(page)
+    await chooseMore(page, 'History')
+    await isShown(page, 'History')
+    await page.locator('ins', { hasText: 'galls' }).waitFor()
+  },
+  languages: async (scene) => {
+    await scene.go(`${storyOf(scene)}?locale=de&beside=source`, 'Tinte und Papier')
+    await scene.page.getByText('Body · English').waitFor()
+  },
+  preview: async (scene) => {
+    await scene.go(`${storyOf(scene)}?preview=beside`, 'Ink, galls and paper')
+    await scene.page.frameLocator('iframe').getByRole('heading', { name: 'Ink, galls and paper' }).waitFor()
+  },
+  files: async ({ page, go }) => {
+    await go('/assets', 'Files')
+    await page.getByText('6 files').waitFor()
+  },
+  many: publishMany,
+  overview: async ({ page, go }) => {
+    await go('', 'Overview')
+    await page.getByRole('heading', { name: 'My drafts' }).waitFor()
+    await page
+      .getByText(/^is published|is published March/)
+      .first()
+      .waitFor()
+  },
+}

@@ -1,0 +1,87 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import sharp from 'sharp'
+import { openBrowser } from '../packages/client/test/support/browser.ts'
+import { isShown } from '../packages/studio/test/support/people.ts'
+import { visitStudio } from '../packages/studio/test/support/visit.ts'
+import { prepareStudio } from './build-studio.ts'
+import { MAX_PICTURE_BYTES } from './pictures/check-pictures.ts'
+import { museum, SITE } from './pictures/museum-config.ts'
+import { fillMuseum, type MuseumIds } from './pictures/museum-content.ts'
+import { SITE_PAGE } from './pictures/site-page.ts'
+import { type Scene, STUDIO_PICTURES } from './pictures/studio-pictures.ts'
+
+const FOLDER = fileURLToPath(new URL('../docs/pictures/studio', import.meta.url))
+/** What is told as "3 hours ago" stays so from the first picture to the last, in every run. */
+const LATER_MS = 200 * 60_000
+
+const CONTEXT = {
+  viewport: { width: 1200, height: 760 },
+  deviceScaleFactor: 1.5,
+  colorScheme: 'light',
+  reducedMotion: 'reduce',
+  locale: 'en-GB',
+  timezoneId: 'Europe/Madrid',
+} as const
+
+/** Waits for the images that can be seen. */
+const LOADED_IMAGES = `Promise.all([...document.images]
+  .filter((image) => !image.complete && image.getBoundingClientRect().top < innerHeight)
+  .map((image) => new Promise((done) => { image.onload = image.onerror = done })))`
+
+/** Puts the same in the place of days and of parts of ids, which differ in each run. */
+const FIX_TEXTS = `{
+  const today = new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date())
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  let day = 9
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts
+    if (text.data.startsWith(today)) text.data = 'March ' + day-- + ', 2031 at 9:30 AM'
+    const person = text.data.replace(/another person \\([\\w-]+\\)/, 'another person (Kt7xQ2)')
+    if (person !== text.data) text.data = person
+  }
+}`
+
+/** The best quality that is small enough. */
+async function encode(png: Buffer): Promise<Buffer> {
+  for (let quality = 90; quality >= 30; quality -= 10) {
+    const picture = await sharp(png).webp({ quality, effort: 6, smartSubsample: true }).toBuffer()
+    if (picture.length <= MAX_PICTURE_BYTES) return picture
+  }
+  throw new Error(`a picture has more than ${MAX_PICTURE_BYTES} bytes in every quality`)
+}
+
+async function takePicture(scene: Scene, name: string): Promise<void> {
+  await STUDIO_PICTURES[name]?.(scene)
+  await scene.page.evaluate(LOADED_IMAGES)
+  await scene.page.evaluate(FIX_TEXTS)
+  const png = await scene.page.screenshot({ animations: 'disabled' })
+  await writeFile(join(FOLDER, `${name}.webp`), await encode(png))
+  process.stdout.write(`${name}\n`)
+}
+
+/** Takes every picture of the guide, with a service and a browser of its own. */
+async function takePictures(): Promise<void> {
+  await prepareStudio()
+  await mkdir(FOLDER, { recursive: true })
+  await using open = await openBrowser()
+  let ids: MuseumIds = { ink: '', night: '' }
+  await using visit = await visitStudio(open, museum, {
+    ...CONTEXT,
+    before: async (service) => {
+      ids = await fillMuseum(service)
+    },
+  })
+  const { page, url } = visit
+  await page.context().route(`${SITE}/**`, (route) => route.fulfill({ contentType: 'text/html', body: SITE_PAGE }))
+  await page.addInitScript(`const now = Date.now; Date.now = () => now() + ${LATER_MS}`)
+  await page.reload()
+  const go = async (path: string, heading: string): Promise<void> => {
+    await page.goto(`${url}/studio${path}`)
+    await isShown(page, heading)
+  }
+  for (const name of Object.keys(STUDIO_PICTURES)) await takePicture({ open, visit, page, ids, go }, name)
+}
+
+await takePictures()
