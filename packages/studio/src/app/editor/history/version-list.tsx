@@ -1,8 +1,8 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { usePersonName } from '../../session/use-person-name.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { useVirtualRows } from '../../ui/use-virtual-rows.ts'
 import styles from './history.module.css'
 import type { LoadedVersions } from './use-versions.ts'
 import type { Version } from './versions.ts'
@@ -15,8 +15,6 @@ export interface VersionListProps {
   readonly onShow: (revision: number) => void
 }
 
-/** How many rows beyond those that are seen are drawn, and how near the end the next page is asked for. */
-const OVERSCAN = 6
 /** The height of a row until it is measured, in pixels. */
 const ROW_PX = 64
 
@@ -24,22 +22,11 @@ const ROW_PX = 64
 export function VersionList({ versions, shown, onShow }: VersionListProps): ReactNode {
   const { t } = useTexts()
   const { items, loadMore } = versions
-  const box = useRef<HTMLDivElement>(null)
-  const rows = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_PX,
-    overscan: OVERSCAN,
-  })
-  const drawn = rows.getVirtualItems()
-  const last = drawn.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (last >= items.length - OVERSCAN) loadMore()
-  }, [last, items.length, loadMore])
+  const { box, rows } = useVirtualRows(items.length, ROW_PX, loadMore)
   return (
     <nav ref={box} className={styles.versions} aria-label={t.history.versions}>
       <ul className={styles.body} style={{ blockSize: rows.getTotalSize() }} onKeyDown={moveByArrows}>
-        {drawn.map(({ index, start }) => {
+        {rows.getVirtualItems().map(({ index, start }) => {
           const version = items[index]
           return (
             version && (

@@ -1,9 +1,9 @@
 import { useQueries } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
 import { keys } from '../../talk/keys.ts'
 import type { ListPage } from '../../talk/list-page.ts'
 import { useStudio } from '../../talk/studio.ts'
+import { useSettled } from '../../ui/use-settled.ts'
 import type { Place } from './place.ts'
 
 /** How long after the last key entries are looked for, in milliseconds. */
@@ -26,7 +26,7 @@ export interface Found {
  */
 export function useFound(collections: readonly StudioCollection[], text: string): Found {
   const { client } = useStudio()
-  const words = useSettled(text.trim())
+  const words = useSettled(text.trim(), SEARCH_MS)
   const searched = words.length < 2 ? [] : collections.filter(({ searchable }) => searchable).slice(0, MAX_COLLECTIONS)
   const answers = useQueries({
     queries: searched.map(({ key, titleField }) => ({
@@ -45,14 +45,4 @@ export function useFound(collections: readonly StudioCollection[], text: string)
     })),
   )
   return { places, isSearching: words !== text.trim() || answers.some(({ isFetching }) => isFetching) }
-}
-
-/** A text as it was when nobody had typed for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), SEARCH_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }

@@ -1,11 +1,11 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { useTexts } from '../../../../messages/messages.tsx'
 import { type StudioCollection, titleOf } from '../../../../model/studio-model.ts'
 import type { ListItem } from '../../../../talk/live.ts'
 import { Badge } from '../../../../ui/badge.tsx'
 import field from '../../../../ui/controls/field.module.css'
 import { Icon } from '../../../../ui/icon.tsx'
+import { useVirtualRows } from '../../../../ui/use-virtual-rows.ts'
 import styles from './picker.module.css'
 import type { Choices } from './use-choices.ts'
 
@@ -23,7 +23,6 @@ export interface OptionListProps {
 
 /** The height of an option until it is measured, in pixels. */
 const ROW_PX = 44
-const OVERSCAN = 6
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }
 
 /** A field to search, with what is found below (ARIA combobox); only the options that are seen are drawn. */
@@ -31,19 +30,8 @@ export function OptionList(props: OptionListProps): ReactNode {
   const { label, collection, choices, typed, onType, isMany, isChosen, onToggle } = props
   const { items, total, isStale, loadMore } = choices
   const id = useId()
-  const box = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
-  const rows = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_PX,
-    overscan: OVERSCAN,
-  })
-  const drawn = rows.getVirtualItems()
-  const last = drawn.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (last >= items.length - OVERSCAN) loadMore()
-  }, [last, items.length, loadMore])
+  const { box, rows } = useVirtualRows(items.length, ROW_PX, loadMore)
   const go = (index: number): void => {
     const next = Math.max(0, Math.min(index, items.length - 1))
     setActive(next)
@@ -93,7 +81,7 @@ export function OptionList(props: OptionListProps): ReactNode {
           className={styles.options}
           style={{ blockSize: rows.getTotalSize() }}
         >
-          {drawn.map(({ index, start }) => {
+          {rows.getVirtualItems().map(({ index, start }) => {
             const item = items[index]
             return (
               item && (

@@ -1,9 +1,9 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import type { StudioCollection } from '../../../../model/studio-model.ts'
 import { keys } from '../../../../talk/keys.ts'
 import type { ListItem, ListPage } from '../../../../talk/live.ts'
 import { useStudio } from '../../../../talk/studio.ts'
+import { useSettled } from '../../../../ui/use-settled.ts'
 import { titleQuery } from '../client-titles.ts'
 
 /** Entries to choose from, as far as they are loaded. */
@@ -25,7 +25,7 @@ const PAGE = 40
 /** The entries of a collection that have some words, page by page; an older search is given up. */
 export function useChoices(collection: StudioCollection, typed: string): Choices {
   const { client } = useStudio()
-  const q = useLater(typed.trim())
+  const q = useSettled(typed.trim(), SEARCH_MS)
   const query = {
     ...titleQuery(collection),
     sort: '-updatedAt',
@@ -55,14 +55,4 @@ export function useChoices(collection: StudioCollection, typed: string): Choices
     },
     reload: () => void refetch(),
   }
-}
-
-/** A text that follows another one once nobody types for a moment. */
-function useLater(text: string): string {
-  const [later, setLater] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setLater(text), SEARCH_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return later
 }
