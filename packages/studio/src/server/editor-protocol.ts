@@ -29,8 +29,11 @@ export interface MountedStudioEditor<Value = unknown> {
   unmount(): void
 }
 
+/** An element of a page: `HTMLElement` where TypeScript knows browsers, which a config need not. */
+export type HostElement = typeof globalThis extends { HTMLElement: { prototype: infer Host } } ? Host : object
+
 /** What a module of the option `editors` exports. */
 export interface StudioEditorModule<Value = unknown> {
   /** Draws the editor into an empty element. */
-  mount(element: HTMLElement, props: StudioEditorProps<Value>): MountedStudioEditor<Value>
+  mount(element: HostElement, props: StudioEditorProps<Value>): MountedStudioEditor<Value>
 }

@@ -1,8 +1,10 @@
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
+import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
 import { studio } from '../../src/index.ts'
+import { gallery, storeFile } from '../assets/support.ts'
 import { museumOf } from '../support/configs.ts'
 import { isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
@@ -51,6 +53,23 @@ describe('the palette', () => {
     await palette.waitFor()
     await keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('names a file as the person named it who uploaded it', async () => {
+    const before = async (service: TestService): Promise<void> => {
+      await makeAccount(service)
+      await storeFile(service, 'harbour.png', { alt: 'Boats' })
+    }
+    await using visit = await visitStudio(open, gallery, { before })
+    const { page } = visit
+    await signIn(page)
+    await isShown(page, 'Overview')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.keyboard.type('boats')
+    await page.getByRole('option', { name: 'harbour.png Files', exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await isShown(page, 'harbour.png')
     expect(await visit.takeFaults()).toEqual([])
   })
 

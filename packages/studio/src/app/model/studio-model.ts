@@ -1,5 +1,8 @@
 import type { CollectionDescription, FieldDescription, GlobalDescription, ModelDescription } from 'daybook'
 
+/** The key of the collection of files, which has pages of its own. */
+export const ASSETS = 'assets'
+
 /** A collection, as the Studio shows it. */
 export interface StudioCollection extends CollectionDescription {
   /** Its name for people. */
@@ -49,7 +52,7 @@ export function labelOf(key: string): string {
 }
 
 /** Names of fields that entries are called by. */
-const TITLES: readonly string[] = ['title', 'name', 'label', 'headline', 'subject', 'filename']
+const TITLES: readonly string[] = ['title', 'name', 'label', 'headline', 'subject', 'originalName', 'filename']
 
 function titleFieldOf({ fields, slugField }: CollectionDescription): string | undefined {
   const texts = fields.filter(({ type, many }) => type === 'text' && !many).map(({ key }) => key)

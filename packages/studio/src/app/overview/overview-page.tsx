@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useTexts } from '../messages/messages.tsx'
+import { ASSETS } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
 import { Page } from '../shell/page.tsx'
 import { buttonClass } from '../ui/controls/button.tsx'
@@ -48,7 +49,7 @@ function CreateLinks(): ReactNode {
   const { collections } = useModel()
   const { t } = useTexts()
   const creatable = [...collections.values()].filter(
-    ({ key, permissions }) => key !== 'assets' && permissions.create !== false,
+    ({ key, permissions }) => key !== ASSETS && permissions.create !== false,
   )
   if (creatable.length === 0) return null
   return (
@@ -74,7 +75,7 @@ function Places(): ReactNode {
         {[...collections.values()].map(({ key, label, description }) => (
           <li key={key} className={styles.row}>
             <Link to="/c/$collection" params={{ collection: key }} className={styles.name}>
-              {key === 'assets' ? t.assets.title : label}
+              {key === ASSETS ? t.assets.title : label}
             </Link>
             {description !== undefined && <p className={styles.note}>{description}</p>}
           </li>

@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import { titleOf } from '../model/studio-model.ts'
+import { ASSETS, titleOf } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
 import type { ListPage } from '../talk/live.ts'
 import { useStudio } from '../talk/studio.ts'
@@ -40,7 +40,7 @@ export function useDocuments(changes: readonly LastChange[]): ReadonlyMap<string
         // What changes is asked anew: the newest change is part of the name.
         queryKey: ['documents', key, query, changes.find((one) => one.collection === key)?.seq],
         queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
-          (key === 'assets'
+          (key === ASSETS
             ? await client.assets.list(query as object, { signal })
             : await client.collections[key]?.findMany(query as object, { signal })) as unknown as ListPage,
         placeholderData: (before: ListPage | undefined) => before,

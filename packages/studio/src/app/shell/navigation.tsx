@@ -1,14 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
+import { ASSETS } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
 import { useStudio } from '../talk/studio.ts'
 import { SearchField } from '../ui/controls/search-field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import styles from './shell.module.css'
 
-/** The key of the collection of files, which has pages of its own. */
-const FILES = 'assets'
 /** From how many collections and globals on there is a box to find one. */
 const MANY = 15
 
@@ -20,7 +19,7 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode 
   const [text, setText] = useState('')
   const isNamed = ({ label }: { readonly label: string }): boolean =>
     label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase())
-  const written = [...collections.values()].filter((one) => one.key !== FILES && isNamed(one))
+  const written = [...collections.values()].filter((one) => one.key !== ASSETS && isNamed(one))
   const alone = [...globals.values()].filter(isNamed)
   const go = onGo ? { onClick: onGo } : {}
   return (
@@ -33,7 +32,7 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode 
         <Icon name="home" />
         <span>{t.shell.overview}</span>
       </Link>
-      {collections.has(FILES) && (
+      {collections.has(ASSETS) && (
         <Link to="/assets" className={styles.link} {...go}>
           <Icon name="image" />
           <span>{t.assets.navigation}</span>

@@ -2,11 +2,12 @@ import { etagOf } from '@daybook/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import { ASSETS } from '../../model/studio-model.ts'
 import { useModel } from '../../model/use-model.ts'
 import { keys } from '../../talk/keys.ts'
 import { useStudio } from '../../talk/studio.ts'
 import { useToast } from '../../ui/overlays/toasts.tsx'
-import { ASSETS, type Asset, type FocalPoint } from '../media/asset.ts'
+import type { Asset, FocalPoint } from '../media/asset.ts'
 
 /** A file with its texts in all languages: by locale where there are any. */
 export interface WholeAsset extends Omit<Asset, 'alt'> {

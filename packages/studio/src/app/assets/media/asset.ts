@@ -24,9 +24,6 @@ export interface Asset {
   readonly updatedAt: string
 }
 
-/** The key of the collection of files. */
-export const ASSETS = 'assets'
-
 /** What lists of files ask for. */
 export const ASSET_COLUMNS: readonly (keyof Asset)[] = [
   'filename',

@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { ASSETS } from '../../model/studio-model.ts'
 import { keys } from '../../talk/keys.ts'
 import type { ListPage } from '../../talk/live.ts'
 import { useStudio } from '../../talk/studio.ts'
-import { ASSETS, type Asset } from './asset.ts'
+import type { Asset } from './asset.ts'
 import { type AssetList, hasAsset, withChange } from './asset-list.ts'
 import { type AssetDemands, type AssetSearch, assetQuery } from './asset-search.ts'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { ASSETS } from '../../model/studio-model.ts'
 import type { StudioClient } from '../../talk/client.ts'
 import { useStudio } from '../../talk/studio.ts'
-import { ASSETS } from './asset.ts'
 import { type Folders, readFolders } from './folder-levels.ts'
 
 const NONE: Folders = { names: [], isCut: false }

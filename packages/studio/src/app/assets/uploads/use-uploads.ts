@@ -1,7 +1,8 @@
+import { ASSETS } from '../../model/studio-model.ts'
 import { isAwayError } from '../../talk/connection.ts'
 import { keys } from '../../talk/keys.ts'
 import { type Studio, useStudio } from '../../talk/studio.ts'
-import { ASSETS, type Asset } from '../media/asset.ts'
+import type { Asset } from '../media/asset.ts'
 import { UploadQueue } from './upload-queue.ts'
 
 /** One queue for the page: uploads go on while somebody goes elsewhere in the Studio. */

@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
-import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
+import { useTexts } from '../../messages/messages.tsx'
+import { ASSETS, type StudioCollection, titleOf } from '../../model/studio-model.ts'
 import { keys } from '../../talk/keys.ts'
 import type { ListPage } from '../../talk/list-page.ts'
 import { useStudio } from '../../talk/studio.ts'
@@ -26,6 +27,7 @@ export interface Found {
  */
 export function useFound(collections: readonly StudioCollection[], text: string): Found {
   const { client } = useStudio()
+  const { t } = useTexts()
   const words = useSettled(text.trim(), SEARCH_MS)
   const searched = words.length < 2 ? [] : collections.filter(({ searchable }) => searchable).slice(0, MAX_COLLECTIONS)
   const answers = useQueries({
@@ -41,7 +43,7 @@ export function useFound(collections: readonly StudioCollection[], text: string)
     (answers[at]?.data?.items ?? []).map((item) => ({
       to: `/c/${collection.key}/${item.id}`,
       label: titleOf(collection, item) ?? item.id,
-      kind: collection.label,
+      kind: collection.key === ASSETS ? t.assets.navigation : collection.label,
     })),
   )
   return { places, isSearching: words !== text.trim() || answers.some(({ isFetching }) => isFetching) }
