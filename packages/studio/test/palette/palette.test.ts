@@ -66,6 +66,7 @@ describe('the palette', () => {
     await signIn(page)
     await isShown(page, 'Overview')
     await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox').and(page.locator(':focus')).waitFor()
     await page.keyboard.type('boats')
     await page.getByRole('option', { name: 'harbour.png Files', exact: true }).waitFor()
     await page.keyboard.press('Enter')
