@@ -28,6 +28,8 @@ const ROUNDS = 9
 const KEYS = 40
 const BLOCKS = 500
 const RELATIONS = 1000
+/** How long a person looks at a form before a picker is opened, in milliseconds. */
+const READING_MS = 1000
 
 /** What the page keeps of how long things took. */
 const WATCH = `
@@ -106,6 +108,9 @@ async function pickerTimes(browser: Browser, url: string, shelf: string): Promis
     const time = await visit(browser, `${url}/studio/c/shelves/${shelf}`, async (page) => {
       const button = page.getByRole('button', { name: /^(?:Choose|Add)/ }).first()
       await button.waitFor()
+      // A person reads what stands there first.
+      await page.getByRole('button', { name: 'Book 0', exact: true }).waitFor()
+      await page.waitForTimeout(READING_MS)
       return afterClick(page, '[role="option"]', () => button.click())
     })
     times.push(time)
