@@ -5,20 +5,20 @@ import { useTexts } from '../messages/messages.tsx'
 import { type StudioCollection, titleOf } from '../model/studio-model.ts'
 import { keys } from '../talk/keys.ts'
 import { useStudio } from '../talk/studio.ts'
+import link from '../ui/back.module.css'
 import { Icon } from '../ui/icon.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { EntryActions } from './actions/entry-actions.tsx'
 import { EntryPreview } from './actions/entry-preview.tsx'
-import { standingOf } from './actions/entry-standing.ts'
 import { EntryStatus } from './actions/entry-status.tsx'
 import { IssueSummary } from './actions/issue-summary.tsx'
+import { publishingStateOf } from './actions/publishing-state.ts'
 import { useEntryWork } from './actions/use-entry-work.ts'
 import { Meanwhile } from './conflicts/lazy-meanwhile.tsx'
 import { CreateThere } from './creating/create-there.tsx'
 import { LoadingPage } from './document/loading-page.tsx'
 import { useDocument, useEditorState } from './document/use-document.ts'
 import { useOwnFormDocument } from './document/use-form-document.ts'
-import styles from './editor.module.css'
 import { EditorFrame } from './editor-frame.tsx'
 import { entrySpec } from './entry-spec.ts'
 import { useFieldIssues } from './field-issues.ts'
@@ -76,7 +76,7 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
   const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
   const work = useEntryWork(editor, collection, state.values)
   const others = usePresence(editor, collection.key, state.document.id)
-  const standing = standingOf(collection, state)
+  const publishing = publishingStateOf(collection, state)
   const issues = useFieldIssues([...state.issues, ...work.issues])
   const { id } = state.document
   const isStored = id !== null
@@ -125,12 +125,12 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
       actions={
         <>
           <EntryPreview collection={collection} state={state} />
-          <EntryActions collection={collection} editor={editor} state={state} standing={standing} work={work} />
+          <EntryActions collection={collection} editor={editor} state={state} publishing={publishing} work={work} />
         </>
       }
       notices={
         <>
-          {isStored && <EntryStatus standing={standing} onUnschedule={isReadOnly ? undefined : unschedule} />}
+          {isStored && <EntryStatus publishing={publishing} onUnschedule={isReadOnly ? undefined : unschedule} />}
           {!isStored && (
             <Suspense>
               <LeftEntries collection={collection} copy={copy} />
@@ -165,7 +165,7 @@ const WayBack = ({
   readonly collection: StudioCollection
   readonly label: string
 }): ReactNode => (
-  <Link to="/c/$collection" params={{ collection: collection.key }} className={styles.back}>
+  <Link to="/c/$collection" params={{ collection: collection.key }} className={link.back}>
     <Icon name="back" />
     {label}
   </Link>

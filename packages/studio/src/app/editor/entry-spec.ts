@@ -1,6 +1,6 @@
 import type { StudioCollection } from '../model/studio-model.ts'
 import type { StudioClient } from '../talk/client.ts'
-import { PUBLISHED } from './actions/entry-standing.ts'
+import { PUBLISHED } from './actions/publishing-state.ts'
 import type { DocumentSpec } from './document/use-document.ts'
 import type { DocumentName } from './saving/copies/local-copies.ts'
 import { leavesOf } from './saving/document-fields.ts'

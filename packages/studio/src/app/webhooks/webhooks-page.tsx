@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { FailedDelivery } from 'daybook'
 import type { ReactNode } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { labelOf } from '../model/studio-model.ts'
@@ -21,18 +22,6 @@ interface Endpoint {
   readonly head: number
   readonly pending: number
   readonly parked: number
-}
-
-/** A message that failed. */
-interface Delivery {
-  readonly seq: number
-  readonly action: string
-  readonly collection: string
-  readonly id: string
-  readonly attempts: number
-  readonly failedAt: string | null
-  readonly dueAt: string | null
-  readonly reason: string | null
 }
 
 const PATH = '/api/cms/webhooks'
@@ -114,7 +103,7 @@ function Deliveries({ name, state, count }: DeliveriesProps): ReactNode {
   const { data } = useQuery({
     queryKey: [...WEBHOOKS, name, state, count],
     queryFn: ({ signal }) =>
-      askService<{ readonly items: readonly Delivery[] }>(studio, {
+      askService<{ readonly items: readonly FailedDelivery[] }>(studio, {
         path: `${PATH}/${encodeURIComponent(name)}/deliveries?state=${state}`,
         signal,
       }),

@@ -1,6 +1,6 @@
 import type { FieldDescription } from 'daybook'
 import { describe, expect, test } from 'vitest'
-import { standingOf } from '../../../src/app/editor/actions/entry-standing.ts'
+import { publishingStateOf } from '../../../src/app/editor/actions/publishing-state.ts'
 import { changedFields } from '../../../src/app/editor/history/changed-fields.ts'
 
 const field = (key: string, more: object = {}): FieldDescription =>
@@ -50,16 +50,16 @@ describe('an entry', () => {
     statusField: 'status',
     fields: [field('status', { options: ['draft', 'published', 'archived'] })],
   }
-  const standing = (values: object, dirty: readonly string[] = []) =>
-    standingOf(
+  const publishing = (values: object, dirty: readonly string[] = []) =>
+    publishingStateOf(
       collection as never,
       { document: { collection: 'posts', id: '1' }, values, dirty: new Set(dirty) } as never,
     )
 
   test('is publishable while readers do not see all of it', () => {
-    expect(standing({ status: 'published' }).isPublishable).toBe(false)
-    expect(standing({ status: 'published', hasDraft: true }).isPublishable).toBe(true)
-    expect(standing({ status: 'published' }, ['title']).isPublishable).toBe(true)
-    expect(standing({ status: 'archived' })).toMatchObject({ isPublishable: true, otherStatuses: ['draft'] })
+    expect(publishing({ status: 'published' }).isPublishable).toBe(false)
+    expect(publishing({ status: 'published', hasDraft: true }).isPublishable).toBe(true)
+    expect(publishing({ status: 'published' }, ['title']).isPublishable).toBe(true)
+    expect(publishing({ status: 'archived' })).toMatchObject({ isPublishable: true, otherStatuses: ['draft'] })
   })
 })

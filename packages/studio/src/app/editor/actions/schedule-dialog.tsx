@@ -4,13 +4,13 @@ import { Button } from '../../ui/controls/button.tsx'
 import field from '../../ui/controls/field.module.css'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import styles from './actions.module.css'
-import type { EntryStanding } from './entry-standing.ts'
+import type { PublishingState } from './publishing-state.ts'
 import type { EntryWork } from './use-entry-work.ts'
 
 /** What a {@link ScheduleDialog} takes. */
 export interface ScheduleDialogProps {
   readonly isOpen: boolean
-  readonly standing: EntryStanding
+  readonly publishing: PublishingState
   readonly work: EntryWork
   readonly onRefresh: () => Promise<void>
   readonly onClose: () => void
@@ -28,11 +28,11 @@ export function ScheduleDialog(props: ScheduleDialogProps): ReactNode {
 
 type Deed = 'publish' | 'unpublish'
 
-function ScheduleForm({ standing, work, onRefresh, onClose }: ScheduleDialogProps): ReactNode {
+function ScheduleForm({ publishing, work, onRefresh, onClose }: ScheduleDialogProps): ReactNode {
   const { t } = useTexts()
   const id = useId()
-  const [publishAt, setPublishAt] = useState(() => toLocal(standing.publishAt))
-  const [unpublishAt, setUnpublishAt] = useState(() => toLocal(standing.unpublishAt))
+  const [publishAt, setPublishAt] = useState(() => toLocal(publishing.publishAt))
+  const [unpublishAt, setUnpublishAt] = useState(() => toLocal(publishing.unpublishAt))
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const set = (deed: Deed, local: string): Promise<boolean> =>
     work.run({
@@ -44,8 +44,8 @@ function ScheduleForm({ standing, work, onRefresh, onClose }: ScheduleDialogProp
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     onClose()
-    if (publishAt !== '' && publishAt !== toLocal(standing.publishAt) && !(await set('publish', publishAt))) return
-    if (unpublishAt !== '' && unpublishAt !== toLocal(standing.unpublishAt)) await set('unpublish', unpublishAt)
+    if (publishAt !== '' && publishAt !== toLocal(publishing.publishAt) && !(await set('publish', publishAt))) return
+    if (unpublishAt !== '' && unpublishAt !== toLocal(publishing.unpublishAt)) await set('unpublish', unpublishAt)
   }
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)}>

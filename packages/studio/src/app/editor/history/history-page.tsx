@@ -8,8 +8,8 @@ import { MissingPage } from '../../shell/missing-page.tsx'
 import { Page } from '../../shell/page.tsx'
 import { keys } from '../../talk/keys.ts'
 import { useStudio } from '../../talk/studio.ts'
+import link from '../../ui/back.module.css'
 import { Icon } from '../../ui/icon.tsx'
-import styles from '../editor.module.css'
 import { entryHistory, globalHistory } from './history-calls.ts'
 import { HistoryView } from './history-view.tsx'
 
@@ -46,7 +46,7 @@ function EntryHistory({ collection }: { readonly collection: StudioCollection })
       title={t.history.title}
       isWide
       above={
-        <Link {...back} className={styles.back}>
+        <Link {...back} className={link.back}>
           <Icon name="back" />
           {t.history.back}
         </Link>
@@ -86,7 +86,7 @@ function GlobalHistory({ global }: { readonly global: StudioGlobal }): ReactNode
       title={t.history.title}
       isWide
       above={
-        <Link {...back} className={styles.back}>
+        <Link {...back} className={link.back}>
           <Icon name="back" />
           {label}
         </Link>

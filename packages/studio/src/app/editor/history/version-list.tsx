@@ -59,7 +59,7 @@ function VersionButton({ version, isShown, onShow }: VersionButtonProps): ReactN
   return (
     <button type="button" className={styles.version} aria-current={isShown} onClick={() => onShow(revision)}>
       <span className={styles.what}>
-        {t.history.actions[action]}
+        {t.overview.actions[action]}
         {isDraft && action !== 'draft' && <Badge tone="waiting">{t.history.draft}</Badge>}
       </span>
       <span className={styles.when}>

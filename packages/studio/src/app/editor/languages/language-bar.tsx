@@ -5,7 +5,7 @@ import { Badge, type BadgeTone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import styles from './languages.module.css'
 import type { LocaleState } from './locale-values.ts'
-import type { LanguageStanding, Languages } from './use-languages.ts'
+import type { Languages, TranslationState } from './use-languages.ts'
 import { useLocaleName } from './use-locale-name.ts'
 
 /** What a {@link LanguageBar} takes. */
@@ -27,15 +27,19 @@ const TONES: Readonly<Record<LocaleState, BadgeTone>> = {
 /** The languages of a document: how far each has come, and the way to it. */
 export function LanguageBar({ languages, isBeside, onBeside, onCopyMissing }: LanguageBarProps): ReactNode {
   const { t } = useTexts()
-  const { locale, source, standings } = languages
+  const { locale, source, translations } = languages
   const nameOf = useLocaleName()
   return (
     <div className={styles.bar}>
       <nav aria-label={t.languages.title}>
         <ul className={styles.languages}>
-          {standings.map((standing) => (
-            <li key={standing.locale}>
-              <LanguageLink standing={standing} isShown={standing.locale === locale} name={nameOf(standing.locale)} />
+          {translations.map((translation) => (
+            <li key={translation.locale}>
+              <LanguageLink
+                translation={translation}
+                isShown={translation.locale === locale}
+                name={nameOf(translation.locale)}
+              />
             </li>
           ))}
         </ul>
@@ -57,14 +61,14 @@ export function LanguageBar({ languages, isBeside, onBeside, onCopyMissing }: La
 }
 
 interface LanguageLinkProps {
-  readonly standing: LanguageStanding
+  readonly translation: TranslationState
   readonly isShown: boolean
   readonly name: string
 }
 
-function LanguageLink({ standing, isShown, name }: LanguageLinkProps): ReactNode {
+function LanguageLink({ translation, isShown, name }: LanguageLinkProps): ReactNode {
   const { t } = useTexts()
-  const { locale, state, isOutdated } = standing
+  const { locale, state, isOutdated } = translation
   return (
     <Link
       to="."

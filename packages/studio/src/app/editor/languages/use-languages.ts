@@ -8,7 +8,7 @@ import type { LanguageCalls } from './language-calls.ts'
 import { isTranslated, type LocaleState, localeState, translatedValues, valuesInLocale } from './locale-values.ts'
 
 /** One language of a document. */
-export interface LanguageStanding {
+export interface TranslationState {
   readonly locale: string
   readonly state: LocaleState
   /** Whether its source has changed since it did. */
@@ -21,7 +21,7 @@ export interface Languages {
   readonly locale: string
   /** The language that others are translated from. */
   readonly source: string
-  readonly standings: readonly LanguageStanding[]
+  readonly translations: readonly TranslationState[]
   /** What a language says; `undefined`: not known yet. */
   readonly valuesIn: (locale: string) => Values | undefined
   /** The other languages that readers see a value of where this one has none, in order. */
@@ -76,11 +76,11 @@ export function useLanguages(
       return read ? valuesInLocale(fields, read, one) : undefined
     }
     const sourceValues = translatedValues(fields, valuesIn(source) ?? {})
-    const standings = locales.available.map((one): LanguageStanding => {
+    const translations = locales.available.map((one): TranslationState => {
       if (one === source) return { locale: one, state: 'source', isOutdated: false }
       const own = localeState(sourceValues, translatedValues(fields, valuesIn(one) ?? {}))
       return { locale: one, state: own, isOutdated: own !== 'missing' && old?.has(one) === true }
     })
-    return { locale, source, standings, valuesIn, fallbacks: locales.fallback[locale] ?? [] }
+    return { locale, source, translations, valuesIn, fallbacks: locales.fallback[locale] ?? [] }
   }, [hasLanguages, locales, locale, source, fields, values, read, old])
 }

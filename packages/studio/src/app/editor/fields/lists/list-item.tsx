@@ -6,6 +6,7 @@ import type { FieldPath } from '../../saving/field-path.ts'
 import { isRecord } from '../../saving/saved-field.ts'
 import type { FieldEditorProps } from '../field-editor.ts'
 import { GroupFields } from '../groups/group-fields.tsx'
+import { ItemMenuButton } from '../item-menu-button.tsx'
 import type { ItemHandlers } from './item-handlers.ts'
 import { type ItemKind, isFoldable } from './item-kinds.ts'
 import { summaryOf } from './item-summary.ts'
@@ -68,7 +69,7 @@ function Line(props: ListItemProps & { readonly kind: ItemKind }): ReactNode {
           isReadOnly={isReadOnly}
         />
       </div>
-      <MenuButton {...props} name={`${listLabel} ${index + 1}`} />
+      <ItemMenuButton {...props} name={`${listLabel} ${index + 1}`} />
     </>
   )
 }
@@ -102,7 +103,7 @@ function Card(props: ListItemProps): ReactNode {
           )}
           {isFaulty && <Icon name="warning" />}
         </button>
-        <MenuButton {...props} name={`${name} ${index + 1}`} />
+        <ItemMenuButton {...props} name={`${name} ${index + 1}`} />
       </div>
       {!isFolded && (
         <div className={styles.fields} data-part="body">
@@ -141,22 +142,5 @@ function Grip({ id, isReadOnly, handlers }: Pick<ListItemProps, 'id' | 'isReadOn
     >
       <Icon name="grip" />
     </span>
-  )
-}
-
-function MenuButton({ id, handlers, name }: ListItemProps & { readonly name: string }): ReactNode {
-  const { t } = useTexts()
-  return (
-    <button
-      type="button"
-      data-part="menu"
-      aria-haspopup="menu"
-      aria-label={t.fields.actionsOf(name)}
-      className={styles.more}
-      onClick={(event) => handlers.onMenu(id, event.currentTarget)}
-      onKeyDown={(event) => event.altKey && handlers.onKeys(id, event)}
-    >
-      <Icon name="more" />
-    </button>
   )
 }

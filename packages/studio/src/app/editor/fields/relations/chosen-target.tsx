@@ -3,6 +3,7 @@ import { useTexts } from '../../../messages/messages.tsx'
 import { labelOf } from '../../../model/studio-model.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Icon } from '../../../ui/icon.tsx'
+import { ItemMenuButton } from '../item-menu-button.tsx'
 import type { ItemHandlers } from '../lists/item-handlers.ts'
 import list from '../lists/list.module.css'
 import type { Reference } from './reference.ts'
@@ -50,19 +51,7 @@ export function ChosenTarget(props: ChosenTargetProps): ReactNode {
       </button>
       {isTold && <span className={styles.collection}>{labelOf(reference.collection)}</span>}
       {status !== undefined && <Badge tone={status === 'published' ? 'good' : 'neutral'}>{status}</Badge>}
-      {isMovable && (
-        <button
-          type="button"
-          data-part="menu"
-          aria-haspopup="menu"
-          aria-label={t.fields.actionsOf(text)}
-          className={list.more}
-          onClick={(event) => handlers.onMenu(id, event.currentTarget)}
-          onKeyDown={(event) => event.altKey && handlers.onKeys(id, event)}
-        >
-          <Icon name="more" />
-        </button>
-      )}
+      {isMovable && <ItemMenuButton id={id} name={text} handlers={handlers} />}
       {!isReadOnly && (
         <button type="button" aria-label={t.fields.removeNamed(text)} className={list.more} onClick={onRemove}>
           <Icon name="close" />

@@ -4,8 +4,8 @@ import type { EditorState } from '../saving/editor-state.ts'
 /** The status of what readers see. */
 export const PUBLISHED = 'published'
 
-/** Where an entry stands between its first word and its readers. */
-export interface EntryStanding {
+/** How far the publishing of an entry has come. */
+export interface PublishingState {
   /** `null`: entries of its collection have none. */
   readonly status: string | null
   readonly isPublished: boolean
@@ -21,11 +21,11 @@ export interface EntryStanding {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** Tells where an entry stands. */
-export function standingOf(
+/** Tells how far the publishing of an entry has come. */
+export function publishingStateOf(
   { statusField, fields }: StudioCollection,
   { document, values, dirty }: EditorState,
-): EntryStanding {
+): PublishingState {
   const status = statusField === null ? null : textOf(values[statusField])
   const isPublished = status === PUBLISHED
   const hasDraft = values.hasDraft === true
