@@ -21,6 +21,11 @@ export class Auth {
     return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', 'permissions'] })
   }
 
+  async people(subjects: readonly string[], options: CallOptions = {}): Promise<unknown> {
+    const call = { method: 'GET', path: ['cms', 'auth', 'people'], query: { subjects } } as const
+    return ((await this.#send({ ...options, ...call })) as { readonly people: unknown }).people
+  }
+
   login(credentials: object, options?: CallOptions): Promise<unknown> {
     return this.action('login', credentials, options)
   }

@@ -5,6 +5,7 @@ export { toQueryString } from './query.ts'
 export type { CallOptions, ClientOptions, Token } from './request.ts'
 export type { RetryOptions } from './retry.ts'
 export type {
+  ActorName,
   AllPermissions,
   Asset,
   AssetClient,

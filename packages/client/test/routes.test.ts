@@ -34,6 +34,7 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
   'GET /api/cms/auth/session': (client) => client.auth.session(),
   'GET /api/cms/auth/actions': (client) => client.auth.actions(),
   'GET /api/cms/auth/permissions': (client) => client.auth.permissions(),
+  'GET /api/cms/auth/people': (client) => client.auth.people(['mia']),
   'GET /api/cms/model': (client) => client.model(),
   'GET /api/:collection/:id/versions': (client) => client.collections.posts.versions(ID),
   'GET /api/:collection/:id/versions/:revision': (client) => client.collections.posts.version(ID, 1),

@@ -393,6 +393,12 @@ export interface AuthActionDescription {
   readonly input?: Readonly<Record<string, unknown>>
 }
 
+/** What an actor is called: a person by their account, a program by its token. */
+export interface ActorName {
+  readonly subject: string
+  readonly name: string
+}
+
 /** Sessions. What the actions answer is what the accounts of a service without an `auth` of its own do. */
 export interface AuthClient<C extends DaybookConfig> {
   session(options?: CallOptions): Promise<Session>
@@ -400,6 +406,8 @@ export interface AuthClient<C extends DaybookConfig> {
   actions(options?: CallOptions): Promise<Readonly<Record<string, AuthActionDescription>>>
   /** What the asker may do, for drawing its buttons. */
   permissions(options?: CallOptions): Promise<AllPermissions<C>>
+  /** The names of at most 100 actors; those that have none are left out. */
+  people(subjects: readonly string[], options?: CallOptions): Promise<readonly ActorName[]>
   /** Begins a session. The client itself keeps no token: see {@link Client.withToken}. */
   login(credentials: { readonly email: string; readonly password: string }, options?: CallOptions): Promise<SignedIn>
   /** Makes an account and begins a session. */

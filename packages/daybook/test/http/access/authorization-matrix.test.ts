@@ -177,6 +177,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getSession: everyone,
   getAuthActions: everyone,
   getPermissions: everyone,
+  listPeople: [401, 200, 200, 200],
   getModel: [401, 200, 200, 200],
   getOpenApi: everyone,
   getDocs: everyone,

@@ -17,13 +17,13 @@ const SHOWN = 12
 /** What changed lately, by whom; what others do appears. */
 export function RecentChanges(): ReactNode {
   const { t, formats } = useTexts()
-  const actorName = useActorName()
   const { records, error } = useJournal('all')
   const { collections, globals } = useModel()
   const isKnown = ({ collection, id }: { readonly collection: string; readonly id: string }): boolean =>
     collection === 'globals' ? globals.has(id) : collections.has(collection)
   const changes = lastChanges(records ?? [], isKnown).slice(0, SHOWN)
   const documents = useDocuments(changes)
+  const actorName = useActorName(changes.map(({ actor }) => actor))
   return (
     <Section title={t.overview.recent}>
       {error !== null && <p role="alert">{errorText(error, t)}</p>}
