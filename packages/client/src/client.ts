@@ -1,4 +1,5 @@
 import type { DaybookConfig } from 'daybook'
+import { Across, type AnyDrafts, type AnySearch } from './across.ts'
 import { Assets } from './assets.ts'
 import { Auth } from './auth.ts'
 import { DraftCollection } from './drafts.ts'
@@ -41,6 +42,7 @@ interface AnsweredOutcome {
  */
 export function createClient<C extends DaybookConfig>(options: ClientOptions): Client<C> {
   const send = connect(options)
+  const across = new Across(send)
   const feed = new Feed(send, connectEvents(options))
   const client = {
     collections: byKey((key) => new DraftCollection(send, key)),
@@ -54,6 +56,9 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
     sync: (store: ChangeStore<AnyChange>, given?: AnyLiveQuery) => feed.sync(store, given),
     memoryCopy: (onChange?: () => void) => new MemoryStore(onChange),
     undo: (range: UndoRange, given?: UndoOptions) => new History(send).undo(range, given),
+    search: (words: string, given?: AnySearch) => across.search(words, given),
+    drafts: (given?: AnyDrafts) => across.drafts(given),
+    schedules: (given?: AnyDrafts) => across.schedules(given),
     model: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['cms', 'model'] }),
     health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['health'] }),
     ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['ready'] }),

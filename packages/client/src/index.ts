@@ -5,6 +5,15 @@ export { toQueryString } from './query.ts'
 export type { CallOptions, ClientOptions, Token } from './request.ts'
 export type { RetryOptions } from './retry.ts'
 export type {
+  AcrossPage,
+  AcrossQuery,
+  DraftsQuery,
+  ListedDraft,
+  ListedSchedule,
+  SearchQuery,
+  TitledEntry,
+} from './types/across.ts'
+export type {
   ActorName,
   AllPermissions,
   Asset,

@@ -15,6 +15,15 @@ import type {
 } from 'daybook'
 import type { CallOptions, Token } from '../request.ts'
 import type { UploadProgress, UploadSource } from '../upload.ts'
+import type {
+  AcrossPage,
+  AcrossQuery,
+  DraftsQuery,
+  ListedDraft,
+  ListedSchedule,
+  SearchQuery,
+  TitledEntry,
+} from './across.ts'
 import type { AggregatedList, AggregateQuery } from './aggregate.ts'
 import type { Answered } from './answered.ts'
 import type { DraftQuery, DraftsClient, OwnKey, PreviewQuery, ReadEntry, Restored } from './drafts.ts'
@@ -452,6 +461,12 @@ export interface Client<C extends DaybookConfig> {
   sync(store: ChangeStore<Change<C>>, options?: SyncOptions<C>): Promise<void>
   /** A copy in memory, for `sync`. @param onChange called after each change of it */
   memoryCopy(onChange?: () => void): MemoryCopy<C>
+  /** Finds entries by their words in all collections: the best match of each, then the second best of each; at most 10 of each. */
+  search(words: string, query?: SearchQuery<C>): Promise<readonly TitledEntry<C>[]>
+  /** The entries of all collections that have working copies, those that were saved last first. */
+  drafts(query?: DraftsQuery<C>): Promise<AcrossPage<ListedDraft<C>>>
+  /** What is to be published or unpublished at a time in all collections, the soonest first. With a cursor, a page may be short. */
+  schedules(query?: AcrossQuery<C>): Promise<AcrossPage<ListedSchedule<C>>>
   /** The content model, as far as this session may know it, and what it may do: for forms and editors' interfaces. */
   model(options?: CallOptions): Promise<ModelDescription>
   /** Whether the process runs. */

@@ -21,6 +21,21 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
+    name: 'a search finds entries of all collections',
+    async run({ client }) {
+      const found = await client().search('an')
+      equal(
+        found.map(({ collection, slug, title }) => [collection, slug, title]),
+        [['authors', 'ann', 'Ann']],
+      )
+      equal(
+        (await client().search('a', { collections: ['posts'], limit: 5, locale: 'en' })).map(({ title }) => title),
+        ['Alpha'],
+      )
+      equal(await client().search('draft'), [])
+    },
+  },
+  {
     name: 'a filter keeps what meets its conditions, whatever signs they hold',
     async run({ client }) {
       const { posts } = client().collections
