@@ -1,3 +1,4 @@
+export { changesOf } from './changes.ts'
 export { createClient } from './client.ts'
 export { type ClientErrorCode, DaybookError, NetworkError, TimeoutError } from './errors.ts'
 export { etagOf } from './etag.ts'

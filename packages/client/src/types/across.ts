@@ -2,8 +2,10 @@ import type { DaybookConfig, EntryKey } from 'daybook'
 import type { CallOptions } from '../request.ts'
 import type { Locale } from './fields.ts'
 
-/** Where is searched, and how much of it is answered. */
+/** What is searched for, and where. */
 export interface SearchQuery<C extends DaybookConfig> extends CallOptions {
+  /** Words that must all be found; the last one may be the beginning of a word. */
+  readonly q: string
   /** @default all that the reader may read */
   readonly collections?: readonly EntryKey<C>[]
   /** How many entries to answer at most, up to 100. @default 20 */

@@ -462,7 +462,7 @@ export interface Client<C extends DaybookConfig> {
   /** A copy in memory, for `sync`. @param onChange called after each change of it */
   memoryCopy(onChange?: () => void): MemoryCopy<C>
   /** Finds entries by their words in all collections: the best match of each, then the second best of each; at most 10 of each. */
-  search(words: string, query?: SearchQuery<C>): Promise<readonly TitledEntry<C>[]>
+  search(query: SearchQuery<C>): Promise<{ readonly items: readonly TitledEntry<C>[] }>
   /** The entries of all collections that have working copies, those that were saved last first. */
   drafts(query?: DraftsQuery<C>): Promise<AcrossPage<ListedDraft<C>>>
   /** What is to be published or unpublished at a time in all collections, the soonest first. With a cursor, a page may be short. */

@@ -23,12 +23,12 @@ export function useFound(text: string): Found {
   const { collections } = useModel()
   const { t } = useTexts()
   const words = useSettled(text.trim(), SEARCH_MS)
-  const { data = [], isFetching } = useQuery({
+  const { data, isFetching } = useQuery({
     queryKey: ['found', words],
-    queryFn: ({ signal }) => client.search(words, { limit: OFFERED, signal }),
+    queryFn: ({ signal }) => client.search({ q: words, limit: OFFERED, signal }),
     enabled: words.length > 1,
   })
-  const places = data.flatMap(({ collection: key, id, title }) => {
+  const places = (data?.items ?? []).flatMap(({ collection: key, id, title }) => {
     const collection = collections.get(key)
     if (!collection) return []
     const kind = key === ASSETS ? t.assets.navigation : collection.label
