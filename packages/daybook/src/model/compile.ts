@@ -28,8 +28,9 @@ import type {
   ReverseModel,
 } from './model.ts'
 import { documentSchema, type SchemaSide, type ServiceParts, writeFields } from './schema.ts'
+import { schemaFault } from './schema-fault.ts'
 import { titleKeys } from './titles.ts'
-import { schemaFault, Validators } from './validator.ts'
+import { Validators } from './validator.ts'
 
 /** The most entries on one page where a collection does not say. */
 export const DEFAULT_MAX_LIMIT = 100
