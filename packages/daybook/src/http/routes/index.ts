@@ -1,6 +1,7 @@
 import type { ExportStreams } from '../../content/transfer/export-streams.ts'
 import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
+import { type AcrossParts, acrossRoutes } from './across.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
 import { type ChangesParts, changesRoutes } from './changes.ts'
@@ -22,6 +23,7 @@ export interface RouteParts
     BatchParts,
     ChangesParts,
     PresenceParts,
+    AcrossParts,
     AuthParts,
     DocsParts {
   /** Where the export is switched on. */
@@ -40,6 +42,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...changesRoutes(parts),
     ...undoRoutes(parts),
     ...entryRoutes(parts),
+    ...acrossRoutes(parts),
     ...presenceRoutes(parts),
     ...authRoutes(parts),
     ...modelRoutes(parts),

@@ -18,5 +18,7 @@ export const keys = {
   rendered: (field: string, version: number) => ['rendered', field, version] as const,
   /** Entries to choose from. */
   choices: (collection: string, query: object) => ['choices', collection, query] as const,
+  /** What somebody is called. */
+  person: (subject: string) => ['person', subject] as const,
   global: (key: string) => ['global', key] as const,
 } as const
