@@ -181,6 +181,24 @@ export const de: Messages = {
     setAltTitle: (count) =>
       count === 1 ? 'Alternativtext von 1 Datei' : `Alternativtext von ${count.toLocaleString('de')} Dateien`,
     changed: (count) => (count === 1 ? '1 Datei ist geändert' : `${count.toLocaleString('de')} Dateien sind geändert`),
+    move: 'In Ordner verschieben',
+    moveTitle: (count) =>
+      count === 1
+        ? '1 Datei in einen Ordner verschieben'
+        : `${count.toLocaleString('de')} Dateien in einen Ordner verschieben`,
+    folderText: 'Zum Beispiel bilder/2026. Leer bedeutet: ganz oben. Die Adresse einer Datei bleibt dieselbe.',
+    noFolderName:
+      'Ordnernamen bestehen aus Buchstaben ohne Umlaute, Ziffern, Punkten, Binde- und Unterstrichen; höchstens acht Ebenen.',
+    newFolder: 'Diesen Ordner gibt es noch nicht. Er wird für die Dateien angelegt.',
+    foldersIn: (folder) => (folder === undefined ? 'Ordner' : `Ordner in ${folder}`),
+    upFolder: 'Eine Ebene höher',
+    moved: (count, folder) => {
+      const what = count === 1 ? '1 Datei liegt' : `${count.toLocaleString('de')} Dateien liegen`
+      return folder === '' ? `${what} jetzt ganz oben` : `${what} jetzt in ${folder}`
+    },
+    movedSoFar: (moved, total) => `${moved.toLocaleString('de')} von ${total.toLocaleString('de')} verschoben`,
+    notMoved: (count) =>
+      count === 1 ? 'Diese Datei bleibt, wo sie ist:' : `${count.toLocaleString('de')} Dateien bleiben, wo sie sind:`,
     uploads: 'Hochgeladenes',
     uploadState: (stored, total, failed) =>
       `${stored} von ${total} hochgeladen${failed > 0 ? `, ${failed} fehlgeschlagen` : ''}`,

@@ -177,6 +177,23 @@ export const en = {
     setAltTitle: (count: number) =>
       count === 1 ? 'Alt text of 1 file' : `Alt text of ${count.toLocaleString('en')} files`,
     changed: (count: number) => (count === 1 ? '1 file is changed' : `${count.toLocaleString('en')} files are changed`),
+    move: 'Move to folder',
+    moveTitle: (count: number) =>
+      count === 1 ? 'Move 1 file to a folder' : `Move ${count.toLocaleString('en')} files to a folder`,
+    folderText: 'Such as images/2026. Leave it empty for the top. The address of a file stays the same.',
+    noFolderName:
+      'Names of folders have letters without accents, digits, dots, hyphens and underscores; at most eight levels.',
+    newFolder: 'There is no such folder yet. It is made for the files.',
+    foldersIn: (folder: string | undefined) => (folder === undefined ? 'Folders' : `Folders in ${folder}`),
+    upFolder: 'One level up',
+    moved: (count: number, folder: string) => {
+      const what = count === 1 ? '1 file is' : `${count.toLocaleString('en')} files are`
+      return folder === '' ? `${what} at the top now` : `${what} in ${folder} now`
+    },
+    movedSoFar: (moved: number, total: number) =>
+      `${moved.toLocaleString('en')} of ${total.toLocaleString('en')} moved`,
+    notMoved: (count: number) =>
+      count === 1 ? 'This file stays where it is:' : `${count.toLocaleString('en')} files stay where they are:`,
     uploads: 'Uploads',
     uploadState: (stored: number, total: number, failed: number) =>
       `${stored} of ${total} uploaded${failed > 0 ? `, ${failed} failed` : ''}`,

@@ -18,5 +18,9 @@ export const keys = {
   rendered: (field: string, version: number) => ['rendered', field, version] as const,
   /** Entries to choose from. */
   choices: (collection: string, query: object) => ['choices', collection, query] as const,
+  /** All that is known of folders of files. */
+  folders: ['folders'],
+  /** The folders inside a folder of files; `undefined`: at the top. */
+  folder: (folder: string | undefined) => ['folders', folder ?? ''] as const,
   global: (key: string) => ['global', key] as const,
 } as const

@@ -1,5 +1,6 @@
 import { ASSET_COLUMNS } from './asset.ts'
 import { ASSET_KINDS, type AssetKind, whereOfKind } from './asset-kinds.ts'
+import { isFolder } from './folder-levels.ts'
 
 /** Orders of a list of files. */
 export const ASSET_SORTS = ['-createdAt', 'createdAt', 'originalName', '-size', 'size'] as const
@@ -22,14 +23,18 @@ type Unread = Readonly<Record<string, unknown>>
 
 const isAmong = <T>(values: readonly T[], value: unknown): value is T => values.some((one) => one === value)
 
-/** A path that files can have. */
-const FOLDER = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/
+const isFolderName = (text: unknown): text is string => typeof text === 'string' && isFolder(text)
+
+/** The files in a folder, and those that lie deeper. */
+const inFolder = (folder: string): object => ({
+  or: [{ directory: { eq: folder } }, { directory: { startsWith: `${folder}/` } }],
+})
 
 /** Reads what an address says; what means nothing is left out. */
 export const readAssetSearch = ({ q, kind, folder, sort }: Unread): AssetSearch => ({
   ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
   ...(isAmong(ASSET_KINDS, kind) ? { kind } : {}),
-  ...(typeof folder === 'string' && FOLDER.test(folder) ? { folder } : {}),
+  ...(isFolderName(folder) ? { folder } : {}),
   ...(isAmong(ASSET_SORTS, sort) ? { sort } : {}),
 })
 
@@ -65,7 +70,7 @@ export function assetQuery(
     ...(accept === undefined ? [] : [{ or: accept.map(within) }]),
     ...(maxBytes === undefined ? [] : [{ size: { lte: maxBytes } }]),
     ...(kind === undefined ? [] : [whereOfKind(kind)]),
-    ...(folder === undefined ? [] : [{ path: { startsWith: `${folder}/` } }]),
+    ...(folder === undefined ? [] : [inFolder(folder)]),
   ]
   return {
     select: ASSET_COLUMNS,

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { ASSETS } from '../../model/studio-model.ts'
 import type { StudioClient } from '../../talk/client.ts'
+import { keys } from '../../talk/keys.ts'
 import { useStudio } from '../../talk/studio.ts'
-import { type Folders, readFolders } from './folder-levels.ts'
+import { type Folders, isFolder, readFolders } from './folder-levels.ts'
 
 const NONE: Folders = { names: [], isCut: false }
 
@@ -10,15 +10,16 @@ const NONE: Folders = { names: [], isCut: false }
 export function useFolders(folder: string | undefined): Folders {
   const { client } = useStudio()
   const { data = NONE } = useQuery({
-    queryKey: ['folders', ASSETS, folder ?? ''],
-    queryFn: ({ signal }) => readFolders((query) => pathsOf(client, query, signal), folder),
+    queryKey: keys.folder(folder),
+    queryFn: ({ signal }) => readFolders((query) => directoriesOf(client, query, signal), folder),
+    enabled: folder === undefined || isFolder(folder),
   })
   return data
 }
 
-async function pathsOf(client: StudioClient, query: object, signal: AbortSignal): Promise<readonly string[]> {
+async function directoriesOf(client: StudioClient, query: object, signal: AbortSignal): Promise<readonly string[]> {
   const { items } = (await client.assets.list(query, { signal })) as unknown as {
-    readonly items: readonly { readonly path: string }[]
+    readonly items: readonly { readonly directory: string }[]
   }
-  return items.map(({ path }) => path)
+  return items.map(({ directory }) => directory)
 }
