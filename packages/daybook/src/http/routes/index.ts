@@ -1,6 +1,7 @@
 import type { ExportStreams } from '../../content/transfer/export-streams.ts'
 import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
+import { type AdministrationRouteParts, administrationRoutes } from './administration/index.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
 import { type ChangesParts, changesRoutes } from './changes.ts'
@@ -23,6 +24,7 @@ export interface RouteParts
     ChangesParts,
     PresenceParts,
     AuthParts,
+    AdministrationRouteParts,
     DocsParts {
   /** Where the export is switched on. */
   readonly streams: ExportStreams | undefined
@@ -42,6 +44,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...entryRoutes(parts),
     ...presenceRoutes(parts),
     ...authRoutes(parts),
+    ...administrationRoutes(parts),
     ...modelRoutes(parts),
     ...(streams ? exportRoutes({ streams }) : []),
     ...openApiRoutes({ ...parts, openApi: () => openApi }),
