@@ -10,6 +10,8 @@ const coordinate = f.number({ required: true, min: 0, max: 1, index: false })
 function directoryField(): AssetFields['directory'] {
   const { type, options } = f.text({
     search: false,
+    // Lists of folders cost the same however many files there are.
+    counted: true,
     maxLength: DIRECTORY.maxLength,
     pattern: `^$|${DIRECTORY.pattern}`,
     fill: ({ path }) => String(path).split('/').slice(0, -1).join('/'),

@@ -4,7 +4,13 @@ import { movedBy, pointAt } from '../../src/app/assets/details/focal-steps.ts'
 import { ASSET_KINDS, kindOf, whereOfKind } from '../../src/app/assets/media/asset-kinds.ts'
 import { assetQuery, isTaken, readAssetSearch } from '../../src/app/assets/media/asset-search.ts'
 import { byteText } from '../../src/app/assets/media/byte-text.ts'
-import { isFolder, readFolders } from '../../src/app/assets/media/folder-levels.ts'
+import {
+  foldersOf,
+  isFolder,
+  readFolders,
+  toFolderTree,
+  whereInFolder,
+} from '../../src/app/assets/media/folder-levels.ts'
 
 interface Where {
   readonly mimeType?: { readonly startsWith: string }
@@ -118,6 +124,25 @@ test('a folder with a great many files is passed by in two steps, and hides none
     return list(query)
   }, undefined)
   expect([names, asked]).toEqual([['many', 'many-more', 'next'], 3])
+})
+
+test('the folders of a level are read from the counts of directories, while one answer has them all', () => {
+  const tree = toFolderTree(['a', 'a/b/c', 'a-b', '', 'd/e'].map((value) => ({ value })))
+  expect(foldersOf(tree, undefined).names).toEqual(['a', 'a-b', 'd'])
+  expect(foldersOf(tree, 'a').names).toEqual(['b'])
+  expect(foldersOf(tree, 'd/e').names).toEqual([])
+  expect(tree.isCut).toBe(false)
+  expect(toFolderTree(Array.from({ length: 1000 }, (_, at) => ({ value: `a${at}` }))).isCut).toBe(true)
+})
+
+test('the filter of a folder names the directories in it, or all that begin so where they are too many', () => {
+  const tree = toFolderTree(['a', 'a/c', 'a/b', 'a-b'].map((value) => ({ value })))
+  expect(whereInFolder('a', tree)).toEqual({ directory: { in: ['a', 'a/b', 'a/c'] } })
+  expect(whereInFolder('a-b', tree)).toEqual({ directory: { eq: 'a-b' } })
+  const all = { or: [{ directory: { eq: 'a' } }, { directory: { startsWith: 'a/' } }] }
+  expect(whereInFolder('a', { ...tree, isCut: true })).toEqual(all)
+  const long = Array.from({ length: 20 }, (_, at) => ({ value: `a/${at}${'x'.repeat(180)}` }))
+  expect(whereInFolder('a', toFolderTree(long))).toEqual(all)
 })
 
 test('a folder can be made where the service takes its name', () => {

@@ -1,6 +1,6 @@
 import { ASSET_COLUMNS } from './asset.ts'
 import { ASSET_KINDS, type AssetKind, whereOfKind } from './asset-kinds.ts'
-import { isFolder } from './folder-levels.ts'
+import { type FolderTree, isFolder, whereInFolder } from './folder-levels.ts'
 
 /** Orders of a list of files. */
 export const ASSET_SORTS = ['-createdAt', 'createdAt', 'originalName', '-size', 'size'] as const
@@ -24,11 +24,6 @@ type Unread = Readonly<Record<string, unknown>>
 const isAmong = <T>(values: readonly T[], value: unknown): value is T => values.some((one) => one === value)
 
 const isFolderName = (text: unknown): text is string => typeof text === 'string' && isFolder(text)
-
-/** The files in a folder, and those that lie deeper. */
-const inFolder = (folder: string): object => ({
-  or: [{ directory: { eq: folder } }, { directory: { startsWith: `${folder}/` } }],
-})
 
 /** Reads what an address says; what means nothing is left out. */
 export const readAssetSearch = ({ q, kind, folder, sort }: Unread): AssetSearch => ({
@@ -61,16 +56,21 @@ const within = (range: string): object => ({
   mimeType: range.endsWith('/*') ? { startsWith: range.slice(0, -1) } : { eq: range },
 })
 
-/** The query of a list of files, of those alone that a field takes. */
+/**
+ * The query of a list of files, of those alone that a field takes.
+ *
+ * @param tree what is known of folders
+ */
 export function assetQuery(
   { q, kind, folder, sort }: AssetSearch,
   { accept, maxBytes }: AssetDemands = {},
+  tree?: FolderTree,
 ): Readonly<Record<string, unknown>> {
   const conditions: readonly object[] = [
     ...(accept === undefined ? [] : [{ or: accept.map(within) }]),
     ...(maxBytes === undefined ? [] : [{ size: { lte: maxBytes } }]),
     ...(kind === undefined ? [] : [whereOfKind(kind)]),
-    ...(folder === undefined ? [] : [inFolder(folder)]),
+    ...(folder === undefined ? [] : [whereInFolder(folder, tree)]),
   ]
   return {
     select: ASSET_COLUMNS,

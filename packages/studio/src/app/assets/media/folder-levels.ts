@@ -15,6 +15,34 @@ export function isFolder(path: string): boolean {
   return areNames && names.length <= MAX_LEVELS && path.length <= MAX_PATH
 }
 
+/** The directories of all files, as far as one request tells them. */
+export interface FolderTree {
+  readonly directories: readonly string[]
+  /** Whether there may be more of them. */
+  readonly isCut: boolean
+}
+
+/** How many directories one request tells at most. */
+const MAX_DIRECTORIES = 1000
+
+/** @param counts how many files are in which directory, as the service counts them */
+export const toFolderTree = (counts: readonly { readonly value: unknown }[]): FolderTree => ({
+  directories: counts.flatMap(({ value }) => (typeof value === 'string' && value !== '' ? [value] : [])),
+  isCut: counts.length >= MAX_DIRECTORIES,
+})
+
+/** How many characters of directories a filter names at most: they stand in an address. */
+const MAX_NAMED = 3000
+
+/** The filter of the files in a folder, and of those that lie deeper. A service finds named directories faster than all that begin so. */
+export function whereInFolder(folder: string, tree: FolderTree | undefined): object {
+  const deeper = `${folder}/`
+  const inside = tree?.directories.filter((directory) => directory.startsWith(deeper))
+  if (!inside || tree?.isCut || inside.join().length > MAX_NAMED)
+    return { or: [{ directory: { eq: folder } }, { directory: { startsWith: deeper } }] }
+  return { directory: inside.length === 0 ? { eq: folder } : { in: [folder, ...inside.sort()] } }
+}
+
 /** The folders of one level, in the order of their names. */
 export interface Folders {
   readonly names: readonly string[]
@@ -46,6 +74,13 @@ export async function readFolders(
     after = last === child ? last : `${child}0`
   }
   return { names: [...names].sort(), isCut: true }
+}
+
+/** The folders of one level of a tree that is whole. */
+export function foldersOf({ directories }: FolderTree, folder: string | undefined): Folders {
+  const prefix = folder === undefined ? '' : `${folder}/`
+  const inside = directories.filter((directory) => directory.startsWith(prefix))
+  return { names: [...new Set(inside.map((directory) => childOf(directory, prefix)))].sort(), isCut: false }
 }
 
 /** The folder inside a folder that a directory goes through. */
