@@ -74,6 +74,34 @@ describe('the palette', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
+  test('has all that was typed while it was loaded, and nothing else has it', async () => {
+    await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, path: '/studio/c/posts' })
+    const { page } = visit
+    const loading = Promise.withResolvers<void>()
+    await page.route(/\/palette\.[0-9a-f]+\.js$/, async (route) => {
+      await loading.promise
+      await route.continue()
+    })
+    await signIn(page)
+    await page.getByText('3 entries').waitFor()
+    const search = page.getByRole('searchbox', { name: 'Search Posts' })
+    await search.focus()
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.keyboard.type('auto')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('h')
+    loading.resolve()
+    await page.getByRole('option', { name: 'Authors Collection' }).waitFor()
+    const field = page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox')
+    expect(await field.inputValue()).toBe('auth')
+    expect(await search.inputValue()).toBe('')
+    await page.keyboard.type('ors')
+    expect(await field.inputValue()).toBe('authors')
+    await page.keyboard.press('Enter')
+    await isShown(page, 'Authors')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
   test('lists the keys, which do nothing in fields, and can be switched off', async () => {
     await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, path: '/studio/c/posts' })
     const { page } = visit

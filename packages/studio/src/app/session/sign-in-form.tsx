@@ -1,8 +1,10 @@
 import { type AuthActionDescription, DaybookError } from '@daybook/client'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Messages } from '../messages/en.ts'
 import { useTexts } from '../messages/messages.tsx'
 import { errorText } from '../talk/error-texts.ts'
+import { issueText } from '../talk/issue-text.ts'
 import { keys } from '../talk/keys.ts'
 import { type Studio, useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
@@ -84,7 +86,7 @@ function WayForm({ way, input, onDone }: WayFormProps): ReactNode {
     if (!signIn.isPending) signIn.mutate()
   }
   const names = namesOf(way, input)
-  const labels = t.session as unknown as Readonly<Record<string, string>>
+  const labels = labelsIn(t)
   return (
     <form onSubmit={submit} className={styles.fields}>
       {names.map((name, index) => (
@@ -110,6 +112,12 @@ function WayForm({ way, input, onDone }: WayFormProps): ReactNode {
       </Button>
     </form>
   )
+}
+
+/** What the inputs are called, by name. */
+const labelsIn = ({ session }: Messages): Readonly<Record<string, string | undefined>> => {
+  const { name, email, password, invitation, token } = session
+  return { name, email, password, invitation, token }
 }
 
 /** What browsers and password managers are told of each input. */
@@ -145,11 +153,13 @@ async function beginSession({ client, token }: Studio, way: Way, typed: Typed): 
   token.set(undefined)
 }
 
-function sentenceFor(error: unknown, way: Way, t: ReturnType<typeof useTexts>['t']): string {
+function sentenceFor(error: unknown, way: Way, t: Messages): string {
   if (error instanceof SignInRefusal) return t.session[error.reason]
   if (!(error instanceof DaybookError)) return errorText(error, t)
   if (error.code === 'UNAUTHORIZED') return t.session.wrong
   if (error.code === 'CONFLICT' && way === 'register') return t.session.taken
   const [issue] = error.details.issues ?? []
-  return issue ? `${issue.path.replace(/^\//, '')}: ${issue.message}` : errorText(error, t)
+  if (!issue) return errorText(error, t)
+  const name = issue.path.replace(/^\//, '')
+  return `${labelsIn(t)[name] ?? name}: ${issueText(issue, t)}`
 }

@@ -10,7 +10,7 @@ import type { WholeAsset } from './use-asset-form.ts'
 
 /** What is known of a file. */
 export function AssetFacts({ asset }: { readonly asset: WholeAsset }): ReactNode {
-  const { t, formats, language } = useTexts()
+  const { t, formats, locale } = useTexts()
   const toast = useToast()
   const { mimeType, size, width, height, path, url, createdAt } = asset
   const folder = folderOf(path)
@@ -23,7 +23,7 @@ export function AssetFacts({ asset }: { readonly asset: WholeAsset }): ReactNode
       <h2>{t.assets.facts}</h2>
       <dl className={styles.facts}>
         <Fact name={t.assets.kind}>{mimeType}</Fact>
-        <Fact name={t.assets.size}>{byteText(size, language)}</Fact>
+        <Fact name={t.assets.size}>{byteText(size, locale)}</Fact>
         {width !== null && height !== null && <Fact name={t.assets.dimensions}>{t.assets.pixels(width, height)}</Fact>}
         <Fact name={t.assets.uploaded}>
           <time dateTime={createdAt}>{formats.moment(createdAt)}</time>

@@ -92,7 +92,7 @@ const nameOf = (asset: Asset | null | undefined, id: string): string => asset?.o
 
 /** @param asset `undefined`: it is not known yet; `null`: it is not there, or may not be seen */
 function ChosenAsset({ id, asset }: { readonly id: string; readonly asset: Asset | null | undefined }): ReactNode {
-  const { t, language } = useTexts()
+  const { t, locale } = useTexts()
   if (asset === undefined) return <span className={styles.what}>{t.common.loading}</span>
   if (asset === null) {
     return (
@@ -114,7 +114,7 @@ function ChosenAsset({ id, asset }: { readonly id: string; readonly asset: Asset
           {originalName}
         </Link>
         <span className={lacksAlt ? styles.lacking : styles.detail} dir="auto">
-          {lacksAlt ? t.assets.noAlt : (alt ?? byteText(size, language))}
+          {lacksAlt ? t.assets.noAlt : (alt ?? byteText(size, locale))}
         </span>
       </span>
     </>

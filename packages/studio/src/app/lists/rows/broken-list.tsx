@@ -1,7 +1,9 @@
 import { DaybookError } from '@daybook/client'
 import type { ReactNode } from 'react'
+import type { Messages } from '../../messages/en.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import { errorText, requestIdOf } from '../../talk/error-texts.ts'
+import { issueText } from '../../talk/issue-text.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { ListView } from '../list-view.ts'
@@ -23,7 +25,7 @@ export function BrokenList({ view, error, onRetry }: BrokenListProps): ReactNode
     <div role="alert">
       <Notice
         title={t.lists.broken}
-        text={isRefused(error) ? t.lists.brokenQuery(refusal(error)) : errorText(error, t)}
+        text={isRefused(error) ? t.lists.brokenQuery(refusal(error, t)) : errorText(error, t)}
       >
         <Button variant="primary" onPress={onRetry}>
           {t.common.retry}
@@ -43,8 +45,8 @@ export function BrokenList({ view, error, onRetry }: BrokenListProps): ReactNode
 const isRefused = (error: unknown): error is Error =>
   error instanceof TypeError || (error instanceof DaybookError && error.status === 400)
 
-/** What the service says of it, in English. */
-function refusal(error: Error): string {
+/** What the service says of it; the client's own sentences are in English. */
+function refusal(error: Error, t: Messages): string {
   const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
-  return issues.length === 0 ? error.message : issues.map(({ message }) => message).join('; ')
+  return issues.length === 0 ? error.message : issues.map((issue) => issueText(issue, t)).join('; ')
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import { statusLabel } from '../../model/status-label.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { ListView } from '../list-view.ts'
@@ -27,7 +28,7 @@ export function EmptyList({ view, children }: { readonly view: ListView; readonl
   }
   if (status !== undefined) {
     return (
-      <Notice title={t.lists.noneFound} text={t.lists.noneOfStatus(status)}>
+      <Notice title={t.lists.noneFound} text={t.lists.noneOfStatus(statusLabel(status, t))}>
         <Button onPress={() => change({ status: undefined })}>{t.lists.showAll}</Button>
       </Notice>
     )

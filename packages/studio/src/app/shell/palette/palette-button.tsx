@@ -1,13 +1,14 @@
 import { useRouter } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import type { Shortcut } from './shortcut-of.ts'
 import { useShortcuts } from './shortcuts.ts'
+import { TypedAhead } from './typed-ahead.tsx'
 
 const loadPalette = () => import('./palette.tsx')
 const Palette = lazy(loadPalette)
-/** How long after the page the palette is loaded, so that no key is lost that is typed right after it is opened, in milliseconds. */
+/** How long after the page the palette is loaded, so that it is there at once when it is opened, in milliseconds. */
 const PRELOAD_MS = 2000
 const ShortcutList = lazy(() => import('./shortcut-list.tsx'))
 
@@ -31,14 +32,18 @@ export function PaletteButton(): ReactNode {
     const timer = setTimeout(() => void loadPalette().catch(() => {}), PRELOAD_MS)
     return () => clearTimeout(timer)
   }, [])
-  const close = (): void => setOpen(undefined)
+  const typed = useRef('')
+  const close = (): void => {
+    typed.current = ''
+    setOpen(undefined)
+  }
   return (
     <>
       <Button variant="quiet" icon="search" onPress={() => setOpen('palette')}>
         {t.palette.button}
       </Button>
-      <Suspense>
-        {open === 'palette' && <Palette onClose={close} />}
+      <Suspense fallback={open === 'palette' && <TypedAhead typed={typed} onClose={close} />}>
+        {open === 'palette' && <Palette typed={typed} onClose={close} />}
         {open === 'shortcuts' && <ShortcutList shortcuts={shortcuts} onClose={close} />}
       </Suspense>
     </>
