@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { type DaybookConfig, SYSTEM } from 'daybook'
 import { webhooks } from 'daybook/plugins'
 import type { TestService } from 'daybook/testing'
@@ -11,7 +8,8 @@ import { type OpenBrowser, openBrowser } from '../../../client/test/support/brow
 import { museumOf } from '../support/configs.ts'
 import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
-import managed from './accounts.config.ts'
+import managed from './support/accounts.config.ts'
+import { makeAdministrator } from './support/administrator.ts'
 
 let open: OpenBrowser
 beforeAll(async () => {
@@ -29,21 +27,6 @@ async function send(
 ): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
   return service.request(path, { method, headers, body: JSON.stringify(body) })
-}
-
-const CLI = fileURLToPath(new URL('../../../daybook/src/cli/bin.ts', import.meta.url))
-const CONFIG = fileURLToPath(new URL('accounts.config.ts', import.meta.url))
-
-/** Makes Inés an administrator, as the guide says. */
-async function makeAdministrator({ data }: TestService): Promise<void> {
-  const { name, email, password } = INES
-  const user = ['user', 'create', email, '--name', name, '--role', 'admin', '--password-stdin']
-  const run = spawn(process.execPath, [CLI, ...user, '--config', CONFIG, '--data', data], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-  })
-  run.stdin?.end(password)
-  const [code] = await once(run, 'exit')
-  if (code !== 0) throw new Error(`daybook user create ended with ${code}`)
 }
 
 /** The roles that an account has when it signs in, or the status of the refusal. */

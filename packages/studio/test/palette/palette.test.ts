@@ -3,6 +3,7 @@ import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
+import { SHORTCUTS } from '../../src/app/ui/shortcuts.ts'
 import { studio } from '../../src/index.ts'
 import { gallery, storeFile } from '../assets/support.ts'
 import { museumOf } from '../support/configs.ts'
@@ -118,7 +119,14 @@ describe('the palette', () => {
     await page.getByRole('heading', { name: 'Posts', level: 1 }).focus()
     await keyboard.press('?')
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-    await sheet.getByText('Search the list').waitFor()
+    const rows = sheet.locator('dl > div')
+    await rows.filter({ hasText: 'Search the list' }).waitFor()
+    const all = Object.values(SHORTCUTS).flatMap((group) => Object.values(group))
+    expect(await rows.count()).toBe(all.length)
+    const told = await rows.allTextContents()
+    expect(told).toEqual(
+      expect.arrayContaining(['SaveCtrlS', 'RedoCtrlShiftZCtrlY', 'Move an item up or downAlt↑Alt↓']),
+    )
     await visit.shoot('shortcuts')
     expect(await visit.axeFaults()).toEqual([])
     await sheet.getByText('Single keys', { exact: true }).click()

@@ -40,7 +40,7 @@ export function StatusTabs({
           className={styles.tab}
           onClick={() => change({ status: id })}
         >
-          <span className={styles.label}>{label}</span>
+          <span>{label}</span>
           {count !== undefined && <span className={styles.count}>{formats.number(count)}</span>}
         </button>
       ))}

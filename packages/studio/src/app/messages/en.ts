@@ -1,3 +1,4 @@
+import type { ShortcutNames } from '../ui/shortcuts.ts'
 import { fieldsEn } from './fields-en.ts'
 import { issuesEn } from './issues-en.ts'
 import { countsIn } from './reader-locale.ts'
@@ -132,7 +133,8 @@ export const en = {
     failed: (moment: string) => `failed ${moment}`,
     due: (moment: string) => `next ${moment}`,
     replay: 'Send again',
-    replayParked: 'Send all that were given up again',
+    replayOne: (seq: number) => `Send again: change ${seq}`,
+    replayParked: 'Send all given up again',
     replayed: 'They are sent again soon',
   },
   assets: {
@@ -369,7 +371,6 @@ export const en = {
   palette: {
     title: 'Go to',
     button: 'Find',
-    open: 'Find pages, entries and actions',
     placeholder: 'Find pages, entries and actions',
     page: 'Page',
     collection: 'Collection',
@@ -379,13 +380,46 @@ export const en = {
     none: 'Nothing found.',
     hint: 'Arrows choose, Enter goes there.',
     shortcuts: 'Keyboard shortcuts',
-    toSearch: 'Search the list',
-    moveRows: 'Go from row to row',
-    selectRange: 'Held while a box is ticked: all rows between',
-    close: 'Close what is open',
     singleKeys: 'Single keys',
     singleKeysText: 'Keys that are pressed without Ctrl or Cmd. They do nothing while you type in a field.',
     filter: 'Find a collection',
+  },
+  shortcuts: {
+    titles: { anywhere: 'Anywhere', lists: 'In lists', entries: 'In entries', texts: 'In texts' },
+    keys: { Mod: 'Ctrl', Shift: 'Shift', Alt: 'Alt', Escape: 'Esc', Space: 'Space' },
+    labels: {
+      anywhere: {
+        open: 'Find pages, entries and actions',
+        shortcuts: 'Keyboard shortcuts',
+        overview: 'Overview',
+        close: 'Close what is open',
+      },
+      lists: {
+        toSearch: 'Search the list',
+        create: 'New entry',
+        moveRows: 'Go from row to row',
+        selectRange: 'Select all rows from the last one to this',
+      },
+      entries: {
+        save: 'Save',
+        undo: 'Undo',
+        redo: 'Redo',
+        goToItem: 'Go from item to item',
+        moveItem: 'Move an item up or down',
+      },
+      texts: {
+        bold: 'Bold',
+        italic: 'Italic',
+        code: 'Code',
+        link: 'Link',
+        heading: 'Heading',
+        subheading: 'Subheading',
+        numbers: 'Numbered list',
+        list: 'List',
+        quote: 'Quote',
+        insert: 'Insert something, on an empty line',
+      },
+    } satisfies { readonly [Where in keyof ShortcutNames]: Readonly<Record<ShortcutNames[Where], string>> },
   },
   editor: {
     create: 'New entry',

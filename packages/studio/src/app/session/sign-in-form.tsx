@@ -12,7 +12,7 @@ import { TextField } from '../ui/controls/text-field.tsx'
 import styles from './sign-in.module.css'
 
 /** A way to get a session. */
-type Way = 'login' | 'register' | 'token'
+export type Way = 'login' | 'register' | 'token'
 
 /** The actions of the service, by name. */
 type Actions = Readonly<Record<string, AuthActionDescription>>
@@ -27,8 +27,15 @@ function useActions(): Actions {
   return data
 }
 
+/** What a {@link SignInForm} takes. */
+export interface SignInFormProps {
+  /** Told the way that the person chose. */
+  readonly onWay?: (way: Way) => void
+  readonly onDone: () => void
+}
+
 /** The form that begins a session, by what the service offers: an account, a new account, or a token. */
-export function SignInForm({ onDone }: { readonly onDone: () => void }): ReactNode {
+export function SignInForm({ onWay, onDone }: SignInFormProps): ReactNode {
   const actions = useActions()
   const { t } = useTexts()
   const ways: readonly Way[] = [
@@ -37,6 +44,10 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }): ReactNo
   ]
   const [chosen, setWay] = useState<Way>()
   const way = chosen ?? ways[0] ?? 'token'
+  const choose = (one: Way): void => {
+    setWay(one)
+    onWay?.(one)
+  }
   const texts = { login: t.session.toSignIn, register: t.session.toRegister, token: t.session.toToken }
   return (
     <div className={styles.form}>
@@ -47,7 +58,7 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }): ReactNo
             .filter((one) => one !== way)
             .map((one) => (
               <li key={one}>
-                <Button variant="quiet" onPress={() => setWay(one)}>
+                <Button variant="quiet" onPress={() => choose(one)}>
                   {texts[one]}
                 </Button>
               </li>

@@ -24,8 +24,10 @@ export function BrokenList({ view, error, onRetry }: BrokenListProps): ReactNode
   return (
     <div role="alert">
       <Notice
+        icon="warning"
         title={t.lists.broken}
         text={isRefused(error) ? t.lists.brokenQuery(refusal(error, t)) : errorText(error, t)}
+        reference={id !== undefined && !isRefused(error) ? t.errors.reference(id) : undefined}
       >
         <Button variant="primary" onPress={onRetry}>
           {t.common.retry}
@@ -36,7 +38,6 @@ export function BrokenList({ view, error, onRetry }: BrokenListProps): ReactNode
           </Button>
         )}
       </Notice>
-      {id !== undefined && !isRefused(error) && <p>{t.errors.reference(id)}</p>}
     </div>
   )
 }

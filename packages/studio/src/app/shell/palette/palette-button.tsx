@@ -2,6 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
+import { SHORTCUTS } from '../../ui/shortcuts.ts'
 import type { Shortcut } from './shortcut-of.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { TypedAhead } from './typed-ahead.tsx'
@@ -19,13 +20,13 @@ export function PaletteButton(): ReactNode {
   const [open, setOpen] = useState<'palette' | 'shortcuts'>()
   const shortcuts = useMemo<readonly Shortcut[]>(
     () => [
-      { key: 'k', isWithCommand: true, label: t.palette.open, run: () => setOpen('palette') },
-      { key: '?', label: t.palette.shortcuts, run: () => setOpen('shortcuts') },
-      { key: '/', label: t.palette.toSearch, run: focusSearch },
-      { key: 'n', label: t.lists.create, run: pressCreate },
-      { key: 'g', label: t.shell.overview, run: () => void router.navigate({ to: '/' }) },
+      { presses: SHORTCUTS.anywhere.open, run: () => setOpen('palette') },
+      { presses: SHORTCUTS.anywhere.shortcuts, run: () => setOpen('shortcuts') },
+      { presses: SHORTCUTS.anywhere.overview, run: () => void router.navigate({ to: '/' }) },
+      { presses: SHORTCUTS.lists.toSearch, run: focusSearch },
+      { presses: SHORTCUTS.lists.create, run: pressCreate },
     ],
-    [t, router],
+    [router],
   )
   useShortcuts(shortcuts)
   useEffect(() => {
@@ -44,7 +45,7 @@ export function PaletteButton(): ReactNode {
       </Button>
       <Suspense fallback={open === 'palette' && <TypedAhead typed={typed} onClose={close} />}>
         {open === 'palette' && <Palette typed={typed} onClose={close} />}
-        {open === 'shortcuts' && <ShortcutList shortcuts={shortcuts} onClose={close} />}
+        {open === 'shortcuts' && <ShortcutList onClose={close} />}
       </Suspense>
     </>
   )
