@@ -429,7 +429,7 @@ export const de: Messages = {
         numbers: 'Nummerierte Liste',
         list: 'Liste',
         quote: 'Zitat',
-        insert: 'Etwas einfügen, in einer leeren Zeile',
+        insert: 'Etwas einfügen, am Anfang eines Wortes',
       },
     },
   },

@@ -417,7 +417,7 @@ export const en = {
         numbers: 'Numbered list',
         list: 'List',
         quote: 'Quote',
-        insert: 'Insert something, on an empty line',
+        insert: 'Insert something, at the beginning of a word',
       },
     } satisfies { readonly [Where in keyof ShortcutNames]: Readonly<Record<ShortcutNames[Where], string>> },
   },

@@ -9,6 +9,7 @@ import { keys } from '../talk/keys.ts'
 import { type Studio, useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
+import { Problem } from '../ui/problem.tsx'
 import styles from './sign-in.module.css'
 
 /** A way to get a session. */
@@ -113,11 +114,7 @@ function WayForm({ way, input, onDone }: WayFormProps): ReactNode {
           isRequired
         />
       ))}
-      {signIn.isError && (
-        <p role="alert" className={styles.error}>
-          {sentenceFor(signIn.error, way, t)}
-        </p>
-      )}
+      {signIn.isError && <Problem>{sentenceFor(signIn.error, way, t)}</Problem>}
       <Button type="submit" variant="primary" isPending={signIn.isPending}>
         {way === 'register' ? t.session.register : t.session.signIn}
       </Button>

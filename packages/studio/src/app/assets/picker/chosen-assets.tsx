@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
+import unseen from '../../ui/unseen.module.css'
 import type { Asset } from '../media/asset.ts'
 import { byteText } from '../media/byte-text.ts'
 import { Thumbnail } from '../media/thumbnail.tsx'
@@ -76,7 +77,7 @@ export function ChosenAssets({ ids, onChange }: ChosenAssetsProps): ReactNode {
           </li>
         ))}
       </ul>
-      <p role="status" className={styles.told}>
+      <p role="status" className={unseen.unseen}>
         {at >= 0 && t.assets.movedTo(at + 1, ids.length)}
       </p>
       {shown.length < ids.length && (
