@@ -28,7 +28,8 @@ import type {
   ReverseModel,
 } from './model.ts'
 import { documentSchema, type SchemaSide, type ServiceParts, writeFields } from './schema.ts'
-import { schemaFault, Validators } from './validator.ts'
+import { schemaFault } from './schema-fault.ts'
+import { Validators } from './validator.ts'
 
 /** The most entries on one page where a collection does not say. */
 export const DEFAULT_MAX_LIMIT = 100
