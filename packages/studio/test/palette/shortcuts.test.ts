@@ -6,7 +6,7 @@ const shortcuts: readonly Shortcut[] = [
   { key: 'k', isWithCommand: true, label: 'open', run: () => {} },
   { key: 'n', label: 'new', run: () => {} },
 ]
-const free = { isTyping: false, isCovered: false, hasSingleKeys: true }
+const free = { isTyping: false, hasSingleKeys: true, isCovered: () => false }
 const press = (key: string, more: object = {}) => ({
   key,
   ctrlKey: false,
@@ -25,7 +25,7 @@ describe('a key press', () => {
     ['K', { metaKey: true }, { ...free, isTyping: true, hasSingleKeys: false }, 'open'],
     ['n', {}, { ...free, isTyping: true }, undefined],
     ['n', {}, { ...free, hasSingleKeys: false }, undefined],
-    ['n', {}, { ...free, isCovered: true }, undefined],
+    ['n', {}, { ...free, isCovered: () => true }, undefined],
     ['n', { ctrlKey: true }, free, undefined],
     ['n', { altKey: true }, free, undefined],
     ['n', { defaultPrevented: true }, free, undefined],
@@ -34,6 +34,14 @@ describe('a key press', () => {
   ])('of %s with %j, in %j, means %s', (key, more, state, label) => {
     expect(shortcutOf(press(key, more), shortcuts, state)?.label).toBe(label)
   })
+})
+
+test('the page is not looked at for a key that means nothing, as in a text', () => {
+  const isCovered = () => {
+    throw new Error('the page was looked at')
+  }
+  expect(shortcutOf(press('x'), shortcuts, { ...free, isCovered })).toBeUndefined()
+  expect(shortcutOf(press('n'), shortcuts, { ...free, isTyping: true, isCovered })).toBeUndefined()
 })
 
 test('places are found by any of their words, without accents, those first that begin so', () => {

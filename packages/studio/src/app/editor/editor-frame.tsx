@@ -63,7 +63,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
       isWide={isWide}
       actions={
         <>
-          {!isReadOnly && <SavingLabel state={state} />}
+          {!isReadOnly && <SavingLabel editor={editor} />}
           {!isReadOnly && <UndoButtons editor={editor} state={state} />}
           {!isReadOnly && isSavedByHand && (
             <Button type="submit" form={id} variant="primary" isPending={state.status.kind === 'saving'}>

@@ -17,8 +17,7 @@ import { useEntryWork } from './actions/use-entry-work.ts'
 import { Meanwhile } from './conflicts/lazy-meanwhile.tsx'
 import { CreateThere } from './creating/create-there.tsx'
 import { LoadingPage } from './document/loading-page.tsx'
-import { useDocument, useEditorState } from './document/use-document.ts'
-import { useOwnFormDocument } from './document/use-form-document.ts'
+import { useDocument, useFrameState } from './document/use-document.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { entrySpec } from './entry-spec.ts'
 import { useFieldIssues } from './field-issues.ts'
@@ -68,8 +67,7 @@ interface OpenEntryProps extends EntryEditorProps {
 
 function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStored }: OpenEntryProps): ReactNode {
   const { t } = useTexts()
-  const state = useEditorState(editor)
-  const document = useOwnFormDocument(editor)
+  const state = useFrameState(editor)
   useFieldTarget(state.isLoaded, field)
   useStoredEntry(collection, state, onStored)
   const { label, permissions, statusField, fields } = collection
@@ -146,8 +144,7 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
       <CreateThere locale={state.document.locale ?? ''}>
         <FieldList
           fields={shown}
-          document={document}
-          values={state.values}
+          editor={editor}
           issues={issues}
           isReadOnly={isReadOnly}
           beside={beside}

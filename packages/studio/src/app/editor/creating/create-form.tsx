@@ -8,8 +8,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { newName } from '../document/new-name.ts'
-import { useDocument, useEditorState } from '../document/use-document.ts'
-import { useOwnFormDocument } from '../document/use-form-document.ts'
+import { useDocument, useFrameState } from '../document/use-document.ts'
 import { entrySpec } from '../entry-spec.ts'
 import { useFieldIssues } from '../field-issues.ts'
 import { FieldList } from '../field-list.tsx'
@@ -48,8 +47,7 @@ function OpenForm({
   const { fields, statusField, key } = collection
   const { t } = useTexts()
   const queries = useQueryClient()
-  const state = useEditorState(editor)
-  const document = useOwnFormDocument(editor)
+  const state = useFrameState(editor)
   const issues = useFieldIssues(state.issues)
   const [isAsked, setIsAsked] = useState(false)
   const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
@@ -68,13 +66,7 @@ function OpenForm({
   return (
     <form onSubmit={(event) => void create(event)} noValidate>
       <SavingNotice editor={editor} state={state} />
-      <FieldList
-        fields={shown}
-        document={document}
-        values={state.values}
-        issues={issues}
-        isReadOnly={!state.isLoaded}
-      />
+      <FieldList fields={shown} editor={editor} issues={issues} isReadOnly={!state.isLoaded} />
       <DialogButtons>
         <Button onPress={onCancel}>{t.common.cancel}</Button>
         <Button type="submit" variant="primary" isPending={isAsked} isDisabled={state.dirty.size === 0}>

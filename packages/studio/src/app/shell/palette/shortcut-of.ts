@@ -18,16 +18,20 @@ export interface KeyPress {
   readonly isComposing: boolean
 }
 
+/** What a key press meets. */
+export interface KeyState {
+  readonly isTyping: boolean
+  readonly hasSingleKeys: boolean
+  /** Asked for keys that mean something alone: it takes a look at the whole page. */
+  readonly isCovered: () => boolean
+}
+
 /** The shortcut that a key press means; `undefined`: none. */
-export function shortcutOf(
-  event: KeyPress,
-  shortcuts: readonly Shortcut[],
-  state: { readonly isTyping: boolean; readonly isCovered: boolean; readonly hasSingleKeys: boolean },
-): Shortcut | undefined {
+export function shortcutOf(event: KeyPress, shortcuts: readonly Shortcut[], state: KeyState): Shortcut | undefined {
   if (event.defaultPrevented || event.isComposing || event.altKey) return undefined
   const isWithCommand = event.ctrlKey || event.metaKey
   if (!isWithCommand && (state.isTyping || !state.hasSingleKeys)) return undefined
-  if (state.isCovered) return undefined
   const key = event.key.toLowerCase()
-  return shortcuts.find((one) => one.key.toLowerCase() === key && (one.isWithCommand ?? false) === isWithCommand)
+  const found = shortcuts.find((one) => one.key.toLowerCase() === key && (one.isWithCommand ?? false) === isWithCommand)
+  return found && !state.isCovered() ? found : undefined
 }

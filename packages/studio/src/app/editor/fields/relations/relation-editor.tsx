@@ -1,5 +1,7 @@
-import { lazy, type ReactNode, Suspense, useId, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useId, useMemo, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
+import { useModel } from '../../../model/use-model.ts'
+import { useStudio } from '../../../talk/studio.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import field from '../../../ui/controls/field.module.css'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
@@ -8,9 +10,10 @@ import { ChosenTargets } from './chosen-targets.tsx'
 import { type Reference, readReferences, referenceKey, targetsOf, toValue } from './reference.ts'
 import styles from './relation.module.css'
 
-const PickerDialog = lazy(() =>
-  import('./picker/picker-dialog.tsx').then((module) => ({ default: module.PickerDialog })),
-)
+const loadPicker = () => import('./picker/picker-dialog.tsx')
+const PickerDialog = lazy(() => loadPicker().then((module) => ({ default: module.PickerDialog })))
+/** How long after the field its picker is loaded, so that nobody waits for it who opens it, in milliseconds. */
+const PRELOAD_MS = 500
 
 /** The editor of references to other entries: one, or several in order. */
 export function RelationEditor(props: FieldEditorProps): ReactNode {
@@ -20,6 +23,7 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
   const [isOpen, setOpen] = useState(false)
   const references = useMemo(() => readReferences(own, value), [own, value])
   const targets = targetsOf(own)
+  const prefetch = usePrefetch(targets, references)
   const put = (next: readonly Reference[]): void => onChange(toValue(own, next))
   const toggle = (one: Reference): void => {
     const others = references.filter((other) => referenceKey(other) !== referenceKey(one))
@@ -44,7 +48,12 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
       <ChosenTargets references={references} isTold={targets.length > 1} isReadOnly={isReadOnly} onChange={put} />
       {!isReadOnly && targets.length > 0 && (
         <div className={styles.actions}>
-          <Button icon={own.many ? 'plus' : 'search'} onPress={() => setOpen(true)}>
+          <Button
+            icon={own.many ? 'plus' : 'search'}
+            onPress={() => setOpen(true)}
+            onHoverStart={prefetch}
+            onFocus={prefetch}
+          >
             {own.many || references.length === 0 ? t.fields.choose : t.fields.chooseAnother}
           </Button>
         </div>
@@ -69,4 +78,19 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
       )}
     </div>
   )
+}
+
+/** Loads the picker once the field is there. @returns asks for what it shows first, when somebody is about to open it */
+function usePrefetch(targets: readonly string[], chosen: readonly Reference[]): () => void {
+  const studio = useStudio()
+  const model = useModel()
+  useEffect(() => {
+    // What cannot be loaded now is loaded when it is opened.
+    const timer = setTimeout(() => void loadPicker().catch(() => {}), PRELOAD_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return () =>
+    void loadPicker()
+      .then(({ prefetchChoices }) => prefetchChoices(studio, model, targets, chosen))
+      .catch(() => {})
 }
