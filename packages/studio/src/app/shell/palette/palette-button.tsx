@@ -2,13 +2,12 @@ import { useRouter } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
+import { preloadable } from '../../ui/preloadable.tsx'
+import { whenIdle } from '../../ui/when-idle.ts'
 import type { Shortcut } from './shortcut-of.ts'
 import { useShortcuts } from './shortcuts.ts'
 
-const loadPalette = () => import('./palette.tsx')
-const Palette = lazy(loadPalette)
-/** How long after the page the palette is loaded, so that no key is lost that is typed right after it is opened, in milliseconds. */
-const PRELOAD_MS = 2000
+const { Component: Palette, preload } = preloadable(async () => (await import('./palette.tsx')).default)
 const ShortcutList = lazy(() => import('./shortcut-list.tsx'))
 
 /** The way to everything: the palette, by a button and by its keys; and the list of all keys. */
@@ -27,10 +26,8 @@ export function PaletteButton(): ReactNode {
     [t, router],
   )
   useShortcuts(shortcuts)
-  useEffect(() => {
-    const timer = setTimeout(() => void loadPalette().catch(() => {}), PRELOAD_MS)
-    return () => clearTimeout(timer)
-  }, [])
+  // It is there before it is opened, so that no key is lost that is typed right after.
+  useEffect(() => whenIdle(() => void preload()), [])
   const close = (): void => setOpen(undefined)
   return (
     <>

@@ -1,19 +1,19 @@
-import { lazy, type ReactNode, Suspense, useEffect, useId, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useId, useMemo, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { useModel } from '../../../model/use-model.ts'
 import { useStudio } from '../../../talk/studio.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import field from '../../../ui/controls/field.module.css'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
+import { preloadable } from '../../../ui/preloadable.tsx'
+import { whenIdle } from '../../../ui/when-idle.ts'
 import type { FieldEditorProps } from '../field-editor.ts'
 import { ChosenTargets } from './chosen-targets.tsx'
 import { type Reference, readReferences, referenceKey, targetsOf, toValue } from './reference.ts'
 import styles from './relation.module.css'
 
 const loadPicker = () => import('./picker/picker-dialog.tsx')
-const PickerDialog = lazy(() => loadPicker().then((module) => ({ default: module.PickerDialog })))
-/** How long after the field its picker is loaded, so that nobody waits for it who opens it, in milliseconds. */
-const PRELOAD_MS = 500
+const { Component: PickerDialog, preload } = preloadable(async () => (await loadPicker()).PickerDialog)
 
 /** The editor of references to other entries: one, or several in order. */
 export function RelationEditor(props: FieldEditorProps): ReactNode {
@@ -84,11 +84,7 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
 function usePrefetch(targets: readonly string[], chosen: readonly Reference[]): () => void {
   const studio = useStudio()
   const model = useModel()
-  useEffect(() => {
-    // What cannot be loaded now is loaded when it is opened.
-    const timer = setTimeout(() => void loadPicker().catch(() => {}), PRELOAD_MS)
-    return () => clearTimeout(timer)
-  }, [])
+  useEffect(() => whenIdle(() => void preload()), [])
   return () =>
     void loadPicker()
       .then(({ prefetchChoices }) => prefetchChoices(studio, model, targets, chosen))
