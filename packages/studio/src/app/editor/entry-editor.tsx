@@ -88,6 +88,7 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
     bar,
     beside,
     below,
+    placeholderOf,
     sourceValues = {},
   } = useLanguageForm({
     fields: shown,
@@ -149,6 +150,7 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
           isReadOnly={isReadOnly}
           beside={beside}
           below={below}
+          placeholderOf={placeholderOf}
         />
       </CreateThere>
     </EditorFrame>
@@ -188,7 +190,7 @@ function useStoredEntry(
 /** Creates an entry with a status once a field is left, and all that must be there is: its slug is made from a whole title. */
 function createOnLeave(event: FocusEvent, { fields, statusField }: StudioCollection, editor: DocumentEditor): void {
   const { document, dirty, values } = editor.getState()
-  const field = event.target.closest('[id^="field-"]')
+  const field = event.target.closest('[data-field]')
   const isInside = event.relatedTarget instanceof Node && field?.contains(event.relatedTarget)
   if (document.id !== null || statusField === null || dirty.size === 0 || isInside) return
   const isComplete = fields.every(({ required, key, writable, from, defaultBy, default: initial }) => {

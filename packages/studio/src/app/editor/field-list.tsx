@@ -16,6 +16,10 @@ export interface FieldListProps {
   readonly editor: DocumentEditor
   readonly issues: FieldIssues
   readonly isReadOnly: boolean
+  /** What the ids of the fields begin with. @default '' */
+  readonly prefix?: string
+  /** What stands in a field in grey while it is empty. */
+  readonly placeholderOf?: ((field: FieldDescription) => string | undefined) | undefined
   /** What stands beside each field, such as its source in another language. */
   readonly beside?: ((field: FieldDescription) => ReactNode) | undefined
   /** What stands below each field. */
@@ -24,9 +28,9 @@ export interface FieldListProps {
 
 /** The fields of a document; a key draws them alone, and what stands around them later. */
 export const FieldList = memo(function FieldList(props: FieldListProps): ReactNode {
-  const { fields, editor, issues, isReadOnly, beside, below } = props
+  const { fields, editor, issues, isReadOnly, prefix = '', placeholderOf, beside, below } = props
   const { values } = useEditorState(editor)
-  const document = useOwnFormDocument(editor)
+  const document = useOwnFormDocument(editor, prefix)
   const shown = useMemo(() => formFields(fields).map((one) => ({ one, path: [one.key] as FieldPath })), [fields])
   return (
     <FormDocumentContext value={document}>
@@ -41,6 +45,7 @@ export const FieldList = memo(function FieldList(props: FieldListProps): ReactNo
                   place={one.key}
                   value={values[one.key]}
                   isReadOnly={isReadOnly}
+                  placeholder={placeholderOf?.(one)}
                   {...(one.from === undefined ? {} : { source: values[one.from] })}
                 />
                 {below?.(one)}

@@ -7,6 +7,7 @@ import { MissingPage } from '../shell/missing-page.tsx'
 import { useStudio } from '../talk/studio.ts'
 import { buttonClass } from '../ui/controls/button.tsx'
 import { Waiting } from '../ui/waiting.tsx'
+import styles from './actions/actions.module.css'
 import { IssueSummary } from './actions/issue-summary.tsx'
 import { Meanwhile } from './conflicts/lazy-meanwhile.tsx'
 import { CreateThere } from './creating/create-there.tsx'
@@ -93,7 +94,11 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
       isReadOnly={isReadOnly}
       isWide={languages.beside !== undefined}
       actions={
-        <Link to="/g/$global/history" params={{ global: global.key }} className={buttonClass('quiet')}>
+        <Link
+          to="/g/$global/history"
+          params={{ global: global.key }}
+          className={`${buttonClass('quiet')} ${styles.last}`}
+        >
           {t.history.title}
         </Link>
       }
@@ -113,6 +118,7 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
           isReadOnly={isReadOnly}
           beside={languages.beside}
           below={languages.below}
+          placeholderOf={languages.placeholderOf}
         />
       </CreateThere>
     </EditorFrame>

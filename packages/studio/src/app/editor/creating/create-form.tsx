@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useMemo, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import type { StudioCollection } from '../../model/studio-model.ts'
 import { keys } from '../../talk/keys.ts'
@@ -49,6 +49,7 @@ function OpenForm({
   const queries = useQueryClient()
   const state = useFrameState(editor)
   const issues = useFieldIssues(state.issues)
+  const id = useId()
   const [isAsked, setIsAsked] = useState(false)
   const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
   const create = async (event: FormEvent): Promise<void> => {
@@ -58,15 +59,15 @@ function OpenForm({
     setIsAsked(true)
     await editor.flush()
     setIsAsked(false)
-    const { id } = editor.getState().document
-    if (id === null) return
+    const { id: created } = editor.getState().document
+    if (created === null) return
     void queries.invalidateQueries({ queryKey: keys.lists(key) })
-    onCreated(id)
+    onCreated(created)
   }
   return (
     <form onSubmit={(event) => void create(event)} noValidate>
       <SavingNotice editor={editor} state={state} />
-      <FieldList fields={shown} editor={editor} issues={issues} isReadOnly={!state.isLoaded} />
+      <FieldList fields={shown} editor={editor} issues={issues} isReadOnly={!state.isLoaded} prefix={id} />
       <DialogButtons>
         <Button onPress={onCancel}>{t.common.cancel}</Button>
         <Button type="submit" variant="primary" isPending={isAsked} isDisabled={state.dirty.size === 0}>

@@ -35,6 +35,7 @@ import { largestOf, planSave, type SavePlan, toBody } from './save-plan.ts'
 import { SaveSchedule, type ScheduleTimes } from './save-schedule.ts'
 import type { Values } from './saved-field.ts'
 import { type AppliedStep, type SeenLeaf, UndoSteps } from './undo-steps.ts'
+import { type UnfinishedText, type UnfinishedTexts, withUnfinished } from './unfinished-texts.ts'
 
 /** When the engine does what. */
 export interface SavingTimes extends ScheduleTimes {
@@ -107,6 +108,7 @@ export class DocumentEditor {
   readonly itemKeys: ItemKeys = new ItemKeys()
   #document: DocumentName
   #state: EditState
+  #unfinished: UnfinishedTexts = new Map()
   #isLoaded = false
   #activity: 'loading' | 'saving' | undefined
   #halt: Halt | undefined
@@ -172,6 +174,19 @@ export class DocumentEditor {
     const at = this.#options.clock.now()
     this.#steps.add({ path: leaf.path, place: JSON.stringify(path), before, after, at, isTyping })
     this.#editLeaf(leaf, after)
+  }
+
+  /** The text at a place that says no value yet. @param place with dots between, items by their index */
+  unfinishedAt(place: string): UnfinishedText | undefined {
+    return this.#unfinished.get(place)
+  }
+
+  /** Keeps such a text in this browser, where the next editor of the document finds it; without one, forgets it. */
+  keepUnfinished(place: string, unfinished: UnfinishedText | undefined): void {
+    const next = withUnfinished(this.#unfinished, place, unfinished)
+    if (next === this.#unfinished) return
+    this.#unfinished = next
+    void this.#keep()
   }
 
   /** Takes the last edit back; what others changed meanwhile stays. @returns the leaf that it was in */
@@ -261,6 +276,7 @@ export class DocumentEditor {
   async discard(): Promise<void> {
     this.#creation.end()
     this.#refused.clear()
+    this.#unfinished = new Map()
     this.#change(cleanState(this.#state.stored))
     await this.#keeper.keep(undefined)
   }
@@ -316,8 +332,15 @@ export class DocumentEditor {
   #keep(): Promise<void> {
     const { leaves, person, clock } = this.#options
     const { attempt } = this.#creation
-    const head = { person, document: this.#document, editor: this.#name, savedAt: clock.now() }
-    return this.#keeper.keep(toLocalCopy(this.#state, leaves, attempt ? { ...head, attempt } : head))
+    const head = {
+      person,
+      document: this.#document,
+      editor: this.#name,
+      savedAt: clock.now(),
+      ...(attempt ? { attempt } : {}),
+      ...(this.#unfinished.size > 0 ? { unfinished: [...this.#unfinished] } : {}),
+    }
+    return this.#keeper.keep(toLocalCopy(this.#state, leaves, head))
   }
 
   /** Takes up what other editors left behind, once there is a document to put it beside. */
@@ -326,6 +349,7 @@ export class DocumentEditor {
     for (const { copy } of this.#left) {
       this.#state = adoptCopy(this.#state, leaves, copy)
       if (this.#document.id === null) this.#creation.adopt(copy.attempt)
+      this.#unfinished = new Map([...this.#unfinished, ...(copy.unfinished ?? [])])
     }
     const left = this.#left
     this.#left = []
