@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Bench, SOURCES, startArgs } from '../bench.ts'
 import { ask } from '../load/check.ts'
 import { type Child, Server } from '../load/child.ts'
@@ -9,6 +10,8 @@ import { type Amount, amountOf } from '../report.ts'
 
 const MIB = 2 ** 20
 const MAX_AFTER_START = 90
+/** How long a service is left alone after its start, in milliseconds. */
+const SETTLED_MS = 3000
 const MAX_PEAK = 200
 /** Large lists that are asked for besides, so that kept answers reach their bound. */
 const FILLING_LISTS = 600
@@ -29,6 +32,8 @@ export async function memoryOf(
   const { targeting } = await makePlan(store, model)
   await using server = await Server.start(args, store.env)
   await ask(`${server.url}/api/health`)
+  // Once it has nothing to do, a service gives back what its start took.
+  await sleep(SETTLED_MS)
   const afterStart = await server.memory()
   for (const load of loadsOf(targeting, effort.seconds)) await run(generator, server, load)
   return [

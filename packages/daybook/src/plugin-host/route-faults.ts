@@ -2,7 +2,7 @@ import type { ConfigFault } from '../config/check.ts'
 import { addUnknown } from '../config/check-plugins.ts'
 import type { FaultReport, JsonSchema } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
-import { schemaFault } from '../model/validator.ts'
+import { schemaFault } from '../model/schema-fault.ts'
 
 const METHODS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const WITHOUT_BODY: readonly unknown[] = ['GET', 'DELETE']

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { type DaybookConfig, SYSTEM } from 'daybook'
 import { webhooks } from 'daybook/plugins'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { makeAdministrator } from '../support/administrator.ts'
 import { museumOf } from '../support/configs.ts'
 import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
@@ -31,20 +29,7 @@ async function send(
   return service.request(path, { method, headers, body: JSON.stringify(body) })
 }
 
-const CLI = fileURLToPath(new URL('../../../daybook/src/cli/bin.ts', import.meta.url))
-const CONFIG = fileURLToPath(new URL('accounts.config.ts', import.meta.url))
-
-/** Makes Inés an administrator, as the guide says. */
-async function makeAdministrator({ data }: TestService): Promise<void> {
-  const { name, email, password } = INES
-  const user = ['user', 'create', email, '--name', name, '--role', 'admin', '--password-stdin']
-  const run = spawn(process.execPath, [CLI, ...user, '--config', CONFIG, '--data', data], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-  })
-  run.stdin?.end(password)
-  const [code] = await once(run, 'exit')
-  if (code !== 0) throw new Error(`daybook user create ended with ${code}`)
-}
+const CONFIG = new URL('accounts.config.ts', import.meta.url)
 
 /** The roles that an account has when it signs in, or the status of the refusal. */
 async function rolesOf(service: TestService, account: object): Promise<readonly string[] | number> {
@@ -98,7 +83,7 @@ describe('the overview', () => {
   })
 
   test('lets administrators make accounts, give roles and ban', async () => {
-    await using visit = await visitStudio(open, managed, { before: makeAdministrator })
+    await using visit = await visitStudio(open, managed, { before: (service) => makeAdministrator(service, CONFIG) })
     const { page, service } = visit
     await signIn(page)
     await page.getByRole('link', { name: 'Accounts' }).click()

@@ -146,8 +146,9 @@ async function listen(options: CommandLine, log: Log, worker?: WorkerIdentity): 
   // Loaded where it is needed: a process that watches over workers, or over files, serves nothing itself.
   const { boundHeap } = await import('../../node/bound-heap.ts')
   boundHeap()
-  const [{ serve }, { createService }, { checkMigrations }] = await Promise.all([
+  const [{ serve }, { freeWhenIdle }, { createService }, { checkMigrations }] = await Promise.all([
     import('../../node/serve.ts'),
+    import('../../node/free-when-idle.ts'),
     import('../../service.ts'),
     import('../migrate/at-start.ts'),
   ])
@@ -165,7 +166,9 @@ async function listen(options: CommandLine, log: Log, worker?: WorkerIdentity): 
   const service = await createService(config, { data, log, metrics })
   await afterStart?.()
   if (!hasPlugins && hasOwnCode(config)) surviveRejections(log)
-  return { config, service, listening: await serve(service, { port, host }) }
+  const listening = await serve(service, { port, host })
+  freeWhenIdle()
+  return { config, service, listening }
 }
 
 /** Whether a config has hooks, validators or routes of its own. */

@@ -20,12 +20,12 @@ import { summarizeImport } from './summary.ts'
 import { ImportTally } from './tally.ts'
 
 /**
- * No client waits for an answer, and the machine may be busy. Two threads render while this one stores, and have texts enough
- * for the time of a commit.
+ * No client waits for an answer, and the machine may be busy. One thread renders while this one stores, which takes longer, and
+ * has texts enough for the time of a commit.
  */
 const UNSERVED: EngineOptions = {
   renderMs: 60_000,
-  renderThreads: 2,
+  renderThreads: 1,
   renderDepth: 24,
   renderYoungHeap: 12,
   isServing: false,

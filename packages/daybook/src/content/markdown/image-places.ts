@@ -44,8 +44,13 @@ const PARSER = markdownParser()
 PARSER.normalizeLink = (address: string): string => address
 const { core, helpers, inline, renderer } = PARSER
 
+/** What every image begins with, and some texts without one have, too. */
+const MAY_HAVE_IMAGES = /!\[|<img/i
+
 /** The images of a Markdown text, in order: inline, by reference, and in raw HTML; not those in code. */
 export function imagePlaces(source: string): readonly ImagePlace[] {
+  // Most texts show none, and to parse one takes as long as to render it.
+  if (!MAY_HAVE_IMAGES.test(source)) return []
   const notes: Notes = { lines: toLines(source), places: [], block: { content: '', line: 0, column: 0 }, labels: 0 }
   PARSER.parse(source, notes)
   return notes.places.toSorted((one, other) => one.start - other.start)

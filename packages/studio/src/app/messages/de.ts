@@ -38,6 +38,8 @@ export const de: Messages = {
     name: 'Name',
     invitation: 'Einladung',
     wrong: 'E-Mail-Adresse oder Passwort stimmt nicht.',
+    invitationOver: 'Diese Einladung gilt nicht für diese Adresse oder nicht mehr. Lassen Sie sich eine neue geben.',
+    invited: (email) => `Sie sind eingeladen, hier als ${email} zu schreiben. Wählen Sie einen Namen und ein Passwort.`,
     taken: 'Diese Adresse hat schon ein Konto. Melden Sie sich damit an.',
     register: 'Konto anlegen',
     toRegister: 'Noch kein Konto? Eines anlegen',
@@ -88,6 +90,50 @@ export const de: Messages = {
     page: 'Die Seite auf der Website',
     width: 'Breite',
     widths: { full: 'Ganze Breite', phone: 'Telefon', tablet: 'Tablet', desktop: 'Bildschirm' },
+  },
+  invitations: {
+    title: 'Einladungen',
+    invite: 'Person einladen',
+    makeLink: 'Link erzeugen',
+    lasts: 'Gültig für',
+    days: (count) => (count === 1 ? '1 Tag' : `${count} Tage`),
+    made: 'Die Einladung ist bereit',
+    madeText: (email) => `Schicken Sie ${email} diesen Link; er legt ein Konto an. Er wird nur jetzt gezeigt.`,
+    copyLink: 'Link kopieren',
+    none: 'Zurzeit ist niemand eingeladen.',
+    until: (moment) => `gültig bis ${moment}`,
+    withdraw: 'Zurückziehen',
+    withdrawOne: (email) => `Einladung von ${email} zurückziehen`,
+    withdrawn: (email) => `Die Einladung von ${email} ist zurückgezogen`,
+  },
+  tokens: {
+    title: 'Zugriffstoken',
+    create: 'Token anlegen',
+    created: 'Das Token ist angelegt',
+    createdText: 'Geben Sie es dem Programm auf sicherem Weg. Es wird nur jetzt gezeigt.',
+    copy: 'Token kopieren',
+    none: 'Noch keine Token',
+    noneText: 'Ein Programm, das Entwürfe liest oder Inhalte schreibt, meldet sich mit einem eigenen Token an.',
+    name: 'Name',
+    nameText: 'Wie das Programm heißt, etwa „Aufbau der Website“.',
+    taken: 'Ein Token mit diesem Namen gibt es schon. Widerrufen Sie es zuerst, oder wählen Sie einen anderen Namen.',
+    purpose: 'Wofür es ist',
+    purposes: {
+      read: 'Alles lesen, auch Entwürfe',
+      some: 'Bestimmte Sammlungen',
+      export: 'Alle Inhalte exportieren',
+      all: 'Alles, was die Zugriffsregeln Programmen erlauben',
+    },
+    actions: { read: 'lesen', create: 'anlegen', update: 'ändern', delete: 'löschen' },
+    forever: 'gültig bis zum Widerruf',
+    unused: 'nie benutzt',
+    used: (ago) => `benutzt ${ago}`,
+    isOver: 'abgelaufen',
+    revoke: 'Widerrufen',
+    revokeOne: (name) => `${name} widerrufen`,
+    revokeTitle: (name) => `${name} widerrufen?`,
+    revokeText: 'Programme mit diesem Token werden ab dann abgewiesen. Es kommt nicht zurück.',
+    revoked: (name) => `${name} ist widerrufen`,
   },
   accounts: {
     title: 'Konten',
@@ -181,6 +227,24 @@ export const de: Messages = {
     setAltTitle: (count) =>
       count === 1 ? 'Alternativtext von 1 Datei' : `Alternativtext von ${count.toLocaleString('de')} Dateien`,
     changed: (count) => (count === 1 ? '1 Datei ist geändert' : `${count.toLocaleString('de')} Dateien sind geändert`),
+    move: 'In Ordner verschieben',
+    moveTitle: (count) =>
+      count === 1
+        ? '1 Datei in einen Ordner verschieben'
+        : `${count.toLocaleString('de')} Dateien in einen Ordner verschieben`,
+    folderText: 'Zum Beispiel bilder/2026. Leer bedeutet: ganz oben. Die Adresse einer Datei bleibt dieselbe.',
+    noFolderName:
+      'Ordnernamen bestehen aus Buchstaben ohne Umlaute, Ziffern, Punkten, Binde- und Unterstrichen; höchstens acht Ebenen.',
+    newFolder: 'Diesen Ordner gibt es noch nicht. Er wird für die Dateien angelegt.',
+    foldersIn: (folder) => (folder === undefined ? 'Ordner' : `Ordner in ${folder}`),
+    upFolder: 'Eine Ebene höher',
+    moved: (count, folder) => {
+      const what = count === 1 ? '1 Datei liegt' : `${count.toLocaleString('de')} Dateien liegen`
+      return folder === '' ? `${what} jetzt ganz oben` : `${what} jetzt in ${folder}`
+    },
+    movedSoFar: (moved, total) => `${moved.toLocaleString('de')} von ${total.toLocaleString('de')} verschoben`,
+    notMoved: (count) =>
+      count === 1 ? 'Diese Datei bleibt, wo sie ist:' : `${count.toLocaleString('de')} Dateien bleiben, wo sie sind:`,
     uploads: 'Hochgeladenes',
     uploadState: (stored, total, failed) =>
       `${stored} von ${total} hochgeladen${failed > 0 ? `, ${failed} fehlgeschlagen` : ''}`,

@@ -37,6 +37,8 @@ export const en = {
     name: 'Name',
     invitation: 'Invitation',
     wrong: 'E-mail address or password is wrong.',
+    invitationOver: 'This invitation is not valid for this address, or not valid any more. Ask for a new one.',
+    invited: (email: string) => `You are invited to write here as ${email}. Choose a name and a password.`,
     taken: 'This address has an account. Sign in with it.',
     register: 'Create an account',
     toRegister: 'No account yet? Create one',
@@ -86,6 +88,50 @@ export const en = {
     page: 'The page on the site',
     width: 'Width',
     widths: { full: 'Whole width', phone: 'Phone', tablet: 'Tablet', desktop: 'Desktop' },
+  },
+  invitations: {
+    title: 'Invitations',
+    invite: 'Invite a person',
+    makeLink: 'Make the link',
+    lasts: 'It is valid for',
+    days: (count: number) => (count === 1 ? '1 day' : `${count} days`),
+    made: 'The invitation is ready',
+    madeText: (email: string) => `Send ${email} this link, which makes one account. It is shown only now.`,
+    copyLink: 'Copy the link',
+    none: 'Nobody is invited at the moment.',
+    until: (moment: string) => `valid until ${moment}`,
+    withdraw: 'Withdraw',
+    withdrawOne: (email: string) => `Withdraw the invitation of ${email}`,
+    withdrawn: (email: string) => `The invitation of ${email} is withdrawn`,
+  },
+  tokens: {
+    title: 'Access tokens',
+    create: 'Create a token',
+    created: 'The token is created',
+    createdText: 'Give it to the program, in a safe way. It is shown only now.',
+    copy: 'Copy the token',
+    none: 'No tokens yet',
+    noneText: 'A program that reads drafts or writes content signs in with a token of its own.',
+    name: 'Name',
+    nameText: 'What the program is called, such as “site build”.',
+    taken: 'There is a token of this name. Revoke it first, or choose another name.',
+    purpose: 'What it is for',
+    purposes: {
+      read: 'Read everything, drafts included',
+      some: 'Certain collections',
+      export: 'Export all content',
+      all: 'Everything that the access rules allow programs',
+    },
+    actions: { read: 'read', create: 'create', update: 'change', delete: 'delete' },
+    forever: 'valid until it is revoked',
+    unused: 'never used',
+    used: (ago: string) => `used ${ago}`,
+    isOver: 'expired',
+    revoke: 'Revoke',
+    revokeOne: (name: string) => `Revoke ${name}`,
+    revokeTitle: (name: string) => `Revoke ${name}?`,
+    revokeText: 'Programs that use this token are refused from then on. It does not come back.',
+    revoked: (name: string) => `${name} is revoked`,
   },
   accounts: {
     title: 'Accounts',
@@ -177,6 +223,23 @@ export const en = {
     setAltTitle: (count: number) =>
       count === 1 ? 'Alt text of 1 file' : `Alt text of ${count.toLocaleString('en')} files`,
     changed: (count: number) => (count === 1 ? '1 file is changed' : `${count.toLocaleString('en')} files are changed`),
+    move: 'Move to folder',
+    moveTitle: (count: number) =>
+      count === 1 ? 'Move 1 file to a folder' : `Move ${count.toLocaleString('en')} files to a folder`,
+    folderText: 'Such as images/2026. Leave it empty for the top. The address of a file stays the same.',
+    noFolderName:
+      'Names of folders have letters without accents, digits, dots, hyphens and underscores; at most eight levels.',
+    newFolder: 'There is no such folder yet. It is made for the files.',
+    foldersIn: (folder: string | undefined) => (folder === undefined ? 'Folders' : `Folders in ${folder}`),
+    upFolder: 'One level up',
+    moved: (count: number, folder: string) => {
+      const what = count === 1 ? '1 file is' : `${count.toLocaleString('en')} files are`
+      return folder === '' ? `${what} at the top now` : `${what} in ${folder} now`
+    },
+    movedSoFar: (moved: number, total: number) =>
+      `${moved.toLocaleString('en')} of ${total.toLocaleString('en')} moved`,
+    notMoved: (count: number) =>
+      count === 1 ? 'This file stays where it is:' : `${count.toLocaleString('en')} files stay where they are:`,
     uploads: 'Uploads',
     uploadState: (stored: number, total: number, failed: number) =>
       `${stored} of ${total} uploaded${failed > 0 ? `, ${failed} failed` : ''}`,

@@ -97,7 +97,7 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
             </p>
           )}
           <AltFields form={form} isReadOnly={!mayWrite} />
-          <AssetFacts asset={asset} />
+          <AssetFacts asset={asset} mayMove={mayWrite} />
           <UsedIn id={asset.id} />
         </div>
       </div>
