@@ -1,7 +1,7 @@
 import { defaultKeymap } from '@codemirror/commands'
 import { defineLanguageFacet, HighlightStyle, Language, syntaxHighlighting } from '@codemirror/language'
 import { ChangeSet, Compartment, EditorState, type Extension } from '@codemirror/state'
-import { EditorView, keymap, type ViewUpdate } from '@codemirror/view'
+import { EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { GFM, parser } from '@lezer/markdown'
 import { SHORTCUTS } from '../../../../ui/shortcuts.ts'
@@ -61,6 +61,8 @@ export interface MarkdownView {
   /** Takes up a value from outside with as little change as possible; the cursor stays with its words. */
   setValue(value: string): void
   setReadOnly(isReadOnly: boolean): void
+  /** What stands there in grey while there is no text. */
+  setPlaceholder(text: string): void
   setAttributes(attributes: Readonly<Record<string, string>>): void
   run(command: CommandName): void
   /** Holds a place in the text open for an image. @returns puts the image in the place; without one, gives it up */
@@ -92,6 +94,7 @@ const THEME = EditorView.theme({
   '.cm-scroller': { font: 'inherit', lineHeight: '1.6', overflow: 'auto' },
   '.cm-content': { padding: 'var(--space-3)', minBlockSize: '8rem', caretColor: 'var(--text)' },
   '.cm-line': { padding: '0' },
+  '.cm-placeholder': { color: 'var(--text-muted)', whiteSpace: 'pre-wrap' },
   '.cm-tooltip': {
     border: '1px solid var(--line)',
     borderRadius: 'var(--radius-large)',
@@ -109,6 +112,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
   const sync = new ValueSync(options.value, options.onChange)
   const reading = new Compartment()
   const labels = new Compartment()
+  const empty = new Compartment()
   const slash = options.slash.map(({ label, command }): SlashItem => {
     const run = (view: EditorView): void => {
       if (command === 'image') options.onImage()
@@ -132,6 +136,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
         slashMenu(slash, options.slashLabel),
         shortcuts(),
         reading.of(readOnly(options.isReadOnly)),
+        empty.of([]),
         labels.of(EditorView.contentAttributes.of(options.attributes)),
         EditorView.contentAttributes.of({ spellcheck: 'true', autocorrect: 'on', autocapitalize: 'on' }),
         EditorView.updateListener.of((update) => sync.note(update)),
@@ -142,6 +147,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
   return {
     setValue: (value) => sync.take(view, value),
     setReadOnly: (isReadOnly) => view.dispatch({ effects: reading.reconfigure(readOnly(isReadOnly)) }),
+    setPlaceholder: (text) => view.dispatch({ effects: empty.reconfigure(text === '' ? [] : placeholder(text)) }),
     setAttributes: (own) => view.dispatch({ effects: labels.reconfigure(EditorView.contentAttributes.of(own)) }),
     run(command) {
       apply(view, COMMANDS[command])
