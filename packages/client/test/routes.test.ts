@@ -57,6 +57,12 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /openapi.json': 'for generators of other clients',
   'GET /docs': 'a page for people',
   'GET /api/assets/:id/image': 'an address for the src of <img>',
+  'GET /api/cms/auth/invitations': 'for pages of administrators, as the Studio has them',
+  'POST /api/cms/auth/invitations': 'for pages of administrators, as the Studio has them',
+  'DELETE /api/cms/auth/invitations/:id': 'for pages of administrators, as the Studio has them',
+  'GET /api/cms/auth/tokens': 'for pages of administrators, as the Studio has them',
+  'POST /api/cms/auth/tokens': 'for pages of administrators, as the Studio has them',
+  'DELETE /api/cms/auth/tokens/:id': 'for pages of administrators, as the Studio has them',
   'GET /api/export': 'a stream of all content, which daybook export writes to a file',
 }
 

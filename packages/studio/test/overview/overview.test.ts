@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { type DaybookConfig, SYSTEM } from 'daybook'
 import { webhooks } from 'daybook/plugins'
 import type { TestService } from 'daybook/testing'
@@ -11,7 +8,8 @@ import { type OpenBrowser, openBrowser } from '../../../client/test/support/brow
 import { museumOf } from '../support/configs.ts'
 import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
-import managed from './accounts.config.ts'
+import managed from './support/accounts.config.ts'
+import { makeManager } from './support/administrator.ts'
 
 let open: OpenBrowser
 beforeAll(async () => {
@@ -29,21 +27,6 @@ async function send(
 ): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
   return service.request(path, { method, headers, body: JSON.stringify(body) })
-}
-
-const CLI = fileURLToPath(new URL('../../../daybook/src/cli/bin.ts', import.meta.url))
-const CONFIG = fileURLToPath(new URL('accounts.config.ts', import.meta.url))
-
-/** Makes Inés an administrator, as the guide says. */
-async function makeAdministrator({ data }: TestService): Promise<void> {
-  const { name, email, password } = INES
-  const user = ['user', 'create', email, '--name', name, '--role', 'admin', '--password-stdin']
-  const run = spawn(process.execPath, [CLI, ...user, '--config', CONFIG, '--data', data], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-  })
-  run.stdin?.end(password)
-  const [code] = await once(run, 'exit')
-  if (code !== 0) throw new Error(`daybook user create ended with ${code}`)
 }
 
 /** The roles that an account has when it signs in, or the status of the refusal. */
@@ -87,7 +70,7 @@ describe('the overview', () => {
     await section('What changed').getByRole('link', { name: 'Half a thought' }).waitFor()
     await section('My drafts').getByRole('link', { name: 'Half a thought' }).waitFor()
     await section('Scheduled').getByRole('link', { name: 'For the first of May' }).waitFor()
-    await section('Scheduled').getByText('May 1, 2099', { exact: false }).waitFor()
+    await section('Scheduled').getByText('1 May 2099', { exact: false }).waitFor()
     await visit.shoot('overview')
     expect(await visit.axeFaults()).toEqual([])
     await service.content.as(SYSTEM).create('authors', { name: 'Somebody new' })
@@ -98,7 +81,7 @@ describe('the overview', () => {
   })
 
   test('lets administrators make accounts, give roles and ban', async () => {
-    await using visit = await visitStudio(open, managed, { before: makeAdministrator })
+    await using visit = await visitStudio(open, managed, { before: makeManager })
     const { page, service } = visit
     await signIn(page)
     await page.getByRole('link', { name: 'Accounts' }).click()
@@ -117,10 +100,16 @@ describe('the overview', () => {
     await shown.getByRole('button', { name: 'Close' }).click()
     const eve = { email: 'eve@example.org', password }
     expect(await rolesOf(service, eve)).toEqual(['author'])
+    // A session that has ended closes nothing: what waits for the next one is done with it.
+    await page.context().clearCookies()
     await page.getByRole('button', { name: 'Roles of Eve' }).click()
     const roles = page.getByRole('dialog', { name: 'Roles of Eve' })
     await roles.getByLabel('Roles').fill('editor, author')
     await roles.getByRole('button', { name: 'Save' }).click()
+    const again = page.getByRole('dialog', { name: 'Your session has ended' })
+    await signIn(again)
+    await again.waitFor({ state: 'detached' })
+    await roles.waitFor({ state: 'detached' })
     await page.getByText('editor, author').waitFor()
     expect(await rolesOf(service, eve)).toEqual(['editor', 'author'])
     await page.getByRole('button', { name: 'Ban Eve' }).click()

@@ -21,6 +21,12 @@ export interface ApiToken {
   readonly lastUsedAt: string | null
 }
 
+/** A new token. */
+export interface MadeToken extends ApiToken {
+  /** The credential. It is told this once. */
+  readonly token: string
+}
+
 /** The data of a new token. */
 export type NewApiToken = Pick<ApiToken, 'name' | 'scopes' | 'roles' | 'expiresAt'>
 
@@ -58,7 +64,7 @@ export class ApiTokens {
    *
    * @throws {DuplicateKey} when there is one of this name
    */
-  async create({ name, scopes, roles, expiresAt }: NewApiToken): Promise<ApiToken & { readonly token: string }> {
+  async create({ name, scopes, roles, expiresAt }: NewApiToken): Promise<MadeToken> {
     const id = randomBytes(6).toString('hex')
     const token = `${prefixOf(id)}_${randomBytes(32).toString('base64url')}`
     const createdAt = new Date().toISOString()
@@ -81,6 +87,12 @@ export class ApiTokens {
       const [named] = await writer.find(TOKEN_KIND, 'name', nameOrId)
       return writer.delete(TOKEN_KIND, named?.id ?? nameOrId)
     })
+  }
+
+  /** The same by its id alone. */
+  async revokeById(id: string): Promise<boolean> {
+    this.#known.clear()
+    return this.#records.transaction((writer) => writer.delete(TOKEN_KIND, id))
   }
 
   /** The caller that a token stands for. */

@@ -2,6 +2,7 @@ import type { ExportStreams } from '../../content/transfer/export-streams.ts'
 import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
 import { type AcrossParts, acrossRoutes } from './across.ts'
+import { type AdministrationRouteParts, administrationRoutes } from './administration/index.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
 import { type ChangesParts, changesRoutes } from './changes.ts'
@@ -25,6 +26,7 @@ export interface RouteParts
     PresenceParts,
     AcrossParts,
     AuthParts,
+    AdministrationRouteParts,
     DocsParts {
   /** Where the export is switched on. */
   readonly streams: ExportStreams | undefined
@@ -45,6 +47,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...acrossRoutes(parts),
     ...presenceRoutes(parts),
     ...authRoutes(parts),
+    ...administrationRoutes(parts),
     ...modelRoutes(parts),
     ...(streams ? exportRoutes({ streams }) : []),
     ...openApiRoutes({ ...parts, openApi: () => openApi }),

@@ -6,8 +6,9 @@ import { useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
-import styles from './accounts.module.css'
+import { Problem } from '../ui/problem.tsx'
 import { accountsApi, makePassword, rolesIn } from './accounts-api.ts'
+import { ShowOnce } from './show-once.tsx'
 
 /** Makes an account with a password that is shown once, for the person to be given. */
 export function CreateAccount({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -22,18 +23,24 @@ export function CreateAccount({ onClose }: { readonly onClose: () => void }): Re
     mutationFn: () => accountsApi(studio).create({ name, email, password, roles: rolesIn(roles) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: ['accounts'] }),
   })
-  if (create.isSuccess) return <ShowOnce email={email} password={password} onClose={onClose} />
+  if (create.isSuccess) {
+    return (
+      <ShowOnce
+        title={t.accounts.created}
+        text={t.accounts.createdText(email)}
+        secret={password}
+        copy={t.accounts.copyPassword}
+        onClose={onClose}
+      />
+    )
+  }
   const isComplete = name.trim() !== '' && email.includes('@') && rolesIn(roles).length > 0
   return (
     <Dialog title={t.accounts.create} isOpen onClose={onClose}>
       <TextField label={t.session.name} value={name} onChange={setName} autoFocus isRequired />
       <TextField label={t.session.email} type="email" value={email} onChange={setEmail} isRequired />
       <TextField label={t.accounts.roles} description={t.accounts.rolesText} value={roles} onChange={setRoles} />
-      {create.error && (
-        <p role="alert" className={styles.problem}>
-          {createErrorText(create.error)}
-        </p>
-      )}
+      {create.error && <Problem>{createErrorText(create.error)}</Problem>}
       <DialogButtons>
         <Button onPress={onClose}>{t.common.cancel}</Button>
         <Button variant="primary" onPress={() => create.mutate()} isDisabled={!isComplete} isPending={create.isPending}>
@@ -47,30 +54,4 @@ export function CreateAccount({ onClose }: { readonly onClose: () => void }): Re
     // The account library answers in words of its own, in English.
     return /already/i.test(error.message) ? t.accounts.taken : errorText(error, t)
   }
-}
-
-interface ShowOnceProps {
-  readonly email: string
-  readonly password: string
-  readonly onClose: () => void
-}
-
-function ShowOnce({ email, password, onClose }: ShowOnceProps): ReactNode {
-  const { t } = useTexts()
-  const [isCopied, setIsCopied] = useState(false)
-  const copy = (): void => void navigator.clipboard.writeText(password).then(() => setIsCopied(true))
-  return (
-    <Dialog title={t.accounts.created} isOpen>
-      <p>{t.accounts.createdText(email)}</p>
-      <code className={styles.secret}>{password}</code>
-      <DialogButtons>
-        <Button icon={isCopied ? 'check' : 'copy'} onPress={copy}>
-          {isCopied ? t.common.copied : t.accounts.copyPassword}
-        </Button>
-        <Button variant="primary" onPress={onClose}>
-          {t.common.close}
-        </Button>
-      </DialogButtons>
-    </Dialog>
-  )
 }
