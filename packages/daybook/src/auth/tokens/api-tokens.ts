@@ -32,6 +32,7 @@ export type NewApiToken = Pick<ApiToken, 'name' | 'scopes' | 'roles' | 'expiresA
 
 const TOKEN_KIND = 'token'
 const API_TOKEN_PROVIDER = 'api-token'
+const API_TOKEN_ID_FORMAT = /^[0-9a-f]{12}$/
 const API_TOKEN_FORMAT = /^daybook_([0-9a-f]{12})_[\w-]{43}$/
 /** How exactly it is kept when a token was used, in milliseconds: each time is a write. */
 const USE_MS = 60_000
@@ -103,6 +104,13 @@ export class ApiTokens {
       this.#noteUse(record)
       return callerOfToken(toToken(record))
     })
+  }
+
+  /** The names of tokens by their ids, which are the subjects of their holders. */
+  async names(subjects: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const ids = subjects.filter((subject) => API_TOKEN_ID_FORMAT.test(subject))
+    const records = await Promise.all(ids.map((id) => this.#records.get(TOKEN_KIND, id)))
+    return new Map(records.flatMap((record) => (record ? [[record.id, String(record.name)] as const] : [])))
   }
 
   /** Waits for what is still to be written. */

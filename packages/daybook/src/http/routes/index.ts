@@ -1,6 +1,7 @@
 import type { ExportStreams } from '../../content/transfer/export-streams.ts'
 import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
+import { type AcrossParts, acrossRoutes } from './across.ts'
 import { type AdministrationRouteParts, administrationRoutes } from './administration/index.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
@@ -23,6 +24,7 @@ export interface RouteParts
     BatchParts,
     ChangesParts,
     PresenceParts,
+    AcrossParts,
     AuthParts,
     AdministrationRouteParts,
     DocsParts {
@@ -42,6 +44,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...changesRoutes(parts),
     ...undoRoutes(parts),
     ...entryRoutes(parts),
+    ...acrossRoutes(parts),
     ...presenceRoutes(parts),
     ...authRoutes(parts),
     ...administrationRoutes(parts),

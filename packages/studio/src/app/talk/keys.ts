@@ -18,6 +18,8 @@ export const keys = {
   rendered: (field: string, version: number) => ['rendered', field, version] as const,
   /** Entries to choose from. */
   choices: (collection: string, query: object) => ['choices', collection, query] as const,
+  /** What somebody is called. */
+  person: (subject: string) => ['person', subject] as const,
   /** All that is known of folders of files. */
   folders: ['folders'],
   /** All folders of files, as far as one request tells them. */

@@ -1,11 +1,11 @@
 import type { FieldDescription } from 'daybook'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import { placeName } from '../../model/place-name.ts'
 import { usePersonName } from '../../session/use-person-name.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Difference, PlainText } from '../differences/difference.tsx'
 import { fieldAt, valueText } from '../differences/value-text.ts'
-import { placeName } from '../places/place-name.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { Conflict } from '../saving/edit-state.ts'
 import type { EditorState } from '../saving/editor-state.ts'
@@ -40,8 +40,8 @@ interface OneConflictProps extends Pick<MeanwhileProps, 'fields' | 'editor'> {
 
 function OneConflict({ conflict, fields, editor }: OneConflictProps): ReactNode {
   const { t, formats } = useTexts()
-  const personName = usePersonName(true)
   const { path, by, at, merged } = conflict
+  const personName = usePersonName([by], { isElsewhere: true })
   const field = fieldAt(fields, path)
   const [base, mine, theirs] = [conflict.base, conflict.mine, conflict.theirs].map((value) => valueText(value, field))
   const texts = t.saving.conflicts

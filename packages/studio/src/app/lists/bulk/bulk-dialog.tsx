@@ -5,7 +5,7 @@ import { errorText } from '../../talk/error-texts.ts'
 import { keys } from '../../talk/keys.ts'
 import { useStudio } from '../../talk/studio.ts'
 import { Button } from '../../ui/controls/button.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
 import { toRowFilter } from '../list-query.ts'
 import { type ListView, usePerson } from '../list-view.ts'
@@ -89,9 +89,9 @@ export default function BulkDialog({ view, kind, selection, onClose, onDone }: B
         />
       )}
       {(stage.at === 'failed' || stage.at === 'trying') && (
-        <div className={styles.buttons}>
+        <DialogButtons>
           <Button onPress={close}>{t.common.cancel}</Button>
-        </div>
+        </DialogButtons>
       )}
     </Dialog>
   )
@@ -117,7 +117,7 @@ function Tried({ view, kind, dryRun, onCancel, onConfirm }: TriedProps): ReactNo
       <p>{isTooMany ? bulk.tooMany(MAX_ENTRIES) : isCut ? bulk.manyRefuse : bulk.ready(ids.length)}</p>
       {same > 0 && !isCut && !isTooMany && <p>{bulk.unchanged(same)}</p>}
       {refusals.length > 0 && <Refusals collection={view.collection} refusals={refusals} />}
-      <div className={styles.buttons}>
+      <DialogButtons>
         <Button onPress={onCancel} autoFocus>
           {t.common.cancel}
         </Button>
@@ -126,7 +126,7 @@ function Tried({ view, kind, dryRun, onCancel, onConfirm }: TriedProps): ReactNo
             {bulk.confirm(bulk.kinds[kind], ids.length)}
           </Button>
         )}
-      </div>
+      </DialogButtons>
     </>
   )
 }
@@ -141,7 +141,7 @@ function useOutcome({ collection, renew }: ListView, run: BulkRun): (outcome: Bu
     void queries.invalidateQueries({ queryKey: keys.lists(collection.key) })
     renew()
   }
-  const undo = (ranges: NonNullable<BulkOutcome['ranges']>): void => {
+  const undo = (ranges: BulkOutcome['ranges']): void => {
     run
       .undo(ranges)
       .then((blocked) => toast({ text: blocked === 0 ? bulk.undone : bulk.partlyUndone(blocked) }))
@@ -149,7 +149,7 @@ function useOutcome({ collection, renew }: ListView, run: BulkRun): (outcome: Bu
       .finally(showAnew)
   }
   return ({ done, ranges, error }) => {
-    const action = ranges ? { action: { label: bulk.undo, onPress: () => undo(ranges) } } : {}
+    const action = ranges.length > 0 ? { action: { label: bulk.undo, onPress: () => undo(ranges) } } : {}
     if (error !== undefined) toast({ kind: 'failed', text: bulk.endedEarly(done, errorText(error, t)), ...action })
     else toast({ text: bulk.done(done), ...action })
     showAnew()

@@ -1,13 +1,15 @@
 import { useRouter } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
+import { SHORTCUTS } from '../../ui/shortcuts.ts'
 import type { Shortcut } from './shortcut-of.ts'
 import { useShortcuts } from './shortcuts.ts'
+import { TypedAhead } from './typed-ahead.tsx'
 
 const loadPalette = () => import('./palette.tsx')
 const Palette = lazy(loadPalette)
-/** How long after the page the palette is loaded, so that no key is lost that is typed right after it is opened, in milliseconds. */
+/** How long after the page the palette is loaded, so that it is there at once when it is opened, in milliseconds. */
 const PRELOAD_MS = 2000
 const ShortcutList = lazy(() => import('./shortcut-list.tsx'))
 
@@ -18,28 +20,32 @@ export function PaletteButton(): ReactNode {
   const [open, setOpen] = useState<'palette' | 'shortcuts'>()
   const shortcuts = useMemo<readonly Shortcut[]>(
     () => [
-      { key: 'k', isWithCommand: true, label: t.palette.open, run: () => setOpen('palette') },
-      { key: '?', label: t.palette.shortcuts, run: () => setOpen('shortcuts') },
-      { key: '/', label: t.palette.toSearch, run: focusSearch },
-      { key: 'n', label: t.lists.create, run: pressCreate },
-      { key: 'g', label: t.shell.overview, run: () => void router.navigate({ to: '/' }) },
+      { presses: SHORTCUTS.anywhere.open, run: () => setOpen('palette') },
+      { presses: SHORTCUTS.anywhere.shortcuts, run: () => setOpen('shortcuts') },
+      { presses: SHORTCUTS.anywhere.overview, run: () => void router.navigate({ to: '/' }) },
+      { presses: SHORTCUTS.lists.toSearch, run: focusSearch },
+      { presses: SHORTCUTS.lists.create, run: pressCreate },
     ],
-    [t, router],
+    [router],
   )
   useShortcuts(shortcuts)
   useEffect(() => {
     const timer = setTimeout(() => void loadPalette().catch(() => {}), PRELOAD_MS)
     return () => clearTimeout(timer)
   }, [])
-  const close = (): void => setOpen(undefined)
+  const typed = useRef('')
+  const close = (): void => {
+    typed.current = ''
+    setOpen(undefined)
+  }
   return (
     <>
       <Button variant="quiet" icon="search" onPress={() => setOpen('palette')}>
         {t.palette.button}
       </Button>
-      <Suspense>
-        {open === 'palette' && <Palette onClose={close} />}
-        {open === 'shortcuts' && <ShortcutList shortcuts={shortcuts} onClose={close} />}
+      <Suspense fallback={open === 'palette' && <TypedAhead typed={typed} onClose={close} />}>
+        {open === 'palette' && <Palette typed={typed} onClose={close} />}
+        {open === 'shortcuts' && <ShortcutList onClose={close} />}
       </Suspense>
     </>
   )

@@ -4,6 +4,7 @@ import { ChangeSet, Compartment, EditorState, type Extension } from '@codemirror
 import { EditorView, keymap, type ViewUpdate } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { GFM, parser } from '@lezer/markdown'
+import { SHORTCUTS } from '../../../../ui/shortcuts.ts'
 import {
   continueList,
   type FileInText,
@@ -170,21 +171,19 @@ function apply(view: EditorView, command: MarkdownCommand): boolean {
   return spec !== null
 }
 
+const FORMATS = ['bold', 'italic', 'code', 'link', 'numbers', 'list', 'quote', 'heading', 'subheading'] as const
+
+const lower = (letter: string): string => letter.toLowerCase()
+
 function shortcuts(): Extension {
   const press = (key: string, command: MarkdownCommand) => ({
     key,
     run: (view: EditorView) => apply(view, command),
   })
   return keymap.of([
-    press('Mod-b', COMMANDS.bold),
-    press('Mod-i', COMMANDS.italic),
-    press('Mod-e', COMMANDS.code),
-    press('Mod-Shift-k', COMMANDS.link),
-    press('Mod-Shift-7', COMMANDS.numbers),
-    press('Mod-Shift-8', COMMANDS.list),
-    press('Mod-Shift-9', COMMANDS.quote),
-    press('Mod-Alt-2', COMMANDS.heading),
-    press('Mod-Alt-3', COMMANDS.subheading),
+    ...FORMATS.map((name) =>
+      press(SHORTCUTS.texts[name][0].replaceAll('+', '-').replace(/[A-Z]$/, lower), COMMANDS[name]),
+    ),
     press('Enter', continueList),
     ...defaultKeymap,
   ])
