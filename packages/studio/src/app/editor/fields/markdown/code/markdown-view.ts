@@ -7,7 +7,8 @@ import { GFM, parser } from '@lezer/markdown'
 import { SHORTCUTS } from '../../../../ui/shortcuts.ts'
 import {
   continueList,
-  imageMarkdown,
+  type FileInText,
+  fileMarkdown,
   insertAround,
   insertLink,
   type MarkdownCommand,
@@ -65,8 +66,8 @@ export interface MarkdownView {
   setPlaceholder(text: string): void
   setAttributes(attributes: Readonly<Record<string, string>>): void
   run(command: CommandName): void
-  /** Holds a place in the text open for an image. @returns puts the image in the place; without one, gives it up */
-  holdPlace(text: string, at?: number): (image: { readonly alt: string; readonly url: string } | undefined) => void
+  /** Holds a place in the text open for a file. @returns puts the file in the place; without one, gives it up */
+  holdPlace(text: string, at?: number): (file: FileInText | undefined) => void
   /** @param at where the caret goes. @default where it is */
   focus(at?: number): void
   destroy(): void
@@ -216,10 +217,10 @@ function holdPlace(
   at = view.state.selection.main.head,
 ): ReturnType<MarkdownView['holdPlace']> {
   view.dispatch({ changes: { from: at, insert: text }, userEvent: 'input.paste' })
-  return (image) => {
+  return (file) => {
     const whole = view.state.doc.toString()
     const from = whole.indexOf(text)
-    const insert = image ? imageMarkdown(image.alt, image.url) : ''
+    const insert = file ? fileMarkdown(file) : ''
     if (from >= 0) view.dispatch({ changes: { from, to: from + text.length, insert }, userEvent: 'input.paste' })
   }
 }
