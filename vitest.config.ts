@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -35,23 +36,39 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+const FILES = [
+  'packages/*/test/**/*.test.ts',
+  'examples/*/test/**/*.test.ts',
+  'docs/test/**/*.test.ts',
+  'scripts/test/**/*.test.ts',
+]
+/** Tests that ask services of their own process: these files share processes, which saves a third of the time, most of it loading. */
+const TOGETHER =
+  'packages/daybook/test/{assets,config,content,fields,hooks,http,journal,plugins,query,store}/**/*.test.ts'
+const DROP_STORES = 'packages/daybook/test/support/stores/drop-after-each-file.ts'
+/** A file that changes its process by mocks, clocks or variables has one of its own. */
+const CHANGES_ITS_PROCESS = /\bvi\b.*from 'vitest'|\/stores\/pair\.ts'|process\.(?:env|chdir|on)/
+
+const together = globSync(TOGETHER).filter((file) => !CHANGES_ITS_PROCESS.test(readFileSync(file, 'utf8')))
+
+const COMMON = {
+  // Beside two busy programs everything takes ten times as long. Only a test that hangs takes all of it; a test that does
+  // thousands of things says itself how long it may take.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
+}
+
 export default defineConfig({
   test: {
-    include: [
-      'packages/*/test/**/*.test.ts',
-      'examples/*/test/**/*.test.ts',
-      'docs/test/**/*.test.ts',
-      'scripts/test/**/*.test.ts',
+    projects: [
+      { test: { ...COMMON, name: 'together', include: together, isolate: false, setupFiles: [DROP_STORES] } },
+      { test: { ...COMMON, name: 'alone', include: FILES, exclude: ['**/node_modules/**', ...together] } },
     ],
     globalSetup: ['packages/daybook/test/support/postgres/postgres-run.ts', 'packages/studio/test/support/built.ts'],
     pool: 'forks',
     sequence: { sequencer: LongFirst },
     // Many tests wait: for a clock, a database, another process. Meanwhile others have their core.
     maxWorkers: availableParallelism() + 2,
-    // Beside two busy programs everything takes ten times as long. Only a test that hangs takes all of it; a test that does
-    // thousands of things says itself how long it may take.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
   },
 })

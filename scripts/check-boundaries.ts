@@ -53,6 +53,7 @@ const LEAVES: readonly string[] = [
   'auth/scopes.ts',
   'assets/blob-store.ts',
   'assets/file-body.ts',
+  'assets/file-names.ts',
   'threads/answer-tasks.ts',
   'threads/message.ts',
   'threads/thread.ts',

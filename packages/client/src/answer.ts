@@ -1,3 +1,4 @@
+import { rememberChanges } from './changes.ts'
 import { DaybookError, NetworkError } from './errors.ts'
 import { rememberTag } from './etag.ts'
 import { readRetryAfter } from './retry.ts'
@@ -24,7 +25,10 @@ export async function readAnswer(request: string, response: Response, holds: Ans
   // A redirect turns a POST into a GET (Fetch standard), whose answer would pass for that of the POST.
   if (response.redirected && request.startsWith('POST ')) throw unexpected(request, response, 'after a redirect')
   if (!isHeld(body, text, holds)) throw unexpected(request, response, describeAnswer(text))
-  if (isJsonObject(body)) rememberTag(body, response.headers.get('ETag'))
+  if (isJsonObject(body)) {
+    rememberTag(body, response.headers.get('ETag'))
+    rememberChanges(holds === 'results' ? (body.results as object) : body, response.headers)
+  }
   return body
 }
 

@@ -1,3 +1,4 @@
+import type { QueryParams } from './query.ts'
 import type { CallOptions, Send } from './request.ts'
 
 /** What `AuthClient` promises, without its types. */
@@ -8,17 +9,20 @@ export class Auth {
     this.#send = send
   }
 
-  session(options: CallOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', 'session'] })
+  session(options?: CallOptions): Promise<unknown> {
+    return this.#get('session', options)
   }
 
-  async actions(options: CallOptions = {}): Promise<unknown> {
-    const call = { method: 'GET', path: ['cms', 'auth', 'actions'] } as const
-    return ((await this.#send({ ...options, ...call })) as { readonly actions: unknown }).actions
+  async actions(options?: CallOptions): Promise<unknown> {
+    return ((await this.#get('actions', options)) as { readonly actions: unknown }).actions
   }
 
-  permissions(options: CallOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', 'permissions'] })
+  permissions(options?: CallOptions): Promise<unknown> {
+    return this.#get('permissions', options)
+  }
+
+  async people(subjects: readonly string[], options?: CallOptions): Promise<unknown> {
+    return ((await this.#get('people', options, { subjects })) as { readonly people: unknown }).people
   }
 
   login(credentials: object, options?: CallOptions): Promise<unknown> {
@@ -36,5 +40,9 @@ export class Auth {
   action(name: string, input: object = {}, options: CallOptions = {}): Promise<unknown> {
     const path = ['cms', 'auth', 'actions', name]
     return this.#send({ ...options, method: 'POST', path, body: input, holds: 'anything' })
+  }
+
+  #get(name: string, options: CallOptions | undefined, query: QueryParams = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', name], query })
   }
 }

@@ -1,4 +1,5 @@
 import type { DaybookConfig } from 'daybook'
+import { acrossCollections } from './across.ts'
 import { Assets } from './assets.ts'
 import { Auth } from './auth.ts'
 import { DraftCollection } from './drafts.ts'
@@ -16,7 +17,7 @@ import {
   type Token,
 } from './request.ts'
 import type { Client } from './types/client.ts'
-import type { AnyChange, ChangeStore, JournalQuery } from './types/feed.ts'
+import type { AnyChange, ChangeStore } from './types/feed.ts'
 import type { UndoOptions, UndoRange } from './types/history.ts'
 
 /** An outcome as it is answered. */
@@ -48,12 +49,12 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
     assets: new Assets(send),
     auth: new Auth(send),
     batch: (operations: readonly object[], given?: AnyWriteOptions) => batch(send, operations, given),
-    journal: (given?: JournalQuery) => feed.journal(given),
     changes: (given?: AnyFeedQuery) => feed.changes(given),
     subscribe: (given?: AnyLiveQuery) => feed.subscribe(given),
     sync: (store: ChangeStore<AnyChange>, given?: AnyLiveQuery) => feed.sync(store, given),
     memoryCopy: (onChange?: () => void) => new MemoryStore(onChange),
     undo: (range: UndoRange, given?: UndoOptions) => new History(send).undo(range, given),
+    ...acrossCollections(send),
     model: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['cms', 'model'] }),
     health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['health'] }),
     ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['ready'] }),

@@ -2,7 +2,7 @@ import { DaybookError, NetworkError } from './errors.ts'
 import type { QueryParams } from './query.ts'
 import type { Call, CallOptions, OpenEvents, Send } from './request.ts'
 import { delayAfter, type RetryOptions } from './retry.ts'
-import type { AnyChange, ChangeStore, JournalQuery } from './types/feed.ts'
+import type { AnyChange, ChangeStore } from './types/feed.ts'
 
 /** What is asked of the feed, whatever the config. */
 export interface AnyFeedQuery extends CallOptions {
@@ -48,11 +48,6 @@ export class Feed {
     const query: QueryParams = { since, collections, limit }
     const call: Call = { ...options, method: 'GET', path: ['cms', 'changes'], query, holds: 'items' }
     return (await this.#send(call)) as AnyPage
-  }
-
-  async journal({ since, actor, collections, limit, ...options }: JournalQuery = {}): Promise<unknown> {
-    const query: QueryParams = { since, actor, collections, limit }
-    return this.#send({ ...options, method: 'GET', path: ['cms', 'journal'], query, holds: 'items' })
   }
 
   async *subscribe(query: AnyLiveQuery = {}): AsyncGenerator<AnyChange, void> {

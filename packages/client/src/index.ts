@@ -1,3 +1,4 @@
+export { changesOf } from './changes.ts'
 export { createClient } from './client.ts'
 export { type ClientErrorCode, DaybookError, NetworkError, TimeoutError } from './errors.ts'
 export { etagOf } from './etag.ts'
@@ -5,6 +6,16 @@ export { toQueryString } from './query.ts'
 export type { CallOptions, ClientOptions, Token } from './request.ts'
 export type { RetryOptions } from './retry.ts'
 export type {
+  AcrossPage,
+  AcrossQuery,
+  DraftsQuery,
+  ListedDraft,
+  ListedSchedule,
+  SearchQuery,
+  TitledEntry,
+} from './types/across.ts'
+export type {
+  ActorName,
   AllPermissions,
   Asset,
   AssetClient,

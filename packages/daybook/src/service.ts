@@ -6,6 +6,7 @@ import { ImageVariants } from './assets/images/variants.ts'
 import { Intake } from './assets/intake.ts'
 import { defaultAdapter } from './auth/accounts/default-adapter.ts'
 import { type AuthAdapter, type AuthHost, SYSTEM } from './auth/adapter.ts'
+import { Administration, type AdministrationParts } from './auth/administration/administration.ts'
 import { AuthGuard } from './auth/guard.ts'
 import { SignInLimiter } from './auth/sign-in-limiter.ts'
 import { ApiTokens } from './auth/tokens/api-tokens.ts'
@@ -155,7 +156,7 @@ async function openService<const C extends DaybookConfig>(
   const { engine, files, intake, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
   opened.defer(close)
   await warnUnfilled(engine, log)
-  const auth = await openAuth(config, options, engine.store)
+  const { auth, administration } = openAuth(config, options, engine)
   opened.defer(() => auth.close())
   const plugins = await startPlugins(engine, config, log)
   opened.defer(() => plugins.close())
@@ -181,6 +182,7 @@ async function openService<const C extends DaybookConfig>(
     intake,
     images: openImages(files, config, log, opened),
     auth,
+    administration,
     signIns: new SignInLimiter(
       (attempt) => engine.store.transaction((writer) => writer.rateLimits.take(attempt)),
       limits.signInsPerMinute ?? DEFAULT_SIGN_INS,
@@ -296,11 +298,33 @@ const ACCOUNTS_WARNING =
   'Accounts live in memory: a restart forgets them, and each process has its own. Anyone may register, and write. ' +
   "To close registration, add to the config: auth: { registration: 'closed' }"
 
-/** The guard that identifies callers: the adapter of the config or the default one, and tokens. */
-async function openAuth(config: DaybookConfig, options: ServiceOptions, { records }: Store): Promise<AuthGuard> {
+/** Who calls, and who may say so. */
+interface Auth {
+  /** Identifies callers: by the adapter of the config or the default one, and by tokens. */
+  readonly auth: AuthGuard
+  /** Where accounts are in the service's own database. */
+  readonly administration: Administration | undefined
+}
+
+function openAuth(config: DaybookConfig, options: ServiceOptions, { model, store }: Engine): Auth {
   const { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN, log = SILENT } = options
-  const tokens = new ApiTokens(records, (err) => log.warn({ err }, 'auth: the use of a token could not be noted'))
-  return new AuthGuard(adapterOf(config, { records, log }), serviceToken, tokens, config.limits?.authMs)
+  const host: AuthHost = { records: store.records, log }
+  const tokens = new ApiTokens(host.records, (err) => log.warn({ err }, 'auth: the use of a token could not be noted'))
+  const documents = [...model.collections.values(), ...model.globals.values()]
+  return {
+    auth: new AuthGuard(adapterOf(config, host), serviceToken, tokens, config.limits?.authMs),
+    administration: openAdministration(config, host, { tokens, documents }),
+  }
+}
+
+function openAdministration(
+  { auth = {} }: DaybookConfig,
+  host: AuthHost,
+  parts: Omit<AdministrationParts, 'manage'>,
+): Administration | undefined {
+  if (!('open' in auth)) return undefined
+  const manage = auth.manage?.bind(auth)
+  return manage && new Administration({ ...parts, manage: () => manage(host) })
 }
 
 function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {

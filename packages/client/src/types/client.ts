@@ -15,6 +15,15 @@ import type {
 } from 'daybook'
 import type { CallOptions, Token } from '../request.ts'
 import type { UploadProgress, UploadSource } from '../upload.ts'
+import type {
+  AcrossPage,
+  AcrossQuery,
+  DraftsQuery,
+  ListedDraft,
+  ListedSchedule,
+  SearchQuery,
+  TitledEntry,
+} from './across.ts'
 import type { AggregatedList, AggregateQuery } from './aggregate.ts'
 import type { Answered } from './answered.ts'
 import type { DraftQuery, DraftsClient, OwnKey, PreviewQuery, ReadEntry, Restored } from './drafts.ts'
@@ -393,6 +402,12 @@ export interface AuthActionDescription {
   readonly input?: Readonly<Record<string, unknown>>
 }
 
+/** What an actor is called: a person by their account, a program by its token. */
+export interface ActorName {
+  readonly subject: string
+  readonly name: string
+}
+
 /** Sessions. What the actions answer is what the accounts of a service without an `auth` of its own do. */
 export interface AuthClient<C extends DaybookConfig> {
   session(options?: CallOptions): Promise<Session>
@@ -400,6 +415,8 @@ export interface AuthClient<C extends DaybookConfig> {
   actions(options?: CallOptions): Promise<Readonly<Record<string, AuthActionDescription>>>
   /** What the asker may do, for drawing its buttons. */
   permissions(options?: CallOptions): Promise<AllPermissions<C>>
+  /** The names of at most 100 actors; those that have none are left out. */
+  people(subjects: readonly string[], options?: CallOptions): Promise<readonly ActorName[]>
   /** Begins a session. The client itself keeps no token: see {@link Client.withToken}. */
   login(credentials: { readonly email: string; readonly password: string }, options?: CallOptions): Promise<SignedIn>
   /** Makes an account and begins a session. */
@@ -444,6 +461,12 @@ export interface Client<C extends DaybookConfig> {
   sync(store: ChangeStore<Change<C>>, options?: SyncOptions<C>): Promise<void>
   /** A copy in memory, for `sync`. @param onChange called after each change of it */
   memoryCopy(onChange?: () => void): MemoryCopy<C>
+  /** Finds entries by their words in all collections: the best match of each, then the second best of each; at most 10 of each. */
+  search(query: SearchQuery<C>): Promise<{ readonly items: readonly TitledEntry<C>[] }>
+  /** The entries of all collections that have working copies, those that were saved last first. */
+  drafts(query?: DraftsQuery<C>): Promise<AcrossPage<ListedDraft<C>>>
+  /** What is to be published or unpublished at a time in all collections, the soonest first. With a cursor, a page may be short. */
+  schedules(query?: AcrossQuery<C>): Promise<AcrossPage<ListedSchedule<C>>>
   /** The content model, as far as this session may know it, and what it may do: for forms and editors' interfaces. */
   model(options?: CallOptions): Promise<ModelDescription>
   /** Whether the process runs. */

@@ -1,4 +1,4 @@
-import { DaybookError, etagOf, type Where } from '@daybook/client'
+import { changesOf, DaybookError, etagOf, type Where } from '@daybook/client'
 import type { Blog } from '../support/config.ts'
 import { type Case, equal, failure } from './case.ts'
 
@@ -18,6 +18,43 @@ export const CONTENT: readonly Case[] = [
       equal(titles(await posts.findMany({ q: 'söhne' })), ['Beta & Söhne'])
       equal((await posts.findMany({ limit: 0 })).total, 4)
       equal(titles(await posts.findMany({ status: ['draft', 'archived'] })), [])
+    },
+  },
+  {
+    name: 'a search finds entries of all collections',
+    async run({ client }) {
+      const found = await client().search({ q: 'an' })
+      equal(
+        found.items.map(({ collection, slug, title }) => [collection, slug, title]),
+        [['authors', 'ann', 'Ann']],
+      )
+      const { items } = await client().search({ q: 'a', collections: ['posts'], limit: 5, locale: 'en' })
+      equal(
+        items.map(({ title }) => title),
+        ['Alpha'],
+      )
+      equal((await client().search({ q: 'draft' })).items, [])
+    },
+  },
+  {
+    name: 'a write of many entries says what an undo takes back',
+    async run({ client, token }) {
+      const editor = client({ token })
+      const { posts } = editor.collections
+      const results = await editor.batch([
+        { op: 'create', collection: 'posts', data: { title: 'Undone 1', words: 901 } },
+        { op: 'create', collection: 'posts', data: { title: 'Undone 2', words: 902 } },
+      ])
+      const made = changesOf(results)
+      equal(made && made.to - made.from, 1)
+      const many = changesOf(await posts.updateMany({ words: { gt: 900 } }, { words: 900 }))
+      equal(many, made && { from: made.to + 1, to: made.to + 2 })
+      equal(changesOf(await posts.updateMany({ words: { gt: 900 } }, { words: 900 })), undefined)
+      const [{ id } = { id: '' }] = results
+      const same = { op: 'update', collection: 'posts', id, data: { words: 900 } } as const
+      equal(changesOf(await editor.batch([same])), undefined)
+      if (made && many) await editor.undo({ from: made.from, to: many.to })
+      equal((await posts.findMany({ where: { words: { gte: 900 } } })).total, 0)
     },
   },
   {

@@ -46,6 +46,24 @@ export const DRAFTS: readonly Case[] = [
       }),
   },
   {
+    name: 'working copies and times are listed over all collections',
+    run: (world) =>
+      withPost(world, async (posts, _readers, id) => {
+        await posts.saveDraft(id, { title: 'Paper 3' })
+        const editor = world.client({ token: world.token })
+        const { items, nextCursor } = await editor.drafts({ actor: 'service', limit: 1 })
+        equal([items[0]?.id, items[0]?.title, items[0]?.actor, nextCursor], [id, 'Paper 3', 'service', null])
+        await posts.publish(id, { at: LATER })
+        const schedules = await editor.schedules({ limit: 5 })
+        const own = schedules.items.filter((one) => one.id === id)
+        equal(
+          own.map(({ action, at }) => [action, at]),
+          [['publish', LATER]],
+        )
+        equal((await failure(world.client().drafts(), DaybookError)).code, 'UNAUTHORIZED')
+      }),
+  },
+  {
     name: 'a working copy is thrown away',
     run: (world) =>
       withPost(world, async (posts, _readers, id) => {

@@ -107,6 +107,13 @@ export interface AuthAdapter {
    */
   invoke?(action: string, input: Readonly<Record<string, unknown>>, context: AuthContext): Promise<Response | null>
   /**
+   * The names of actors by their subjects, as people call them: no addresses, as every session may ask for them. Subjects that it does
+   * not know are left out. Absent: nobody has a name.
+   *
+   * @param subjects at most 100, each once
+   */
+  getNames?(subjects: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /**
    * Whether a request has a credential of the adapter's kind, without looking it up. When it has none, nothing is loaded
    * and the adapter is not asked: the request has no session. Absent: every request with `Authorization` or `Cookie` may have one.
    */

@@ -21,6 +21,12 @@ const ADAPTER_LOAD_MS = 30_000
 /** What an adapter with actions that says nothing about them is taken to have. */
 const USUAL_ACTIONS: Readonly<Record<string, AuthAction>> = { login: {}, register: {}, logout: {} }
 
+/** What an actor is called. */
+export interface ActorName {
+  readonly subject: string
+  readonly name: string
+}
+
 /** An adapter that cannot do harm by failing, with the service token and the named tokens beside it. */
 export class AuthGuard {
   readonly capabilities: AuthCapabilities
@@ -92,6 +98,26 @@ export class AuthGuard {
     } catch (error) {
       throw failed(error)
     }
+  }
+
+  /**
+   * The names of actors, in the order of the subjects: accounts as their adapter calls them, tokens as they were named. Those without a name
+   * are left out.
+   *
+   * @throws SERVICE_UNAVAILABLE when the adapter fails
+   */
+  async names(subjects: readonly string[]): Promise<readonly ActorName[]> {
+    const { getNames } = this.#adapter
+    const asked = [...new Set(subjects)]
+    const [ofAdapter, ofTokens] = await Promise.all([
+      getNames && asked.length > 0 ? this.#ask((adapter) => getNames.call(adapter, asked)) : new Map(),
+      bounded(() => this.#tokens.names(asked), this.#answerMs),
+    ])
+    if (!(ofAdapter instanceof Map)) throw failed(new TypeError('getNames gave no Map.'))
+    return asked.flatMap((subject) => {
+      const name: unknown = ofTokens.get(subject) ?? ofAdapter.get(subject)
+      return isIdentityText(name) ? [{ subject, name }] : []
+    })
   }
 
   /**

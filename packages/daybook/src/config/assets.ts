@@ -74,6 +74,7 @@ export type AssetFields = {
   readonly originalName: Field<string, Required>
   readonly mimeType: Field<string, Required>
   readonly size: Field<number, Required>
+  readonly directory: Field<string, { readonly search: false; readonly '~filled'?: true }>
   readonly path: Field<string, Required>
   readonly url: Field<string, Required & { readonly index: false }>
   readonly alt: Field<string, { readonly localized?: boolean }>

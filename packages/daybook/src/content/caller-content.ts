@@ -353,7 +353,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     operations: readonly BatchOperation<C>[],
     { locale, dryRun }: LocaleOptions & DryRunOptions = {},
   ): Promise<readonly BatchOutcome[]> {
-    const results = await runBatch(await this.#context({ locale, dryRun }), { operations })
+    const { results } = await runBatch(await this.#context({ locale, dryRun }), { operations })
     return results.map(({ op, collection, id, answer }) => {
       const tag = dryRun ? {} : { etag: answer?.tag }
       const entry = answer ? { ...tag, entry: JSON.parse(answer.json) } : {}

@@ -273,6 +273,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   filterSchema?(options: Options): JsonSchema
   /** Whether a filter may ask for a part of the value. */
   readonly isText?: true
+  /** Whether the value can be what an entry is called. */
+  readonly isName?: true
   /** Whether the value is text that begins with a day of the calendar, `2026-11-20`. */
   readonly isDate?: true
   /** How the value compares; absent: it can be neither filtered nor sorted. */

@@ -71,6 +71,7 @@ const text: FieldType<TextOptions> = {
   ...COUNTED_ANSWERS,
   fromQuery: (text) => text,
   isText: true,
+  isName: true,
   search: (options) => (options.search === false ? undefined : { weight: 8, words: String }),
 }
 

@@ -7,7 +7,7 @@ const REQUEST_HEADERS =
   'Authorization, Content-Type, Daybook-Min-Seq, If-Match, If-None-Match, Idempotency-Key, X-Request-Id, ' +
   'If-Range, Range, Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset'
 const EXPOSED_HEADERS =
-  'ETag, Location, Daybook-Seq, X-Request-Id, Retry-After, ' +
+  'ETag, Location, Daybook-Seq, Daybook-First-Seq, X-Request-Id, Retry-After, ' +
   'Accept-Ranges, Content-Range, Daybook-Asset, Tus-Resumable, Upload-Expires, Upload-Length, Upload-Offset'
 /** How long a browser may keep a preflight's answer, in seconds. */
 const MAX_AGE = '600'

@@ -3,6 +3,7 @@ import type { CacheTagHeader } from '../config/cdn.ts'
 import type { Access } from '../content/access/access.ts'
 import type { Answer } from '../content/answer.ts'
 import { DaybookError, ERRORS, type ErrorCode, type ErrorDetails } from '../errors.ts'
+import type { ChangeRange } from '../store/writes/commit-batch.ts'
 
 /** The answer of a route. */
 export interface Reply {
@@ -91,6 +92,10 @@ export function writeReply(
 ): TextReply {
   return { status, json, headers: { ETag: tag, 'Daybook-Seq': String(seq), ...PRIVATE, ...headers } }
 }
+
+/** Which changes of the journal a write of many documents made. */
+export const headersOfChanges = (changes: ChangeRange | undefined): Readonly<Record<string, string>> =>
+  changes ? { 'Daybook-First-Seq': String(changes.first), 'Daybook-Seq': String(changes.last) } : {}
 
 /** What a write would have answered that was a dry run. It names no revision: another change may get its number. */
 export const dryReply = (status: 200 | 201, json: string): TextReply => ({

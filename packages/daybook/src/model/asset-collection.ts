@@ -1,8 +1,25 @@
+import { DIRECTORY } from '../assets/file-names.ts'
 import type { AssetFields, AssetsConfig } from '../config/assets.ts'
 import type { CollectionConfig } from '../config/config.ts'
+import { makeField } from '../fields/field.ts'
 import { f } from '../fields/index.ts'
 
 const coordinate = f.number({ required: true, min: 0, max: 1, index: false })
+
+/** The folder of a file, empty at the top: it never holds nothing. */
+function directoryField(): AssetFields['directory'] {
+  const { type, options } = f.text({
+    search: false,
+    // Lists of folders cost the same however many files there are.
+    counted: true,
+    maxLength: DIRECTORY.maxLength,
+    pattern: `^$|${DIRECTORY.pattern}`,
+    fill: ({ path }) => String(path).split('/').slice(0, -1).join('/'),
+    description:
+      'The folder that people find the file in, such as `images/2026`; empty at the top. A change leaves `path` and `url` as they are.',
+  })
+  return makeField({ ...type, empty: () => '' }, options)
+}
 
 /** The fields of a file, in the order in which they are served. With locales, each has its own `alt`. */
 const assetFields = (hasLocales: boolean): AssetFields => ({
@@ -10,6 +27,7 @@ const assetFields = (hasLocales: boolean): AssetFields => ({
   originalName: f.text({ required: true, maxLength: 255 }),
   mimeType: f.text({ required: true, maxLength: 255 }),
   size: f.integer({ required: true, min: 0 }),
+  directory: directoryField(),
   path: f.text({ required: true, unique: true, search: false }),
   url: f.text({ required: true, index: false, maxLength: 1024, search: false }),
   alt: f.text({ localized: hasLocales, description: 'A text in place of the file, for readers who cannot see it.' }),
@@ -29,7 +47,7 @@ const assetFields = (hasLocales: boolean): AssetFields => ({
 })
 
 /** Fields that the uploader may say something about; the service makes all others. */
-const OPEN_FIELDS: ReadonlySet<string> = new Set(['alt', 'focalPoint'])
+const OPEN_FIELDS: ReadonlySet<string> = new Set(['directory', 'alt', 'focalPoint'])
 
 /** The collection of a service's files. */
 export const assetCollection = ({ access = {} }: AssetsConfig = {}, hasLocales = false): CollectionConfig => ({

@@ -29,6 +29,7 @@ import type {
 } from './model.ts'
 import { documentSchema, type SchemaSide, type ServiceParts, writeFields } from './schema.ts'
 import { schemaFault } from './schema-fault.ts'
+import { titleKeys } from './titles.ts'
 import { Validators } from './validator.ts'
 
 /** The most entries on one page where a collection does not say. */
@@ -122,7 +123,8 @@ function compileCollection(
 ): CollectionModel {
   const stored = storedFields(config.fields)
   const fields = Object.entries(stored)
-  const slug = fields.find(([, field]) => field.type.role === 'slug')
+  const slugField = fields.find(([, field]) => field.type.role === 'slug')
+  const slug = slugField && { key: slugField[0], from: slugField[1].type.source?.(slugField[1].options) }
   const status = fields.find(([, field]) => field.type.role === 'status')
   const { read, create, update, delete: remove } = config.access ?? {}
   const placed = placedFields(stored)
@@ -142,7 +144,8 @@ function compileCollection(
     ignoredKeys: status ? new Set([...document.ignoredKeys, ...DRAFT_KEYS]) : document.ignoredKeys,
     maxLimit: config.maxLimit ?? DEFAULT_MAX_LIMIT,
     holdsFiles: key === ASSETS,
-    slug: slug && { key: slug[0], from: slug[1].type.source?.(slug[1].options) },
+    slug,
+    titles: titleKeys(document.fields, slug),
     status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },
     comparables,
     manyValued,

@@ -196,6 +196,8 @@ export interface CollectionModel extends DocumentModel {
   /** Whether its entries are files, which come by an upload alone. */
   readonly holdsFiles: boolean
   readonly slug: { readonly key: string; readonly from: string | undefined } | undefined
+  /** Top-level fields that may say what an entry is called, the best first. */
+  readonly titles: readonly string[]
   readonly status: { readonly key: string; readonly values: readonly string[] } | undefined
   readonly comparables: ReadonlyMap<string, Comparable>
   /** Many-valued fields that can be filtered, by dotted path. */

@@ -10,6 +10,7 @@ import {
   countParameter,
   type Faults,
   namesParameter,
+  type Parameter,
   type ParametersOf,
   type Query,
   type QueryOf,
@@ -43,6 +44,13 @@ export interface ListQuery {
   readonly fingerprint: string
 }
 
+/** The words of a search. */
+export const WORDS: Parameter<string> = textParameter(
+  `Words that must all be found, in up to ${MAX_SEARCH_LENGTH} characters; the last one may be the beginning of a word.`,
+  { maxLength: MAX_SEARCH_LENGTH },
+  checkSearch,
+)
+
 /** Parameters that say the same of every collection. */
 const OF_EVERY_LIST: ParametersOf<{ offset: number; cursor: string; sort: readonly string[]; q: string }> = {
   offset: countParameter('How many entries to skip; not together with cursor.', { default: 0 }),
@@ -54,11 +62,7 @@ const OF_EVERY_LIST: ParametersOf<{ offset: number; cursor: string; sort: readon
     ),
     takes: 'sortKeys',
   },
-  q: textParameter(
-    `Words that must all be found, in up to ${MAX_SEARCH_LENGTH} characters; the last one may be the beginning of a word.`,
-    { maxLength: MAX_SEARCH_LENGTH },
-    checkSearch,
-  ),
+  q: WORDS,
 }
 
 /**

@@ -46,6 +46,11 @@ export function writtenLocale(locales: LocalesModel | undefined): { readonly loc
   }
 }
 
+/** The one locale that is read, of what is shown in one language alone. */
+export function shownLocale(locales: LocalesModel | undefined): { readonly locale: Parameter<string> } {
+  return { locale: localeParameter("The locale that is read; the config's default, where none is named.", locales, []) }
+}
+
 function localeParameter(
   description: string,
   locales: LocalesModel | undefined,

@@ -141,6 +141,8 @@ export interface SchemaDialect {
   /** A value as a column of an index, in an order of {@link Dialect.order}. */
   indexed(by: Comparable, descending?: boolean): string
   uniquelyIndexed(by: Comparable): string
+  /** What the column `draft` says of a working copy: the number of its change, when it was saved, and by whom. */
+  ofDraft(key: 'seq' | 'at' | 'by'): string
   /** A value of a document as a column of a view. */
   shown(path: string): string
   /** Rows `{ name }`: all tables with `$` in their names. */

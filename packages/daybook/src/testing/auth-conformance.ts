@@ -49,6 +49,7 @@ export function authAdapterConformance(subject: AuthAdapterSubject): readonly Co
     ...nobodyChecks(examined),
     ...sessionChecks(examined),
     ...actionChecks(examined),
+    ...nameChecks(examined),
   ]
 }
 
@@ -237,6 +238,26 @@ function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] 
     },
   }
   return [...(invoke ? [actions] : []), ...(handleRequest ? [routes] : [])]
+}
+
+function nameChecks(subject: Examined): readonly ConformanceCheck[] {
+  const { getNames } = subject.adapter
+  if (!getNames) return []
+  return [
+    {
+      name: 'names: are texts of those who were asked about, and of nobody else',
+      run: async () => {
+        const { identity } = await ask(subject, await subject.valid())
+        const asked = [identity?.subject ?? '', 'daybook has no such subject', '__proto__']
+        const names = await getNames.call(subject.adapter, asked)
+        assertConforms(names instanceof Map, 'getNames gives a Map.')
+        for (const [one, name] of names) {
+          assertConforms(one === asked[0], `Nobody asked for the name of ${JSON.stringify(one)}, or has it.`)
+          assertConforms(typeof name === 'string' && name !== '', 'A name is a text.')
+        }
+      },
+    },
+  ]
 }
 
 /** What comes back, or is thrown on purpose. */

@@ -310,7 +310,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     const options: BetterAuthOptions = { registration: 'invite' }
     const inAWeek = () => new Date(Date.now() + 604_800_000).toISOString()
     const invite = (email = 'ines@example.org', expiresAt = inAWeek()) =>
-      manage(options, (accounts) => accounts.invite({ email, roles: ['editor'], expiresAt }))
+      manage(options, async (accounts) => (await accounts.invite({ email, roles: ['editor'], expiresAt })).secret)
     let service: Service
     const register = (input: object) =>
       new Browser(service).action('register', {

@@ -93,13 +93,19 @@ const accounts = createRoute({
   component: lazyRouteComponent(() => import('./accounts/accounts-page.tsx'), 'AccountsPage'),
 })
 
+const tokens = createRoute({
+  getParentRoute: () => root,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./accounts/tokens/tokens-page.tsx'), 'TokensPage'),
+})
+
 const webhooks = createRoute({
   getParentRoute: () => root,
   path: '/webhooks',
   component: lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
 })
 
-const service = [accounts, webhooks] as const
+const service = [accounts, tokens, webhooks] as const
 
 const files = [assets, asset, assetList, assetEntry] as const
 

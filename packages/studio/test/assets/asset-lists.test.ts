@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { movedBy, pointAt } from '../../src/app/assets/details/focal-steps.ts'
-import { folderOf } from '../../src/app/assets/media/asset.ts'
 import { ASSET_KINDS, kindOf, whereOfKind } from '../../src/app/assets/media/asset-kinds.ts'
 import { assetQuery, isTaken, readAssetSearch } from '../../src/app/assets/media/asset-search.ts'
 import { byteText } from '../../src/app/assets/media/byte-text.ts'
-import { readFolders } from '../../src/app/assets/media/folder-levels.ts'
+import {
+  foldersOf,
+  isFolder,
+  readFolders,
+  toFolderTree,
+  whereInFolder,
+} from '../../src/app/assets/media/folder-levels.ts'
 
 interface Where {
   readonly mimeType?: { readonly startsWith: string }
@@ -43,7 +48,12 @@ test('an address says what it means, and nothing else comes through', () => {
   expect(readAssetSearch(search)).toEqual(search)
   expect(readAssetSearch({ q: '  ', kind: 'pictures', folder: '../etc', sort: 'sha256', other: 1 })).toEqual({})
   expect(assetQuery({ kind: 'image', folder: 'a' })).toMatchObject({
-    where: { and: [{ mimeType: { startsWith: 'image/' } }, { path: { startsWith: 'a/' } }] },
+    where: {
+      and: [
+        { mimeType: { startsWith: 'image/' } },
+        { or: [{ directory: { eq: 'a' } }, { directory: { startsWith: 'a/' } }] },
+      ],
+    },
     sort: '-createdAt',
   })
   expect(assetQuery({ q: 'cat' })).not.toHaveProperty('sort')
@@ -66,24 +76,25 @@ test('a field shows the files that it takes, and no others', () => {
 })
 
 const SEGMENT = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,2}$/)
-const PATHS = fc.uniqueArray(
-  fc.array(SEGMENT, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/')),
+/** The directories of files; several files may be in one. */
+const DIRECTORIES = fc.array(
+  fc.array(SEGMENT, { minLength: 0, maxLength: 3 }).map((segments) => segments.join('/')),
   { maxLength: 300 },
 )
 
 const byBytes = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** Answers as the service does, with small pages. */
+/** Answers as the service does. */
 const listOf =
-  (paths: readonly string[]) =>
+  (directories: readonly string[]) =>
   async (query: object): Promise<readonly string[]> => {
     const { where, limit } = query as {
-      where: { path: { contains?: string; startsWith?: string; gt?: string } }
+      where: { directory: { startsWith?: string; gt: string } }
       limit: number
     }
-    const { contains = '', startsWith = '', gt } = where.path
-    return paths
-      .filter((path) => path.includes(contains) && path.startsWith(startsWith) && (gt === undefined || path > gt))
+    const { startsWith = '', gt } = where.directory
+    return directories
+      .filter((directory) => directory.startsWith(startsWith) && directory > gt)
       .sort(byBytes)
       .slice(0, limit)
   }
@@ -91,28 +102,54 @@ const listOf =
 test('the folders of a level are those that files lie in or below, each once', async () => {
   const folder = fc.option(SEGMENT, { nil: undefined })
   await fc.assert(
-    fc.asyncProperty(PATHS, folder, async (paths, inside) => {
+    fc.asyncProperty(DIRECTORIES, folder, async (directories, inside) => {
       const prefix = inside === undefined ? '' : `${inside}/`
-      const children = paths
-        .filter((path) => path.startsWith(prefix) && path.slice(prefix.length).includes('/'))
-        .map((path) => path.slice(prefix.length).split('/')[0])
-      const { names, isCut } = await readFolders(listOf(paths), inside)
+      const children = directories
+        .filter((directory) => directory.startsWith(prefix) && directory.length > prefix.length)
+        .map((directory) => directory.slice(prefix.length).split('/')[0])
+      const { names, isCut } = await readFolders(listOf(directories), inside)
       expect(isCut).toBe(false)
-      expect([...names].sort()).toEqual([...new Set(children)].sort())
+      expect(names).toEqual([...new Set(children)].sort())
     }),
     { numRuns: 300 },
   )
 })
 
-test('a folder with a great many files is passed by in one step', async () => {
-  const paths = [...Array.from({ length: 5000 }, (_, at) => `many/${at}.png`), 'next/a.png', 'z.png']
+test('a folder with a great many files is passed by in two steps, and hides none beside it', async () => {
+  const many = (directory: string): readonly string[] => Array<string>(5000).fill(directory)
   let asked = 0
-  const list = listOf(paths)
+  const list = listOf(['', ...many('many'), 'many-more', ...many('many/inside'), 'next', 'next/b'])
   const { names } = await readFolders((query) => {
     asked += 1
     return list(query)
   }, undefined)
-  expect([names, asked]).toEqual([['many', 'next'], 2])
+  expect([names, asked]).toEqual([['many', 'many-more', 'next'], 3])
+})
+
+test('the folders of a level are read from the counts of directories, while one answer has them all', () => {
+  const tree = toFolderTree(['a', 'a/b/c', 'a-b', '', 'd/e'].map((value) => ({ value })))
+  expect(foldersOf(tree, undefined).names).toEqual(['a', 'a-b', 'd'])
+  expect(foldersOf(tree, 'a').names).toEqual(['b'])
+  expect(foldersOf(tree, 'd/e').names).toEqual([])
+  expect(tree.isCut).toBe(false)
+  expect(toFolderTree(Array.from({ length: 1000 }, (_, at) => ({ value: `a${at}` }))).isCut).toBe(true)
+})
+
+test('the filter of a folder names the directories in it, or all that begin so where they are too many', () => {
+  const tree = toFolderTree(['a', 'a/c', 'a/b', 'a-b'].map((value) => ({ value })))
+  expect(whereInFolder('a', tree)).toEqual({ directory: { in: ['a', 'a/b', 'a/c'] } })
+  expect(whereInFolder('a-b', tree)).toEqual({ directory: { eq: 'a-b' } })
+  const all = { or: [{ directory: { eq: 'a' } }, { directory: { startsWith: 'a/' } }] }
+  expect(whereInFolder('a', { ...tree, isCut: true })).toEqual(all)
+  const long = Array.from({ length: 20 }, (_, at) => ({ value: `a/${at}${'x'.repeat(180)}` }))
+  expect(whereInFolder('a', toFolderTree(long))).toEqual(all)
+})
+
+test('a folder can be made where the service takes its name', () => {
+  for (const folder of ['a', 'images/2026', 'a-b_c.d', 'a/b/c/d/e/f/g/h', 'x'.repeat(200)])
+    expect([folder, isFolder(folder)]).toEqual([folder, true])
+  for (const folder of ['', '/a', 'a/', 'a//b', '..', '.git', 'ä', 'a b', 'a\\b', 'a/b/c/d/e/f/g/h/i', 'x'.repeat(201)])
+    expect([folder, isFolder(folder)]).toEqual([folder, false])
 })
 
 test('a focal point stays inside the image, wherever somebody points or goes', () => {
@@ -124,7 +161,7 @@ test('a focal point stays inside the image, wherever somebody points or goes', (
   expect(movedBy({ x: 0.5, y: 0.5 }, { key: 'Enter', shiftKey: false })).toBeUndefined()
 })
 
-test('sizes and folders are written for people', () => {
+test('sizes are written for people', () => {
   expect([0, 999, 1400, 24_000_000].map((size) => byteText(size, 'en'))).toEqual([
     '0 bytes',
     '999 bytes',
@@ -132,5 +169,4 @@ test('sizes and folders are written for people', () => {
     '24 MB',
   ])
   expect(byteText(1400, 'de')).toBe('1,4 kB')
-  expect([folderOf('a/b/c.png'), folderOf('c.png')]).toEqual(['a/b', ''])
 })

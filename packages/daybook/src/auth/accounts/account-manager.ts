@@ -25,6 +25,17 @@ export interface NewInvitation {
   readonly expiresAt: string
 }
 
+/** An invitation that can still be used, without its secret. */
+export interface Invitation extends NewInvitation {
+  readonly id: string
+}
+
+/** A new invitation. */
+export interface MadeInvitation extends Invitation {
+  /** What its receiver registers with. It is told this once. */
+  readonly secret: string
+}
+
 /** Accounts, for the operators of the service. Every change holds for all nodes within a second. */
 export interface AccountManager {
   /** All accounts, the oldest first. */
@@ -42,9 +53,13 @@ export interface AccountManager {
   /** Bans an account, or lifts its ban; a ban ends the account's sessions. @throws NOT_FOUND */
   setBanned(email: string, isBanned: boolean): Promise<void>
   /**
-   * Answers the secret that its receiver registers with.
+   * Makes an invitation; an earlier one of this address is worth nothing any more.
    *
    * @throws CONFLICT when the address has an account, or when registration needs no invitation; VALIDATION_ERROR
    */
-  invite(invitation: NewInvitation): Promise<string>
+  invite(invitation: NewInvitation): Promise<MadeInvitation>
+  /** The invitations that can still be used, the one that ends first at the head. */
+  invitations(): Promise<readonly Invitation[]>
+  /** Ends an invitation. @throws NOT_FOUND */
+  withdrawInvitation(id: string): Promise<void>
 }

@@ -137,6 +137,10 @@ export class AccountsAdapter implements AuthAdapter {
     return null
   }
 
+  async getNames(subjects: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return (await this.#open()).names(subjects)
+  }
+
   async handleRequest(request: Request, { origin }: AuthContext): Promise<Response> {
     return secured(await (await this.#open()).handle(request), origin)
   }

@@ -77,6 +77,8 @@ export interface Accounts {
   list(): Promise<readonly Account[]>
   /** `undefined`: no account has this address. */
   find(email: string): Promise<Account | undefined>
+  /** Names by id. An account whose name is its address has none. */
+  names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   setRoles(id: string, roles: readonly string[]): Promise<void>
   setPassword(id: string, password: string): Promise<void>
   setBanned(id: string, isBanned: boolean): Promise<void>
@@ -144,6 +146,11 @@ export function openAccounts(options: AccountsOptions): Accounts {
     async find(email) {
       const found = await (await auth.$context).internalAdapter.findUserByEmail(email)
       return found ? toAccount(found.user as StoredUser) : undefined
+    },
+    async names(ids) {
+      const where = [{ field: 'id', operator: 'in' as const, value: [...ids] }]
+      const users = await (await auth.$context).internalAdapter.listUsers(ids.length, 0, undefined, where)
+      return new Map(users.filter(({ name, email }) => name !== email).map(({ id, name }) => [id, name]))
     },
     async setRoles(id, roles) {
       await (await auth.$context).internalAdapter.updateUser(id, { role: roles.join(',') })

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { AuthRecord, AuthRecords } from '../records.ts'
-import type { NewInvitation } from './account-manager.ts'
+import type { Invitation, MadeInvitation, NewInvitation } from './account-manager.ts'
 
 const INVITATION_KIND = 'invitation'
 
@@ -21,16 +21,31 @@ export class Invitations {
     this.#records = records
   }
 
-  /** Answers the secret. An earlier invitation of this address is worth nothing any more. */
-  async make({ email, roles, expiresAt }: NewInvitation): Promise<string> {
+  /** Makes an invitation. An earlier one of this address is worth nothing any more. */
+  async make({ email, roles, expiresAt }: NewInvitation): Promise<MadeInvitation> {
     const secret = randomBytes(32).toString('base64url')
-    const record = { id: randomUUID(), email: email.toLowerCase(), roles, expiresAt, digest: digestSecret(secret) }
+    const told: Invitation = { id: randomUUID(), email: email.toLowerCase(), roles, expiresAt }
+    const record = { ...told, digest: digestSecret(secret) }
     await this.#records.transaction(async (writer) => {
       for (const { id } of await writer.find(INVITATION_KIND, 'email', record.email))
         await writer.delete(INVITATION_KIND, id)
       await writer.put(INVITATION_KIND, record, indexed(record))
     })
-    return secret
+    return { ...told, secret }
+  }
+
+  /** Those that can still be used, the one that ends first at the head. */
+  async list(): Promise<readonly Invitation[]> {
+    const all = await this.#records.list(INVITATION_KIND)
+    return all
+      .filter(isOpen)
+      .map(({ digest: _digest, ...told }) => told as unknown as Invitation)
+      .sort((one, other) => Date.parse(one.expiresAt) - Date.parse(other.expiresAt))
+  }
+
+  /** Ends an invitation; answers whether there was one. */
+  withdraw(id: string): Promise<boolean> {
+    return this.#records.transaction((writer) => writer.delete(INVITATION_KIND, id))
   }
 
   /** Takes an invitation; of several requests that claim it at once, one gets it. */
@@ -49,8 +64,9 @@ export class Invitations {
   }
 }
 
-const isFor = ({ email, expiresAt }: AuthRecord, own: string): boolean =>
-  email === own.toLowerCase() && Date.parse(String(expiresAt)) > Date.now()
+const isOpen = ({ expiresAt }: AuthRecord): boolean => Date.parse(String(expiresAt)) > Date.now()
+
+const isFor = (record: AuthRecord, own: string): boolean => record.email === own.toLowerCase() && isOpen(record)
 
 const indexed = (record: AuthRecord) => ({
   keys: { email: String(record.email), digest: String(record.digest) },

@@ -71,5 +71,9 @@ export async function manageAccounts(host: AuthHost, options: StoredAccountsOpti
       }
       return invitations.make(invitation)
     },
+    invitations: () => invitations.list(),
+    async withdrawInvitation(id) {
+      if (!(await invitations.withdraw(id))) throw new DaybookError('NOT_FOUND', 'There is no such invitation.')
+    },
   }
 }

@@ -21,11 +21,18 @@ export interface ApiToken {
   readonly lastUsedAt: string | null
 }
 
+/** A new token. */
+export interface MadeToken extends ApiToken {
+  /** The credential. It is told this once. */
+  readonly token: string
+}
+
 /** The data of a new token. */
 export type NewApiToken = Pick<ApiToken, 'name' | 'scopes' | 'roles' | 'expiresAt'>
 
 const TOKEN_KIND = 'token'
 const API_TOKEN_PROVIDER = 'api-token'
+const API_TOKEN_ID_FORMAT = /^[0-9a-f]{12}$/
 const API_TOKEN_FORMAT = /^daybook_([0-9a-f]{12})_[\w-]{43}$/
 /** How exactly it is kept when a token was used, in milliseconds: each time is a write. */
 const USE_MS = 60_000
@@ -57,7 +64,7 @@ export class ApiTokens {
    *
    * @throws {DuplicateKey} when there is one of this name
    */
-  async create({ name, scopes, roles, expiresAt }: NewApiToken): Promise<ApiToken & { readonly token: string }> {
+  async create({ name, scopes, roles, expiresAt }: NewApiToken): Promise<MadeToken> {
     const id = randomBytes(6).toString('hex')
     const token = `${prefixOf(id)}_${randomBytes(32).toString('base64url')}`
     const createdAt = new Date().toISOString()
@@ -82,6 +89,12 @@ export class ApiTokens {
     })
   }
 
+  /** The same by its id alone. */
+  async revokeById(id: string): Promise<boolean> {
+    this.#known.clear()
+    return this.#records.transaction((writer) => writer.delete(TOKEN_KIND, id))
+  }
+
   /** The caller that a token stands for. */
   async caller(token: string): Promise<Caller | null> {
     return this.#known.get(token, async () => {
@@ -91,6 +104,13 @@ export class ApiTokens {
       this.#noteUse(record)
       return callerOfToken(toToken(record))
     })
+  }
+
+  /** The names of tokens by their ids, which are the subjects of their holders. */
+  async names(subjects: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const ids = subjects.filter((subject) => API_TOKEN_ID_FORMAT.test(subject))
+    const records = await Promise.all(ids.map((id) => this.#records.get(TOKEN_KIND, id)))
+    return new Map(records.flatMap((record) => (record ? [[record.id, String(record.name)] as const] : [])))
   }
 
   /** Waits for what is still to be written. */

@@ -35,7 +35,7 @@ export async function undoChanges(args: readonly string[]): Promise<number> {
   try {
     const isDry = options.flag('dry-run')
     const context = await writeContext(engine, new Access(model, SYSTEM), { isDry })
-    const { undone, blocked } = await undo(context, range)
+    const { undone, blocked } = (await undo(context, range)).report
     for (const one of blocked) process.stderr.write(`${describeBlocked(one)}\n`)
     const left = blocked.length === 0 ? '' : `; ${blocked.length} stay as they are`
     process.stdout.write(`${undone.length} documents ${isDry ? 'would become' : 'are'} what they were${left}\n`)

@@ -62,7 +62,7 @@ const ACTS: Readonly<Record<string, (accounts: AccountManager, email: string, op
     /** Prints an invitation; needs `registration: 'invite'`. @param EMAIL */
     async invite(accounts, email, options) {
       const expiresAt = endOf(options.text('days') ?? INVITED_DAYS)
-      const secret = await accounts.invite({ email, roles: rolesIn(options, 'user'), expiresAt })
+      const { secret } = await accounts.invite({ email, roles: rolesIn(options, 'user'), expiresAt })
       printNotice(
         `Invitation for ${email} until ${expiresAt}, to be sent with register as "invitation". It is shown this once:`,
       )

@@ -33,7 +33,7 @@ export interface AssetFacts extends ImageFacts {
   readonly sha256: string
 }
 
-/** Where a file is to lie. */
+/** Where a file is to lie; its asset begins in the same directory. */
 export interface AssetPlace {
   readonly directory: string
   readonly filename: string
@@ -81,8 +81,9 @@ function storeAsset(
     if (context.person !== null) await files.requireRoom(writer.read, context.person)
     await endClaim(writer)
   }
-  const values = { ...facts, filename: place.filename, path, url: `/uploads/${path}` }
-  return carryOut(context, () => prepareCreate(context, assets, data, { made: { values, settle } }))
+  const { directory, filename } = place
+  const values = { ...facts, filename, path, url: `/uploads/${path}` }
+  return carryOut(context, () => prepareCreate(context, assets, { directory, ...data }, { made: { values, settle } }))
 }
 
 /** The path of a file. */

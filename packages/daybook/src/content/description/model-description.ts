@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, GlobalModel, LocalesModel, Model } from '../../model/model.ts'
 import { PEOPLE_COMPARABLES, PEOPLE_KEYS, PEOPLE_SCHEMAS } from '../../model/people.ts'
+import { titleField } from '../../model/titles.ts'
 import { aggregatesOn } from '../../query/aggregates.ts'
 import { operatorsOn } from '../../query/where.ts'
 import type { Access } from '../access/access.ts'
@@ -54,6 +55,8 @@ export interface CollectionDescription extends DocumentDescription {
   readonly permissions: Readonly<Record<'read' | 'create' | 'update' | 'delete', Permission>>
   /** The field that entries are addressed by; `null`: they are by their id alone. */
   readonly slugField: string | null
+  /** The field that says what an entry is called; `null`: there is none. */
+  readonly titleField: string | null
   /** The field that tells whether an entry is published; `null`: there is none. */
   readonly statusField: string | null
   /** The most entries on one page. */
@@ -145,6 +148,7 @@ function describeCollection(
     ...describeDocument(collection),
     permissions: { read, create, update, delete: remove },
     slugField: collection.slug?.key ?? null,
+    titleField: titleField(collection, known.hidden) ?? null,
     statusField: collection.status?.key ?? null,
     maxLimit: collection.maxLimit,
     searchable: collection.searchable.some(({ key }) => !known.hidden.has(key)),

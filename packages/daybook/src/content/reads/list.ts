@@ -189,7 +189,8 @@ async function readQuestion(
   }
 }
 
-function toSearchQuery(
+/** A search as the store takes it, for a reader to whom these fields do not exist. */
+export function toSearchQuery(
   collection: CollectionModel,
   q: string,
   statuses: readonly string[] | undefined,

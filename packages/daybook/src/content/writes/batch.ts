@@ -10,7 +10,7 @@ import { HookRefusal } from '../hooks.ts'
 import type { WriteContext } from './context.ts'
 import { checkCreate, checkUpdate, prepareDelete } from './entries.ts'
 import { refuseHostile } from './json.ts'
-import { type CheckedWrite, carryOutAll, type PreparedWrite } from './prepared.ts'
+import { type CheckedWrite, carryOutAll, type PreparedWrite, type WrittenTogether } from './prepared.ts'
 
 /** The most operations in one batch. */
 export const MAX_OPERATIONS = 500
@@ -42,7 +42,7 @@ interface ParsedOperation {
  *
  * @throws what the operation throws, with its index in `details.operation` and before each issue's path
  */
-export async function runBatch(context: WriteContext, body: unknown): Promise<readonly BatchResult[]> {
+export async function runBatch(context: WriteContext, body: unknown): Promise<WrittenTogether<BatchResult>> {
   refuseHostile(body)
   const operations = readOperations(context.engine, body)
   // Faults of the data come before those of the stored entries, whichever operation has them.

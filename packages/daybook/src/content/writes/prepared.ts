@@ -1,5 +1,6 @@
 import { DaybookError } from '../../errors.ts'
 import type { TransactionOptions } from '../../store/database.ts'
+import type { ChangeRange } from '../../store/writes/commit-batch.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { HookTime } from '../hook-time.ts'
 
@@ -77,6 +78,13 @@ export async function carryOut<Result>(
   })
 }
 
+/** What writes of one transaction came to. */
+export interface WrittenTogether<Result> {
+  readonly results: readonly Result[]
+  /** The numbers of all that they changed, other documents included; `undefined`: nothing. */
+  readonly changes: ChangeRange | undefined
+}
+
 /**
  * Carries out writes in one transaction, in order.
  *
@@ -85,11 +93,15 @@ export async function carryOut<Result>(
 export async function carryOutAll<Result>(
   context: { readonly transact: Transact },
   prepare: () => Promise<readonly PreparedWrite<Result>[]>,
-): Promise<readonly Result[]> {
+): Promise<WrittenTogether<Result>> {
   return untilStored(context, async () => {
     const prepared = await prepare()
-    const isAlone = prepared.some((write) => write.isAlone)
-    return { commit: (writer) => commitAll(prepared, writer), isAlone }
+    const commit = async (writer: Writer): Promise<WrittenTogether<Result>> => {
+      const changesSince = writer.watch()
+      const results = await commitAll(prepared, writer)
+      return { results, changes: changesSince() }
+    }
+    return { commit, isAlone: prepared.some((write) => write.isAlone) }
   })
 }
 

@@ -175,6 +175,7 @@ function exampleError(code: ErrorCode): object {
 
 /** What the values of headers look like that are no free texts. */
 const HEADER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  'Daybook-First-Seq': { type: 'integer', minimum: 1 },
   'Daybook-Seq': { type: 'integer', minimum: 1 },
   ETag: { type: 'string', pattern: '^"[^"]+"$' },
   'Idempotency-Replayed': { const: 'true' },

@@ -6,6 +6,7 @@ import type { ErrorCode } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { Model } from '../../model/model.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
+import { PEOPLE_PARAMETERS } from '../../query/people-query.ts'
 import { readBody } from '../body.ts'
 import { contextOf } from '../client-address.ts'
 import {
@@ -19,7 +20,7 @@ import {
 import { forwarded, readInput } from '../input.ts'
 import type { HttpRequest } from '../request.ts'
 import { fromResponse, PRIVATE } from '../respond.ts'
-import { ACTIONS_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
+import { ACTIONS_SCHEMA, PEOPLE_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of sessions need. */
 export interface AuthParts {
@@ -36,6 +37,7 @@ export function authRoutes(parts: AuthParts): readonly Route[] {
     sessionRoute(parts),
     actionsRoute(parts),
     permissionsRoute(parts),
+    peopleRoute(parts),
     actionRoute(parts),
     ...providerRoutes(parts),
   ]
@@ -106,6 +108,31 @@ const permissionsRoute = ({ model }: AuthParts): Route =>
       json: JSON.stringify(await permissionsOf(model, access)),
       headers: PRIVATE,
     }),
+  })
+
+const peopleRoute = ({ auth }: AuthParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/cms/auth/people',
+    operationId: 'listPeople',
+    protection: 'session',
+    summary: 'Tells what actors are called.',
+    parameters: PEOPLE_PARAMETERS,
+    conditions: [],
+    answers: [
+      {
+        status: 200,
+        description: 'The names of those that have one: people by their accounts, programs by their tokens.',
+        schema: PEOPLE_SCHEMA,
+        name: 'people',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...PLAIN_ERRORS, 'UNAUTHORIZED'],
+    run: async ({ query }) => {
+      const people = await auth.names(query.values.subjects ?? [])
+      return { status: 200, json: JSON.stringify({ people }), headers: PRIVATE }
+    },
   })
 
 /** The errors of an adapter's action, and those that come before its answer. */

@@ -1,13 +1,14 @@
 import type { Engine } from '../../content/engine.ts'
 import { type BatchResult, MAX_OPERATIONS, runBatch } from '../../content/writes/batch.ts'
 import { writeContext } from '../../content/writes/context.ts'
+import type { WrittenTogether } from '../../content/writes/prepared.ts'
 import { isRecord } from '../../fields/field.ts'
 import { DRY_RUN } from '../../query/draft-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { REPEAT_ERRORS, repeatable, type ShownEntry } from '../answers/stored-replies.ts'
 import { jsonBody } from '../body.ts'
 import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
-import { dryReply, PRIVATE, type TextReply } from '../respond.ts'
+import { dryReply, headersOfChanges, PRIVATE, type TextReply } from '../respond.ts'
 import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 
 /** The parts that the batch route needs. */
@@ -34,15 +35,22 @@ export function batchRoutes({ engine }: BatchParts): readonly Route[] {
           description: 'What became of each operation.',
           schema: BATCH_RESULTS_SCHEMA,
           name: 'batchResults',
-          headers: ['Cache-Control', 'Vary', 'Daybook-Seq', 'Daybook-Dry-Run', 'Idempotency-Replayed'],
+          headers: [
+            'Cache-Control',
+            'Vary',
+            'Daybook-First-Seq',
+            'Daybook-Seq',
+            'Daybook-Dry-Run',
+            'Idempotency-Replayed',
+          ],
         },
       ],
       errors: [...WRITE_ERRORS, ...REPEAT_ERRORS, 'PRECONDITION_REQUIRED'],
       run: async ({ access, body, conditions, query }) => {
         const { locale, dryRun } = query.values
         if (dryRun === 'true') {
-          const results = await runBatch(await writeContext(engine, access, { locale, isDry: true }), body)
-          return dryReply(200, String(toReply(results.map(withoutTag)).json))
+          const { results } = await runBatch(await writeContext(engine, access, { locale, isDry: true }), body)
+          return dryReply(200, resultsText(results.map(withoutTag)))
         }
         const names = namedIn(body)
         const what = {
@@ -76,16 +84,18 @@ const withoutTag = (result: BatchResult): ShownResult =>
 /** The result of an operation, as far as it is answered. */
 type ShownResult = Omit<BatchResult, 'answer'> & { readonly answer?: { readonly json: string; readonly tag?: string } }
 
-function toReply(results: readonly ShownResult[]): TextReply {
+function resultsText(results: readonly ShownResult[]): string {
   const parts = results.map(({ op, collection, id, answer }) => {
     const etag = answer?.tag === undefined ? '' : `,"etag":${JSON.stringify(answer.tag)}`
     const entry = answer ? `${etag},"entry":${answer.json}` : ''
     return `{"op":"${op}","collection":"${collection}","id":"${id}"${entry}}`
   })
+  return `{"results":[${parts.join(',')}]}`
+}
+
+function toReply({ results, changes }: WrittenTogether<BatchResult>): TextReply {
+  // What changes nothing has come as far as the revisions that it answers.
   const seq = Math.max(0, ...results.map((result) => result.seq))
-  return {
-    status: 200,
-    json: `{"results":[${parts.join(',')}]}`,
-    headers: seq === 0 ? PRIVATE : { ...PRIVATE, 'Daybook-Seq': String(seq) },
-  }
+  const headers = changes || seq === 0 ? headersOfChanges(changes) : { 'Daybook-Seq': String(seq) }
+  return { status: 200, json: resultsText(results), headers: { ...PRIVATE, ...headers } }
 }

@@ -1,6 +1,8 @@
 import type { ExportStreams } from '../../content/transfer/export-streams.ts'
 import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
+import { type AcrossParts, acrossRoutes } from './across.ts'
+import { type AdministrationRouteParts, administrationRoutes } from './administration/index.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
 import { type ChangesParts, changesRoutes } from './changes.ts'
@@ -22,7 +24,9 @@ export interface RouteParts
     BatchParts,
     ChangesParts,
     PresenceParts,
+    AcrossParts,
     AuthParts,
+    AdministrationRouteParts,
     DocsParts {
   /** Where the export is switched on. */
   readonly streams: ExportStreams | undefined
@@ -40,8 +44,10 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...changesRoutes(parts),
     ...undoRoutes(parts),
     ...entryRoutes(parts),
+    ...acrossRoutes(parts),
     ...presenceRoutes(parts),
     ...authRoutes(parts),
+    ...administrationRoutes(parts),
     ...modelRoutes(parts),
     ...(streams ? exportRoutes({ streams }) : []),
     ...openApiRoutes({ ...parts, openApi: () => openApi }),

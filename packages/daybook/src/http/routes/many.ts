@@ -7,7 +7,7 @@ import { manyParameters } from '../../query/many-query.ts'
 import { jsonBody, MERGE_PATCH } from '../body.ts'
 import { preconditions } from '../conditions.ts'
 import { type AnswerContract, defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
-import { PRIVATE, type Reply } from '../respond.ts'
+import { headersOfChanges, PRIVATE, type Reply } from '../respond.ts'
 import { MANY_SCHEMA } from './schemas.ts'
 
 const ANSWERS: readonly AnswerContract[] = [
@@ -16,7 +16,7 @@ const ANSWERS: readonly AnswerContract[] = [
     description: 'How many entries matched, and how many of them have changed.',
     schema: MANY_SCHEMA,
     name: 'manyResult',
-    headers: ['Cache-Control', 'Vary', 'Daybook-Seq', 'Daybook-Dry-Run'],
+    headers: ['Cache-Control', 'Vary', 'Daybook-First-Seq', 'Daybook-Seq', 'Daybook-Dry-Run'],
   },
 ]
 const ERRORS: readonly ErrorCode[] = [...WRITE_ERRORS, 'PRECONDITION_REQUIRED']
@@ -69,12 +69,12 @@ function deleteManyRoute(engine: Engine, collection: CollectionModel): Route {
 }
 
 function toReply(
-  { collection, matched, changed, seq }: ManyResult,
+  { collection, matched, changed, changes }: ManyResult,
   { dryRun }: { readonly dryRun?: string | undefined },
 ): Reply {
   const headers = {
     ...PRIVATE,
-    ...(seq === undefined ? {} : { 'Daybook-Seq': String(seq) }),
+    ...headersOfChanges(changes),
     ...(dryRun === 'true' ? { 'Daybook-Dry-Run': 'true' } : {}),
   }
   return { status: 200, json: JSON.stringify({ collection, matched, changed }), headers }

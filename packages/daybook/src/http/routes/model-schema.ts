@@ -83,6 +83,7 @@ const KEY_OR_NONE: JsonSchema = { type: ['string', 'null'] }
 
 const COLLECTION: JsonSchema = documentSchema(['read', 'create', 'update', 'delete'], {
   slugField: KEY_OR_NONE,
+  titleField: KEY_OR_NONE,
   statusField: KEY_OR_NONE,
   maxLimit: { type: 'integer', minimum: 0 },
   searchable: FLAG,

@@ -92,6 +92,14 @@ export const SESSION_SCHEMA: JsonSchema = objectSchema({
   identity: { anyOf: [IDENTITY_SCHEMA, { type: 'null' }] },
 })
 
+/** The names of actors. */
+export const PEOPLE_SCHEMA: JsonSchema = objectSchema({
+  people: {
+    type: 'array',
+    items: objectSchema({ subject: { type: 'string' }, name: { type: 'string', examples: ['Inés'] } }),
+  },
+})
+
 const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
 const PERMISSIONS: JsonSchema = {
   type: 'object',

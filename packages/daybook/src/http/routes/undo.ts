@@ -7,7 +7,7 @@ import { MAX_UNDONE, type UndoRange } from '../../journal/undo/undo-plan.ts'
 import { DRY_RUN } from '../../query/draft-query.ts'
 import { jsonBody } from '../body.ts'
 import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
-import { dryReply, PRIVATE } from '../respond.ts'
+import { dryReply, headersOfChanges, PRIVATE } from '../respond.ts'
 import { UNDO_BODY, UNDO_REPORT } from './schemas.ts'
 
 /** Undoes changes of many documents. */
@@ -28,18 +28,17 @@ export function undoRoutes({ engine }: { readonly engine: Engine }): readonly Ro
           description: 'What was undone, and which documents stay as they are.',
           schema: UNDO_REPORT,
           name: 'undoReport',
-          headers: ['Cache-Control', 'Vary', 'Daybook-Seq', 'Daybook-Dry-Run'],
+          headers: ['Cache-Control', 'Vary', 'Daybook-First-Seq', 'Daybook-Seq', 'Daybook-Dry-Run'],
         },
       ],
       errors: WRITE_ERRORS,
       run: async ({ access, body, query }) => {
         const isDry = query.values.dryRun === 'true'
         const range = readRange(body)
-        const report = await undo(await writeContext(engine, access, { isDry }), range)
+        const { report, changes } = await undo(await writeContext(engine, access, { isDry }), range)
         const json = JSON.stringify(report)
         if (isDry) return dryReply(200, json)
-        const seq = Math.max(0, ...report.undone.map((one) => one.seq))
-        return { status: 200, json, headers: seq === 0 ? PRIVATE : { ...PRIVATE, 'Daybook-Seq': String(seq) } }
+        return { status: 200, json, headers: { ...PRIVATE, ...headersOfChanges(changes) } }
       },
     }),
   ]

@@ -1,6 +1,7 @@
 import { HookRefusal } from '../../content/hooks.ts'
 import type { WriteContext } from '../../content/writes/context.ts'
 import { carryOutAll, type LastStep, type PreparedWrite, StaleWrite } from '../../content/writes/prepared.ts'
+import type { ChangeRange } from '../../store/writes/commit-batch.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import {
   type BlockedUndo,
@@ -16,6 +17,13 @@ import { type IsRemoved, obstacleOf, prepareStep, type UndoneStep } from './undo
 export interface UndoReport {
   readonly undone: readonly UndoneStep[]
   readonly blocked: readonly BlockedUndo[]
+}
+
+/** What an undo came to. */
+export interface UndoOutcome {
+  readonly report: UndoReport
+  /** The numbers of its own changes; `undefined`: there are none. */
+  readonly changes: ChangeRange | undefined
 }
 
 /** How often a document is tried again after others: they may hold a value, or be what it refers to. */
@@ -51,7 +59,7 @@ interface UndoState {
  *
  * @throws VALIDATION_ERROR when the range is none, or too long; CONFLICT when the documents keep changing
  */
-export async function undo(context: WriteContext, range: UndoRange): Promise<UndoReport> {
+export async function undo(context: WriteContext, range: UndoRange): Promise<UndoOutcome> {
   const state: UndoState = { deferred: new Map(), blocked: new Map() }
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -75,9 +83,9 @@ function noteFailure({ deferred, blocked }: UndoState, { step, reason }: StepFai
   }
 }
 
-async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoState): Promise<UndoReport> {
+async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoState): Promise<UndoOutcome> {
   let plan: UndoPlan | undefined
-  const undone = await carryOutAll(context, async () => {
+  const { results, changes } = await carryOutAll(context, async () => {
     const planned = await planUndo(context.engine, context.access, range)
     plan = planned
     const steps = inOrder(planned.steps, state)
@@ -90,8 +98,9 @@ async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoS
     }
     return writes
   })
-  const last = new Map(undone.flatMap((one) => (one ? [[nameOf(one), one] as const] : [])))
-  return { undone: [...last.values()], blocked: [...(plan?.blocked ?? []), ...state.blocked.values()] }
+  const last = new Map(results.flatMap((one) => (one ? [[nameOf(one), one] as const] : [])))
+  const blocked = [...(plan?.blocked ?? []), ...state.blocked.values()]
+  return { report: { undone: [...last.values()], blocked }, changes }
 }
 
 /** Changes before what is there no more, what was changed last first; those that failed before, behind all others. */

@@ -45,6 +45,7 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
   marker: "SELECT 1 AS is_there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'daybook$meta'",
   indexed: indexedValue,
   uniquelyIndexed: (by) => (by.scalar === 'text' ? `md5(${textAt(by.path)})` : valueText(by)),
+  ofDraft: (key) => (key === 'seq' ? "((draft::json ->> 'seq')::bigint)" : `((draft::json ->> '${key}') COLLATE "C")`),
   shown: (path) => textAt(path),
   tables: "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename LIKE '%$%'",
   // The engine rewrites the SQL that it is given; a comment keeps it as it was.

@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect.ts'
 import { Journal } from '../journal.ts'
 import { ScheduleReader } from '../records/schedules.ts'
 import { CountersReader } from './counters-reader.ts'
+import { DraftReader } from './draft-reader.ts'
 import { EntryReader } from './entry-reader.ts'
 import { FeedReader } from './feed-reader.ts'
 import { GlobalReader } from './global-reader.ts'
@@ -22,6 +23,7 @@ export class Reader {
   readonly dialect: Dialect
   readonly entries: EntryReader
   readonly lists: ListReader
+  readonly drafts: DraftReader
   readonly counters: CountersReader
   readonly feed: FeedReader
   readonly globals: GlobalReader
@@ -48,6 +50,7 @@ export class Reader {
     this.dialect = dialect
     this.entries = new EntryReader(source)
     this.lists = new ListReader(source)
+    this.drafts = new DraftReader(source)
     this.counters = new CountersReader(connection, version)
     this.feed = new FeedReader(source)
     this.globals = new GlobalReader(source)

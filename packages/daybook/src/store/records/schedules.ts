@@ -47,6 +47,17 @@ export class ScheduleReader {
     return connection.all(whole, { collection, ids: JSON.stringify(ids) })
   }
 
+  /** What is tried after a time, the soonest first. */
+  after({ due, seq }: Pick<Schedule, 'due' | 'seq'>, limit: number): Promise<readonly Schedule[]> {
+    const { connection, statements } = this.#source
+    const later = statements.get('later schedules', () =>
+      prepareSql(sql<Schedule>`SELECT * FROM daybook$schedules
+        WHERE due >= ${param('due')} AND (due > ${param('due')} OR seq > ${param('seq')})
+        ORDER BY due, seq LIMIT ${param('limit')}`),
+    )
+    return connection.all(later, { due, seq, limit })
+  }
+
   /** What is due first, by the database's clock; `undefined`: nothing is scheduled. */
   first(): Promise<DueSchedule | undefined> {
     const { connection, dialect, statements } = this.#source

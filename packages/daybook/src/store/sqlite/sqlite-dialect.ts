@@ -15,6 +15,7 @@ const SCHEMA: SchemaDialect = {
   named: (name) => name,
   indexed: ({ column, path }, descending) => `${column ?? jsonValue(path)}${descending ? ' DESC' : ''}`,
   uniquelyIndexed: ({ path }) => jsonValue(path),
+  ofDraft: (key) => `json_extract(draft, '$.${key}')`,
   shown: (path) => jsonValue(path),
   tables: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%$%'",
   objects: `SELECT type, name, sql FROM sqlite_schema

@@ -20,11 +20,11 @@ export const LAYOUT = 5
 /** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
 function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readonly SchemaObject[] {
   const { key, table, comparables } = collection
-  const index = (name: string, columns: string, unique = false): SchemaObject => ({
+  const index = (name: string, columns: string, unique = false, where = ''): SchemaObject => ({
     type: 'index',
     table,
     name,
-    sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX "${name}" ON "${table}" (${columns})`,
+    sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX "${name}" ON "${table}" (${columns})${where}`,
   })
   const isOwn = table === key
   const tail = (compound?: CompoundIndexModel): string =>
@@ -43,12 +43,23 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
     ...collection.compoundIndexes.map((one) =>
       index(compoundIndex(table, one), compoundColumns(schema, one) + tail(one)),
     ),
+    ...(isOwn && collection.status
+      ? Object.entries(draftIndexes(schema)).map(([name, columns]) =>
+          index(named(name), columns, false, ' WHERE draft IS NOT NULL'),
+        )
+      : []),
     ...(isOwn || !collection.slug ? [] : [index(named('slug'), 'slug')]),
     ...values
       .filter(({ unique }) => unique && isOwn)
       .map(({ by, path }) => index(named(`unique$${path}`), schema.uniquelyIndexed(by), true)),
   ]
 }
+
+/** Working copies by when they were saved, also of one person. Most entries have none. */
+const draftIndexes = (schema: SchemaDialect): Readonly<Record<string, string>> => ({
+  drafts: schema.ofDraft('seq'),
+  drafts_by: `${schema.ofDraft('by')}, ${schema.ofDraft('seq')}`,
+})
 
 const compoundColumns = (schema: SchemaDialect, { keys }: CompoundIndexModel): string =>
   keys.map(({ by, descending }) => schema.indexed(by, descending)).join(', ')

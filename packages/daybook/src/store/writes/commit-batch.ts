@@ -25,6 +25,12 @@ export interface JournalRecord {
   readonly at: string
 }
 
+/** Numbers of the journal, from one to another. */
+export interface ChangeRange {
+  readonly first: number
+  readonly last: number
+}
+
 /** How far a {@link CommitBatch} has come. */
 export type Savepoint = readonly [numbers: number, last: JournalRecord | undefined, counted: number, waiting: number]
 
@@ -55,6 +61,15 @@ export class CommitBatch {
   /** The last record that was begun; `undefined`: none was. */
   get last(): JournalRecord | undefined {
     return this.#last
+  }
+
+  /** Begins to watch: tells the numbers that were taken since; `undefined`: none were. */
+  watch(): () => ChangeRange | undefined {
+    const before = this.#numbers
+    return () => {
+      const head = Number(this.#head)
+      return this.#numbers > before ? { first: head + before + 1, last: head + this.#numbers } : undefined
+    }
   }
 
   /** Takes the next number of the journal, for a change of that document at that moment. */

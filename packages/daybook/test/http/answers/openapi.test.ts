@@ -363,6 +363,7 @@ describe('what it says', () => {
       '/api/cms/auth/session',
       '/api/cms/auth/actions',
       '/api/cms/auth/permissions',
+      '/api/cms/auth/people',
       '/api/cms/auth/actions/login',
       '/api/cms/auth/actions/register',
       '/api/cms/auth/actions/logout',

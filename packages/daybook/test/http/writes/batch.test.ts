@@ -39,7 +39,7 @@ runScenarios('a batch', [
             { op: 'create', collection: 'notes', entry: { text: 'n' } },
           ],
         },
-        answers: { 'Daybook-Seq': '6', 'Cache-Control': 'private, no-store' },
+        answers: { 'Daybook-First-Seq': '3', 'Daybook-Seq': '6', 'Cache-Control': 'private, no-store' },
         keep: { three: '/results/0/id', tag3: '/results/0/etag', tag1: '/results/1/etag' },
       }),
       count(2),

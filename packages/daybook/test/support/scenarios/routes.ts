@@ -1,4 +1,5 @@
 import type { DaybookConfig } from 'daybook'
+import { betterAuth } from 'daybook/better-auth'
 import { createTestService } from 'daybook/testing'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import type { Route } from '../../../src/http/contract.ts'
@@ -16,9 +17,12 @@ export function kindsOf(routes: readonly Route[]): readonly Route[] {
   ].toReversed()
 }
 
+/** The example, with accounts that last: administrators have routes of their own. */
+const managed: DaybookConfig = { ...blog, auth: betterAuth({ registration: 'invite' }) }
+
 /** One of every kind of route that Daybook has; those of plugins and of an auth provider are their own. */
 export async function apiRoutes(): Promise<readonly Route[]> {
-  return kindsOf(await routesOf(blog)).filter(({ path, plugin }) => plugin === undefined && !path.endsWith('/*'))
+  return kindsOf(await routesOf(managed)).filter(({ path, plugin }) => plugin === undefined && !path.endsWith('/*'))
 }
 
 /** `METHOD PATH` of every route that Daybook has. */

@@ -17,7 +17,7 @@ export const databaseIn = (data: string): string => join(data, 'daybook.db')
  * so the first service of a config leaves a copy of its store, as it is before the first request, for those after it.
  */
 export class SqliteFiles {
-  readonly #folder = folderOf('kept')
+  #folder: Promise<string> | undefined
   readonly #kept = new Map<DaybookConfig, string>()
 
   /** As `createTestService`: a service on a store of its own. */
@@ -33,10 +33,14 @@ export class SqliteFiles {
   }
 
   async drop(): Promise<void> {
-    await rm(await this.#folder, { recursive: true, force: true })
+    const folder = await this.#folder
+    this.#folder = undefined
+    this.#kept.clear()
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   }
 
   async #keep(config: DaybookConfig, data: string): Promise<void> {
+    this.#folder ??= folderOf('kept')
     const folder = await this.#folder
     if (this.#kept.has(config)) return
     const file = join(folder, `${this.#kept.size}.db`)

@@ -41,7 +41,6 @@ const POSTGRES_TABLES = "SELECT tablename AS name FROM pg_tables WHERE schemanam
 const namesIn = (rows: Awaited<ReturnType<Rows>>): readonly string[] => rows.map(({ name }) => String(name))
 
 const files = new SqliteFiles()
-afterAll(() => files.drop())
 
 /** A file. */
 export const SQLITE: StoreKind = {
@@ -61,7 +60,6 @@ export const SQLITE: StoreKind = {
 }
 
 const databases = new PostgresDatabases()
-afterAll(() => databases.drop())
 
 /** A database of the server of the test run. */
 export const POSTGRES: StoreKind = {
@@ -105,3 +103,10 @@ const serveFrom = <C extends DaybookConfig>(
 
 /** Every store; a new one is one line here. */
 export const STORES: readonly StoreKind[] = [SQLITE, POSTGRES]
+
+/** Drops what the services of a test file have left. */
+export async function dropStores(): Promise<void> {
+  await Promise.all([files.drop(), databases.drop()])
+}
+
+afterAll(dropStores)

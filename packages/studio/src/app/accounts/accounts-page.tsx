@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
+import { useTakesInvitations } from '../session/use-actions.ts'
 import { useSession } from '../session/use-session.ts'
 import { Failure } from '../shell/broken-page.tsx'
 import { Page } from '../shell/page.tsx'
@@ -15,6 +16,7 @@ import { Waiting } from '../ui/waiting.tsx'
 import styles from './accounts.module.css'
 import { ACCOUNTS_AT_ONCE, type Account, accountsApi, rolesIn } from './accounts-api.ts'
 import { CreateAccount } from './create-account.tsx'
+import { Invitations } from './invitations/invitations.tsx'
 import { SetRoles } from './set-roles.tsx'
 
 const ACCOUNTS = ['accounts']
@@ -26,6 +28,7 @@ export function AccountsPage(): ReactNode {
   const api = useMemo(() => accountsApi(studio), [studio])
   const [search, setSearch] = useState('')
   const [isCreating, setIsCreating] = useState(false)
+  const takesInvitations = useTakesInvitations()
   const list = useInfiniteQuery({
     queryKey: [...ACCOUNTS, search.trim()],
     queryFn: ({ pageParam, signal }) => api.list(search.trim(), pageParam, signal),
@@ -64,6 +67,7 @@ export function AccountsPage(): ReactNode {
           </Button>
         </div>
       )}
+      {takesInvitations && <Invitations />}
       {isCreating && <CreateAccount onClose={() => setIsCreating(false)} />}
     </Page>
   )

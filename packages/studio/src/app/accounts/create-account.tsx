@@ -7,8 +7,8 @@ import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
 import { Problem } from '../ui/problem.tsx'
-import styles from './accounts.module.css'
 import { accountsApi, makePassword, rolesIn } from './accounts-api.ts'
+import { ShowOnce } from './show-once.tsx'
 
 /** Makes an account with a password that is shown once, for the person to be given. */
 export function CreateAccount({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -23,7 +23,17 @@ export function CreateAccount({ onClose }: { readonly onClose: () => void }): Re
     mutationFn: () => accountsApi(studio).create({ name, email, password, roles: rolesIn(roles) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: ['accounts'] }),
   })
-  if (create.isSuccess) return <ShowOnce email={email} password={password} onClose={onClose} />
+  if (create.isSuccess) {
+    return (
+      <ShowOnce
+        title={t.accounts.created}
+        text={t.accounts.createdText(email)}
+        secret={password}
+        copy={t.accounts.copyPassword}
+        onClose={onClose}
+      />
+    )
+  }
   const isComplete = name.trim() !== '' && email.includes('@') && rolesIn(roles).length > 0
   return (
     <Dialog title={t.accounts.create} isOpen onClose={onClose}>
@@ -44,30 +54,4 @@ export function CreateAccount({ onClose }: { readonly onClose: () => void }): Re
     // The account library answers in words of its own, in English.
     return /already/i.test(error.message) ? t.accounts.taken : errorText(error, t)
   }
-}
-
-interface ShowOnceProps {
-  readonly email: string
-  readonly password: string
-  readonly onClose: () => void
-}
-
-function ShowOnce({ email, password, onClose }: ShowOnceProps): ReactNode {
-  const { t } = useTexts()
-  const [isCopied, setIsCopied] = useState(false)
-  const copy = (): void => void navigator.clipboard.writeText(password).then(() => setIsCopied(true))
-  return (
-    <Dialog title={t.accounts.created} isOpen>
-      <p>{t.accounts.createdText(email)}</p>
-      <code className={styles.secret}>{password}</code>
-      <DialogButtons>
-        <Button icon={isCopied ? 'check' : 'copy'} onPress={copy}>
-          {isCopied ? t.common.copied : t.accounts.copyPassword}
-        </Button>
-        <Button variant="primary" onPress={onClose}>
-          {t.common.close}
-        </Button>
-      </DialogButtons>
-    </Dialog>
-  )
 }

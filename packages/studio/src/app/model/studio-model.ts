@@ -4,7 +4,7 @@ import type { CollectionDescription, FieldDescription, GlobalDescription, ModelD
 export const ASSETS = 'assets'
 
 /** A collection, as the Studio shows it. */
-export interface StudioCollection extends CollectionDescription {
+export interface StudioCollection extends Omit<CollectionDescription, 'titleField'> {
   /** Its name for people. */
   readonly label: string
   /** The field that names its entries; `undefined`: there is none that could. */
@@ -30,7 +30,7 @@ const SHARED_VIEWS = 'studioViews'
 /** Makes of the service's description what the Studio needs. */
 export function toStudioModel({ collections, globals, locales, plugins }: ModelDescription): StudioModel {
   const all = new Map(
-    collections.map((one) => [one.key, { ...one, label: labelOf(one.key), titleField: titleFieldOf(one) }]),
+    collections.map((one) => [one.key, { ...one, label: labelOf(one.key), titleField: one.titleField ?? undefined }]),
   )
   const sharedViews = all.get(SHARED_VIEWS)
   all.delete(SHARED_VIEWS)
@@ -49,18 +49,6 @@ export function labelOf(key: string): string {
     .replaceAll('_', ' ')
     .replace(/([a-z0-9])([A-Z])/g, (_, end, start) => `${end} ${start.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-/** Names of fields that entries are called by. */
-const TITLES: readonly string[] = ['title', 'name', 'label', 'headline', 'subject', 'originalName', 'filename']
-
-function titleFieldOf({ fields, slugField }: CollectionDescription): string | undefined {
-  const texts = fields.filter(({ type, many }) => type === 'text' && !many).map(({ key }) => key)
-  const source = fields.find(({ key }) => key === slugField)?.from
-  const usual = TITLES.find((key) => texts.includes(key))
-  return (
-    (source !== undefined && texts.includes(source) ? source : undefined) ?? usual ?? texts[0] ?? slugField ?? undefined
-  )
 }
 
 /** What an entry is called; `undefined` where it has no name. */

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { labelOf } from '../model/studio-model.ts'
@@ -7,6 +8,7 @@ import { Waiting } from '../ui/waiting.tsx'
 import { DocumentLink } from './document-link.tsx'
 import { type LastChange, lastChanges } from './journal-tail.ts'
 import styles from './overview.module.css'
+import { useOwnDrafts, useSchedules } from './use-across.ts'
 import { useActorName } from './use-actor-name.ts'
 import { type PresentDocument, useDocuments } from './use-documents.ts'
 import { useJournal } from './use-journal.ts'
@@ -17,13 +19,13 @@ const SHOWN = 12
 /** What changed lately, by whom; what others do appears. */
 export function RecentChanges(): ReactNode {
   const { t, formats } = useTexts()
-  const actorName = useActorName()
-  const { records, error } = useJournal('all')
+  const { records, error } = useJournal()
   const { collections, globals } = useModel()
   const isKnown = ({ collection, id }: { readonly collection: string; readonly id: string }): boolean =>
     collection === 'globals' ? globals.has(id) : collections.has(collection)
   const changes = lastChanges(records ?? [], isKnown).slice(0, SHOWN)
   const documents = useDocuments(changes)
+  const actorName = useActorName(changes.map(({ actor }) => actor))
   return (
     <Section title={t.overview.recent}>
       {error !== null && <p role="alert">{errorText(error, t)}</p>}
@@ -49,47 +51,39 @@ export function RecentChanges(): ReactNode {
 /** What is to be published or taken back, the soonest first. */
 export function Scheduled(): ReactNode {
   const { t, formats } = useTexts()
-  const { records } = useJournal('all')
-  const changes = lastChanges(records ?? [], ({ action }) => action === 'schedule')
-  const documents = useDocuments(changes)
-  const nextOf = (change: LastChange): string => {
-    const { publishAt, unpublishAt } = documents.get(change.name) ?? {}
-    return [publishAt, unpublishAt].filter((one) => one !== undefined).sort()[0] ?? ''
-  }
-  const planned = changes
-    .filter((one) => nextOf(one) !== '')
-    .sort((one, other) => (nextOf(one) < nextOf(other) ? -1 : 1))
-  if (planned.length === 0) return null
+  const schedules = useSchedules(SHOWN)
+  if (schedules.length === 0) return null
   return (
     <Section title={t.overview.scheduled}>
-      <Rows
-        changes={planned.slice(0, SHOWN)}
-        documents={documents}
-        note={(change) => {
-          const { publishAt, unpublishAt } = documents.get(change.name) ?? {}
-          return [
-            publishAt !== undefined && t.overview.publishAt(formats.moment(publishAt)),
-            unpublishAt !== undefined && t.overview.unpublishAt(formats.moment(unpublishAt)),
-          ]
-            .filter(Boolean)
-            .join(' · ')
-        }}
-      />
+      <ul className={styles.rows}>
+        {schedules.map(({ action, at, ...entry }) => (
+          <EntryRow
+            key={`${entry.collection} ${entry.id} ${action}`}
+            entry={entry}
+            note={
+              action === 'publish'
+                ? t.overview.publishAt(formats.moment(at))
+                : t.overview.unpublishAt(formats.moment(at))
+            }
+          />
+        ))}
+      </ul>
     </Section>
   )
 }
 
-/** Entries whose working copies the person changed, and that are not published. */
+/** Entries whose working copies the person saved last, and that are not published. */
 export function OwnDrafts(): ReactNode {
   const { t, formats } = useTexts()
-  const { records } = useJournal('own')
-  const changes = lastChanges(records ?? [], ({ action }) => action === 'draft').slice(0, 4 * SHOWN)
-  const documents = useDocuments(changes)
-  const drafts = changes.filter(({ name }) => documents.get(name)?.hasDraft).slice(0, SHOWN)
+  const drafts = useOwnDrafts(SHOWN)
   if (drafts.length === 0) return null
   return (
     <Section title={t.overview.drafts}>
-      <Rows changes={drafts} documents={documents} note={({ at }) => formats.ago(at)} />
+      <ul className={styles.rows}>
+        {drafts.map(({ at, ...entry }) => (
+          <EntryRow key={`${entry.collection} ${entry.id}`} entry={entry} note={formats.ago(at)} />
+        ))}
+      </ul>
     </Section>
   )
 }
@@ -105,6 +99,26 @@ interface RowsProps {
   readonly changes: readonly LastChange[]
   readonly documents: ReadonlyMap<string, PresentDocument>
   readonly note: (change: LastChange) => ReactNode
+}
+
+interface EntryRowProps {
+  readonly entry: { readonly collection: string; readonly id: string; readonly title: string | null }
+  readonly note: string
+}
+
+function EntryRow({ entry: { collection, id, title }, note }: EntryRowProps): ReactNode {
+  const { t } = useTexts()
+  const { collections } = useModel()
+  return (
+    <li className={styles.row}>
+      <Link to="/c/$collection/$id" params={{ collection, id }} className={styles.name} dir="auto">
+        {title ?? t.lists.untitled}
+      </Link>
+      <p className={styles.note}>
+        {collections.get(collection)?.label ?? labelOf(collection)} · {note}
+      </p>
+    </li>
+  )
 }
 
 function Rows({ changes, documents, note }: RowsProps): ReactNode {

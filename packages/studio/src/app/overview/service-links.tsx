@@ -19,9 +19,14 @@ export function ServiceLinks(): ReactNode {
       <h2>{t.overview.service}</h2>
       <div className={styles.create}>
         {mayManage && (
-          <Link to="/accounts" className={buttonClass()}>
-            {t.accounts.title}
-          </Link>
+          <>
+            <Link to="/accounts" className={buttonClass()}>
+              {t.accounts.title}
+            </Link>
+            <Link to="/tokens" className={buttonClass()}>
+              {t.tokens.title}
+            </Link>
+          </>
         )}
         {hasWebhooks && (
           <Link to="/webhooks" className={buttonClass()}>

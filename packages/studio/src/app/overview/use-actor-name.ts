@@ -5,11 +5,11 @@ import { useSession } from '../session/use-session.ts'
 /** The subject of changes that the service made by itself, such as those of its first start. */
 const SYSTEM = 'system'
 
-/** Names who made a change; of one's own changes, it does not matter from which tab they came. */
-export function useActorName(): (subject: string) => string {
+/** Names who made changes; of one's own changes, it does not matter from which tab they came. */
+export function useActorName(subjects: readonly (string | undefined)[]): (subject: string) => string {
   const { identity } = useSession()
   const { t } = useTexts()
-  const personName = usePersonName()
+  const personName = usePersonName(subjects)
   return (subject) => {
     if (subject === identity?.subject) return t.accounts.you
     return subject === SYSTEM ? t.people.service : personName(subject)

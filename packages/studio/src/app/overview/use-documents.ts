@@ -8,11 +8,6 @@ import type { LastChange } from './journal-tail.ts'
 /** What a document is now. */
 export interface PresentDocument {
   readonly title: string | undefined
-  readonly hasDraft: boolean
-  /** ISO 8601. */
-  readonly publishAt: string | undefined
-  /** ISO 8601. */
-  readonly unpublishAt: string | undefined
 }
 
 /** How many entries of a collection are asked for. */
@@ -47,17 +42,10 @@ export function useDocuments(changes: readonly LastChange[]): ReadonlyMap<string
         select: ({ items }: ListPage) =>
           items.map((item): readonly [string, PresentDocument] => [
             `${key} ${item.id}`,
-            {
-              title: collection && titleOf(collection, item),
-              hasDraft: item.hasDraft === true,
-              publishAt: textOf(item.publishAt),
-              unpublishAt: textOf(item.unpublishAt),
-            },
+            { title: collection && titleOf(collection, item) },
           ]),
       }
     }),
   })
   return new Map(answers.flatMap(({ data = [] }) => data))
 }
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -1,36 +1,24 @@
 import { type AuthActionDescription, DaybookError } from '@daybook/client'
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import type { Messages } from '../messages/en.ts'
 import { useTexts } from '../messages/messages.tsx'
 import { errorText } from '../talk/error-texts.ts'
 import { issueText } from '../talk/issue-text.ts'
-import { keys } from '../talk/keys.ts'
 import { type Studio, useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { type InvitationInLink, readInvitation } from './invitation-link.ts'
 import styles from './sign-in.module.css'
+import { takesInvitation, useActions } from './use-actions.ts'
 
 /** A way to get a session. */
 export type Way = 'login' | 'register' | 'token'
 
-/** The actions of the service, by name. */
-type Actions = Readonly<Record<string, AuthActionDescription>>
-
-function useActions(): Actions {
-  const { client } = useStudio()
-  const { data } = useSuspenseQuery({
-    queryKey: keys.actions,
-    queryFn: ({ signal }) => client.auth.actions({ signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  return data
-}
-
 /** What a {@link SignInForm} takes. */
 export interface SignInFormProps {
-  /** Told the way that the person chose. */
+  /** Told which way the form shows. */
   readonly onWay?: (way: Way) => void
   readonly onDone: () => void
 }
@@ -43,23 +31,24 @@ export function SignInForm({ onWay, onDone }: SignInFormProps): ReactNode {
     ...(['login', 'register'] as const).filter((one) => Object.hasOwn(actions, one)),
     'token',
   ]
-  const [chosen, setWay] = useState<Way>()
+  const [invited] = useState(() =>
+    takesInvitation(actions.register?.input) ? readInvitation(location.hash) : undefined,
+  )
+  const [chosen, setWay] = useState<Way | undefined>(invited && 'register')
   const way = chosen ?? ways[0] ?? 'token'
-  const choose = (one: Way): void => {
-    setWay(one)
-    onWay?.(one)
-  }
+  useEffect(() => onWay?.(way), [way, onWay])
   const texts = { login: t.session.toSignIn, register: t.session.toRegister, token: t.session.toToken }
   return (
     <div className={styles.form}>
-      <WayForm key={way} way={way} input={actions[way]?.input} onDone={onDone} />
+      {invited && way === 'register' && <p>{t.session.invited(invited.email)}</p>}
+      <WayForm key={way} way={way} input={actions[way]?.input} invited={invited} onDone={onDone} />
       {ways.length > 1 && (
         <ul className={styles.ways}>
           {ways
             .filter((one) => one !== way)
             .map((one) => (
               <li key={one}>
-                <Button variant="quiet" onPress={() => choose(one)}>
+                <Button variant="quiet" onPress={() => setWay(one)}>
                   {texts[one]}
                 </Button>
               </li>
@@ -74,30 +63,40 @@ interface WayFormProps {
   readonly way: Way
   /** The JSON Schema of what the action takes. */
   readonly input: AuthActionDescription['input']
+  /** What the link says that led here. */
+  readonly invited: InvitationInLink | undefined
   readonly onDone: () => void
 }
 
 /** Texts that the person typed, by name. */
 type Typed = Readonly<Record<string, string>>
 
-/** What each way asks for; an invitation only where the service takes one. */
-function namesOf(way: Way, input: AuthActionDescription['input']): readonly string[] {
+/** What each way asks for; an invitation only where the service takes one and no link brought it. */
+function namesOf({ way, input, invited }: WayFormProps): readonly string[] {
   if (way === 'token') return ['token']
   if (way === 'login') return ['email', 'password']
-  const takesInvitation = Object.hasOwn((input?.properties as object | undefined) ?? {}, 'invitation')
-  return ['name', 'email', 'password', ...(takesInvitation ? ['invitation'] : [])]
+  if (invited) return ['name', 'password']
+  return ['name', 'email', 'password', ...(takesInvitation(input) ? ['invitation'] : [])]
 }
 
-function WayForm({ way, input, onDone }: WayFormProps): ReactNode {
+function WayForm(props: WayFormProps): ReactNode {
+  const { way, invited, onDone } = props
   const studio = useStudio()
   const { t } = useTexts()
   const [typed, setTyped] = useState<Typed>({})
-  const signIn = useMutation({ mutationFn: () => beginSession(studio, way, typed), onSuccess: onDone })
+  const signIn = useMutation({
+    mutationFn: () => beginSession(studio, way, way === 'register' ? { ...typed, ...invited } : typed),
+    onSuccess: () => {
+      // What was used is worth nothing in the address.
+      if (invited) history.replaceState(history.state, '', location.pathname + location.search)
+      onDone()
+    },
+  })
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     if (!signIn.isPending) signIn.mutate()
   }
-  const names = namesOf(way, input)
+  const names = namesOf(props)
   const labels = labelsIn(t)
   return (
     <form onSubmit={submit} className={styles.fields}>
@@ -167,6 +166,7 @@ function sentenceFor(error: unknown, way: Way, t: Messages): string {
   if (error.code === 'UNAUTHORIZED') return t.session.wrong
   if (error.code === 'CONFLICT' && way === 'register') return t.session.taken
   const [issue] = error.details.issues ?? []
+  if (issue?.path === '/invitation') return t.session.invitationOver
   if (!issue) return errorText(error, t)
   const name = issue.path.replace(/^\//, '')
   return `${labelsIn(t)[name] ?? name}: ${issueText(issue, t)}`

@@ -3,7 +3,7 @@ import type { Studio } from './studio.ts'
 
 /** A request of a plugin or of the auth adapter, which the client has no method for. */
 export interface ServiceRequest {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'DELETE'
   /** With its query, below the origin of the service. */
   readonly path: string
   /** Sent as JSON. */

@@ -18,5 +18,13 @@ export const keys = {
   rendered: (field: string, version: number) => ['rendered', field, version] as const,
   /** Entries to choose from. */
   choices: (collection: string, query: object) => ['choices', collection, query] as const,
+  /** What somebody is called. */
+  person: (subject: string) => ['person', subject] as const,
+  /** All that is known of folders of files. */
+  folders: ['folders'],
+  /** All folders of files, as far as one request tells them. */
+  folderTree: ['folders', 'tree'],
+  /** The folders inside a folder of files; `undefined`: at the top. */
+  folder: (folder: string | undefined) => ['folders', 'inside', folder ?? ''] as const,
   global: (key: string) => ['global', key] as const,
 } as const

@@ -1,20 +1,29 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
-import { folderOf } from '../media/asset.ts'
 import { byteText } from '../media/byte-text.ts'
 import styles from './details.module.css'
 import type { WholeAsset } from './use-asset-form.ts'
 
+const MoveFiles = lazy(() => import('../moving/move-files.tsx'))
+
+/** What {@link AssetFacts} take. */
+export interface AssetFactsProps {
+  readonly asset: WholeAsset
+  /** Whether the session may put the file into another folder. */
+  readonly mayMove: boolean
+}
+
 /** What is known of a file. */
-export function AssetFacts({ asset }: { readonly asset: WholeAsset }): ReactNode {
+export function AssetFacts({ asset, mayMove }: AssetFactsProps): ReactNode {
   const { t, formats, locale } = useTexts()
   const toast = useToast()
-  const { mimeType, size, width, height, path, url, createdAt } = asset
-  const folder = folderOf(path)
+  const { mimeType, size, width, height, directory, url, createdAt } = asset
   const address = new URL(url, location.origin).href
+  const [isMoving, setIsMoving] = useState(false)
+  const close = (): void => setIsMoving(false)
   const copy = (): void => {
     void navigator.clipboard.writeText(address).then(() => toast({ text: t.common.copied }))
   }
@@ -28,10 +37,10 @@ export function AssetFacts({ asset }: { readonly asset: WholeAsset }): ReactNode
         <Fact name={t.assets.uploaded}>
           <time dateTime={createdAt}>{formats.moment(createdAt)}</time>
         </Fact>
-        {folder !== '' && (
+        {directory !== '' && (
           <Fact name={t.assets.folder}>
-            <Link to="/assets" search={{ folder }}>
-              {folder}
+            <Link to="/assets" search={{ folder: directory }}>
+              {directory}
             </Link>
           </Fact>
         )}
@@ -41,11 +50,21 @@ export function AssetFacts({ asset }: { readonly asset: WholeAsset }): ReactNode
           </a>
         </Fact>
       </dl>
-      <div>
+      <div className={styles.buttons}>
         <Button icon="copy" onPress={copy}>
           {t.assets.copyAddress}
         </Button>
+        {mayMove && (
+          <Button icon="folder" onPress={() => setIsMoving(true)}>
+            {t.assets.move}
+          </Button>
+        )}
       </div>
+      {isMoving && (
+        <Suspense>
+          <MoveFiles assets={[asset]} onClose={close} onDone={close} />
+        </Suspense>
+      )}
     </section>
   )
 }

@@ -94,7 +94,7 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
         <div className={styles.side}>
           {form.error !== null && <Problem>{errorText(form.error, t)}</Problem>}
           <AltFields form={form} isReadOnly={!mayWrite} />
-          <AssetFacts asset={asset} />
+          <AssetFacts asset={asset} mayMove={mayWrite} />
           <UsedIn id={asset.id} />
         </div>
       </div>

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import type { StudioCollection } from '../../model/studio-model.ts'
 import { ASSETS } from '../../model/studio-model.ts'
@@ -17,6 +17,8 @@ import { inChunks } from '../media/many-assets.ts'
 import styles from './library.module.css'
 import type { Selection } from './use-selection.ts'
 
+const MoveFiles = lazy(() => import('../moving/move-files.tsx'))
+
 /** What a {@link BulkBar} takes. */
 export interface BulkBarProps {
   readonly selection: Selection
@@ -26,7 +28,7 @@ export interface BulkBarProps {
 /** What can be done with the files that are chosen. */
 export function BulkBar({ selection, permissions }: BulkBarProps): ReactNode {
   const { t } = useTexts()
-  const [open, setOpen] = useState<'delete' | 'alt'>()
+  const [open, setOpen] = useState<'delete' | 'alt' | 'move'>()
   const { assets } = selection
   const close = (): void => setOpen(undefined)
   const done = (): void => {
@@ -45,7 +47,14 @@ export function BulkBar({ selection, permissions }: BulkBarProps): ReactNode {
             {t.assets.chooseNone}
           </Button>
           <span className={styles.space} />
-          {permissions.update !== false && <Button onPress={() => setOpen('alt')}>{t.assets.setAlt}</Button>}
+          {permissions.update !== false && (
+            <>
+              <Button icon="folder" onPress={() => setOpen('move')}>
+                {t.assets.move}
+              </Button>
+              <Button onPress={() => setOpen('alt')}>{t.assets.setAlt}</Button>
+            </>
+          )}
           {permissions.delete !== false && (
             <Button icon="trash" onPress={() => setOpen('delete')}>
               {t.assets.delete}
@@ -54,6 +63,11 @@ export function BulkBar({ selection, permissions }: BulkBarProps): ReactNode {
         </section>
       )}
       {open === 'delete' && <DeleteFiles assets={assets} onClose={close} onDone={done} />}
+      {open === 'move' && (
+        <Suspense>
+          <MoveFiles assets={assets} onClose={close} onDone={done} />
+        </Suspense>
+      )}
       {open === 'alt' && <SetAlt assets={assets} onClose={close} onDone={done} />}
     </>
   )

@@ -1,5 +1,6 @@
 import { ASSET_COLUMNS } from './asset.ts'
 import { ASSET_KINDS, type AssetKind, whereOfKind } from './asset-kinds.ts'
+import { type FolderTree, isFolder, whereInFolder } from './folder-levels.ts'
 
 /** Orders of a list of files. */
 export const ASSET_SORTS = ['-createdAt', 'createdAt', 'originalName', '-size', 'size'] as const
@@ -22,14 +23,13 @@ type Unread = Readonly<Record<string, unknown>>
 
 const isAmong = <T>(values: readonly T[], value: unknown): value is T => values.some((one) => one === value)
 
-/** A path that files can have. */
-const FOLDER = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/
+const isFolderName = (text: unknown): text is string => typeof text === 'string' && isFolder(text)
 
 /** Reads what an address says; what means nothing is left out. */
 export const readAssetSearch = ({ q, kind, folder, sort }: Unread): AssetSearch => ({
   ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
   ...(isAmong(ASSET_KINDS, kind) ? { kind } : {}),
-  ...(typeof folder === 'string' && FOLDER.test(folder) ? { folder } : {}),
+  ...(isFolderName(folder) ? { folder } : {}),
   ...(isAmong(ASSET_SORTS, sort) ? { sort } : {}),
 })
 
@@ -56,16 +56,21 @@ const within = (range: string): object => ({
   mimeType: range.endsWith('/*') ? { startsWith: range.slice(0, -1) } : { eq: range },
 })
 
-/** The query of a list of files, of those alone that a field takes. */
+/**
+ * The query of a list of files, of those alone that a field takes.
+ *
+ * @param tree what is known of folders
+ */
 export function assetQuery(
   { q, kind, folder, sort }: AssetSearch,
   { accept, maxBytes }: AssetDemands = {},
+  tree?: FolderTree,
 ): Readonly<Record<string, unknown>> {
   const conditions: readonly object[] = [
     ...(accept === undefined ? [] : [{ or: accept.map(within) }]),
     ...(maxBytes === undefined ? [] : [{ size: { lte: maxBytes } }]),
     ...(kind === undefined ? [] : [whereOfKind(kind)]),
-    ...(folder === undefined ? [] : [{ path: { startsWith: `${folder}/` } }]),
+    ...(folder === undefined ? [] : [whereInFolder(folder, tree)]),
   ]
   return {
     select: ASSET_COLUMNS,

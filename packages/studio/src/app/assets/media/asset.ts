@@ -12,6 +12,8 @@ export interface Asset {
   readonly mimeType: string
   /** In bytes. */
   readonly size: number
+  /** The folder that it is in; empty at the top. */
+  readonly directory: string
   readonly path: string
   readonly url: string
   readonly alt: string | null
@@ -30,6 +32,7 @@ export const ASSET_COLUMNS: readonly (keyof Asset)[] = [
   'originalName',
   'mimeType',
   'size',
+  'directory',
   'path',
   'url',
   'alt',
@@ -40,9 +43,6 @@ export const ASSET_COLUMNS: readonly (keyof Asset)[] = [
   'createdAt',
   'updatedAt',
 ]
-
-/** The folder that a file lies in; empty at the top. @param path such as `images/2026/cat.png` */
-export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 /** Sizes that images are asked for in, in pixels: those that a service makes unless its config says otherwise. */
 export type ImageWidth = 128 | 384 | 1080

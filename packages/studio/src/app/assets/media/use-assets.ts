@@ -7,6 +7,7 @@ import { useStudio } from '../../talk/studio.ts'
 import type { Asset } from './asset.ts'
 import { type AssetList, hasAsset, withChange } from './asset-list.ts'
 import { type AssetDemands, type AssetSearch, assetQuery } from './asset-search.ts'
+import { useFolderTree } from './use-folders.ts'
 
 /** A list of files as far as it is loaded. */
 export interface LoadedAssets {
@@ -30,13 +31,16 @@ const PAGE = 60
 export function useAssets(search: AssetSearch, demands: AssetDemands = {}): LoadedAssets {
   const { client } = useStudio()
   const queries = useQueryClient()
-  const query = { ...assetQuery(search, demands), limit: PAGE }
+  const { tree, isPending: isTreePending } = useFolderTree()
+  const query = { ...assetQuery(search, demands, tree), limit: PAGE }
   const queryKey = keys.list(ASSETS, query)
   const list = useInfiniteQuery<ListPage, Error, AssetList, readonly unknown[], string | null>({
     queryKey,
     queryFn: async ({ pageParam, signal }) =>
       // What is asked for is known only here, which types know nothing of.
       (await client.assets.list({ ...query, cursor: pageParam } as object, { signal })) as unknown as ListPage,
+    // The filter of a folder names those inside.
+    enabled: search.folder === undefined || !isTreePending,
     initialPageParam: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })

@@ -1,24 +1,47 @@
 import { useQuery } from '@tanstack/react-query'
-import { ASSETS } from '../../model/studio-model.ts'
 import type { StudioClient } from '../../talk/client.ts'
+import { keys } from '../../talk/keys.ts'
 import { useStudio } from '../../talk/studio.ts'
-import { type Folders, readFolders } from './folder-levels.ts'
+import { type Folders, type FolderTree, foldersOf, isFolder, readFolders, toFolderTree } from './folder-levels.ts'
 
 const NONE: Folders = { names: [], isCut: false }
+
+/** What is known of all folders: `isPending` until something is, without a `tree` when it could not be asked. */
+export function useFolderTree(): { readonly tree: FolderTree | undefined; readonly isPending: boolean } {
+  const { client } = useStudio()
+  const { data, isPending } = useQuery({
+    queryKey: keys.folderTree,
+    queryFn: ({ signal }) => readTree(client, signal),
+    // The list can do without it.
+    retry: false,
+  })
+  return { tree: data, isPending }
+}
 
 /** The folders inside a folder; `undefined`: at the top. */
 export function useFolders(folder: string | undefined): Folders {
   const { client } = useStudio()
+  const { tree, isPending } = useFolderTree()
+  const isWhole = tree !== undefined && !tree.isCut
   const { data = NONE } = useQuery({
-    queryKey: ['folders', ASSETS, folder ?? ''],
-    queryFn: ({ signal }) => readFolders((query) => pathsOf(client, query, signal), folder),
+    queryKey: keys.folder(folder),
+    queryFn: ({ signal }) => readFolders((query) => directoriesOf(client, query, signal), folder),
+    enabled: !isPending && !isWhole && (folder === undefined || isFolder(folder)),
   })
-  return data
+  return isWhole ? foldersOf(tree, folder) : data
 }
 
-async function pathsOf(client: StudioClient, query: object, signal: AbortSignal): Promise<readonly string[]> {
-  const { items } = (await client.assets.list(query, { signal })) as unknown as {
-    readonly items: readonly { readonly path: string }[]
+async function readTree(client: StudioClient, signal: AbortSignal): Promise<FolderTree> {
+  const query = { limit: 0, aggregate: { directory: 'count' } }
+  const { aggregates } = (await client.assets.list(query as object, { signal })) as unknown as {
+    readonly aggregates: { readonly 'count:directory': readonly { readonly value: unknown }[] }
   }
-  return items.map(({ path }) => path)
+  return toFolderTree(aggregates['count:directory'])
+}
+
+async function directoriesOf(client: StudioClient, query: object, signal: AbortSignal): Promise<readonly string[]> {
+  const { items } = (await client.assets.list(query, { signal })) as unknown as {
+    readonly items: readonly { readonly directory: string }[]
+  }
+  return items.map(({ directory }) => directory)
 }

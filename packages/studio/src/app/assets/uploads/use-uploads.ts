@@ -26,7 +26,10 @@ function openQueue(studio: Studio): UploadQueue {
       })) as unknown as Asset,
     isAwayError,
     onError: (error) => connection.noteError(error),
-    onStored: () => void queries.invalidateQueries({ queryKey: keys.lists(ASSETS) }),
+    onStored: () => {
+      void queries.invalidateQueries({ queryKey: keys.lists(ASSETS) })
+      void queries.invalidateQueries({ queryKey: keys.folders })
+    },
     makeKey,
   })
   connection.isAway.subscribe(() => {

@@ -40,8 +40,8 @@ interface OneConflictProps extends Pick<MeanwhileProps, 'fields' | 'editor'> {
 
 function OneConflict({ conflict, fields, editor }: OneConflictProps): ReactNode {
   const { t, formats } = useTexts()
-  const personName = usePersonName(true)
   const { path, by, at, merged } = conflict
+  const personName = usePersonName([by], { isElsewhere: true })
   const field = fieldAt(fields, path)
   const [base, mine, theirs] = [conflict.base, conflict.mine, conflict.theirs].map((value) => valueText(value, field))
   const texts = t.saving.conflicts

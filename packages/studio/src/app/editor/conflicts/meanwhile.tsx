@@ -23,11 +23,12 @@ export const Meanwhile = (props: MeanwhileProps): ReactNode => (
 /** What others changed, in fields that this person had not touched or that both could be joined in. */
 function MergeNotes({ fields, editor, state }: MeanwhileProps): ReactNode {
   const { t } = useTexts()
-  const personName = usePersonName(true)
-  const [isOpen, setIsOpen] = useState(false)
   const { notes } = state
+  const actors = [...new Set(notes.map(({ by }) => by))]
+  const personName = usePersonName(actors, { isElsewhere: true })
+  const [isOpen, setIsOpen] = useState(false)
   if (notes.length === 0) return null
-  const people = [...new Set(notes.map(({ by }) => personName(by)))].join(', ')
+  const people = [...new Set(actors.map(personName))].join(', ')
   return (
     <div role="status">
       <Banner tone="told" text={t.saving.notes.title(people, notes.map(({ path }) => placeName(path)).join(', '))}>

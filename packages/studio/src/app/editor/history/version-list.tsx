@@ -54,7 +54,7 @@ interface VersionButtonProps extends Pick<VersionListProps, 'onShow'> {
 
 function VersionButton({ version, isShown, onShow }: VersionButtonProps): ReactNode {
   const { t, formats } = useTexts()
-  const personName = usePersonName()
+  const personName = usePersonName([version.actor])
   const { revision, at, actor, action, isDraft } = version
   return (
     <button type="button" className={styles.version} aria-current={isShown} onClick={() => onShow(revision)}>

@@ -6,7 +6,7 @@ import { Banner } from '../status/banner.tsx'
 /** Says who else has a document open. */
 export function PresentPeople({ subjects }: { readonly subjects: readonly string[] }): ReactNode {
   const { t } = useTexts()
-  const personName = usePersonName()
+  const personName = usePersonName(subjects)
   return (
     <div role="status">
       {subjects.length > 0 && <Banner tone="told" text={t.people.present(subjects.map(personName).join(', '))} />}

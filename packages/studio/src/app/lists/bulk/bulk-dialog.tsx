@@ -141,7 +141,7 @@ function useOutcome({ collection, renew }: ListView, run: BulkRun): (outcome: Bu
     void queries.invalidateQueries({ queryKey: keys.lists(collection.key) })
     renew()
   }
-  const undo = (ranges: NonNullable<BulkOutcome['ranges']>): void => {
+  const undo = (ranges: BulkOutcome['ranges']): void => {
     run
       .undo(ranges)
       .then((blocked) => toast({ text: blocked === 0 ? bulk.undone : bulk.partlyUndone(blocked) }))
@@ -149,7 +149,7 @@ function useOutcome({ collection, renew }: ListView, run: BulkRun): (outcome: Bu
       .finally(showAnew)
   }
   return ({ done, ranges, error }) => {
-    const action = ranges ? { action: { label: bulk.undo, onPress: () => undo(ranges) } } : {}
+    const action = ranges.length > 0 ? { action: { label: bulk.undo, onPress: () => undo(ranges) } } : {}
     if (error !== undefined) toast({ kind: 'failed', text: bulk.endedEarly(done, errorText(error, t)), ...action })
     else toast({ text: bulk.done(done), ...action })
     showAnew()

@@ -1,4 +1,4 @@
-import { type Client, DaybookError } from '@daybook/client'
+import { type Client, changesOf, DaybookError } from '@daybook/client'
 import type { DaybookConfig } from 'daybook'
 import type { StudioCollection } from '../../model/studio-model.ts'
 import type { ListItem } from '../../talk/list-page.ts'
@@ -11,8 +11,6 @@ const TOGETHER = 100
 const MAX_REFUSALS = 20
 /** The most entries that are changed at once. */
 export const MAX_ENTRIES = 10_000
-/** Of how many entries at each end of a transaction it is asked what became of them. */
-const ENDS = 3
 
 /** An entry that cannot be changed so, and why. */
 export interface Refusal {
@@ -40,8 +38,8 @@ export interface ChangeRange {
 /** What was done: as much as could be. */
 export interface BulkOutcome {
   readonly done: number
-  /** What an undo undoes; `undefined`: the session may not know. */
-  readonly ranges: readonly ChangeRange[] | undefined
+  /** What an undo undoes; empty: nothing has changed. */
+  readonly ranges: readonly ChangeRange[]
   /** Why it ended early. */
   readonly error?: unknown
 }
@@ -83,18 +81,19 @@ export class BulkRun {
 
   /** Does it; each transaction is done whole, or not at all. */
   async do(action: BulkAction, ids: readonly string[], onProgress: Progress): Promise<BulkOutcome> {
-    const ranges: (ChangeRange | undefined)[] = []
+    const ranges: ChangeRange[] = []
     let done = 0
     try {
       for (const some of chunks(ids)) {
-        ranges.push(await this.#store(action, action.kind === 'delete' ? await this.#unreferencedFirst(some) : some))
+        const range = changesOf(await this.#batch(this.#operations(action, some), {}))
+        if (range) ranges.push(range)
         done += some.length
         onProgress(done / ids.length)
       }
     } catch (error) {
-      return { done, ranges: whole(ranges), error }
+      return { done, ranges, error }
     }
-    return { done, ranges: whole(ranges) }
+    return { done, ranges }
   }
 
   /** Takes back what was done. @returns how many entries stay as they are, because others have changed them since */
@@ -151,48 +150,12 @@ export class BulkRun {
     return refusals
   }
 
-  async #store(action: BulkAction, ids: readonly string[]): Promise<ChangeRange | undefined> {
-    const ends = [...new Set([...ids.slice(0, ENDS), ...ids.slice(-ENDS)])]
-    const before = await this.#revisions(ends)
-    await this.#batch(this.#operations(action, ids), {})
-    const after = await this.#revisions(ends)
-    const changed = ends.flatMap((id) => (after.get(id) === before.get(id) ? [] : (after.get(id) ?? [])))
-    return changed.length === 0 || changed.length < Math.min(2, ends.length)
-      ? undefined
-      : { from: Math.min(...changed), to: Math.max(...changed) }
-  }
-
-  /** The number of the last change of each entry, as far as the session may know. */
-  async #revisions(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const entries = this.#client.collections[this.#collection.key]
-    const known = await Promise.all(
-      ids.map(async (id) => {
-        const versions = await entries?.versions(id, { limit: 1 }).catch(() => undefined)
-        return [id, versions?.items[0]?.revision] as const
-      }),
-    )
-    return new Map(known.flatMap(([id, revision]) => (revision === undefined ? [] : [[id, revision] as const])))
-  }
-
-  /**
-   * A deletion takes references out just before it: an undo begins at the first deletion, which therefore has to be one that nothing refers
-   * to.
-   */
-  async #unreferencedFirst(ids: readonly string[]): Promise<readonly string[]> {
-    const entries = this.#client.collections[this.#collection.key]
-    for (const id of ids.slice(0, TOGETHER)) {
-      const references = await entries?.references(id, { limit: 0 }).catch(() => undefined)
-      if (references?.total === 0) return [id, ...ids.filter((one) => one !== id)]
-    }
-    return ids
-  }
-
   #operations(action: BulkAction, ids: readonly string[]): readonly BulkOperation[] {
     return ids.map((id) => toOperation(this.#collection, action, id))
   }
 
   /** Operations come from the model, which types know nothing of. */
-  #batch(operations: readonly BulkOperation[], options: { readonly dryRun?: boolean }): Promise<unknown> {
+  #batch(operations: readonly BulkOperation[], options: { readonly dryRun?: boolean }): Promise<object> {
     return this.#client.batch(operations as never, { ...options, timeout: 120_000, signal: this.#signal })
   }
 }
@@ -201,10 +164,4 @@ const isIds = (chosen: readonly string[] | RowFilter): chosen is readonly string
 
 function chunks(ids: readonly string[], size = TOGETHER): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(ids.length / size) }, (_, at) => ids.slice(at * size, (at + 1) * size))
-}
-
-/** An undo of a part alone would be none. */
-const whole = (ranges: readonly (ChangeRange | undefined)[]): readonly ChangeRange[] | undefined => {
-  const known = ranges.filter((range) => range !== undefined)
-  return known.length === ranges.length && known.length > 0 ? known : undefined
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { statusLabel } from '../../model/status-label.ts'
 import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
+import { usePersonName } from '../../session/use-person-name.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { ListField } from '../list-fields.ts'
@@ -45,8 +46,13 @@ function One({ field, value, collections }: CellProps): ReactNode {
   if (type === 'select') return <Badge>{text}</Badge>
   if (type === 'datetime' && isTime(text)) return <Moment timestamp={text} />
   if (type === 'date' && isTime(text)) return <time dateTime={text}>{formats.calendarDay(text)}</time>
+  if (type === 'person') return <Person subject={text} />
   return <Text text={text} />
 }
+
+const Person = ({ subject }: { readonly subject: string }): ReactNode => (
+  <Text text={usePersonName([subject])(subject)} />
+)
 
 const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text))
 

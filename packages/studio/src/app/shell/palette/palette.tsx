@@ -3,7 +3,6 @@ import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEff
 import { Dialog } from 'react-aria-components/Dialog'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useTexts } from '../../messages/messages.tsx'
-import { useModel } from '../../model/use-model.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { usePlaces } from './commands.ts'
@@ -130,8 +129,7 @@ function useOffered(
   recent: RecentPlaces,
 ): { readonly offered: readonly Place[]; readonly isSearching: boolean } {
   const places = usePlaces()
-  const { collections } = useModel()
-  const { places: found, isSearching } = useFound([...collections.values()], text)
+  const { places: found, isSearching } = useFound(text)
   const before = useMemo(() => recent.all(), [recent])
   const isEmpty = text.trim() === ''
   const known = isEmpty ? [...before, ...places] : [...matching(before, text), ...matching(places, text)]

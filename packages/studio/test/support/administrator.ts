@@ -2,16 +2,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { TestService } from 'daybook/testing'
-import { INES } from '../../support/people.ts'
+import { INES } from './people.ts'
 
-const CLI = fileURLToPath(new URL('../../../../daybook/src/cli/bin.ts', import.meta.url))
-const CONFIG = fileURLToPath(new URL('accounts.config.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../daybook/src/cli/bin.ts', import.meta.url))
 
-/** Makes Inés an administrator, as the guide says. */
-export async function makeAdministrator({ data }: TestService): Promise<void> {
+/** Makes Inés an administrator, as the guide says. @param config the config's file */
+export async function makeAdministrator({ data }: TestService, config: URL): Promise<void> {
   const { name, email, password } = INES
   const user = ['user', 'create', email, '--name', name, '--role', 'admin', '--password-stdin']
-  const run = spawn(process.execPath, [CLI, ...user, '--config', CONFIG, '--data', data], {
+  const run = spawn(process.execPath, [CLI, ...user, '--config', fileURLToPath(config), '--data', data], {
     stdio: ['pipe', 'inherit', 'inherit'],
   })
   run.stdin?.end(password)

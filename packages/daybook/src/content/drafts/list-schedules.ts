@@ -1,0 +1,92 @@
+import { DEFAULT_ACROSS, readPosition, type SchedulesParameters } from '../../query/across-query.ts'
+import type { Schedule } from '../../store/records/schedules.ts'
+import type { Access } from '../access/access.ts'
+import type { Engine } from '../engine.ts'
+import type { TitledEntry } from '../reads/titled-entry.ts'
+import { EditorScope } from './editor-scope.ts'
+import type { AcrossPage } from './list-drafts.ts'
+
+/** How many times are read together, and how often for one page. */
+const RECORDS = 100
+const MAX_READS = 10
+
+/** An entry that is to be published or unpublished. */
+export interface ListedSchedule extends TitledEntry {
+  readonly action: Schedule['action']
+  /** When; ISO 8601 in UTC. */
+  readonly at: string
+  /** The subject of who set the time; absent where the reader may not know. */
+  readonly actor?: string
+  /** The languages to publish; absent: all. */
+  readonly locales?: readonly string[]
+}
+
+/**
+ * Lists what is to be published or unpublished in all collections that a caller may read, the soonest first. What failed comes where it is
+ * tried again.
+ *
+ * @returns with a cursor, a page may have fewer items than were asked for
+ * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
+ */
+export async function listSchedules(
+  engine: Engine,
+  access: Access,
+  asked: SchedulesParameters,
+): Promise<AcrossPage<ListedSchedule>> {
+  const { limit = DEFAULT_ACROSS, cursor } = asked
+  const scope = await EditorScope.of(engine, access, asked)
+  const [due = 0, seq = 0] = cursor === undefined ? [] : readPosition(cursor)
+  const items: ListedSchedule[] = []
+  let last: Pick<Schedule, 'due' | 'seq'> = { due, seq }
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
+    const schedules = await engine.store.read.schedules.after(last, RECORDS)
+    const shown = await showSchedules(engine, scope, schedules)
+    const taken = shown.slice(0, limit - items.length)
+    items.push(...taken.map(({ item }) => item))
+    const isCut = taken.length < shown.length
+    if (!isCut && schedules.length < RECORDS) return { items, nextCursor: null }
+    last = (isCut ? taken.at(-1)?.schedule : schedules.at(-1)) ?? last
+    if (items.length === limit) break
+  }
+  return { items, nextCursor: `${last.due}-${last.seq}` }
+}
+
+interface ShownSchedule {
+  readonly schedule: Schedule
+  readonly item: ListedSchedule
+}
+
+async function showSchedules(
+  engine: Engine,
+  scope: EditorScope,
+  schedules: readonly Schedule[],
+): Promise<readonly ShownSchedule[]> {
+  const titles = new Map<string, TitledEntry>()
+  for (const [key, own] of Map.groupBy(schedules, (one) => one.collection)) {
+    const collection = scope.collections.get(key)
+    if (!collection) continue
+    const ids = [...new Set(own.map(({ id }) => id))]
+    const readable = await engine.store.read.entries.statuses(collection, ids, scope.where(collection))
+    const titled = await scope.titled(
+      collection,
+      readable.map(({ id }) => id),
+    )
+    for (const [id, one] of titled) titles.set(`${key} ${id}`, one)
+  }
+  return schedules.flatMap((schedule) => {
+    const titled = titles.get(`${schedule.collection} ${schedule.id}`)
+    return titled ? [{ schedule, item: toListed(scope, titled, schedule) }] : []
+  })
+}
+
+function toListed(scope: EditorScope, titled: TitledEntry, schedule: Schedule): ListedSchedule {
+  const { collection: key, action, at, actor, locales } = schedule
+  const collection = scope.collections.get(key)
+  return {
+    ...titled,
+    action,
+    at,
+    ...(collection && scope.seesPeople(collection) ? { actor } : {}),
+    ...(locales === null ? {} : { locales: JSON.parse(locales) }),
+  }
+}

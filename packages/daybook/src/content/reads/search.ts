@@ -1,0 +1,77 @@
+import { invalidAt } from '../../errors.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { DEFAULT_ACROSS, type SearchParameters } from '../../query/across-query.ts'
+import type { Access } from '../access/access.ts'
+import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
+import type { Engine } from '../engine.ts'
+import { requireLocale } from '../locales/locale.ts'
+import { toSearchQuery } from './list.ts'
+import { type TitledEntry, toTitled } from './titled-entry.ts'
+
+/** The most entries of one collection that are answered. */
+const MAX_OF_EACH = 10
+/** How many collections are searched at a time. */
+const AT_ONCE = 8
+/** How many entries are there is not counted: a search of many collections reads a page of each, and no more. */
+const UNCOUNTED = { found: 0, visible: 0, all: 0 }
+
+/**
+ * Searches all collections that a reader may read: the best match of each comes first, then the second best of each. Where so many
+ * collections have matches that their best ones fill the answer, no more collections are searched.
+ *
+ * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
+ */
+export async function searchAll(
+  engine: Engine,
+  access: Access,
+  asked: SearchParameters,
+): Promise<readonly TitledEntry[]> {
+  const { q = '', limit = DEFAULT_ACROSS } = asked
+  const scope = await readerScope(access, requireLocale(engine.model, asked, access))
+  const searched = requireReadable(scope, asked.collections)
+  const found: (readonly TitledEntry[])[] = []
+  for (let at = 0; at < searched.length && found.length < limit; at += AT_ONCE) {
+    const some = searched.slice(at, at + AT_ONCE)
+    const matches = await Promise.all(some.map((one) => matchesIn(engine, scope, one, q, Math.min(limit, MAX_OF_EACH))))
+    found.push(...matches.filter((one) => one.length > 0))
+  }
+  return inTurn(found).slice(0, limit)
+}
+
+/** @throws VALIDATION_ERROR for a collection that the reader may not read */
+function requireReadable(scope: ReaderScope, keys: readonly string[] | undefined): readonly CollectionModel[] {
+  const all = [...scope.collections.keys()].flatMap((key) => scope.collection(key) ?? [])
+  const unknown = keys?.find((key) => all.every((one) => one.key !== key))
+  if (unknown !== undefined)
+    throw invalidAt('collections', 'unknown', `"${unknown.slice(0, 64)}" is no collection that you may read`)
+  return keys ? all.filter(({ key }) => keys.includes(key)) : all
+}
+
+async function matchesIn(
+  engine: Engine,
+  scope: ReaderScope,
+  collection: CollectionModel,
+  words: string,
+  limit: number,
+): Promise<readonly TitledEntry[]> {
+  const hidden = scope.hidden(collection)
+  const { statuses, where } = scope.narrow(collection, undefined)
+  const { rows } = await engine.store.read.lists.page(collection, {
+    search: toSearchQuery(collection, words, statuses, hidden),
+    where,
+    statuses,
+    sort: [],
+    limit,
+    offset: 0,
+    after: undefined,
+    hasPeople: false,
+    size: UNCOUNTED,
+  })
+  return rows.map((row) => toTitled(collection, row, hidden))
+}
+
+/** The first of each, then the second of each, and so on. */
+function inTurn<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length))
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat()
+}

@@ -1,0 +1,36 @@
+import type { CollectionModel } from '../../model/model.ts'
+import { titleField } from '../../model/titles.ts'
+import type { EntryRow } from '../../store/reads/rows.ts'
+import { present } from './present.ts'
+
+/** An entry of some collection, as far as it is called something. */
+export interface TitledEntry {
+  readonly collection: string
+  readonly id: string
+  /** Absent where the collection has no slugs. */
+  readonly slug?: string
+  /** Absent where the collection has no status. */
+  readonly status?: string
+  /** What it is called; `null`: nothing. */
+  readonly title: string | null
+}
+
+/** What an entry is called, where the reader may know, and how it is addressed. */
+export function toTitled(collection: CollectionModel, row: EntryRow, hidden: ReadonlySet<string>): TitledEntry {
+  const title = titleField(collection, hidden)
+  const { slug, status } = collection
+  const select = new Set(['id', title, slug?.key, status?.key].filter((key) => key !== undefined))
+  const values: Readonly<Record<string, unknown>> = JSON.parse(present(collection, row, { hidden, select }))
+  const textAt = (key: string | undefined): string | undefined => {
+    const value = key === undefined ? undefined : values[key]
+    return typeof value === 'string' && value.trim() !== '' ? value : undefined
+  }
+  const [ownSlug, ownStatus] = [textAt(slug?.key), textAt(status?.key)]
+  return {
+    collection: collection.key,
+    id: row.id,
+    ...(ownSlug === undefined ? {} : { slug: ownSlug }),
+    ...(ownStatus === undefined ? {} : { status: ownStatus }),
+    title: textAt(title) ?? null,
+  }
+}

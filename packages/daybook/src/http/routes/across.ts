@@ -1,0 +1,125 @@
+import { listDrafts } from '../../content/drafts/list-drafts.ts'
+import { listSchedules } from '../../content/drafts/list-schedules.ts'
+import type { Engine } from '../../content/engine.ts'
+import { searchAll } from '../../content/reads/search.ts'
+import type { JsonSchema } from '../../fields/field.ts'
+import { draftsParameters, schedulesParameters, searchParameters } from '../../query/across-query.ts'
+import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
+import { PRIVATE } from '../respond.ts'
+import { EXAMPLE_ID, objectSchema } from './schemas.ts'
+
+/** The parts that the routes across collections need. */
+export interface AcrossParts {
+  readonly engine: Engine
+}
+
+/** What is found in all collections at once. */
+export function acrossRoutes(parts: AcrossParts): readonly Route[] {
+  return [searchRoute(parts), draftsRoute(parts), schedulesRoute(parts)]
+}
+
+/** An entry of some collection, as far as it is called something. */
+const titled = (more: Readonly<Record<string, JsonSchema>> = {}, optional: typeof more = {}): JsonSchema =>
+  objectSchema(
+    {
+      collection: { type: 'string', examples: ['posts'] },
+      id: { type: 'string', examples: [EXAMPLE_ID] },
+      title: { type: ['string', 'null'], examples: ['My first post'] },
+      ...more,
+    },
+    {
+      slug: { type: 'string', examples: ['my-first-post'] },
+      status: { type: 'string', examples: ['published'] },
+      ...optional,
+    },
+  )
+
+const TIME: JsonSchema = { type: 'string', format: 'date-time' }
+
+/** A page of entries of several collections. */
+const acrossSchema = (item: JsonSchema): JsonSchema =>
+  objectSchema({
+    items: { type: 'array', items: item },
+    nextCursor: { type: ['string', 'null'], examples: [null] },
+  })
+
+const searchRoute = ({ engine }: AcrossParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/cms/search',
+    operationId: 'searchContent',
+    protection: 'public',
+    summary: 'Finds entries by their words, in all collections that the reader may read.',
+    parameters: searchParameters(engine.model.locales),
+    conditions: ['minSeq'],
+    answers: [
+      {
+        status: 200,
+        description: 'The best match of each collection, then the second best of each; at most 10 of each.',
+        schema: objectSchema({ items: { type: 'array', items: titled() } }),
+        name: 'found',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...PLAIN_ERRORS, 'UNAUTHORIZED'],
+    run: async ({ access, conditions, query }) => {
+      const items = await searchAll(engine.sourceFor(access, conditions.minSeq), access, query.values)
+      return { status: 200, json: JSON.stringify({ items }), headers: PRIVATE }
+    },
+  })
+
+const draftsRoute = ({ engine }: AcrossParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/cms/drafts',
+    operationId: 'listDrafts',
+    protection: 'session',
+    summary: 'Lists the entries that have working copies, in all collections that the caller may read.',
+    parameters: draftsParameters(engine.model.locales),
+    conditions: [],
+    answers: [
+      {
+        status: 200,
+        description: 'Entries as their working copies have them, those that were saved last first.',
+        schema: acrossSchema(titled({ at: TIME }, { actor: { type: ['string', 'null'] } })),
+        name: 'drafts',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...PLAIN_ERRORS, 'UNAUTHORIZED'],
+    run: async ({ access, query }) => {
+      const page = await listDrafts(engine, access, query.values)
+      return { status: 200, json: JSON.stringify(page), headers: PRIVATE }
+    },
+  })
+
+const schedulesRoute = ({ engine }: AcrossParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/cms/schedules',
+    operationId: 'listSchedules',
+    protection: 'session',
+    summary: 'Lists what is to be published or unpublished at a time, in all collections that the caller may read.',
+    parameters: schedulesParameters(engine.model.locales),
+    conditions: [],
+    answers: [
+      {
+        status: 200,
+        description:
+          'Entries with their times, the soonest first. With a cursor, a page may be shorter than asked for.',
+        schema: acrossSchema(
+          titled(
+            { action: { enum: ['publish', 'unpublish'] }, at: TIME },
+            { actor: { type: 'string' }, locales: { type: 'array', items: { type: 'string' } } },
+          ),
+        ),
+        name: 'schedules',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...PLAIN_ERRORS, 'UNAUTHORIZED'],
+    run: async ({ access, query }) => {
+      const page = await listSchedules(engine, access, query.values)
+      return { status: 200, json: JSON.stringify(page), headers: PRIVATE }
+    },
+  })

@@ -1,0 +1,184 @@
+import { defineCollection, defineConfig, f, type Service, SILENT } from 'daybook'
+import { betterAuth } from 'daybook/better-auth'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AuthSource } from '../../src/auth/adapter.ts'
+import { PATIENT_LIMITS } from '../support/patience.ts'
+import { expectDocumented } from '../support/scenarios/documented.ts'
+import type { Answer } from '../support/scenarios/transports.ts'
+import type { Place } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
+import { Browser, PASSWORD, type Sent } from './browser.ts'
+
+const auth: AuthSource = betterAuth({ registration: 'invite' })
+const collections = { notes: defineCollection({ fields: { title: f.text() } }) }
+const limits = { ...PATIENT_LIMITS, signInsPerMinute: 10_000 }
+const config = defineConfig({ auth, collections, limits })
+const closed = defineConfig({ auth: betterAuth({ registration: 'closed' }), collections, limits })
+
+const INVITATIONS = '/api/cms/auth/invitations'
+const TOKENS = '/api/cms/auth/tokens'
+const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
+const json = ({ text }: Answer) => JSON.parse(text)
+const bearer = (token: string): Sent => ({ headers: { Authorization: `Bearer ${token}` } })
+const pathsOf = (answer: Answer): readonly string[] =>
+  json(answer).details.issues.map(({ path }: { path: string }) => path)
+
+describe.each(STORES)('what administrators do over HTTP on $name', ({ at }) => {
+  let place: Place
+  let service: Service
+  let admin: Browser
+  let user: Browser
+
+  beforeEach(async () => {
+    place = await at()
+    service = await place.open(config)
+    await addAccounts()
+    admin = new Browser(service)
+    user = new Browser(service)
+    expect((await admin.login('root@example.org')).status).toBe(200)
+    expect((await user.login('ines@example.org')).status).toBe(200)
+  })
+  afterEach(async () => {
+    await service.close()
+    await place[Symbol.asyncDispose]()
+  })
+
+  async function addAccounts(): Promise<void> {
+    const store = await place.store()
+    const accounts = await auth.manage?.({ records: store.records, log: SILENT })
+    await accounts?.create({ email: 'root@example.org', name: 'Root', password: PASSWORD, roles: ['admin'] })
+    await accounts?.create({ email: 'ines@example.org', name: 'Inés', password: PASSWORD, roles: ['editor'] })
+    await store.close()
+  }
+
+  /** Asks as the administrator does; the answer has to be as the OpenAPI document has it. */
+  async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await admin.send(path, { method, ...(body === undefined ? {} : { json: body }) })
+    const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) }
+    const cookies = [...admin.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    await expectDocumented(
+      service,
+      {
+        method,
+        path,
+        headers: { ...headers, Cookie: cookies },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      },
+      answer,
+    )
+    return answer
+  }
+
+  test('is for people with the role admin alone', async () => {
+    const { token } = json(await ask('POST', TOKENS, { name: 'all', scopes: ['*'], roles: ['admin'] }))
+    const requests: readonly (readonly [string, Sent, number])[] = [
+      [INVITATIONS, {}, 200],
+      [INVITATIONS, { method: 'POST', json: { email: 'new@example.org' } }, 201],
+      [`${INVITATIONS}/${ABSENT}`, { method: 'DELETE' }, 404],
+      [TOKENS, {}, 200],
+      [TOKENS, { method: 'POST', json: { name: 'build', scopes: ['*:read'] } }, 201],
+      [`${TOKENS}/${ABSENT}`, { method: 'DELETE' }, 404],
+    ]
+    for (const [path, sent, done] of requests) {
+      const program: Sent = { ...sent, ...bearer(token) }
+      const statuses = [
+        await new Browser(service).send(path, sent),
+        await user.send(path, sent),
+        await new Browser(service).send(path, program),
+        await admin.send(path, sent),
+      ].map(({ status }) => status)
+      expect([sent.method ?? 'GET', path, ...statuses]).toEqual([sent.method ?? 'GET', path, 401, 403, 403, done])
+    }
+  })
+
+  test('is not there where accounts are kept elsewhere', async () => {
+    await place.serve({ collections, limits }, async (other) => {
+      for (const path of [INVITATIONS, TOKENS]) expect((await new Browser(other).send(path)).status, path).toBe(404)
+    })
+  })
+
+  test('invites somebody, who registers with the secret once', async () => {
+    const made = await ask('POST', INVITATIONS, { email: 'New@example.org', roles: ['editor', 'author'], days: 2 })
+    expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'private, no-store'])
+    const { secret, ...told } = json(made)
+    expect(told).toMatchObject({ email: 'new@example.org', roles: ['editor', 'author'] })
+    expect(Date.parse(told.expiresAt) - Date.now()).toBeGreaterThan(47 * 3_600_000)
+    const list = await ask('GET', INVITATIONS)
+    expect(json(list)).toEqual({ items: [told] })
+    expect(JSON.stringify(await place.rows('SELECT * FROM daybook$records'))).not.toContain(secret)
+    const person = { name: 'New', email: 'new@example.org', password: PASSWORD, invitation: secret }
+    expect(json(await new Browser(service).action('register', person)).identity.roles).toEqual(['editor', 'author'])
+    expect(json(await ask('GET', INVITATIONS))).toEqual({ items: [] })
+    expect((await new Browser(service).action('register', person)).status).toBe(400)
+  })
+
+  test('withdraws an invitation', async () => {
+    const { id, secret } = json(await ask('POST', INVITATIONS, { email: 'new@example.org' }))
+    expect((await ask('DELETE', `${INVITATIONS}/${id}`)).status).toBe(204)
+    expect((await ask('DELETE', `${INVITATIONS}/${id}`)).status).toBe(404)
+    const person = { name: 'New', email: 'new@example.org', password: PASSWORD, invitation: secret }
+    expect(pathsOf(await new Browser(service).action('register', person))).toEqual(['/invitation'])
+  })
+
+  test('refuses invitations that make no sense', async () => {
+    const faulty: readonly (readonly [object, string])[] = [
+      [{}, '/email'],
+      [{ email: 'nobody' }, '/email'],
+      [{ email: 7 }, '/email'],
+      [{ email: 'new@example.org', roles: [] }, '/roles'],
+      [{ email: 'new@example.org', roles: ['a b'] }, '/roles/0'],
+      [{ email: 'new@example.org', days: 0 }, '/days'],
+      [{ email: 'new@example.org', days: 3651 }, '/days'],
+      [{ email: 'new@example.org', admin: true }, '/admin'],
+    ]
+    for (const [input, path] of faulty) {
+      const answer = await ask('POST', INVITATIONS, input)
+      expect([input, answer.status, pathsOf(answer)]).toEqual([input, 400, [path]])
+    }
+    const taken = await ask('POST', INVITATIONS, { email: 'INES@example.org' })
+    expect([taken.status, json(taken).details]).toEqual([409, { field: 'email' }])
+    expect(json(await ask('GET', INVITATIONS))).toEqual({ items: [] })
+  })
+
+  test('invites nobody where registration needs no invitation', async () => {
+    await place.serve(closed, async (other) => {
+      const browser = new Browser(other)
+      await browser.login('root@example.org')
+      const answer = await browser.send(INVITATIONS, { json: { email: 'new@example.org' } })
+      expect([answer.status, json(answer).code]).toEqual([409, 'CONFLICT'])
+    })
+  })
+
+  test('makes a token, which a program uses until it is revoked', async () => {
+    const made = await ask('POST', TOKENS, { name: ' site build ', scopes: ['notes:create'], days: 30 })
+    const { token, ...told } = json(made)
+    expect([made.status, told.name, told.roles, told.lastUsedAt]).toEqual([201, 'site build', ['service'], null])
+    expect(token.startsWith(told.prefix)).toBe(true)
+    expect(json(await ask('GET', TOKENS))).toEqual({ items: [told] })
+    expect(JSON.stringify(await place.rows('SELECT * FROM daybook$records'))).not.toContain(token)
+    const write = (): Promise<Answer> =>
+      new Browser(service).send('/api/notes', { json: { title: 'By a program' }, ...bearer(token) })
+    expect((await write()).status).toBe(201)
+    expect((await ask('DELETE', `${TOKENS}/${told.id}`)).status).toBe(204)
+    expect((await write()).status).toBe(401)
+    expect((await ask('DELETE', `${TOKENS}/${told.id}`)).status).toBe(404)
+  })
+
+  test('refuses tokens that make no sense', async () => {
+    const faulty: readonly (readonly [object, readonly string[]])[] = [
+      [{}, ['/name', '/scopes']],
+      [{ name: ' ', scopes: ['*'] }, ['/name']],
+      [{ name: 'x'.repeat(101), scopes: ['*'] }, ['/name']],
+      [{ name: 'build', scopes: [] }, ['/scopes']],
+      [{ name: 'build', scopes: ['notes:fly', 'nothing:read'] }, ['/scopes/0', '/scopes/1']],
+      [{ name: 'build', scopes: ['*'], days: 1.5 }, ['/days']],
+    ]
+    for (const [input, paths] of faulty) {
+      const answer = await ask('POST', TOKENS, input)
+      expect([input, answer.status, pathsOf(answer)]).toEqual([input, 400, paths])
+    }
+    expect((await ask('POST', TOKENS, { name: 'build', scopes: ['*'] })).status).toBe(201)
+    const taken = await ask('POST', TOKENS, { name: 'build', scopes: ['*'] })
+    expect([taken.status, json(taken).details]).toEqual([409, { field: 'name' }])
+  })
+})

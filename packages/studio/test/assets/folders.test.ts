@@ -1,0 +1,128 @@
+import { type DaybookConfig, SYSTEM } from 'daybook'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+import { gallery, storeFile } from './support.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+/** Files with a certain text stay where they are. */
+const guarded: DaybookConfig = {
+  ...gallery,
+  assets: {
+    ...gallery.assets,
+    access: { update: () => ({ or: [{ alt: { exists: false } }, { alt: { ne: 'Stays' } }] }) },
+  },
+}
+
+describe('folders of the library', () => {
+  test('take the files that are chosen, also a new folder, by keyboard alone', async () => {
+    await using visit = await visitStudio(open, gallery, {
+      before: async (service) => {
+        await makeAccount(service)
+        await storeFile(service, 'harbour.png', { directory: 'images/2026' })
+        await storeFile(service, 'mill.png', { directory: 'images' })
+        await storeFile(service, 'crane.png')
+      },
+      path: '/studio/assets?view=list&sort=originalName',
+    })
+    const { page, service } = visit
+    await signIn(page)
+    await page.getByText('3 files', { exact: true }).waitFor()
+    await page.getByLabel('Choose crane.png').focus()
+    await page.keyboard.press('Space')
+    await page.getByLabel('Choose mill.png').focus()
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Move to folder' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Move 2 files to a folder' })
+    await dialog.getByRole('list', { name: 'Folders' }).getByRole('button', { name: 'images' }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('list', { name: 'Folders in images' }).getByRole('button', { name: '2026' }).waitFor()
+    await visit.shoot('library-move')
+    expect(await visit.axeFaults()).toEqual([])
+    const field = dialog.getByLabel('Folder', { exact: true })
+    expect(await field.inputValue()).toBe('images/')
+    await field.fill('images/bäume')
+    await dialog.getByText('Names of folders have letters without accents').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Move to folder' }).isDisabled()).toBe(true)
+    await field.fill('images/trees')
+    await dialog.getByText('There is no such folder yet').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('2 files are in images/trees now').waitFor()
+    const { items } = await service.content.as(SYSTEM).list('assets', { sort: 'originalName' })
+    expect(items.map(({ originalName, directory }) => [originalName, directory])).toEqual([
+      ['crane.png', 'images/trees'],
+      ['harbour.png', 'images/2026'],
+      ['mill.png', 'images/trees'],
+    ])
+    const folders = page.getByRole('navigation', { name: 'Folders' })
+    await folders.getByRole('link', { name: 'images' }).click()
+    await folders.getByRole('link', { name: 'trees' }).click()
+    await page.getByText('2 files', { exact: true }).waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('take a file from its page, which keeps its address and what refers to it', async () => {
+    let id = ''
+    await using visit = await visitStudio(open, gallery, {
+      before: async (service) => {
+        await makeAccount(service)
+        id = await storeFile(service, 'harbour.png', { directory: 'images' })
+        await service.content.as(SYSTEM).create('posts', { title: 'The harbour', cover: id })
+      },
+      path: '/studio/assets?folder=images',
+    })
+    const { page } = visit
+    await signIn(page)
+    await page.getByRole('link', { name: 'harbour.png' }).click()
+    await isShown(page, 'harbour.png')
+    await page.getByRole('link', { name: 'images', exact: true }).waitFor()
+    const address = page.getByRole('link', { name: /^\/uploads\/images\/harbour-/ })
+    await address.waitFor()
+    await page.getByRole('button', { name: 'Move to folder' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Move 1 file to a folder' })
+    await dialog.getByRole('button', { name: 'One level up' }).click()
+    await dialog.getByRole('button', { name: 'images' }).waitFor()
+    await dialog.getByRole('button', { name: 'Move to folder' }).click()
+    await page.getByText('1 file is at the top now').waitFor()
+    await page.getByRole('link', { name: 'images', exact: true }).waitFor({ state: 'detached' })
+    await address.waitFor()
+    await page.getByRole('link', { name: 'The harbour' }).waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('name the files that stay where they are, and take the others', async () => {
+    await using visit = await visitStudio(open, guarded, {
+      before: async (service) => {
+        await makeAccount(service)
+        for (const name of ['one.png', 'two.png']) await storeFile(service, name)
+        await storeFile(service, 'fixed.png', { alt: 'Stays' })
+      },
+      path: '/studio/assets?view=list',
+    })
+    const { page, service } = visit
+    await signIn(page)
+    await page.getByText('3 files', { exact: true }).waitFor()
+    await page.getByLabel('Choose one.png').click()
+    await page.getByRole('button', { name: 'Choose all loaded' }).click()
+    await page.getByRole('button', { name: 'Move to folder' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Move 3 files to a folder' })
+    await dialog.getByLabel('Folder', { exact: true }).fill('images')
+    await dialog.getByRole('button', { name: 'Move to folder' }).click()
+    await dialog.getByText('This file stays where it is:').waitFor()
+    expect(await dialog.getByRole('listitem').allTextContents()).toEqual(['fixed.png'])
+    await visit.shoot('library-not-moved')
+    expect(await visit.axeFaults()).toEqual([])
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    const { total } = await service.content.as(SYSTEM).list('assets', { where: { directory: { eq: 'images' } } })
+    expect(total).toBe(2)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+})
