@@ -1,35 +1,29 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { SHORTCUTS } from '../../packages/studio/src/app/ui/shortcuts.ts'
 import { sectionOf } from '../markdown.ts'
-
-const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
-
-const APP = 'packages/studio/src/app'
 
 /** Keys of the first column of the guide's tables. */
 async function documentedKeys(): Promise<readonly string[]> {
-  const section = sectionOf(await read('docs/studio-for-editors.md'), '## Use the keyboard')
-  const cells = section.split('\n').flatMap((line) => /^\| ([^|]+) \|/.exec(line)?.[1] ?? [])
-  return cells.flatMap((cell) => cell.split(', ')).map((keys) => keys.replaceAll('`', ''))
+  const guide = await readFile(new URL('../../docs/studio-for-editors.md', import.meta.url), 'utf8')
+  const cells = sectionOf(guide, '## Use the keyboard')
+    .split('\n')
+    .flatMap((line) => /^\| ([^|]+) \|/.exec(line)?.[1] ?? [])
+  return cells.flatMap((cell) => cell.split(', ')).map((keys) => keys.replaceAll('`', '').replace(/ on the .*$/, ''))
 }
 
-test('the guide for editors has every key that the Studio lists', async () => {
-  const code = await read(`${APP}/shell/palette/palette-button.tsx`)
-  const keys = [...code.matchAll(/\{ key: '(.)',( isWithCommand: true,)?/g)].map(([, key = '', isWithCommand]) =>
-    isWithCommand ? `Ctrl ${key.toUpperCase()}` : key,
-  )
-  expect(keys).toContain('Ctrl K')
-  expect(await documentedKeys()).toEqual(expect.arrayContaining(keys))
-})
+const WORDS: Readonly<Record<string, string>> = { Mod: 'Ctrl', Escape: 'Esc', ArrowUp: '↑', ArrowDown: '↓' }
 
-test('the guide for editors has every key that formats a text', async () => {
-  const code = await read(`${APP}/editor/fields/markdown/code/markdown-view.ts`)
-  const keys = [...code.matchAll(/press\('(Mod-[\w-]+)'/g)].map(([, key = '']) =>
-    key
-      .split('-')
-      .map((part) => (part === 'Mod' ? 'Ctrl' : part[0]?.toUpperCase() + part.slice(1)))
-      .join(' '),
-  )
-  expect(keys).toContain('Ctrl B')
-  expect(await documentedKeys()).toEqual(expect.arrayContaining(keys))
+/** A press as the guide writes it. */
+const inWords = (press: string): string =>
+  press
+    .split('+')
+    .map((part) => WORDS[part] ?? part)
+    .join(' ')
+
+test('the guide for editors has every key that the Studio listens to', async () => {
+  const documented = (await documentedKeys()).flatMap((keys) => (keys === '↑ ↓' ? ['↑', '↓'] : [keys]))
+  const presses = Object.values(SHORTCUTS).flatMap((one) => Object.values<readonly string[]>(one).flat())
+  const missing = new Set(presses.map(inWords)).difference(new Set(documented))
+  expect([...missing]).toEqual([])
 })

@@ -3,13 +3,15 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../client/test/support/browser.ts'
 import { gallery, pictureFile } from './assets/support.ts'
-import managed from './overview/support/accounts.config.ts'
-import { makeManager } from './overview/support/administrator.ts'
+import managed from './overview/accounts.config.ts'
 import { withUnreachableWebhook } from './overview/support/unreachable-webhook.ts'
+import { makeAdministrator } from './support/administrator.ts'
 import { enter, goTo } from './support/by-keyboard.ts'
 import { museumOf } from './support/configs.ts'
 import { INES, isShown, makeAccount, TOMASZ } from './support/people.ts'
 import { visitStudio } from './support/visit.ts'
+
+const CONFIG = new URL('overview/accounts.config.ts', import.meta.url)
 
 let open: OpenBrowser
 beforeAll(async () => {
@@ -128,7 +130,7 @@ describe('without a mouse', () => {
   })
 
   test('accounts get roles, and are banned and let in again', async () => {
-    await using visit = await visitStudio(open, managed, { before: makeManager })
+    await using visit = await visitStudio(open, managed, { before: (service) => makeAdministrator(service, CONFIG) })
     const { page } = visit
     const { keyboard } = page
     await signInByKeys(page)

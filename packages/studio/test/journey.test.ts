@@ -39,9 +39,8 @@ describe('the Studio in a browser', () => {
     await page.getByLabel('Title').fill('Ink and paper')
     await isSaved(page)
     await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('Published', { exact: true }).first().waitFor()
-    const { items } = await service.content.list('posts', { q: 'ink', select: ['title'] })
-    expect(items.map(({ title }) => title)).toEqual(['Ink and paper'])
+    const found = async () => (await service.content.list('posts', { q: 'ink', select: ['title'] })).items
+    await expect.poll(async () => (await found()).map(({ title }) => title)).toEqual(['Ink and paper'])
     await page.getByRole('button', { name: 'Inés', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await isShown(page, 'Sign in')

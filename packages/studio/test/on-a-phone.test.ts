@@ -4,12 +4,14 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../client/test/support/browser.ts'
 import { gallery, pictureFile } from './assets/support.ts'
-import managed from './overview/support/accounts.config.ts'
-import { makeManager } from './overview/support/administrator.ts'
+import managed from './overview/accounts.config.ts'
 import { withUnreachableWebhook } from './overview/support/unreachable-webhook.ts'
+import { makeAdministrator } from './support/administrator.ts'
 import { museumOf } from './support/configs.ts'
 import { INES, isShown, makeAccount, TOMASZ } from './support/people.ts'
 import { type Visit, visitStudio } from './support/visit.ts'
+
+const CONFIG = new URL('overview/accounts.config.ts', import.meta.url)
 
 let open: OpenBrowser
 beforeAll(async () => {
@@ -138,7 +140,7 @@ describe('on a phone', () => {
   })
 
   test('accounts are banned and let in again', async () => {
-    await using visit = await visitOnPhone(managed, '/studio/accounts', makeManager)
+    await using visit = await visitOnPhone(managed, '/studio/accounts', (service) => makeAdministrator(service, CONFIG))
     const { page } = visit
     await signInByTouch(page)
     await isShown(page, 'Accounts')

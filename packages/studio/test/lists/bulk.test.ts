@@ -55,6 +55,24 @@ describe('the selection of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
+  test('can be taken back for as long as somebody is at the message', async () => {
+    await using visit = await visitStudio(open, museumOf(5), { before: makeAccount })
+    const { page, url } = visit
+    await page.clock.install()
+    await page.goto(`${url}/studio/c/posts`)
+    await signIn(page)
+    await page.getByRole('checkbox', { name: 'Select Post 5' }).check()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('button', { name: 'Publish (1)' }).click()
+    await page.getByRole('button', { name: 'Undo' }).focus()
+    await page.clock.fastForward(60_000)
+    await page.keyboard.press('Enter')
+    await page.getByText('All is as it was.').waitFor()
+    await page.clock.fastForward(60_000)
+    await page.getByText('All is as it was.').waitFor({ state: 'detached' })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
   test('is all that match, on whatever page', async () => {
     await using visit = await visitStudio(open, museumOf(120), { before: makeAccount, path: '/studio/c/posts' })
     const { page, service } = visit

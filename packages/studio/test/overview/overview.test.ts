@@ -5,11 +5,11 @@ import { webhooks } from 'daybook/plugins'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { makeAdministrator } from '../support/administrator.ts'
 import { museumOf } from '../support/configs.ts'
 import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
-import managed from './support/accounts.config.ts'
-import { makeManager } from './support/administrator.ts'
+import managed from './accounts.config.ts'
 
 let open: OpenBrowser
 beforeAll(async () => {
@@ -28,6 +28,8 @@ async function send(
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
   return service.request(path, { method, headers, body: JSON.stringify(body) })
 }
+
+const CONFIG = new URL('accounts.config.ts', import.meta.url)
 
 /** The roles that an account has when it signs in, or the status of the refusal. */
 async function rolesOf(service: TestService, account: object): Promise<readonly string[] | number> {
@@ -81,7 +83,7 @@ describe('the overview', () => {
   })
 
   test('lets administrators make accounts, give roles and ban', async () => {
-    await using visit = await visitStudio(open, managed, { before: makeManager })
+    await using visit = await visitStudio(open, managed, { before: (service) => makeAdministrator(service, CONFIG) })
     const { page, service } = visit
     await signIn(page)
     await page.getByRole('link', { name: 'Accounts' }).click()

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
-import { useTexts } from '../messages/messages.tsx'
+import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
 import { useTakesInvitations } from '../session/use-actions.ts'
 import { useSession } from '../session/use-session.ts'
 import { Failure } from '../shell/broken-page.tsx'
@@ -23,7 +23,7 @@ const ACCOUNTS = ['accounts']
 
 /** The accounts of the service, for administrators: `/accounts`. */
 export function AccountsPage(): ReactNode {
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const studio = useStudio()
   const api = useMemo(() => accountsApi(studio), [studio])
   const [search, setSearch] = useState('')
@@ -42,7 +42,7 @@ export function AccountsPage(): ReactNode {
   const accounts = list.data?.pages.flatMap(({ users }) => users) ?? []
   return (
     <Page
-      title={t.accounts.title}
+      title={t.overview.accounts}
       actions={
         !isRefused && (
           <Button variant="primary" icon="plus" onPress={() => setIsCreating(true)}>
@@ -74,7 +74,7 @@ export function AccountsPage(): ReactNode {
 }
 
 function AccountRow({ account }: { readonly account: Account }): ReactNode {
-  const { t, formats } = useTexts()
+  const { t, formats } = useAdministrationTexts()
   const studio = useStudio()
   const { identity } = useSession()
   const queries = useQueryClient()
@@ -93,7 +93,7 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
       <div className={styles.who}>
         <p className={styles.name}>
           <bdi>{name}</bdi>
-          {isOwn && <Badge>{t.accounts.you}</Badge>}
+          {isOwn && <Badge>{t.people.you}</Badge>}
           {banned && <Badge tone="waiting">{t.accounts.isBanned}</Badge>}
         </p>
         <p className={styles.note}>

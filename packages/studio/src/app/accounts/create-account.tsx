@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useTexts } from '../messages/messages.tsx'
+import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
 import { errorText } from '../talk/error-texts.ts'
 import { useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
@@ -12,7 +12,7 @@ import { ShowOnce } from './show-once.tsx'
 
 /** Makes an account with a password that is shown once, for the person to be given. */
 export function CreateAccount({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const studio = useStudio()
   const queries = useQueryClient()
   const [name, setName] = useState('')

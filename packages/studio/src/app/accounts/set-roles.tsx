@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useTexts } from '../messages/messages.tsx'
+import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
 import { errorText } from '../talk/error-texts.ts'
 import { useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
@@ -17,7 +17,7 @@ export interface SetRolesProps {
 
 /** The roles of an account; what a role may do is a matter of the config. */
 export function SetRoles({ account, onClose }: SetRolesProps): ReactNode {
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const studio = useStudio()
   const queries = useQueryClient()
   const [roles, setRoles] = useState(rolesIn(account.role).join(', '))

@@ -21,16 +21,16 @@ export function ServiceLinks(): ReactNode {
         {mayManage && (
           <>
             <Link to="/accounts" className={buttonClass()}>
-              {t.accounts.title}
+              {t.overview.accounts}
             </Link>
             <Link to="/tokens" className={buttonClass()}>
-              {t.tokens.title}
+              {t.overview.tokens}
             </Link>
           </>
         )}
         {hasWebhooks && (
           <Link to="/webhooks" className={buttonClass()}>
-            {t.webhooks.title}
+            {t.overview.webhooks}
           </Link>
         )}
       </div>

@@ -11,7 +11,7 @@ export function useActorName(subjects: readonly (string | undefined)[]): (subjec
   const { t } = useTexts()
   const personName = usePersonName(subjects)
   return (subject) => {
-    if (subject === identity?.subject) return t.accounts.you
+    if (subject === identity?.subject) return t.people.you
     return subject === SYSTEM ? t.people.service : personName(subject)
   }
 }

@@ -1,6 +1,6 @@
 import { type AuthActionDescription, DaybookError } from '@daybook/client'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import type { Messages } from '../messages/en.ts'
 import { useTexts } from '../messages/messages.tsx'
 import { errorText } from '../talk/error-texts.ts'
@@ -18,7 +18,7 @@ export type Way = 'login' | 'register' | 'token'
 
 /** What a {@link SignInForm} takes. */
 export interface SignInFormProps {
-  /** Told the way that the person chose. */
+  /** Told which way the form shows. */
   readonly onWay?: (way: Way) => void
   readonly onDone: () => void
 }
@@ -36,10 +36,7 @@ export function SignInForm({ onWay, onDone }: SignInFormProps): ReactNode {
   )
   const [chosen, setWay] = useState<Way | undefined>(invited && 'register')
   const way = chosen ?? ways[0] ?? 'token'
-  const choose = (one: Way): void => {
-    setWay(one)
-    onWay?.(one)
-  }
+  useEffect(() => onWay?.(way), [way, onWay])
   const texts = { login: t.session.toSignIn, register: t.session.toRegister, token: t.session.toToken }
   return (
     <div className={styles.form}>
@@ -51,7 +48,7 @@ export function SignInForm({ onWay, onDone }: SignInFormProps): ReactNode {
             .filter((one) => one !== way)
             .map((one) => (
               <li key={one}>
-                <Button variant="quiet" onPress={() => choose(one)}>
+                <Button variant="quiet" onPress={() => setWay(one)}>
                   {texts[one]}
                 </Button>
               </li>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { FailedDelivery } from 'daybook'
 import type { ReactNode } from 'react'
-import { useTexts } from '../messages/messages.tsx'
+import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
 import { labelOf } from '../model/studio-model.ts'
 import { Failure } from '../shell/broken-page.tsx'
 import { Page } from '../shell/page.tsx'
@@ -32,7 +32,7 @@ const ASK_MS = 10_000
 /** The endpoints of webhooks, with what failed: `/webhooks`. */
 export function WebhooksPage(): ReactNode {
   const studio = useStudio()
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const list = useQuery({
     queryKey: WEBHOOKS,
     queryFn: ({ signal }) => askService<{ readonly items: readonly Endpoint[] }>(studio, { path: PATH, signal }),
@@ -40,7 +40,7 @@ export function WebhooksPage(): ReactNode {
   })
   const items = list.data?.items
   return (
-    <Page title={t.webhooks.title}>
+    <Page title={t.overview.webhooks}>
       {list.isPending && <Waiting label={t.common.loading} />}
       {list.error && !items && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {items?.length === 0 && <Notice title={t.webhooks.none} text={t.webhooks.noneText} />}
@@ -52,7 +52,7 @@ export function WebhooksPage(): ReactNode {
 }
 
 function EndpointSection({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const { name, origin, seq, head, pending, parked } = endpoint
   const replay = useReplay(name)
   return (
@@ -78,7 +78,7 @@ function EndpointSection({ endpoint }: { readonly endpoint: Endpoint }): ReactNo
 
 function useReplay(name: string) {
   const studio = useStudio()
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const queries = useQueryClient()
   const toast = useToast()
   return useMutation({
@@ -98,7 +98,7 @@ interface DeliveriesProps {
 
 function Deliveries({ name, state, count }: DeliveriesProps): ReactNode {
   const studio = useStudio()
-  const { t, formats } = useTexts()
+  const { t, formats } = useAdministrationTexts()
   const replay = useReplay(name)
   const { data } = useQuery({
     queryKey: [...WEBHOOKS, name, state, count],

@@ -1,17 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useTexts } from '../../messages/messages.tsx'
+import { useAdministrationTexts } from '../../messages/use-administration-texts.ts'
 import { errorText } from '../../talk/error-texts.ts'
 import { useStudio } from '../../talk/studio.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import styles from '../accounts.module.css'
 import { grantKeys, grantsApi, type Invitation } from '../grants-api.ts'
 import { Invite } from './invite.tsx'
 
 /** The invitations that can still be used. */
 export function Invitations(): ReactNode {
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const studio = useStudio()
   const [isInviting, setIsInviting] = useState(false)
   const { data, error } = useQuery({
@@ -24,7 +25,7 @@ export function Invitations(): ReactNode {
         <h2>{t.invitations.title}</h2>
         <Button onPress={() => setIsInviting(true)}>{t.invitations.invite}</Button>
       </div>
-      {error && <p role="alert">{errorText(error, t)}</p>}
+      {error && <Problem>{errorText(error, t)}</Problem>}
       {data?.items.length === 0 && <p className={styles.note}>{t.invitations.none}</p>}
       <ul className={styles.list}>
         {data?.items.map((invitation) => (
@@ -37,7 +38,7 @@ export function Invitations(): ReactNode {
 }
 
 function InvitationRow({ invitation }: { readonly invitation: Invitation }): ReactNode {
-  const { t, formats } = useTexts()
+  const { t, formats } = useAdministrationTexts()
   const studio = useStudio()
   const queries = useQueryClient()
   const toast = useToast()

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { useTexts } from '../../messages/messages.tsx'
+import { useAdministrationTexts } from '../../messages/use-administration-texts.ts'
 import { invitationLink } from '../../session/invitation-link.ts'
 import { errorText } from '../../talk/error-texts.ts'
 import { useStudio } from '../../talk/studio.ts'
@@ -20,7 +20,7 @@ const DAYS = [1, 7, 30] as const
 
 /** Invites somebody by a link that is shown once, for the person to be given. */
 export function Invite({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const studio = useStudio()
   const queries = useQueryClient()
   const [email, setEmail] = useState('')

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { useTexts } from '../../messages/messages.tsx'
+import { useAdministrationTexts } from '../../messages/use-administration-texts.ts'
 import { errorText } from '../../talk/error-texts.ts'
 import { useStudio } from '../../talk/studio.ts'
 import { Button } from '../../ui/controls/button.tsx'
@@ -23,7 +23,7 @@ const DAYS = ['30', '90', '365', 'never'] as const
 
 /** Makes a token for a program, which is shown once. */
 export function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const studio = useStudio()
   const queries = useQueryClient()
   const [name, setName] = useState('')

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useTexts } from '../../messages/messages.tsx'
+import { useAdministrationTexts } from '../../messages/use-administration-texts.ts'
 import { useModel } from '../../model/use-model.ts'
 import { Checkbox } from '../../ui/controls/checkbox.tsx'
 import styles from '../accounts.module.css'
@@ -17,7 +17,7 @@ export interface ScopeTableProps {
 
 /** What a token may do with each collection and global. */
 export function ScopeTable({ scopes, onChange }: ScopeTableProps): ReactNode {
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const { collections, globals } = useModel()
   const documents = [
     ...[...collections.values()].map(({ key, label }) => ({ name: key, label, actions: ACTIONS })),

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useTexts } from '../../messages/messages.tsx'
-import { BrokenPage } from '../../shell/broken-page.tsx'
+import { useAdministrationTexts } from '../../messages/use-administration-texts.ts'
+import { Failure } from '../../shell/broken-page.tsx'
 import { Page } from '../../shell/page.tsx'
 import { errorText } from '../../talk/error-texts.ts'
 import { useStudio } from '../../talk/studio.ts'
@@ -17,7 +17,7 @@ import { CreateToken } from './create-token.tsx'
 
 /** The tokens of programs, for administrators: `/tokens`. */
 export function TokensPage(): ReactNode {
-  const { t } = useTexts()
+  const { t } = useAdministrationTexts()
   const studio = useStudio()
   const [isCreating, setIsCreating] = useState(false)
   const list = useQuery({
@@ -26,7 +26,7 @@ export function TokensPage(): ReactNode {
   })
   return (
     <Page
-      title={t.tokens.title}
+      title={t.overview.tokens}
       actions={
         <Button variant="primary" icon="plus" onPress={() => setIsCreating(true)}>
           {t.tokens.create}
@@ -34,7 +34,7 @@ export function TokensPage(): ReactNode {
       }
     >
       {list.isPending && <Waiting label={t.common.loading} />}
-      {list.error && <BrokenPage error={list.error} onRetry={() => void list.refetch()} />}
+      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.items.length === 0 && <Notice title={t.tokens.none} text={t.tokens.noneText} />}
       <ul className={styles.list}>
         {list.data?.items.map((token) => (
@@ -47,7 +47,7 @@ export function TokensPage(): ReactNode {
 }
 
 function TokenRow({ token }: { readonly token: Token }): ReactNode {
-  const { t, formats } = useTexts()
+  const { t, formats } = useAdministrationTexts()
   const studio = useStudio()
   const queries = useQueryClient()
   const toast = useToast()

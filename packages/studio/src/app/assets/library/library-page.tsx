@@ -4,7 +4,7 @@ import { useTexts } from '../../messages/messages.tsx'
 import type { StudioCollection } from '../../model/studio-model.ts'
 import { ASSETS } from '../../model/studio-model.ts'
 import { useCollection } from '../../model/use-model.ts'
-import { BrokenPage } from '../../shell/broken-page.tsx'
+import { Failure } from '../../shell/broken-page.tsx'
 import { MissingPage } from '../../shell/missing-page.tsx'
 import { Page } from '../../shell/page.tsx'
 import { Button, buttonClass, IconButton } from '../../ui/controls/button.tsx'
@@ -112,7 +112,7 @@ function LibraryContent({ list, search, selection, mayUpload, onClear }: Library
   const [offset] = useState(() => offsets.get(address) ?? 0)
   const isList = search.view === 'list'
   if (list.isLoading) return <Waiting label={t.common.loading} lines={8} />
-  if (list.items.length === 0 && list.error) return <BrokenPage error={list.error} onRetry={list.reload} />
+  if (list.items.length === 0 && list.error) return <Failure error={list.error} onRetry={list.reload} />
   if (list.items.length === 0) {
     return isNarrowed(search) ? (
       <Notice title={t.assets.noneFound} text={t.assets.noneFoundText}>
