@@ -32,12 +32,12 @@ const LOADED_IMAGES = `Promise.all([...document.images]
 
 /** Puts the same in the place of days and of parts of ids, which differ in each run. */
 const FIX_TEXTS = `{
-  const today = new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date())
+  const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' }).format(new Date())
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   let day = 9
   while (texts.nextNode()) {
     const { currentNode: text } = texts
-    if (text.data.startsWith(today)) text.data = 'March ' + day-- + ', 2031 at 9:30 AM'
+    if (text.data.startsWith(today)) text.data = day-- + ' March 2031 at 09:30'
     const person = text.data.replace(/another person \\([\\w-]+\\)/, 'another person (Kt7xQ2)')
     if (person !== text.data) text.data = person
   }

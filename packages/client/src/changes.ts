@@ -7,7 +7,7 @@ export function rememberChanges(answer: object, headers: Pick<Headers, 'get'>): 
 }
 
 /**
- * The changes that a write of many documents made, by their numbers in the journal, those of other documents included: what `undo` takes back.
+ * The changes that a write of many documents made, by their numbers in the journal: what `undo` takes back.
  *
  * @param answer what `batch`, `updateMany`, `deleteMany` or `undo` gave
  * @returns `undefined` when nothing has changed, and for a copy of an answer

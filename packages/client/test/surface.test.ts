@@ -8,6 +8,7 @@ test('what the package exports', async () => {
     'DaybookError',
     'NetworkError',
     'TimeoutError',
+    'changesOf',
     'createClient',
     'etagOf',
     'toQueryString',

@@ -91,6 +91,15 @@ test('browsers at / are sent there, and programs are not', async () => {
   expect((await service.request('/')).status).toBe(404)
 })
 
+test('a slash at the end leads to the same page, and no other path takes one', async () => {
+  await using service = await createTestService(withStudio({ path: '/desk/write' }))
+  const answer = await service.request('/desk/write/?from=mail')
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/desk/write'])
+  for (const path of ['/desk/write//', '/desk/', '/api/notes/']) {
+    expect((await service.request(path)).status).toBe(404)
+  }
+})
+
 test('it is where the option says', async () => {
   await using service = await createTestService(withStudio({ path: '/desk/write' }))
   const html = await (await service.request('/desk/write/c/notes')).text()

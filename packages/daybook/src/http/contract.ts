@@ -64,7 +64,7 @@ export const HEADERS = {
   'Content-Type': 'The media type of the body.',
   'Daybook-Dry-Run': '`true` on the answer to a dry run: nothing is stored.',
   'Daybook-First-Seq':
-    'The number of the first change of this write in the journal, other documents included; `Daybook-Seq` is the last one.',
+    'The number of the first change of this write in the journal; `Daybook-Seq` is that of the last one.',
   'Daybook-Seq': 'The number of this change in the journal.',
   ETag: 'The strong entity tag of this answer (RFC 9110, section 8.8.3).',
   'Idempotency-Replayed': 'Present when the answer was given before.',

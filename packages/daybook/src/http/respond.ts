@@ -3,7 +3,6 @@ import type { CacheTagHeader } from '../config/cdn.ts'
 import type { Access } from '../content/access/access.ts'
 import type { Answer } from '../content/answer.ts'
 import { DaybookError, ERRORS, type ErrorCode, type ErrorDetails } from '../errors.ts'
-import type { ChangeRange } from '../store/writes/commit-batch.ts'
 
 /** The answer of a route. */
 export interface Reply {
@@ -93,9 +92,18 @@ export function writeReply(
   return { status, json, headers: { ETag: tag, 'Daybook-Seq': String(seq), ...PRIVATE, ...headers } }
 }
 
-/** Which changes of the journal a write of many documents made. */
-export const headersOfChanges = (changes: ChangeRange | undefined): Readonly<Record<string, string>> =>
-  changes ? { 'Daybook-First-Seq': String(changes.first), 'Daybook-Seq': String(changes.last) } : {}
+/**
+ * Which changes of the journal a write of several documents made. What it changed last in documents that the caller may not see is not told:
+ * the numbers of an answer say nothing of these.
+ *
+ * @param firstSeq `undefined`: nothing has changed
+ * @param seq the last change of its own documents, or their revision; 0: there is none
+ */
+export function headersOfChanges(firstSeq: number | undefined, seq: number): Readonly<Record<string, string>> {
+  if (seq === 0) return {}
+  const first = firstSeq !== undefined && firstSeq <= seq ? { 'Daybook-First-Seq': String(firstSeq) } : {}
+  return { ...first, 'Daybook-Seq': String(seq) }
+}
 
 /** What a write would have answered that was a dry run. It names no revision: another change may get its number. */
 export const dryReply = (status: 200 | 201, json: string): TextReply => ({

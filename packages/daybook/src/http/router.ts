@@ -20,6 +20,8 @@ type Endpoints = Map<Method, Endpoint>
 /** Finds routes by method and path. */
 export class Router {
   readonly #match: (method: string, path: string) => MatchedRoute<Endpoints> | undefined
+  /** Of addresses with a slash at the end, which the library takes for those without. */
+  readonly #withSlash: ReadonlyMap<string, Endpoints>
 
   /** @throws {Error} when two routes have the same method and address */
   constructor(routes: readonly Route[]) {
@@ -31,8 +33,9 @@ export class Router {
       byAddress.set(address, endpoints.set(route.method, { route, names }))
     }
     const router = createRouter<Endpoints>()
-    for (const [address, endpoints] of byAddress) addRoute(router, '', address, endpoints)
+    for (const [address, endpoints] of byAddress) if (!hasEndSlash(address)) addRoute(router, '', address, endpoints)
     this.#match = compileRouter(router)
+    this.#withSlash = new Map([...byAddress].filter(([address]) => hasEndSlash(address)))
   }
 
   /**
@@ -41,8 +44,7 @@ export class Router {
    * @param path escaped percent signs and slashes are still escaped
    */
   find(method: string, path: string): Match | readonly string[] | undefined {
-    // The library passes over a slash at the end.
-    const found = path.endsWith('/') && path !== '/' ? undefined : this.#match('', path)
+    const found = hasEndSlash(path) ? this.#findWithSlash(path) : this.#match('', path)
     if (!found || (path.includes('//') && hasEmptySegment(found.params))) return undefined
     // RFC 9110, section 9.3.2: HEAD is GET without the content.
     const endpoint = found.data.get((method === 'HEAD' ? 'GET' : method) as Method)
@@ -50,7 +52,14 @@ export class Router {
       ? { route: endpoint.route, path: decoded(endpoint.names, found.params) }
       : allowedMethods(found.data.keys())
   }
+
+  #findWithSlash(path: string): MatchedRoute<Endpoints> | undefined {
+    const data = this.#withSlash.get(path)
+    return data && { data }
+  }
 }
+
+const hasEndSlash = (path: string): boolean => path.endsWith('/') && path !== '/'
 
 /** A route's address, with places for what is open: equal for routes that answer the same paths. */
 export function routeAddress({ path, resource }: Route): {

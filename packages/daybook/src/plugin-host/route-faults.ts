@@ -114,7 +114,8 @@ const checkPath: RouteCheck = (value, path, report) => {
   if (value === '/') return
   const segments = value.slice(1).split('/')
   const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
-  if (segments.includes('')) add('leave out slashes at the end, and doubled ones: paths match exactly')
+  if (segments.slice(0, -1).includes('')) add('leave out doubled slashes: paths match exactly')
+  if (value.endsWith('/') && names.length > 0) add('leave out the slash at the end: a path with open places has none')
   if (segments.slice(0, -1).includes('*')) add('write * at the end alone')
   if (new Set(names).size !== names.length) add('give each open place a name of its own')
   if (segments.at(-1) === '*' && names.includes('path')) add('rename :path, which * is called in the OpenAPI document')

@@ -80,8 +80,21 @@ function pageRoutes(
   return [
     { ...common, path: options.path, operationId: 'getStudio' },
     { ...common, path: `${options.path}/*`, operationId: 'getStudioView' },
+    redirectFromSlash(options.path),
   ]
 }
+
+/** Who types a slash at the end comes to the Studio all the same. */
+const redirectFromSlash = (path: string): PluginRoute => ({
+  method: 'GET',
+  path: `${path}/`,
+  operationId: 'getStudioWithSlash',
+  summary: 'Sends browsers to the Studio.',
+  protection: 'public',
+  anyQuery: true,
+  answers: { 302: { description: 'Where the Studio is.', headers: { Location: 'The address of the Studio.' } } },
+  run: () => new Response(null, { status: 302, headers: { Location: path, 'Cache-Control': 'no-cache' } }),
+})
 
 function answerPage(
   { headers }: PluginRequest,

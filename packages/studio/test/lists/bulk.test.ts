@@ -39,7 +39,7 @@ describe('the selection of a list', () => {
     const dialog = page.getByRole('dialog', { name: 'Publish' })
     await dialog.getByText('3 entries will change.').waitFor()
     await dialog.getByText('1 entry refuses:').waitFor()
-    await dialog.getByText('Some fields need your attention.').waitFor()
+    await dialog.getByText('Some fields need your attention. Title: is required.', { exact: true }).waitFor()
     await visit.shoot('bulk-refused')
     expect(await visit.axeFaults()).toEqual([])
     expect(await count('draft')).toBe(6)

@@ -1,10 +1,11 @@
 import { defineCollection, defineConfig, f } from 'daybook'
+import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
 import { studio } from '../../src/index.ts'
 import { museumOf } from '../support/configs.ts'
-import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { type Account, isShown, makeAccount, signIn, TOMASZ } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { cellsShown, firstRow } from './support.ts'
 
@@ -17,6 +18,20 @@ afterAll(() => open[Symbol.asyncDispose]())
 /** What a list was asked for. */
 const listCalls = (urls: readonly string[]): readonly URLSearchParams[] =>
   urls.filter((url) => url.includes('/api/posts?')).map((url) => new URL(url).searchParams)
+
+/** Stores a post as somebody who has an account would. */
+async function writeAs(service: TestService, { name, email, password }: Account): Promise<void> {
+  const send = async (path: string, body: object, headers: object = {}) => {
+    const init = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    }
+    return (await service.request(path, init)).json()
+  }
+  const { token } = (await send('/api/cms/auth/actions/login', { email, password })) as { readonly token: string }
+  await send('/api/posts', { title: `By ${name}` }, { Authorization: `Bearer ${token}` })
+}
 
 describe('the columns of a list', () => {
   test('are chosen from the fields, asked for alone, named by related titles, kept in the address and for the person', async () => {
@@ -51,6 +66,27 @@ describe('the columns of a list', () => {
     await isShown(page, 'Authors')
     await page.getByRole('navigation').getByRole('link', { name: 'Posts' }).click()
     await page.getByRole('columnheader', { name: 'Minutes' }).waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('say by name who made an entry, with one request for all people', async () => {
+    const before = async (service: TestService): Promise<void> => {
+      await makeAccount(service)
+      for (const account of [TOMASZ, { ...TOMASZ, name: 'Mia', email: 'mia@example.org' }]) {
+        await makeAccount(service, account)
+        await writeAs(service, account)
+      }
+    }
+    await using visit = await visitStudio(open, museumOf(1), { before, path: '/studio/c/posts?columns=createdBy' })
+    const { page } = visit
+    const urls: string[] = []
+    page.on('request', (request) => urls.push(request.url()))
+    await signIn(page)
+    await firstRow(page, 'By Mia')
+    await page.getByRole('cell', { name: 'Mia', exact: true }).waitFor()
+    expect(await cellsShown(page, 2)).toEqual(['Mia', 'Tomasz', 'a program'])
+    expect(urls.filter((url) => url.includes('/api/cms/auth/people'))).toHaveLength(1)
+    expect(await visit.axeFaults()).toEqual([])
     expect(await visit.takeFaults()).toEqual([])
   })
 

@@ -48,7 +48,7 @@ describe('the filter of a list', () => {
     const where = { minutes: { gte: 40 }, or: [{ status: { eq: 'draft' } }, { title: { contains: 'Post 59' } }] }
     expect(whereOf(page.url())).toEqual(where)
     await page.getByText('Minutes is at least 40', { exact: true }).waitFor()
-    await page.getByText('Status is draft or Title contains Post 59', { exact: true }).waitFor()
+    await page.getByText('Status is Draft or Title contains Post 59', { exact: true }).waitFor()
     await visit.shoot('list-filtered')
     expect(await visit.axeFaults()).toEqual([])
     // The copied address is the API's own.
@@ -104,7 +104,7 @@ describe('the filter of a list', () => {
     await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path })
     const { page } = visit
     await signIn(page)
-    await page.getByText('cannot filter by "nothing"').waitFor()
+    await page.getByText('there is no “nothing” to filter or sort by').waitFor()
     await visit.shoot('filter-wrong')
     expect(await visit.axeFaults()).toEqual([])
     await page.getByRole('button', { name: 'Remove: {"nothing":{"eq":1}}' }).click()

@@ -3,6 +3,7 @@ import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
+import { SHORTCUTS } from '../../src/app/ui/shortcuts.ts'
 import { studio } from '../../src/index.ts'
 import { gallery, storeFile } from '../assets/support.ts'
 import { museumOf } from '../support/configs.ts'
@@ -74,6 +75,34 @@ describe('the palette', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
+  test('has all that was typed while it was loaded, and nothing else has it', async () => {
+    await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, path: '/studio/c/posts' })
+    const { page } = visit
+    const loading = Promise.withResolvers<void>()
+    await page.route(/\/palette\.[0-9a-f]+\.js$/, async (route) => {
+      await loading.promise
+      await route.continue()
+    })
+    await signIn(page)
+    await page.getByText('3 entries').waitFor()
+    const search = page.getByRole('searchbox', { name: 'Search Posts' })
+    await search.focus()
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.keyboard.type('auto')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('h')
+    loading.resolve()
+    await page.getByRole('option', { name: 'Authors Collection' }).waitFor()
+    const field = page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox')
+    expect(await field.inputValue()).toBe('auth')
+    expect(await search.inputValue()).toBe('')
+    await page.keyboard.type('ors')
+    expect(await field.inputValue()).toBe('authors')
+    await page.keyboard.press('Enter')
+    await isShown(page, 'Authors')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
   test('lists the keys, which do nothing in fields, and can be switched off', async () => {
     await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, path: '/studio/c/posts' })
     const { page } = visit
@@ -90,7 +119,14 @@ describe('the palette', () => {
     await page.getByRole('heading', { name: 'Posts', level: 1 }).focus()
     await keyboard.press('?')
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-    await sheet.getByText('Search the list').waitFor()
+    const rows = sheet.locator('dl > div')
+    await rows.filter({ hasText: 'Search the list' }).waitFor()
+    const all = Object.values(SHORTCUTS).flatMap((group) => Object.values(group))
+    expect(await rows.count()).toBe(all.length)
+    const told = await rows.allTextContents()
+    expect(told).toEqual(
+      expect.arrayContaining(['SaveCtrlS', 'RedoCtrlShiftZCtrlY', 'Move an item up or downAlt↑Alt↓']),
+    )
     await visit.shoot('shortcuts')
     expect(await visit.axeFaults()).toEqual([])
     await sheet.getByText('Single keys', { exact: true }).click()

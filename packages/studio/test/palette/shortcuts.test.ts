@@ -2,16 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { matching } from '../../src/app/shell/palette/matching.ts'
 import { type Shortcut, shortcutOf } from '../../src/app/shell/palette/shortcut-of.ts'
 
-const shortcuts: readonly Shortcut[] = [
-  { key: 'k', isWithCommand: true, label: 'open', run: () => {} },
-  { key: 'n', label: 'new', run: () => {} },
-]
+const open: Shortcut = { presses: ['Mod+K'], run: () => {} }
+const create: Shortcut = { presses: ['N'], run: () => {} }
+const redo: Shortcut = { presses: ['Mod+Shift+Z', 'Mod+Y'], run: () => {} }
+const shortcuts = { open, create, redo }
 const free = { isTyping: false, hasSingleKeys: true, isCovered: () => false }
 const press = (key: string, more: object = {}) => ({
   key,
   ctrlKey: false,
   metaKey: false,
   altKey: false,
+  shiftKey: false,
   defaultPrevented: false,
   isComposing: false,
   ...more,
@@ -19,8 +20,8 @@ const press = (key: string, more: object = {}) => ({
 
 describe('a key press', () => {
   test.each([
-    ['n', {}, free, 'new'],
-    ['N', {}, free, 'new'],
+    ['n', {}, free, 'create'],
+    ['N', {}, free, 'create'],
     ['k', { ctrlKey: true }, free, 'open'],
     ['K', { metaKey: true }, { ...free, isTyping: true, hasSingleKeys: false }, 'open'],
     ['n', {}, { ...free, isTyping: true }, undefined],
@@ -31,8 +32,14 @@ describe('a key press', () => {
     ['n', { defaultPrevented: true }, free, undefined],
     ['n', { isComposing: true }, free, undefined],
     ['k', {}, free, undefined],
-  ])('of %s with %j, in %j, means %s', (key, more, state, label) => {
-    expect(shortcutOf(press(key, more), shortcuts, state)?.label).toBe(label)
+    ['K', { ctrlKey: true, shiftKey: true }, free, undefined],
+    ['N', { shiftKey: true }, free, 'create'],
+    ['Z', { metaKey: true, shiftKey: true }, free, 'redo'],
+    ['y', { ctrlKey: true }, { ...free, isTyping: true }, 'redo'],
+    ['z', { ctrlKey: true }, free, undefined],
+  ])('of %s with %j, in %j, means %s', (key, more, state, name) => {
+    const found = shortcutOf(press(key, more), Object.values(shortcuts), state)
+    expect(Object.entries(shortcuts).find(([, one]) => one === found)?.[0]).toBe(name)
   })
 })
 
@@ -40,8 +47,8 @@ test('the page is not looked at for a key that means nothing, as in a text', () 
   const isCovered = () => {
     throw new Error('the page was looked at')
   }
-  expect(shortcutOf(press('x'), shortcuts, { ...free, isCovered })).toBeUndefined()
-  expect(shortcutOf(press('n'), shortcuts, { ...free, isTyping: true, isCovered })).toBeUndefined()
+  expect(shortcutOf(press('x'), Object.values(shortcuts), { ...free, isCovered })).toBeUndefined()
+  expect(shortcutOf(press('n'), Object.values(shortcuts), { ...free, isTyping: true, isCovered })).toBeUndefined()
 })
 
 test('places are found by any of their words, without accents, those first that begin so', () => {

@@ -1,5 +1,5 @@
 import type { TestService } from 'daybook/testing'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 
 /** What an account is made of. */
 export interface Account {
@@ -30,9 +30,9 @@ export const isShown = (page: Page, heading: string): Promise<void> =>
 /** Waits until all that was typed is stored; the page says so at once when something is typed. */
 export const isSaved = (page: Page): Promise<void> => page.locator('[data-saving=saved]').waitFor()
 
-/** Fills in the form that is shown, and signs in. */
+/** Fills in the form that is shown, and signs in. @param page or a part of it, such as a dialog */
 export async function signIn(
-  page: Page,
+  page: Page | Locator,
   { email, password }: Pick<Account, 'email' | 'password'> = INES,
 ): Promise<void> {
   await page.getByLabel('E-mail address').fill(email)

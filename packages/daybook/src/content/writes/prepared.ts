@@ -1,6 +1,5 @@
 import { DaybookError } from '../../errors.ts'
 import type { TransactionOptions } from '../../store/database.ts'
-import type { ChangeRange } from '../../store/writes/commit-batch.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { HookTime } from '../hook-time.ts'
 
@@ -81,8 +80,8 @@ export async function carryOut<Result>(
 /** What writes of one transaction came to. */
 export interface WrittenTogether<Result> {
   readonly results: readonly Result[]
-  /** The numbers of all that they changed, other documents included; `undefined`: nothing. */
-  readonly changes: ChangeRange | undefined
+  /** The number of the first change, which may be one of another document; `undefined`: nothing has changed. */
+  readonly firstSeq: number | undefined
 }
 
 /**
@@ -97,9 +96,9 @@ export async function carryOutAll<Result>(
   return untilStored(context, async () => {
     const prepared = await prepare()
     const commit = async (writer: Writer): Promise<WrittenTogether<Result>> => {
-      const changesSince = writer.watch()
+      const firstSince = writer.watch()
       const results = await commitAll(prepared, writer)
-      return { results, changes: changesSince() }
+      return { results, firstSeq: firstSince() }
     }
     return { commit, isAlone: prepared.some((write) => write.isAlone) }
   })

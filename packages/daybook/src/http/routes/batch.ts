@@ -93,9 +93,7 @@ function resultsText(results: readonly ShownResult[]): string {
   return `{"results":[${parts.join(',')}]}`
 }
 
-function toReply({ results, changes }: WrittenTogether<BatchResult>): TextReply {
-  // What changes nothing has come as far as the revisions that it answers.
+function toReply({ results, firstSeq }: WrittenTogether<BatchResult>): TextReply {
   const seq = Math.max(0, ...results.map((result) => result.seq))
-  const headers = changes || seq === 0 ? headersOfChanges(changes) : { 'Daybook-Seq': String(seq) }
-  return { status: 200, json: resultsText(results), headers: { ...PRIVATE, ...headers } }
+  return { status: 200, json: resultsText(results), headers: { ...PRIVATE, ...headersOfChanges(firstSeq, seq) } }
 }

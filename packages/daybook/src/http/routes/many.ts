@@ -69,12 +69,12 @@ function deleteManyRoute(engine: Engine, collection: CollectionModel): Route {
 }
 
 function toReply(
-  { collection, matched, changed, changes }: ManyResult,
+  { collection, matched, changed, firstSeq, seq = 0 }: ManyResult,
   { dryRun }: { readonly dryRun?: string | undefined },
 ): Reply {
   const headers = {
     ...PRIVATE,
-    ...headersOfChanges(changes),
+    ...headersOfChanges(firstSeq, seq),
     ...(dryRun === 'true' ? { 'Daybook-Dry-Run': 'true' } : {}),
   }
   return { status: 200, json: JSON.stringify({ collection, matched, changed }), headers }

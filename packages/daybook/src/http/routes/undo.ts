@@ -35,10 +35,11 @@ export function undoRoutes({ engine }: { readonly engine: Engine }): readonly Ro
       run: async ({ access, body, query }) => {
         const isDry = query.values.dryRun === 'true'
         const range = readRange(body)
-        const { report, changes } = await undo(await writeContext(engine, access, { isDry }), range)
+        const { report, firstSeq } = await undo(await writeContext(engine, access, { isDry }), range)
         const json = JSON.stringify(report)
         if (isDry) return dryReply(200, json)
-        return { status: 200, json, headers: { ...PRIVATE, ...headersOfChanges(changes) } }
+        const seq = Math.max(0, ...report.undone.map((one) => one.seq))
+        return { status: 200, json, headers: { ...PRIVATE, ...headersOfChanges(firstSeq, seq) } }
       },
     }),
   ]

@@ -1,7 +1,6 @@
 import { HookRefusal } from '../../content/hooks.ts'
 import type { WriteContext } from '../../content/writes/context.ts'
 import { carryOutAll, type LastStep, type PreparedWrite, StaleWrite } from '../../content/writes/prepared.ts'
-import type { ChangeRange } from '../../store/writes/commit-batch.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import {
   type BlockedUndo,
@@ -22,8 +21,8 @@ export interface UndoReport {
 /** What an undo came to. */
 export interface UndoOutcome {
   readonly report: UndoReport
-  /** The numbers of its own changes; `undefined`: there are none. */
-  readonly changes: ChangeRange | undefined
+  /** The number of its own first change; `undefined`: there is none. */
+  readonly firstSeq: number | undefined
 }
 
 /** How often a document is tried again after others: they may hold a value, or be what it refers to. */
@@ -85,7 +84,7 @@ function noteFailure({ deferred, blocked }: UndoState, { step, reason }: StepFai
 
 async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoState): Promise<UndoOutcome> {
   let plan: UndoPlan | undefined
-  const { results, changes } = await carryOutAll(context, async () => {
+  const { results, firstSeq } = await carryOutAll(context, async () => {
     const planned = await planUndo(context.engine, context.access, range)
     plan = planned
     const steps = inOrder(planned.steps, state)
@@ -100,7 +99,7 @@ async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoS
   })
   const last = new Map(results.flatMap((one) => (one ? [[nameOf(one), one] as const] : [])))
   const blocked = [...(plan?.blocked ?? []), ...state.blocked.values()]
-  return { report: { undone: [...last.values()], blocked }, changes }
+  return { report: { undone: [...last.values()], blocked }, firstSeq }
 }
 
 /** Changes before what is there no more, what was changed last first; those that failed before, behind all others. */

@@ -25,12 +25,6 @@ export interface JournalRecord {
   readonly at: string
 }
 
-/** Numbers of the journal, from one to another. */
-export interface ChangeRange {
-  readonly first: number
-  readonly last: number
-}
-
 /** How far a {@link CommitBatch} has come. */
 export type Savepoint = readonly [numbers: number, last: JournalRecord | undefined, counted: number, waiting: number]
 
@@ -63,13 +57,10 @@ export class CommitBatch {
     return this.#last
   }
 
-  /** Begins to watch: tells the numbers that were taken since; `undefined`: none were. */
-  watch(): () => ChangeRange | undefined {
+  /** Begins to watch: tells the first number that was taken since; `undefined`: none was. */
+  watch(): () => number | undefined {
     const before = this.#numbers
-    return () => {
-      const head = Number(this.#head)
-      return this.#numbers > before ? { first: head + before + 1, last: head + this.#numbers } : undefined
-    }
+    return () => (this.#numbers > before ? Number(this.#head) + before + 1 : undefined)
   }
 
   /** Takes the next number of the journal, for a change of that document at that moment. */

@@ -25,7 +25,7 @@ import { addRows } from './add-rows.ts'
 import { BulkChange } from './bulk-change.ts'
 import { BulkInsert } from './bulk-insert.ts'
 import { choiceRows, isBulk, type Rows, referenceRows } from './bulk-rows.ts'
-import type { ChangeRange, JournalRecord } from './commit-batch.ts'
+import type { JournalRecord } from './commit-batch.ts'
 import { type Change, countChange, type EntryChange, type KnownChange } from './entry-change.ts'
 import { EntryGroup } from './entry-group.ts'
 import { type FormerState, formerStates } from './former-states.ts'
@@ -82,8 +82,8 @@ export class Writer {
     return this.#connection.batch.last
   }
 
-  /** Begins to watch what this transaction changes: tells the numbers of the changes since; `undefined`: there are none. */
-  watch(): () => ChangeRange | undefined {
+  /** Begins to watch what this transaction changes: tells the number of the first change since; `undefined`: there is none. */
+  watch(): () => number | undefined {
     return this.#connection.batch.watch()
   }
 

@@ -1,5 +1,4 @@
-import { askService, type ServiceRequest } from '../talk/ask-service.ts'
-import type { Studio } from '../talk/studio.ts'
+import { type Asking, askService, type ServiceRequest } from '../talk/ask-service.ts'
 
 /** An account, as administrators know it. */
 export interface Account {
@@ -31,7 +30,7 @@ export interface NewAccount {
 export const ACCOUNTS_AT_ONCE = 50
 
 /** The routes of the service's accounts, which are for administrators. */
-export const accountsApi = (studio: Pick<Studio, 'token'>) => {
+export const accountsApi = (studio: Asking) => {
   const post = (name: string, body: object): Promise<unknown> =>
     askService(studio, { method: 'POST', path: `/api/auth/admin/${name}`, body } satisfies ServiceRequest)
   return {

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { useTakesInvitations } from '../session/use-actions.ts'
 import { useSession } from '../session/use-session.ts'
-import { BrokenPage } from '../shell/broken-page.tsx'
+import { Failure } from '../shell/broken-page.tsx'
 import { Page } from '../shell/page.tsx'
 import { errorText } from '../talk/error-texts.ts'
 import { useStudio } from '../talk/studio.ts'
@@ -37,19 +37,23 @@ export function AccountsPage(): ReactNode {
       pages.length * ACCOUNTS_AT_ONCE < total ? pages.length * ACCOUNTS_AT_ONCE : undefined,
     placeholderData: (before) => before,
   })
+  // Without the list, there is nothing to manage.
+  const isRefused = list.isError && list.data === undefined
   const accounts = list.data?.pages.flatMap(({ users }) => users) ?? []
   return (
     <Page
       title={t.accounts.title}
       actions={
-        <Button variant="primary" icon="plus" onPress={() => setIsCreating(true)}>
-          {t.accounts.create}
-        </Button>
+        !isRefused && (
+          <Button variant="primary" icon="plus" onPress={() => setIsCreating(true)}>
+            {t.accounts.create}
+          </Button>
+        )
       }
     >
-      <SearchField label={t.accounts.search} value={search} onChange={setSearch} />
+      {!isRefused && <SearchField label={t.accounts.search} value={search} onChange={setSearch} />}
       {list.isPending && <Waiting label={t.common.loading} />}
-      {list.error && <BrokenPage error={list.error} onRetry={() => void list.refetch()} />}
+      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && accounts.length === 0 && <p className={styles.note}>{t.accounts.noneFound}</p>}
       <ul className={styles.list}>
         {accounts.map((account) => (

@@ -6,7 +6,7 @@ import { useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
-import styles from './accounts.module.css'
+import { Problem } from '../ui/problem.tsx'
 import { accountsApi, makePassword, rolesIn } from './accounts-api.ts'
 import { ShowOnce } from './show-once.tsx'
 
@@ -40,11 +40,7 @@ export function CreateAccount({ onClose }: { readonly onClose: () => void }): Re
       <TextField label={t.session.name} value={name} onChange={setName} autoFocus isRequired />
       <TextField label={t.session.email} type="email" value={email} onChange={setEmail} isRequired />
       <TextField label={t.accounts.roles} description={t.accounts.rolesText} value={roles} onChange={setRoles} />
-      {create.error && (
-        <p role="alert" className={styles.problem}>
-          {createErrorText(create.error)}
-        </p>
-      )}
+      {create.error && <Problem>{createErrorText(create.error)}</Problem>}
       <DialogButtons>
         <Button onPress={onClose}>{t.common.cancel}</Button>
         <Button variant="primary" onPress={() => create.mutate()} isDisabled={!isComplete} isPending={create.isPending}>

@@ -1,5 +1,4 @@
-import { askService } from '../talk/ask-service.ts'
-import type { Studio } from '../talk/studio.ts'
+import { type Asking, askService } from '../talk/ask-service.ts'
 
 /** An invitation that can still be used. */
 export interface Invitation {
@@ -42,7 +41,7 @@ const TOKENS = '/api/cms/auth/tokens'
 export const grantKeys = { invitations: ['invitations'], tokens: ['tokens'] } as const
 
 /** The routes of invitations and tokens, which are for administrators. */
-export const grantsApi = (studio: Pick<Studio, 'token'>) => ({
+export const grantsApi = (studio: Asking) => ({
   invitations: (signal: AbortSignal) =>
     askService<{ readonly items: readonly Invitation[] }>(studio, { path: INVITATIONS, signal }),
   invite: (body: { readonly email: string; readonly roles: readonly string[]; readonly days: number }) =>

@@ -6,7 +6,7 @@ import { useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
-import styles from './accounts.module.css'
+import { Problem } from '../ui/problem.tsx'
 import { type Account, accountsApi, rolesIn } from './accounts-api.ts'
 
 /** What {@link SetRoles} takes. */
@@ -36,11 +36,7 @@ export function SetRoles({ account, onClose }: SetRolesProps): ReactNode {
         autoFocus
         spellCheck="false"
       />
-      {save.error && (
-        <p role="alert" className={styles.problem}>
-          {errorText(save.error, t)}
-        </p>
-      )}
+      {save.error && <Problem>{errorText(save.error, t)}</Problem>}
       <DialogButtons>
         <Button onPress={onClose}>{t.common.cancel}</Button>
         <Button

@@ -1,4 +1,6 @@
 import { createContext, useContext, useMemo } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { issueText } from '../talk/issue-text.ts'
 import type { Issue } from './saving/failure.ts'
 
 /** What is wrong with values, by their places with dots between, items by their index: `tags.0.name`. */
@@ -12,8 +14,9 @@ export const useFieldIssue = (place: string): string | undefined => useContext(F
 
 /** Issues of the service by their places; the first one of each counts. The same object for as long as they say the same. */
 export function useFieldIssues(issues: readonly Issue[]): FieldIssues {
+  const { t } = useTexts()
   const told = JSON.stringify(
-    issues.map(({ path, message }) => [path.replace(/^\//, '').replaceAll('/', '.'), message]),
+    issues.map((issue) => [issue.path.replace(/^\//, '').replaceAll('/', '.'), issueText(issue, t)]),
   )
   return useMemo(() => new Map((JSON.parse(told) as [string, string][]).toReversed()), [told])
 }

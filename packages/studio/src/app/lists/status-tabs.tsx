@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTexts } from '../messages/messages.tsx'
+import { statusLabel } from '../model/status-label.ts'
 import { keys } from '../talk/keys.ts'
 import { useStudio } from '../talk/studio.ts'
 import type { ListView } from './list-view.ts'
@@ -26,7 +27,7 @@ export function StatusTabs({
   const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0)
   const tabs = [
     { id: undefined, label: t.lists.allStatuses, count: all },
-    ...options.map((id) => ({ id, label: id, count: counts && (counts.get(id) ?? 0) })),
+    ...options.map((id) => ({ id, label: statusLabel(id, t), count: counts && (counts.get(id) ?? 0) })),
   ]
   return (
     <div className={styles.tabs} role="group" aria-label={t.lists.status}>
@@ -39,7 +40,7 @@ export function StatusTabs({
           className={styles.tab}
           onClick={() => change({ status: id })}
         >
-          <span className={styles.label}>{label}</span>
+          <span>{label}</span>
           {count !== undefined && <span className={styles.count}>{formats.number(count)}</span>}
         </button>
       ))}

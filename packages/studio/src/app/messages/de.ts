@@ -1,5 +1,9 @@
 import type { Messages } from './en.ts'
 import { fieldsDe } from './fields-de.ts'
+import { issuesDe } from './issues-de.ts'
+import { countsIn } from './reader-locale.ts'
+
+const counted = countsIn('de')
 
 /** The texts of the Studio in German. */
 export const de: Messages = {
@@ -176,7 +180,8 @@ export const de: Messages = {
     failed: (moment) => `misslungen ${moment}`,
     due: (moment) => `wieder ${moment}`,
     replay: 'Noch einmal senden',
-    replayParked: 'Alle aufgegebenen noch einmal senden',
+    replayOne: (seq) => `Noch einmal senden: Änderung ${seq}`,
+    replayParked: 'Aufgegebene noch einmal senden',
     replayed: 'Sie werden bald noch einmal gesendet',
   },
   assets: {
@@ -206,7 +211,7 @@ export const de: Messages = {
       '-size': 'Größte zuerst',
       size: 'Kleinste zuerst',
     },
-    count: (count) => (count === 1 ? '1 Datei' : `${count.toLocaleString('de')} Dateien`),
+    count: (count) => (count === 1 ? '1 Datei' : `${counted(count)} Dateien`),
     asGrid: 'Als Karten zeigen',
     asList: 'Als Liste zeigen',
     none: 'Noch keine Dateien',
@@ -220,18 +225,16 @@ export const de: Messages = {
     moreFolders: 'Vielleicht gibt es weitere Ordner.',
     noAlt: 'ohne Alternativtext',
     select: (name) => `${name} auswählen`,
-    chosen: (count) => (count === 1 ? '1 Datei ausgewählt' : `${count.toLocaleString('de')} Dateien ausgewählt`),
+    chosen: (count) => (count === 1 ? '1 Datei ausgewählt' : `${counted(count)} Dateien ausgewählt`),
     chooseAll: 'Alle geladenen',
     chooseNone: 'Keine auswählen',
     setAlt: 'Alternativtext setzen',
     setAltTitle: (count) =>
-      count === 1 ? 'Alternativtext von 1 Datei' : `Alternativtext von ${count.toLocaleString('de')} Dateien`,
-    changed: (count) => (count === 1 ? '1 Datei ist geändert' : `${count.toLocaleString('de')} Dateien sind geändert`),
+      count === 1 ? 'Alternativtext von 1 Datei' : `Alternativtext von ${counted(count)} Dateien`,
+    changed: (count) => (count === 1 ? '1 Datei ist geändert' : `${counted(count)} Dateien sind geändert`),
     move: 'In Ordner verschieben',
     moveTitle: (count) =>
-      count === 1
-        ? '1 Datei in einen Ordner verschieben'
-        : `${count.toLocaleString('de')} Dateien in einen Ordner verschieben`,
+      count === 1 ? '1 Datei in einen Ordner verschieben' : `${counted(count)} Dateien in einen Ordner verschieben`,
     folderText: 'Zum Beispiel bilder/2026. Leer bedeutet: ganz oben. Die Adresse einer Datei bleibt dieselbe.',
     noFolderName:
       'Ordnernamen bestehen aus Buchstaben ohne Umlaute, Ziffern, Punkten, Binde- und Unterstrichen; höchstens acht Ebenen.',
@@ -239,12 +242,12 @@ export const de: Messages = {
     foldersIn: (folder) => (folder === undefined ? 'Ordner' : `Ordner in ${folder}`),
     upFolder: 'Eine Ebene höher',
     moved: (count, folder) => {
-      const what = count === 1 ? '1 Datei liegt' : `${count.toLocaleString('de')} Dateien liegen`
+      const what = count === 1 ? '1 Datei liegt' : `${counted(count)} Dateien liegen`
       return folder === '' ? `${what} jetzt ganz oben` : `${what} jetzt in ${folder}`
     },
-    movedSoFar: (moved, total) => `${moved.toLocaleString('de')} von ${total.toLocaleString('de')} verschoben`,
+    movedSoFar: (moved, total) => `${counted(moved)} von ${counted(total)} verschoben`,
     notMoved: (count) =>
-      count === 1 ? 'Diese Datei bleibt, wo sie ist:' : `${count.toLocaleString('de')} Dateien bleiben, wo sie sind:`,
+      count === 1 ? 'Diese Datei bleibt, wo sie ist:' : `${counted(count)} Dateien bleiben, wo sie sind:`,
     uploads: 'Hochgeladenes',
     uploadState: (stored, total, failed) =>
       `${stored} von ${total} hochgeladen${failed > 0 ? `, ${failed} fehlgeschlagen` : ''}`,
@@ -264,16 +267,13 @@ export const de: Messages = {
     saved: 'Gesichert',
     download: 'Herunterladen',
     delete: 'Löschen',
-    deleteTitle: (count) => (count === 1 ? 'Diese Datei löschen?' : `${count.toLocaleString('de')} Dateien löschen?`),
+    deleteTitle: (count) => (count === 1 ? 'Diese Datei löschen?' : `${counted(count)} Dateien löschen?`),
     deleteText: 'Eine gelöschte Datei kommt nicht zurück. Einträge, die ohne sie auskommen, verlieren sie.',
-    deleteOthers: (count) => (count === 1 ? 'Die andere löschen' : `Die anderen ${count.toLocaleString('de')} löschen`),
-    deleted: (count) =>
-      count === 1 ? 'Die Datei ist gelöscht' : `${count.toLocaleString('de')} Dateien sind gelöscht`,
+    deleteOthers: (count) => (count === 1 ? 'Die andere löschen' : `Die anderen ${counted(count)} löschen`),
+    deleted: (count) => (count === 1 ? 'Die Datei ist gelöscht' : `${counted(count)} Dateien sind gelöscht`),
     checking: 'Prüft, ob das geht …',
     refusedFiles: (count) =>
-      count === 1
-        ? 'Diese Datei lässt sich nicht löschen:'
-        : `${count.toLocaleString('de')} Dateien lassen sich nicht löschen:`,
+      count === 1 ? 'Diese Datei lässt sich nicht löschen:' : `${counted(count)} Dateien lassen sich nicht löschen:`,
     usedText: 'Einträge brauchen sie. Nehmen Sie sie dort zuerst heraus.',
     alt: 'Alternativtext',
     altIn: (language) => `Alternativtext (${language})`,
@@ -301,7 +301,7 @@ export const de: Messages = {
     dropField: 'Dateien fallen lassen, um sie hier einzusetzen',
     notTaken: (name) => `${name} ist gespeichert, aber dieses Feld nimmt die Datei nicht an.`,
     noneToPick: 'Keine Datei passt.',
-    take: (count) => (count === 1 ? '1 Datei nehmen' : `${count.toLocaleString('de')} Dateien nehmen`),
+    take: (count) => (count === 1 ? '1 Datei nehmen' : `${counted(count)} Dateien nehmen`),
     moveUp: (name) => `${name} nach oben`,
     moveDown: (name) => `${name} nach unten`,
     movedTo: (place, count) => `Jetzt an Stelle ${place} von ${count}`,
@@ -314,7 +314,7 @@ export const de: Messages = {
     create: 'Neuer Eintrag',
     title: 'Titel',
     status: 'Status',
-    entries: (count) => (count === 1 ? '1 Eintrag' : `${count.toLocaleString('de')} Einträge`),
+    entries: (count) => (count === 1 ? '1 Eintrag' : `${counted(count)} Einträge`),
     empty: 'Noch nichts da',
     emptyText: 'Der erste Eintrag beginnt mit einem Titel.',
     noneFound: 'Nichts gefunden',
@@ -330,8 +330,7 @@ export const de: Messages = {
     yes: 'Ja',
     no: 'Nein',
     allStatuses: 'Alle',
-    showNew: (count) =>
-      count === 1 ? '1 neuer Eintrag, zeigen' : `${count.toLocaleString('de')} neue Einträge, zeigen`,
+    showNew: (count) => (count === 1 ? '1 neuer Eintrag, zeigen' : `${counted(count)} neue Einträge, zeigen`),
     broken: 'Die Liste lässt sich nicht zeigen',
     brokenQuery: (why) => `Der Dienst versteht nicht, was die Adresse verlangt: ${why}.`,
     notLoaded: 'Einige Zeilen ließen sich nicht laden.',
@@ -358,8 +357,8 @@ export const de: Messages = {
       select: (title) => `${title} auswählen`,
       column: 'Auswahl',
       actions: 'Aktionen für die Auswahl',
-      selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
-      selectAll: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
+      selected: (count) => `${counted(count)} ausgewählt`,
+      selectAll: (count) => `Alle ${counted(count)} auswählen`,
       clear: 'Auswahl aufheben',
       kinds: {
         publish: 'Veröffentlichen',
@@ -372,22 +371,20 @@ export const de: Messages = {
       doing: 'Läuft …',
       try: 'Versuchen',
       empty: 'Das Feld leeren',
-      ready: (count) =>
-        count === 1 ? '1 Eintrag ändert sich.' : `${count.toLocaleString('de')} Einträge ändern sich.`,
-      unchanged: (count) =>
-        count === 1 ? '1 Eintrag ist schon so.' : `${count.toLocaleString('de')} Einträge sind schon so.`,
+      ready: (count) => (count === 1 ? '1 Eintrag ändert sich.' : `${counted(count)} Einträge ändern sich.`),
+      unchanged: (count) => (count === 1 ? '1 Eintrag ist schon so.' : `${counted(count)} Einträge sind schon so.`),
       refused: (count) =>
-        count === 1 ? 'Bei 1 Eintrag geht es nicht:' : `Bei ${count.toLocaleString('de')} Einträgen geht es nicht:`,
+        count === 1 ? 'Bei 1 Eintrag geht es nicht:' : `Bei ${counted(count)} Einträgen geht es nicht:`,
       manyRefuse: 'Bei vielen Einträgen geht es nicht. Wählen Sie weniger, oder beheben Sie es zuerst bei diesen.',
       tooMany: (most) =>
-        `Höchstens ${most.toLocaleString('de')} Einträge lassen sich auf einmal ändern. Grenzen Sie die Liste mit einem Filter ein.`,
-      confirm: (action, count) => `${action} (${count.toLocaleString('de')})`,
-      done: (count) => (count === 1 ? '1 Eintrag geändert.' : `${count.toLocaleString('de')} Einträge geändert.`),
-      endedEarly: (count, why) => `${count.toLocaleString('de')} Einträge geändert, dann ging es nicht weiter: ${why}`,
+        `Höchstens ${counted(most)} Einträge lassen sich auf einmal ändern. Grenzen Sie die Liste mit einem Filter ein.`,
+      confirm: (action, count) => `${action} (${counted(count)})`,
+      done: (count) => (count === 1 ? '1 Eintrag geändert.' : `${counted(count)} Einträge geändert.`),
+      endedEarly: (count, why) => `${counted(count)} Einträge geändert, dann ging es nicht weiter: ${why}`,
       undo: 'Rückgängig',
       undone: 'Alles ist, wie es war.',
       partlyUndone: (count) =>
-        `${count.toLocaleString('de')} Einträge bleiben, wie sie sind: Sie wurden seither geändert oder lassen sich nicht zurückholen.`,
+        `${counted(count)} Einträge bleiben, wie sie sind: Sie wurden seither geändert oder lassen sich nicht zurückholen.`,
     },
     views: {
       title: 'Ansichten',
@@ -448,7 +445,6 @@ export const de: Messages = {
   palette: {
     title: 'Gehe zu',
     button: 'Finden',
-    open: 'Seiten, Einträge und Aktionen finden',
     placeholder: 'Seiten, Einträge und Aktionen finden',
     page: 'Seite',
     collection: 'Sammlung',
@@ -458,13 +454,46 @@ export const de: Messages = {
     none: 'Nichts gefunden.',
     hint: 'Pfeile wählen, Enter geht hin.',
     shortcuts: 'Tastenkürzel',
-    toSearch: 'Liste durchsuchen',
-    moveRows: 'Von Zeile zu Zeile gehen',
-    selectRange: 'Gehalten beim Ankreuzen: alle Zeilen dazwischen',
-    close: 'Schließen, was offen ist',
     singleKeys: 'Einzelne Tasten',
     singleKeysText: 'Tasten, die ohne Strg oder Cmd wirken. Während Sie in einem Feld tippen, tun sie nichts.',
     filter: 'Sammlung finden',
+  },
+  shortcuts: {
+    titles: { anywhere: 'Überall', lists: 'In Listen', entries: 'In Einträgen', texts: 'In Texten' },
+    keys: { Mod: 'Strg', Shift: 'Umschalt', Alt: 'Alt', Escape: 'Esc', Space: 'Leertaste' },
+    labels: {
+      anywhere: {
+        open: 'Seiten, Einträge und Aktionen finden',
+        shortcuts: 'Tastenkürzel',
+        overview: 'Übersicht',
+        close: 'Schließen, was offen ist',
+      },
+      lists: {
+        toSearch: 'Liste durchsuchen',
+        create: 'Neuer Eintrag',
+        moveRows: 'Von Zeile zu Zeile gehen',
+        selectRange: 'Alle Zeilen von der letzten bis zu dieser auswählen',
+      },
+      entries: {
+        save: 'Sichern',
+        undo: 'Rückgängig',
+        redo: 'Wiederholen',
+        goToItem: 'Von Teil zu Teil gehen',
+        moveItem: 'Einen Teil nach oben oder unten bewegen',
+      },
+      texts: {
+        bold: 'Fett',
+        italic: 'Kursiv',
+        code: 'Code',
+        link: 'Link',
+        heading: 'Überschrift',
+        subheading: 'Zwischenüberschrift',
+        numbers: 'Nummerierte Liste',
+        list: 'Liste',
+        quote: 'Zitat',
+        insert: 'Etwas einfügen, am Anfang eines Wortes',
+      },
+    },
   },
   editor: {
     create: 'Neuer Eintrag',
@@ -579,7 +608,7 @@ export const de: Messages = {
     deleteText: 'Leser und Redaktion finden ihn dann nicht mehr.',
     deleted: 'Gelöscht',
     referrers: (count) =>
-      count === 1 ? 'Ein Dokument verweist darauf:' : `${count.toLocaleString('de')} Dokumente verweisen darauf:`,
+      count === 1 ? 'Ein Dokument verweist darauf:' : `${counted(count)} Dokumente verweisen darauf:`,
     issues: 'Einige Felder brauchen Ihre Aufmerksamkeit.',
     notSaved: 'Nicht ausgeführt: Erst muss gesichert sein, was Sie sehen.',
     changedMeanwhile:
@@ -613,6 +642,7 @@ export const de: Messages = {
     restored: 'Wiederhergestellt',
   },
   fields: fieldsDe,
+  issues: issuesDe,
   languages: {
     title: 'Sprachen',
     states: { source: 'Quelle', whole: 'übersetzt', partial: 'unvollständig', missing: 'fehlt' },
@@ -640,6 +670,15 @@ export const de: Messages = {
       seconds === undefined ? 'Zu viele Versuche. Warten Sie ein wenig.' : `Zu viele Versuche. Wieder in ${seconds} s.`,
     SERVICE_UNAVAILABLE: 'Der Dienst ist ausgelastet oder startet neu. Versuchen Sie es gleich wieder.',
     VALIDATION_ERROR: 'Einige Felder brauchen Ihre Aufmerksamkeit.',
+    METHOD_NOT_ALLOWED: 'Der Dienst bietet das nicht an.',
+    NOT_IMPLEMENTED: 'Der Dienst bietet das nicht an.',
+    GONE: 'Das ist zu alt, als dass der Dienst es noch kennt. Laden Sie die Seite neu.',
+    UNSUPPORTED_MEDIA_TYPE: 'Der Dienst nimmt diese Art von Inhalt nicht an.',
+    RANGE_NOT_SATISFIABLE: 'Die Datei ist inzwischen kürzer. Laden Sie die Seite neu.',
+    IDEMPOTENCY_MISMATCH:
+      'Das wurde schon mit anderem Inhalt gesendet. Laden Sie die Seite neu und versuchen Sie es noch einmal.',
+    INTERNAL_ERROR: 'Im Dienst ging etwas schief. Die Ursache steht in seinem Protokoll.',
+    INSUFFICIENT_STORAGE: 'Der Dienst hat keinen Platz mehr, um das zu speichern.',
     network: 'Der Dienst antwortet nicht. Prüfen Sie Ihre Verbindung.',
     timeout: 'Der Dienst braucht zu lange für eine Antwort.',
     unexpected: 'Etwas ging schief, das das Studio nicht kennt.',

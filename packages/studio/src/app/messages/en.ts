@@ -1,4 +1,9 @@
+import type { ShortcutNames } from '../ui/shortcuts.ts'
 import { fieldsEn } from './fields-en.ts'
+import { issuesEn } from './issues-en.ts'
+import { countsIn } from './reader-locale.ts'
+
+const counted = countsIn('en')
 
 /** The texts of the Studio in English: their form is what every other language has, too. */
 export const en = {
@@ -174,7 +179,8 @@ export const en = {
     failed: (moment: string) => `failed ${moment}`,
     due: (moment: string) => `next ${moment}`,
     replay: 'Send again',
-    replayParked: 'Send all that were given up again',
+    replayOne: (seq: number) => `Send again: change ${seq}`,
+    replayParked: 'Send all given up again',
     replayed: 'They are sent again soon',
   },
   assets: {
@@ -202,7 +208,7 @@ export const en = {
       '-size': 'Largest first',
       size: 'Smallest first',
     },
-    count: (count: number) => (count === 1 ? '1 file' : `${count.toLocaleString('en')} files`),
+    count: (count: number) => (count === 1 ? '1 file' : `${counted(count)} files`),
     asGrid: 'Show as cards',
     asList: 'Show as a list',
     none: 'No files yet',
@@ -216,16 +222,13 @@ export const en = {
     moreFolders: 'There may be more folders.',
     noAlt: 'no alt text',
     select: (name: string) => `Choose ${name}`,
-    chosen: (count: number) => (count === 1 ? '1 file chosen' : `${count.toLocaleString('en')} files chosen`),
+    chosen: (count: number) => (count === 1 ? '1 file chosen' : `${counted(count)} files chosen`),
     chooseAll: 'Choose all loaded',
     chooseNone: 'Choose none',
     setAlt: 'Set alt text',
-    setAltTitle: (count: number) =>
-      count === 1 ? 'Alt text of 1 file' : `Alt text of ${count.toLocaleString('en')} files`,
-    changed: (count: number) => (count === 1 ? '1 file is changed' : `${count.toLocaleString('en')} files are changed`),
     move: 'Move to folder',
     moveTitle: (count: number) =>
-      count === 1 ? 'Move 1 file to a folder' : `Move ${count.toLocaleString('en')} files to a folder`,
+      count === 1 ? 'Move 1 file to a folder' : `Move ${counted(count)} files to a folder`,
     folderText: 'Such as images/2026. Leave it empty for the top. The address of a file stays the same.',
     noFolderName:
       'Names of folders have letters without accents, digits, dots, hyphens and underscores; at most eight levels.',
@@ -233,13 +236,14 @@ export const en = {
     foldersIn: (folder: string | undefined) => (folder === undefined ? 'Folders' : `Folders in ${folder}`),
     upFolder: 'One level up',
     moved: (count: number, folder: string) => {
-      const what = count === 1 ? '1 file is' : `${count.toLocaleString('en')} files are`
+      const what = count === 1 ? '1 file is' : `${counted(count)} files are`
       return folder === '' ? `${what} at the top now` : `${what} in ${folder} now`
     },
-    movedSoFar: (moved: number, total: number) =>
-      `${moved.toLocaleString('en')} of ${total.toLocaleString('en')} moved`,
+    movedSoFar: (moved: number, total: number) => `${counted(moved)} of ${counted(total)} moved`,
     notMoved: (count: number) =>
-      count === 1 ? 'This file stays where it is:' : `${count.toLocaleString('en')} files stay where they are:`,
+      count === 1 ? 'This file stays where it is:' : `${counted(count)} files stay where they are:`,
+    setAltTitle: (count: number) => (count === 1 ? 'Alt text of 1 file' : `Alt text of ${counted(count)} files`),
+    changed: (count: number) => (count === 1 ? '1 file is changed' : `${counted(count)} files are changed`),
     uploads: 'Uploads',
     uploadState: (stored: number, total: number, failed: number) =>
       `${stored} of ${total} uploaded${failed > 0 ? `, ${failed} failed` : ''}`,
@@ -259,15 +263,13 @@ export const en = {
     saved: 'Saved',
     download: 'Download',
     delete: 'Delete',
-    deleteTitle: (count: number) => (count === 1 ? 'Delete this file?' : `Delete ${count.toLocaleString('en')} files?`),
+    deleteTitle: (count: number) => (count === 1 ? 'Delete this file?' : `Delete ${counted(count)} files?`),
     deleteText: 'A deleted file does not come back. Entries that may do without it lose it.',
-    deleteOthers: (count: number) =>
-      count === 1 ? 'Delete the other one' : `Delete the other ${count.toLocaleString('en')}`,
-    deleted: (count: number) =>
-      count === 1 ? 'The file is deleted' : `${count.toLocaleString('en')} files are deleted`,
+    deleteOthers: (count: number) => (count === 1 ? 'Delete the other one' : `Delete the other ${counted(count)}`),
+    deleted: (count: number) => (count === 1 ? 'The file is deleted' : `${counted(count)} files are deleted`),
     checking: 'Looks whether that can be done …',
     refusedFiles: (count: number) =>
-      count === 1 ? 'This file cannot be deleted:' : `${count.toLocaleString('en')} files cannot be deleted:`,
+      count === 1 ? 'This file cannot be deleted:' : `${counted(count)} files cannot be deleted:`,
     usedText: 'Entries need it. Take it out of them first.',
     alt: 'Alt text',
     altIn: (language: string) => `Alt text (${language})`,
@@ -294,7 +296,7 @@ export const en = {
     dropField: 'Drop files to put them here',
     notTaken: (name: string) => `${name} is stored, but this field does not take it.`,
     noneToPick: 'There is no file that fits.',
-    take: (count: number) => (count === 1 ? 'Take 1 file' : `Take ${count.toLocaleString('en')} files`),
+    take: (count: number) => (count === 1 ? 'Take 1 file' : `Take ${counted(count)} files`),
     moveUp: (name: string) => `Move ${name} up`,
     moveDown: (name: string) => `Move ${name} down`,
     movedTo: (place: number, count: number) => `Moved to place ${place} of ${count}`,
@@ -307,7 +309,7 @@ export const en = {
     create: 'New entry',
     title: 'Title',
     status: 'Status',
-    entries: (count: number) => (count === 1 ? '1 entry' : `${count.toLocaleString('en')} entries`),
+    entries: (count: number) => (count === 1 ? '1 entry' : `${counted(count)} entries`),
     empty: 'Nothing here yet',
     emptyText: 'The first entry begins with a title.',
     noneFound: 'Nothing found',
@@ -323,7 +325,7 @@ export const en = {
     yes: 'Yes',
     no: 'No',
     allStatuses: 'All',
-    showNew: (count: number) => (count === 1 ? '1 new, show' : `${count.toLocaleString('en')} new, show`),
+    showNew: (count: number) => (count === 1 ? '1 new, show' : `${counted(count)} new, show`),
     broken: 'The list cannot be shown',
     brokenQuery: (why: string) => `The service cannot read what the address asks for: ${why}.`,
     notLoaded: 'Some rows could not be loaded.',
@@ -349,30 +351,28 @@ export const en = {
       select: (title: string) => `Select ${title}`,
       column: 'Selection',
       actions: 'Actions on the selection',
-      selected: (count: number) => (count === 1 ? '1 selected' : `${count.toLocaleString('en')} selected`),
-      selectAll: (count: number) => `Select all ${count.toLocaleString('en')} that match`,
+      selected: (count: number) => (count === 1 ? '1 selected' : `${counted(count)} selected`),
+      selectAll: (count: number) => `Select all ${counted(count)} that match`,
       clear: 'Clear the selection',
       kinds: { publish: 'Publish', unpublish: 'Unpublish', archive: 'Archive', set: 'Set a field', delete: 'Delete' },
       trying: 'Trying it, without storing anything …',
       doing: 'Working …',
       try: 'Try it',
       empty: 'Empty the field',
-      ready: (count: number) =>
-        count === 1 ? '1 entry will change.' : `${count.toLocaleString('en')} entries will change.`,
+      ready: (count: number) => (count === 1 ? '1 entry will change.' : `${counted(count)} entries will change.`),
       unchanged: (count: number) =>
-        count === 1 ? '1 entry is so already.' : `${count.toLocaleString('en')} entries are so already.`,
-      refused: (count: number) => (count === 1 ? '1 entry refuses:' : `${count.toLocaleString('en')} entries refuse:`),
+        count === 1 ? '1 entry is so already.' : `${counted(count)} entries are so already.`,
+      refused: (count: number) => (count === 1 ? '1 entry refuses:' : `${counted(count)} entries refuse:`),
       manyRefuse: 'Many entries refuse. Choose fewer, or mend these first.',
       tooMany: (most: number) =>
-        `At most ${most.toLocaleString('en')} entries can be changed at once. Narrow the list with a filter.`,
-      confirm: (action: string, count: number) => `${action} (${count.toLocaleString('en')})`,
-      done: (count: number) => (count === 1 ? '1 entry changed.' : `${count.toLocaleString('en')} entries changed.`),
-      endedEarly: (count: number, why: string) =>
-        `${count.toLocaleString('en')} entries changed, then it ended: ${why}`,
+        `At most ${counted(most)} entries can be changed at once. Narrow the list with a filter.`,
+      confirm: (action: string, count: number) => `${action} (${counted(count)})`,
+      done: (count: number) => (count === 1 ? '1 entry changed.' : `${counted(count)} entries changed.`),
+      endedEarly: (count: number, why: string) => `${counted(count)} entries changed, then it ended: ${why}`,
       undo: 'Undo',
       undone: 'All is as it was.',
       partlyUndone: (count: number) =>
-        `${count.toLocaleString('en')} entries stay as they are, because they have changed since or cannot be brought back.`,
+        `${counted(count)} entries stay as they are, because they have changed since or cannot be brought back.`,
     },
     views: {
       title: 'Views',
@@ -433,7 +433,6 @@ export const en = {
   palette: {
     title: 'Go to',
     button: 'Find',
-    open: 'Find pages, entries and actions',
     placeholder: 'Find pages, entries and actions',
     page: 'Page',
     collection: 'Collection',
@@ -443,13 +442,46 @@ export const en = {
     none: 'Nothing found.',
     hint: 'Arrows choose, Enter goes there.',
     shortcuts: 'Keyboard shortcuts',
-    toSearch: 'Search the list',
-    moveRows: 'Go from row to row',
-    selectRange: 'Held while a box is ticked: all rows between',
-    close: 'Close what is open',
     singleKeys: 'Single keys',
     singleKeysText: 'Keys that are pressed without Ctrl or Cmd. They do nothing while you type in a field.',
     filter: 'Find a collection',
+  },
+  shortcuts: {
+    titles: { anywhere: 'Anywhere', lists: 'In lists', entries: 'In entries', texts: 'In texts' },
+    keys: { Mod: 'Ctrl', Shift: 'Shift', Alt: 'Alt', Escape: 'Esc', Space: 'Space' },
+    labels: {
+      anywhere: {
+        open: 'Find pages, entries and actions',
+        shortcuts: 'Keyboard shortcuts',
+        overview: 'Overview',
+        close: 'Close what is open',
+      },
+      lists: {
+        toSearch: 'Search the list',
+        create: 'New entry',
+        moveRows: 'Go from row to row',
+        selectRange: 'Select all rows from the last one to this',
+      },
+      entries: {
+        save: 'Save',
+        undo: 'Undo',
+        redo: 'Redo',
+        goToItem: 'Go from item to item',
+        moveItem: 'Move an item up or down',
+      },
+      texts: {
+        bold: 'Bold',
+        italic: 'Italic',
+        code: 'Code',
+        link: 'Link',
+        heading: 'Heading',
+        subheading: 'Subheading',
+        numbers: 'Numbered list',
+        list: 'List',
+        quote: 'Quote',
+        insert: 'Insert something, at the beginning of a word',
+      },
+    } satisfies { readonly [Where in keyof ShortcutNames]: Readonly<Record<ShortcutNames[Where], string>> },
   },
   editor: {
     create: 'New entry',
@@ -560,7 +592,7 @@ export const en = {
     deleteText: 'Readers and editors do not find it any more.',
     deleted: 'Deleted',
     referrers: (count: number) =>
-      count === 1 ? 'One document refers to it:' : `${count.toLocaleString('en')} documents refer to it:`,
+      count === 1 ? 'One document refers to it:' : `${counted(count)} documents refer to it:`,
     issues: 'Some fields need your attention.',
     notSaved: 'Not done: first, what you see has to be saved.',
     changedMeanwhile: 'Not done: somebody else has changed this meanwhile. Look at it, and try again.',
@@ -593,6 +625,7 @@ export const en = {
     restored: 'Restored',
   },
   fields: fieldsEn,
+  issues: issuesEn,
   languages: {
     title: 'Languages',
     states: { source: 'source', whole: 'translated', partial: 'incomplete', missing: 'missing' },
@@ -618,6 +651,14 @@ export const en = {
       seconds === undefined ? 'Too many attempts. Wait a little.' : `Too many attempts. Try again in ${seconds} s.`,
     SERVICE_UNAVAILABLE: 'The service is busy or restarting. Try again in a moment.',
     VALIDATION_ERROR: 'Some fields need your attention.',
+    METHOD_NOT_ALLOWED: 'The service does not offer this.',
+    NOT_IMPLEMENTED: 'The service does not offer this.',
+    GONE: 'This is too old for the service to know. Reload the page.',
+    UNSUPPORTED_MEDIA_TYPE: 'The service does not take this type of content.',
+    RANGE_NOT_SATISFIABLE: 'The file has become shorter meanwhile. Reload the page.',
+    IDEMPOTENCY_MISMATCH: 'This was sent before with another content. Reload the page, and try again.',
+    INTERNAL_ERROR: 'Something went wrong in the service. Its log has the cause.',
+    INSUFFICIENT_STORAGE: 'The service has no room left to store this.',
     network: 'The service does not answer. Check your connection.',
     timeout: 'The service takes too long to answer.',
     unexpected: 'Something went wrong that the Studio does not know.',

@@ -1,9 +1,12 @@
 import type { fieldsEn } from './fields-en.ts'
+import { countsIn } from './reader-locale.ts'
+
+const counted = countsIn('de')
 
 /** The texts of the editors of fields in German. */
 export const fieldsDe: typeof fieldsEn = {
   waiting: 'Der Editor lädt …',
-  items: (count) => (count === 1 ? '1 Element' : `${count.toLocaleString('de')} Elemente`),
+  items: (count) => (count === 1 ? '1 Element' : `${counted(count)} Elemente`),
   item: (number) => `Element ${number}`,
   noItems: 'Noch nichts da.',
   add: 'Hinzufügen',

@@ -1,7 +1,11 @@
+import { countsIn } from './reader-locale.ts'
+
+const counted = countsIn('en')
+
 /** The texts of the editors of fields in English. */
 export const fieldsEn = {
   waiting: 'Loading the editor …',
-  items: (count: number) => (count === 1 ? '1 item' : `${count.toLocaleString('en')} items`),
+  items: (count: number) => (count === 1 ? '1 item' : `${counted(count)} items`),
   item: (number: number) => `Item ${number}`,
   noItems: 'Nothing here yet.',
   add: 'Add',

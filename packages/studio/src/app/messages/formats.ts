@@ -2,7 +2,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** How one language writes times and numbers. */
+/** How times and numbers are written in one place. */
 export class Formats {
   readonly #relative: Intl.RelativeTimeFormat
   readonly #day: Intl.DateTimeFormat
@@ -10,12 +10,12 @@ export class Formats {
   readonly #calendarDay: Intl.DateTimeFormat
   readonly #number: Intl.NumberFormat
 
-  constructor(language: string) {
-    this.#relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-    this.#day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
-    this.#moment = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' })
-    this.#calendarDay = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
-    this.#number = new Intl.NumberFormat(language, { maximumFractionDigits: 20 })
+  constructor(locale: string) {
+    this.#relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+    this.#day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+    this.#moment = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' })
+    this.#calendarDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+    this.#number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
   }
 
   /**

@@ -2,6 +2,7 @@ import { createContext, type ReactNode, useContext } from 'react'
 import { I18nProvider } from 'react-aria-components/I18nProvider'
 import type { Messages } from './en.ts'
 import { Formats } from './formats.ts'
+import { readerLocale } from './reader-locale.ts'
 
 /** The languages of the Studio, each by its own name. */
 export const LANGUAGES = [
@@ -15,6 +16,8 @@ export type Language = (typeof LANGUAGES)[number]['id']
 /** What a language brings. */
 export interface Texts {
   readonly language: Language
+  /** The reader's manner of writing dates and numbers in that language, such as `en-GB`. */
+  readonly locale: string
   readonly t: Messages
   readonly formats: Formats
 }
@@ -22,7 +25,8 @@ export interface Texts {
 /** Loads one language; the others are not asked for. */
 export async function loadTexts(language: Language): Promise<Texts> {
   const t = language === 'de' ? (await import('./de.ts')).de : (await import('./en.ts')).en
-  return { language, t, formats: new Formats(language) }
+  const locale = readerLocale(language)
+  return { language, locale, t, formats: new Formats(locale) }
 }
 
 /** The language of the page, which the service chose by a cookie or by what the browser asks for. */
@@ -41,7 +45,7 @@ export function useTexts(): Texts {
 export function TextsProvider({ texts, children }: { readonly texts: Texts; readonly children: ReactNode }): ReactNode {
   return (
     <TextsContext value={texts}>
-      <I18nProvider locale={texts.language === 'de' ? 'de-DE' : 'en-US'}>{children}</I18nProvider>
+      <I18nProvider locale={texts.locale}>{children}</I18nProvider>
     </TextsContext>
   )
 }

@@ -1,11 +1,11 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { keys } from '../talk/keys.ts'
 import { useObservable } from '../talk/observable.ts'
 import { useStudio } from '../talk/studio.ts'
 import { Dialog } from '../ui/overlays/dialog.tsx'
 import styles from './sign-in.module.css'
-import { SignInForm } from './sign-in-form.tsx'
+import { SignInForm, type Way } from './sign-in-form.tsx'
 import { useSession } from './use-session.ts'
 
 /** Shows its children to those who are signed in, and a page for signing in to all others, at the same address. */
@@ -32,18 +32,20 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
 function SignInPage(): ReactNode {
   const { queries, settings } = useStudio()
   const { t } = useTexts()
+  const [way, setWay] = useState<Way>()
+  const title = way === 'register' ? t.session.register : t.session.signIn
   useEffect(() => {
-    document.title = `${t.session.signIn} · ${settings.title}`
-  }, [t, settings])
+    document.title = `${title} · ${settings.title}`
+  }, [title, settings])
   return (
     <main className={styles.page}>
       <div className={styles.card}>
         <div className={styles.head}>
           {settings.logo !== undefined && <img src={settings.logo} alt="" className={styles.logo} />}
           <p className={styles.name}>{settings.title}</p>
-          <h1>{t.session.signIn}</h1>
+          <h1>{title}</h1>
         </div>
-        <SignInForm onDone={() => void queries.invalidateQueries({ queryKey: keys.session })} />
+        <SignInForm onWay={setWay} onDone={() => void queries.invalidateQueries({ queryKey: keys.session })} />
       </div>
     </main>
   )

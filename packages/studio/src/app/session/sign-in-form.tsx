@@ -1,20 +1,30 @@
 import { type AuthActionDescription, DaybookError } from '@daybook/client'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Messages } from '../messages/en.ts'
 import { useTexts } from '../messages/messages.tsx'
 import { errorText } from '../talk/error-texts.ts'
+import { issueText } from '../talk/issue-text.ts'
 import { type Studio, useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
+import { Problem } from '../ui/problem.tsx'
 import { type InvitationInLink, readInvitation } from './invitation-link.ts'
 import styles from './sign-in.module.css'
 import { takesInvitation, useActions } from './use-actions.ts'
 
 /** A way to get a session. */
-type Way = 'login' | 'register' | 'token'
+export type Way = 'login' | 'register' | 'token'
+
+/** What a {@link SignInForm} takes. */
+export interface SignInFormProps {
+  /** Told the way that the person chose. */
+  readonly onWay?: (way: Way) => void
+  readonly onDone: () => void
+}
 
 /** The form that begins a session, by what the service offers: an account, a new account, or a token. */
-export function SignInForm({ onDone }: { readonly onDone: () => void }): ReactNode {
+export function SignInForm({ onWay, onDone }: SignInFormProps): ReactNode {
   const actions = useActions()
   const { t } = useTexts()
   const ways: readonly Way[] = [
@@ -26,6 +36,10 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }): ReactNo
   )
   const [chosen, setWay] = useState<Way | undefined>(invited && 'register')
   const way = chosen ?? ways[0] ?? 'token'
+  const choose = (one: Way): void => {
+    setWay(one)
+    onWay?.(one)
+  }
   const texts = { login: t.session.toSignIn, register: t.session.toRegister, token: t.session.toToken }
   return (
     <div className={styles.form}>
@@ -37,7 +51,7 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }): ReactNo
             .filter((one) => one !== way)
             .map((one) => (
               <li key={one}>
-                <Button variant="quiet" onPress={() => setWay(one)}>
+                <Button variant="quiet" onPress={() => choose(one)}>
                   {texts[one]}
                 </Button>
               </li>
@@ -86,7 +100,7 @@ function WayForm(props: WayFormProps): ReactNode {
     if (!signIn.isPending) signIn.mutate()
   }
   const names = namesOf(props)
-  const labels = t.session as unknown as Readonly<Record<string, string>>
+  const labels = labelsIn(t)
   return (
     <form onSubmit={submit} className={styles.fields}>
       {names.map((name, index) => (
@@ -102,16 +116,18 @@ function WayForm(props: WayFormProps): ReactNode {
           isRequired
         />
       ))}
-      {signIn.isError && (
-        <p role="alert" className={styles.error}>
-          {sentenceFor(signIn.error, way, t)}
-        </p>
-      )}
+      {signIn.isError && <Problem>{sentenceFor(signIn.error, way, t)}</Problem>}
       <Button type="submit" variant="primary" isPending={signIn.isPending}>
         {way === 'register' ? t.session.register : t.session.signIn}
       </Button>
     </form>
   )
+}
+
+/** What the inputs are called, by name. */
+const labelsIn = ({ session }: Messages): Readonly<Record<string, string | undefined>> => {
+  const { name, email, password, invitation, token } = session
+  return { name, email, password, invitation, token }
 }
 
 /** What browsers and password managers are told of each input. */
@@ -147,12 +163,14 @@ async function beginSession({ client, token }: Studio, way: Way, typed: Typed): 
   token.set(undefined)
 }
 
-function sentenceFor(error: unknown, way: Way, t: ReturnType<typeof useTexts>['t']): string {
+function sentenceFor(error: unknown, way: Way, t: Messages): string {
   if (error instanceof SignInRefusal) return t.session[error.reason]
   if (!(error instanceof DaybookError)) return errorText(error, t)
   if (error.code === 'UNAUTHORIZED') return t.session.wrong
   if (error.code === 'CONFLICT' && way === 'register') return t.session.taken
   const [issue] = error.details.issues ?? []
   if (issue?.path === '/invitation') return t.session.invitationOver
-  return issue ? `${issue.path.replace(/^\//, '')}: ${issue.message}` : errorText(error, t)
+  if (!issue) return errorText(error, t)
+  const name = issue.path.replace(/^\//, '')
+  return `${labelsIn(t)[name] ?? name}: ${issueText(issue, t)}`
 }

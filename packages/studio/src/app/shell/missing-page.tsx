@@ -10,7 +10,7 @@ export function MissingPage({ title, text }: { readonly title?: string; readonly
   const { t } = useTexts()
   return (
     <Page title={title ?? t.errors.notFound}>
-      <Notice title={text ?? t.errors.notFoundText}>
+      <Notice text={text ?? t.errors.notFoundText}>
         <Link to="/" className={buttonClass()}>
           {t.errors.toOverview}
         </Link>

@@ -12,7 +12,7 @@ import { Drawer } from '../ui/overlays/dialog.tsx'
 import { ToastProvider } from '../ui/overlays/toasts.tsx'
 import { Waiting } from '../ui/waiting.tsx'
 import { AccountMenu } from './account-menu.tsx'
-import { BrokenPage } from './broken-page.tsx'
+import { BrokenStudio } from './broken-page.tsx'
 import { Navigation } from './navigation.tsx'
 import { PaletteButton } from './palette/palette-button.tsx'
 import styles from './shell.module.css'
@@ -20,7 +20,7 @@ import styles from './shell.module.css'
 /** What stands around every page. */
 export function Shell(): ReactNode {
   const { t } = useTexts()
-  const broken = (error: unknown, retry: () => void): ReactNode => <BrokenPage error={error} onRetry={retry} />
+  const broken = (error: unknown, retry: () => void): ReactNode => <BrokenStudio error={error} onRetry={retry} />
   return (
     <ToastProvider closeLabel={t.common.close}>
       <ErrorBoundary fallback={broken}>

@@ -20,12 +20,27 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'SERVICE_UNAVAILABLE',
 }
 
+/** The parts that a request needs. */
+export type Asking = Pick<Studio, 'token' | 'renewal'>
+
 /**
- * Asks the service of the page; `undefined` when it answers nothing.
+ * Asks the service of the page; `undefined` when it answers nothing. Where the session has ended, it waits until somebody has signed in
+ * again, and asks once more.
  *
  * @throws {DaybookError}, also for answers in the form of another library; {NetworkError}
  */
-export async function askService<Answer>({ token }: Pick<Studio, 'token'>, request: ServiceRequest): Promise<Answer> {
+export async function askService<Answer>(parts: Asking, request: ServiceRequest): Promise<Answer> {
+  try {
+    return await askOnce<Answer>(parts, request)
+  } catch (error) {
+    const hasEnded = error instanceof DaybookError && error.status === 401
+    if (!hasEnded || !(await parts.renewal.ask())) throw error
+    request.signal?.throwIfAborted()
+    return askOnce<Answer>(parts, request)
+  }
+}
+
+async function askOnce<Answer>({ token }: Asking, request: ServiceRequest): Promise<Answer> {
   const { method = 'GET', path, body, signal } = request
   const credential = token.get()
   const name = `${method} ${path.split('?')[0]}`

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import unseen from './unseen.module.css'
 import styles from './waiting.module.css'
 
 /** A shorter wait shows nothing that moves, in milliseconds. */
@@ -14,7 +15,7 @@ export function Waiting({ label, lines = 5 }: { readonly label: string; readonly
   if (!isLate) return null
   return (
     <div role="status" className={styles.waiting}>
-      <span className={styles.label}>{label}</span>
+      <span className={unseen.unseen}>{label}</span>
       {Array.from({ length: lines }, (_, index) => (
         <div key={`line-${index.toString()}`} className={styles.line} />
       ))}

@@ -3,7 +3,7 @@ import type { FailedDelivery } from 'daybook'
 import type { ReactNode } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { labelOf } from '../model/studio-model.ts'
-import { BrokenPage } from '../shell/broken-page.tsx'
+import { Failure } from '../shell/broken-page.tsx'
 import { Page } from '../shell/page.tsx'
 import { askService } from '../talk/ask-service.ts'
 import { errorText } from '../talk/error-texts.ts'
@@ -42,7 +42,7 @@ export function WebhooksPage(): ReactNode {
   return (
     <Page title={t.webhooks.title}>
       {list.isPending && <Waiting label={t.common.loading} />}
-      {list.error && !items && <BrokenPage error={list.error} onRetry={() => void list.refetch()} />}
+      {list.error && !items && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {items?.length === 0 && <Notice title={t.webhooks.none} text={t.webhooks.noneText} />}
       {items?.map((endpoint) => (
         <EndpointSection key={endpoint.name} endpoint={endpoint} />
@@ -130,7 +130,11 @@ function Deliveries({ name, state, count }: DeliveriesProps): ReactNode {
                   .join(' · ')}
               </p>
             </div>
-            <Button onPress={() => replay.mutate({ seq })} isPending={replay.isPending}>
+            <Button
+              onPress={() => replay.mutate({ seq })}
+              isPending={replay.isPending}
+              label={t.webhooks.replayOne(seq)}
+            >
               {t.webhooks.replay}
             </Button>
           </li>

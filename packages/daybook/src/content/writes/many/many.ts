@@ -7,7 +7,6 @@ import type { Query } from '../../../query/parameters.ts'
 import type { EntryRevision } from '../../../store/reads/page.ts'
 import type { Reader } from '../../../store/reads/read.ts'
 import type { StoredEntry } from '../../../store/reads/rows.ts'
-import type { ChangeRange } from '../../../store/writes/commit-batch.ts'
 import type { Writer } from '../../../store/writes/write.ts'
 import type { Preconditions } from '../../etags.ts'
 import { HookTime } from '../../hook-time.ts'
@@ -57,8 +56,10 @@ export interface ManyResult {
   readonly matched: number
   /** How many of them are another revision now. */
   readonly changed: number
-  /** The numbers of all that was changed, other documents included; `undefined`: nothing is stored. */
-  readonly changes: ChangeRange | undefined
+  /** The number of the first change, which may be one of another document; `undefined`: nothing is stored. */
+  readonly firstSeq: number | undefined
+  /** The last number of their changes; `undefined`: nothing is stored. */
+  readonly seq: number | undefined
   /** The last entry that matched. */
   readonly lastId: string | undefined
 }
@@ -232,25 +233,30 @@ class ManyWrites {
     const found = await this.#find(writer.read)
     const isPrepared = ({ id, seq }: EntryRevision): boolean => this.#prepared.get(id)?.seq === seq
     if (found.length !== this.#prepared.size || !found.every(isPrepared)) throw new StaleWrite()
-    const changesSince = writer.watch()
-    const changed = await this.#commitAll(writer, found)
+    const firstSince = writer.watch()
+    const { changed, seq } = await this.#commitAll(writer, found)
     const { collection, query } = this.#entries
     const isDry = query.values.dryRun === 'true'
     const result = { collection: collection.key, matched: found.length, changed, lastId: found.at(-1)?.id }
-    return { ...result, changes: isDry ? undefined : changesSince() }
+    if (isDry || changed === 0) return { ...result, firstSeq: undefined, seq: undefined }
+    return { ...result, firstSeq: firstSince(), seq }
   }
 
-  /** @returns how many have changed */
-  async #commitAll(writer: Writer, found: readonly EntryRevision[]): Promise<number> {
+  async #commitAll(
+    writer: Writer,
+    found: readonly EntryRevision[],
+  ): Promise<{ readonly changed: number; readonly seq: number }> {
     const lastSteps: LastStep[] = []
     const transaction = { writer, hookTime: new HookTime(), atEnd: (step: LastStep) => void lastSteps.push(step) }
     const refusals = new Refusals()
     let changed = 0
+    let last = 0
     let waiting = 0
     for (const window of windowsOf(found, writer.isBulk ? BULK_WINDOW : WINDOW)) {
       const numbers = await this.#commitWindow(transaction, refusals, window)
       const moved = numbers.filter((now, index) => now !== undefined && now !== window[index]?.seq)
       changed += moved.length
+      last = Math.max(last, ...moved.map(Number))
       waiting += window.reduce((bytes, { size }) => bytes + size, 0)
       if (waiting > MAX_WAITING_BYTES) {
         await writer.flush()
@@ -260,7 +266,7 @@ class ManyWrites {
     }
     refusals.throwAny()
     for (const step of lastSteps) await step(writer)
-    return changed
+    return { changed, seq: last }
   }
 
   /** Answers the number of each revision; `undefined`: it is refused, or a hook has deleted it. */

@@ -8,6 +8,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { ChoiceField } from '../../ui/controls/choice-field.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import styles from '../accounts.module.css'
 import { rolesIn } from '../accounts-api.ts'
 import { grantKeys, grantsApi } from '../grants-api.ts'
@@ -56,11 +57,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }): ReactNode
           options={DAYS.map((count) => ({ id: String(count), label: t.invitations.days(count) }))}
           onChange={setDays}
         />
-        {invite.error && (
-          <p role="alert" className={styles.problem}>
-            {isConflict(invite.error) ? t.accounts.taken : errorText(invite.error, t)}
-          </p>
-        )}
+        {invite.error && <Problem>{isConflict(invite.error) ? t.accounts.taken : errorText(invite.error, t)}</Problem>}
         <DialogButtons>
           <Button onPress={onClose}>{t.common.cancel}</Button>
           <Button variant="primary" type="submit" isDisabled={!isComplete} isPending={invite.isPending}>

@@ -7,6 +7,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { ChoiceField } from '../../ui/controls/choice-field.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import styles from '../accounts.module.css'
 import { grantKeys, grantsApi } from '../grants-api.ts'
 import { isConflict } from '../is-conflict.ts'
@@ -84,11 +85,7 @@ export function CreateToken({ onClose }: { readonly onClose: () => void }): Reac
           }))}
           onChange={setDays}
         />
-        {create.error && (
-          <p role="alert" className={styles.problem}>
-            {isConflict(create.error) ? t.tokens.taken : errorText(create.error, t)}
-          </p>
-        )}
+        {create.error && <Problem>{isConflict(create.error) ? t.tokens.taken : errorText(create.error, t)}</Problem>}
         <DialogButtons>
           <Button onPress={onClose}>{t.common.cancel}</Button>
           <Button variant="primary" type="submit" isDisabled={!isComplete} isPending={create.isPending}>

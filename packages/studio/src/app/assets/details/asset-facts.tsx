@@ -18,7 +18,7 @@ export interface AssetFactsProps {
 
 /** What is known of a file. */
 export function AssetFacts({ asset, mayMove }: AssetFactsProps): ReactNode {
-  const { t, formats, language } = useTexts()
+  const { t, formats, locale } = useTexts()
   const toast = useToast()
   const { mimeType, size, width, height, directory, url, createdAt } = asset
   const address = new URL(url, location.origin).href
@@ -32,7 +32,7 @@ export function AssetFacts({ asset, mayMove }: AssetFactsProps): ReactNode {
       <h2>{t.assets.facts}</h2>
       <dl className={styles.facts}>
         <Fact name={t.assets.kind}>{mimeType}</Fact>
-        <Fact name={t.assets.size}>{byteText(size, language)}</Fact>
+        <Fact name={t.assets.size}>{byteText(size, locale)}</Fact>
         {width !== null && height !== null && <Fact name={t.assets.dimensions}>{t.assets.pixels(width, height)}</Fact>}
         <Fact name={t.assets.uploaded}>
           <time dateTime={createdAt}>{formats.moment(createdAt)}</time>

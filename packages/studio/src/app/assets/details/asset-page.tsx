@@ -13,6 +13,7 @@ import { useStudio } from '../../talk/studio.ts'
 import link from '../../ui/back.module.css'
 import { Button, buttonClass } from '../../ui/controls/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { AltFields } from './alt-fields.tsx'
 import { AssetFacts } from './asset-facts.tsx'
 import { AssetPreview } from './asset-preview.tsx'
@@ -91,11 +92,7 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
       <div className={styles.columns}>
         <AssetPreview asset={asset} point={form.focalPoint} onChange={mayWrite ? form.setFocalPoint : undefined} />
         <div className={styles.side}>
-          {form.error !== null && (
-            <p role="alert" className={styles.problem}>
-              {errorText(form.error, t)}
-            </p>
-          )}
+          {form.error !== null && <Problem>{errorText(form.error, t)}</Problem>}
           <AltFields form={form} isReadOnly={!mayWrite} />
           <AssetFacts asset={asset} mayMove={mayWrite} />
           <UsedIn id={asset.id} />

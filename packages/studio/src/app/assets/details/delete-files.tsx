@@ -9,6 +9,7 @@ import { useStudio } from '../../talk/studio.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import type { Asset } from '../media/asset.ts'
 import { inChunks } from '../media/many-assets.ts'
 import styles from './details.module.css'
@@ -70,11 +71,7 @@ export function DeleteFiles({ assets, onClose, onDone }: DeleteFilesProps): Reac
         </div>
       )}
       {others.length > 0 && <p>{t.assets.deleteText}</p>}
-      {error && (
-        <p role="alert" className={styles.problem}>
-          {errorText(error, t)}
-        </p>
-      )}
+      {error && <Problem>{errorText(error, t)}</Problem>}
       <DialogButtons>
         <Button onPress={onClose} autoFocus>
           {t.common.cancel}

@@ -10,6 +10,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { DeleteFiles } from '../details/delete-files.tsx'
 import type { Asset } from '../media/asset.ts'
 import { inChunks } from '../media/many-assets.ts'
@@ -96,11 +97,7 @@ function SetAlt({ assets, onClose, onDone }: SetAltProps): ReactNode {
   return (
     <Dialog title={t.assets.setAltTitle(assets.length)} isOpen onClose={onClose}>
       <TextField label={t.assets.alt} description={t.assets.altText} value={alt} onChange={setAlt} autoFocus />
-      {save.error && (
-        <p role="alert" className={styles.problem}>
-          {errorText(save.error, t)}
-        </p>
-      )}
+      {save.error && <Problem>{errorText(save.error, t)}</Problem>}
       <DialogButtons>
         <Button onPress={onClose}>{t.common.cancel}</Button>
         <Button variant="primary" onPress={() => save.mutate()} isPending={save.isPending}>

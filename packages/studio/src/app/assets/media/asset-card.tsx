@@ -19,10 +19,10 @@ export interface AssetCardProps {
 
 /** A file among others, as a card or as a row. */
 export function AssetCard({ asset, isRow, isSelected, draw, mark }: AssetCardProps): ReactNode {
-  const { t, formats, language } = useTexts()
+  const { t, formats, locale } = useTexts()
   const { originalName, mimeType, size, alt, createdAt } = asset
   const lacksAlt = mimeType.startsWith('image/') && !alt
-  const detail = [byteText(size, language), sizeText(asset)].filter(Boolean).join(' · ')
+  const detail = [byteText(size, locale), sizeText(asset)].filter(Boolean).join(' · ')
   return (
     <div className={`${styles.card} ${isRow ? styles.row : ''} ${isSelected ? styles.selected : ''}`}>
       {mark !== undefined && <div className={styles.mark}>{mark}</div>}

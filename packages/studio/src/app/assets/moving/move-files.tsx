@@ -8,6 +8,7 @@ import { useStudio } from '../../talk/studio.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import type { Asset } from '../media/asset.ts'
 import { isFolder } from '../media/folder-levels.ts'
 import { FolderField } from './folder-field.tsx'
@@ -41,11 +42,7 @@ export default function MoveFiles({ assets, onClose, onDone }: MoveFilesProps): 
       ) : (
         <form className={styles.form} onSubmit={submit}>
           <FolderField value={typed} onChange={setTyped} error={error} />
-          {move.error && (
-            <p role="alert" className={styles.problem}>
-              {errorText(move.error, t)}
-            </p>
-          )}
+          {move.error && <Problem>{errorText(move.error, t)}</Problem>}
           <p role="status">{move.isPending && moved > 0 && t.assets.movedSoFar(moved, assets.length)}</p>
           <DialogButtons>
             <Button onPress={onClose}>{t.common.cancel}</Button>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
+import unseen from '../../ui/unseen.module.css'
 import type { Asset } from '../media/asset.ts'
 import { byteText } from '../media/byte-text.ts'
 import { Thumbnail } from '../media/thumbnail.tsx'
@@ -76,7 +77,7 @@ export function ChosenAssets({ ids, onChange }: ChosenAssetsProps): ReactNode {
           </li>
         ))}
       </ul>
-      <p role="status" className={styles.told}>
+      <p role="status" className={unseen.unseen}>
         {at >= 0 && t.assets.movedTo(at + 1, ids.length)}
       </p>
       {shown.length < ids.length && (
@@ -92,7 +93,7 @@ const nameOf = (asset: Asset | null | undefined, id: string): string => asset?.o
 
 /** @param asset `undefined`: it is not known yet; `null`: it is not there, or may not be seen */
 function ChosenAsset({ id, asset }: { readonly id: string; readonly asset: Asset | null | undefined }): ReactNode {
-  const { t, language } = useTexts()
+  const { t, locale } = useTexts()
   if (asset === undefined) return <span className={styles.what}>{t.common.loading}</span>
   if (asset === null) {
     return (
@@ -114,7 +115,7 @@ function ChosenAsset({ id, asset }: { readonly id: string; readonly asset: Asset
           {originalName}
         </Link>
         <span className={lacksAlt ? styles.lacking : styles.detail} dir="auto">
-          {lacksAlt ? t.assets.noAlt : (alt ?? byteText(size, language))}
+          {lacksAlt ? t.assets.noAlt : (alt ?? byteText(size, locale))}
         </span>
       </span>
     </>

@@ -50,7 +50,7 @@ export function UploadList({ queue, only }: UploadListProps): ReactNode {
 const rank = ({ state }: Upload): number => ['failed', 'sending', 'paused', 'waiting', 'stored'].indexOf(state)
 
 function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue: UploadQueue }): ReactNode {
-  const { t, language } = useTexts()
+  const { t, locale } = useTexts()
   const { key, file, state, sent, error } = upload
   const text = state === 'failed' ? uploadErrorText(error, t) : t.assets.uploadStates[state]
   const isFailed = state === 'failed'
@@ -61,7 +61,7 @@ function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue:
           {file.name}
         </p>
         <p className={isFailed ? styles.failure : styles.detail}>
-          {byteText(file.size, language)} · {text}
+          {byteText(file.size, locale)} · {text}
         </p>
         {state === 'sending' && (
           <progress className={styles.progress} max={Math.max(1, file.size)} value={sent} aria-label={file.name} />

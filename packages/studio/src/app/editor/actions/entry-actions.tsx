@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { labelOf, type StudioCollection } from '../../model/studio-model.ts'
+import { statusLabel } from '../../model/status-label.ts'
+import type { StudioCollection } from '../../model/studio-model.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
@@ -120,7 +121,7 @@ function MoreMenu({ collection, state, publishing, work, tasks, onOpen }: MoreMe
           .filter((one) => one !== 'draft')
           .map((status) => (
             <MenuItem key={status} onAction={() => void work.run(tasks.toStatus(statusField, status))}>
-              {t.publishing.toStatus(t.publishing.statuses[status] ?? labelOf(status))}
+              {t.publishing.toStatus(statusLabel(status, t))}
             </MenuItem>
           ))}
       {mayUpdate && publishing.hasDraft && (

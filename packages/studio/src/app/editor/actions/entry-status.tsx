@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { labelOf } from '../../model/studio-model.ts'
+import { statusLabel } from '../../model/status-label.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import styles from './actions.module.css'
@@ -20,7 +20,7 @@ export function EntryStatus({ publishing, onUnschedule }: EntryStatusProps): Rea
   if (status === null) return null
   return (
     <div className={styles.publishing}>
-      <Badge tone={isPublished ? 'good' : 'neutral'}>{t.publishing.statuses[status] ?? labelOf(status)}</Badge>
+      <Badge tone={isPublished ? 'good' : 'neutral'}>{statusLabel(status, t)}</Badge>
       {isPublished && hasDraft && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
       {publishAt !== null && <span>{t.publishing.publishesAt(formats.moment(publishAt))}</span>}
       {unpublishAt !== null && <span>{t.publishing.unpublishesAt(formats.moment(unpublishAt))}</span>}

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import { placeName } from '../../model/place-name.ts'
 import type { FieldIssues } from '../field-issues.ts'
 import { focusField } from '../places/focus-field.ts'
-import { placeName } from '../places/place-name.ts'
 import styles from './actions.module.css'
 
 /** The most faults that are named one by one. */

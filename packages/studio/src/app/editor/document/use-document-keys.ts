@@ -1,23 +1,21 @@
 import { useEffect } from 'react'
+import { pressedAt, SHORTCUTS } from '../../ui/shortcuts.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 
 /** What keys ask of a document. */
 type Wish = 'undo' | 'redo' | 'save'
 
-function wishOf({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): Wish | undefined {
-  if (!(ctrlKey || metaKey) || altKey) return undefined
-  const letter = key.toLowerCase()
-  if (letter === 'z') return shiftKey ? 'redo' : 'undo'
-  if (letter === 'y' && !shiftKey) return 'redo'
-  return letter === 's' && !shiftKey ? 'save' : undefined
-}
+const WISHES: readonly Wish[] = ['undo', 'redo', 'save']
+
+const wishOf = (event: KeyboardEvent): Wish | undefined =>
+  WISHES.find((wish) => pressedAt(SHORTCUTS.entries[wish], event) >= 0)
 
 /** Editors of fields that have handled a key themselves, and windows over the page, come first. */
 const isTaken = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
   defaultPrevented || (target instanceof Element && target.closest('[role=dialog]') !== null)
 
 /**
- * Ctrl or Cmd with Z, Shift Z, Y and S, wherever the focus is on the page.
+ * Undo, redo and save, wherever the focus is on the page.
  *
  * @param onStep called with the leaf that was undone or done again
  */

@@ -5,7 +5,7 @@ import { errorText } from '../../talk/error-texts.ts'
 import { keys } from '../../talk/keys.ts'
 import { useStudio } from '../../talk/studio.ts'
 import { Button } from '../../ui/controls/button.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
 import { toRowFilter } from '../list-query.ts'
 import { type ListView, usePerson } from '../list-view.ts'
@@ -89,9 +89,9 @@ export default function BulkDialog({ view, kind, selection, onClose, onDone }: B
         />
       )}
       {(stage.at === 'failed' || stage.at === 'trying') && (
-        <div className={styles.buttons}>
+        <DialogButtons>
           <Button onPress={close}>{t.common.cancel}</Button>
-        </div>
+        </DialogButtons>
       )}
     </Dialog>
   )
@@ -117,7 +117,7 @@ function Tried({ view, kind, dryRun, onCancel, onConfirm }: TriedProps): ReactNo
       <p>{isTooMany ? bulk.tooMany(MAX_ENTRIES) : isCut ? bulk.manyRefuse : bulk.ready(ids.length)}</p>
       {same > 0 && !isCut && !isTooMany && <p>{bulk.unchanged(same)}</p>}
       {refusals.length > 0 && <Refusals collection={view.collection} refusals={refusals} />}
-      <div className={styles.buttons}>
+      <DialogButtons>
         <Button onPress={onCancel} autoFocus>
           {t.common.cancel}
         </Button>
@@ -126,7 +126,7 @@ function Tried({ view, kind, dryRun, onCancel, onConfirm }: TriedProps): ReactNo
             {bulk.confirm(bulk.kinds[kind], ids.length)}
           </Button>
         )}
-      </div>
+      </DialogButtons>
     </>
   )
 }

@@ -1,9 +1,12 @@
 import { DaybookError } from '@daybook/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { Messages } from '../../messages/en.ts'
 import { useTexts } from '../../messages/messages.tsx'
+import { placeName } from '../../model/place-name.ts'
 import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
 import { errorText } from '../../talk/error-texts.ts'
+import { issueText } from '../../talk/issue-text.ts'
 import { keys } from '../../talk/keys.ts'
 import type { ListPage } from '../../talk/list-page.ts'
 import { useStudio } from '../../talk/studio.ts'
@@ -37,7 +40,7 @@ export function Refusals({ collection, refusals }: RefusalsProps): ReactNode {
         {refusals.map(({ id, error }) => (
           <li key={id}>
             <bdi>{titles.get(id) ?? id}</bdi>
-            <p className={styles.why}>{[errorText(error, t), ...issuesOf(error)].join(' ')}</p>
+            <p className={styles.why}>{[errorText(error, t), ...issuesOf(error, t)].join(' ')}</p>
           </li>
         ))}
       </ul>
@@ -45,10 +48,12 @@ export function Refusals({ collection, refusals }: RefusalsProps): ReactNode {
   )
 }
 
-/** What is wrong with which field: `title: is required`. */
-function issuesOf(error: unknown): readonly string[] {
+/** What is wrong with which field: `Title: is required.` */
+function issuesOf(error: unknown, t: Messages): readonly string[] {
   const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
-  return issues.map(
-    ({ path, message }) => `${path.replace(/^\/operations\/\d+\/data\/?/, '').replaceAll('/', '.')}: ${message}`,
-  )
+  return issues.map((issue) => {
+    const place = issue.path.replace(/^\/operations\/\d+(?:\/data)?\/?/, '').replaceAll('/', '.')
+    const text = issueText(issue, t)
+    return `${place === '' ? text : `${placeName(place)}: ${text}`}.`
+  })
 }

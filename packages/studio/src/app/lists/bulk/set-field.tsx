@@ -3,11 +3,11 @@ import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Checkbox } from '../../ui/controls/checkbox.tsx'
 import { ChoiceField } from '../../ui/controls/choice-field.tsx'
+import { DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { fieldLabel } from '../field-label.ts'
 import { ValueEditor } from '../filters/value-editor.tsx'
 import type { FilterValue } from '../filters/where-tree.ts'
 import type { ListView } from '../list-view.ts'
-import styles from './bulk.module.css'
 import { type BulkAction, settableFields } from './bulk-operations.ts'
 
 /** What a {@link SetField} takes. */
@@ -54,7 +54,7 @@ export function SetField({ view, onChoose, onCancel }: SetFieldProps): ReactNode
       {!isRequired && (
         <Checkbox label={bulk.empty} isSelected={isEmpty} onChange={(isSelected) => setIsEmpty(isSelected)} />
       )}
-      <div className={styles.buttons}>
+      <DialogButtons>
         <Button onPress={onCancel}>{t.common.cancel}</Button>
         <Button
           variant="primary"
@@ -63,7 +63,7 @@ export function SetField({ view, onChoose, onCancel }: SetFieldProps): ReactNode
         >
           {bulk.try}
         </Button>
-      </div>
+      </DialogButtons>
     </>
   )
 }

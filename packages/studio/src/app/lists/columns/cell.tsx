@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import { statusLabel } from '../../model/status-label.ts'
 import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
 import { usePersonName } from '../../session/use-person-name.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -41,7 +42,7 @@ function One({ field, value, collections }: CellProps): ReactNode {
   if (typeof value === 'number') return <span className={styles.number}>{formats.number(value)}</span>
   if (typeof value === 'object' && value !== null) return <Text text={titleOfTarget(field, value, collections)} />
   const text = String(value)
-  if (type === 'status') return <Badge tone={text === 'published' ? 'good' : 'neutral'}>{text}</Badge>
+  if (type === 'status') return <Badge tone={text === 'published' ? 'good' : 'neutral'}>{statusLabel(text, t)}</Badge>
   if (type === 'select') return <Badge>{text}</Badge>
   if (type === 'datetime' && isTime(text)) return <Moment timestamp={text} />
   if (type === 'date' && isTime(text)) return <time dateTime={text}>{formats.calendarDay(text)}</time>

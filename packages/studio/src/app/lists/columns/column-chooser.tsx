@@ -46,6 +46,7 @@ export default function ColumnChooser({ view, onClose }: ColumnChooserProps): Re
       footer={<Button onPress={reset}>{t.lists.resetColumns}</Button>}
     >
       <SortField view={view} />
+      <h3 className={styles.title}>{t.lists.shownColumns}</h3>
       <ul className={styles.list} aria-label={t.lists.shownColumns}>
         {columns.map((field, index) => (
           <li key={field.path} className={styles.chosen}>
@@ -65,6 +66,7 @@ export default function ColumnChooser({ view, onClose }: ColumnChooserProps): Re
           </li>
         ))}
       </ul>
+      <h3 className={styles.title}>{t.lists.allFields}</h3>
       {all.length > MANY && <SearchField label={t.lists.findField} value={text} onChange={setText} />}
       {isFull && <p role="status">{t.lists.columnsFull(MAX_COLUMNS)}</p>}
       <ul className={styles.list} aria-label={t.lists.allFields}>

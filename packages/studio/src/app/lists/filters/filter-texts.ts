@@ -1,4 +1,5 @@
 import type { Texts } from '../../messages/messages.tsx'
+import { statusLabel } from '../../model/status-label.ts'
 import { fieldLabel } from '../field-label.ts'
 import type { ListField } from '../list-fields.ts'
 import type { FilterNode } from './where-tree.ts'
@@ -45,6 +46,7 @@ function valueText(
 ): string {
   if (typeof value === 'boolean') return value ? t.lists.yes : t.lists.no
   if (typeof value === 'number') return formats.number(value)
+  if (type === 'status') return statusLabel(value, t)
   const isTime = !Number.isNaN(Date.parse(value))
   if (type === 'date' && isTime) return formats.calendarDay(value)
   if (type === 'datetime' && isTime) return formats.moment(value)

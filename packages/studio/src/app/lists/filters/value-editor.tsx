@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import { statusLabel } from '../../model/status-label.ts'
 import { Checkbox } from '../../ui/controls/checkbox.tsx'
 import { ChoiceField } from '../../ui/controls/choice-field.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
@@ -42,7 +43,7 @@ export function ValueEditor({ condition, field, view, onChange }: ValueEditorPro
   const target = field.to.length === 1 && to !== undefined ? view.collections.get(to) : undefined
   if (target) return <EntryValue target={target} operator={operator} value={value} onChange={onChange} />
   if (field.options && !['startsWith', 'contains'].includes(operator)) {
-    return <OptionValue options={field.options} label={label} condition={condition} onChange={onChange} />
+    return <OptionValue field={field} options={field.options} label={label} condition={condition} onChange={onChange} />
   }
   return (
     <TypedValue
@@ -55,12 +56,14 @@ export function ValueEditor({ condition, field, view, onChange }: ValueEditorPro
   )
 }
 
-interface OptionValueProps extends Pick<ValueEditorProps, 'condition' | 'onChange'> {
+interface OptionValueProps extends Pick<ValueEditorProps, 'condition' | 'field' | 'onChange'> {
   readonly options: readonly string[]
   readonly label: string
 }
 
-function OptionValue({ options, label, condition, onChange }: OptionValueProps): ReactNode {
+function OptionValue({ field, options, label, condition, onChange }: OptionValueProps): ReactNode {
+  const { t } = useTexts()
+  const nameOf = (option: string): string => (field.type === 'status' ? statusLabel(option, t) : option)
   const { operator, value } = condition
   const chosen = [value ?? []].flat().map(String)
   if (!SEVERAL.has(operator)) {
@@ -70,7 +73,7 @@ function OptionValue({ options, label, condition, onChange }: OptionValueProps):
       <ChoiceField
         label={label}
         value={chosen[0] ?? ''}
-        options={all.map((id) => ({ id, label: id === '' ? '–' : id }))}
+        options={all.map((id) => ({ id, label: id === '' ? '–' : nameOf(id) }))}
         onChange={(id) => onChange(id === '' ? undefined : id)}
       />
     )
@@ -80,7 +83,7 @@ function OptionValue({ options, label, condition, onChange }: OptionValueProps):
       {options.map((id) => (
         <Checkbox
           key={id}
-          label={id}
+          label={nameOf(id)}
           isSelected={chosen.includes(id)}
           onChange={(isSelected) => onChange(isSelected ? [...chosen, id] : chosen.filter((one) => one !== id))}
         />

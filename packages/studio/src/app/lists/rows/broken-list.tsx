@@ -1,7 +1,9 @@
 import { DaybookError } from '@daybook/client'
 import type { ReactNode } from 'react'
+import type { Messages } from '../../messages/en.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import { errorText, requestIdOf } from '../../talk/error-texts.ts'
+import { issueText } from '../../talk/issue-text.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { ListView } from '../list-view.ts'
@@ -22,8 +24,10 @@ export function BrokenList({ view, error, onRetry }: BrokenListProps): ReactNode
   return (
     <div role="alert">
       <Notice
+        icon="warning"
         title={t.lists.broken}
-        text={isRefused(error) ? t.lists.brokenQuery(refusal(error)) : errorText(error, t)}
+        text={isRefused(error) ? t.lists.brokenQuery(refusal(error, t)) : errorText(error, t)}
+        reference={id !== undefined && !isRefused(error) ? t.errors.reference(id) : undefined}
       >
         <Button variant="primary" onPress={onRetry}>
           {t.common.retry}
@@ -34,7 +38,6 @@ export function BrokenList({ view, error, onRetry }: BrokenListProps): ReactNode
           </Button>
         )}
       </Notice>
-      {id !== undefined && !isRefused(error) && <p>{t.errors.reference(id)}</p>}
     </div>
   )
 }
@@ -43,8 +46,8 @@ export function BrokenList({ view, error, onRetry }: BrokenListProps): ReactNode
 const isRefused = (error: unknown): error is Error =>
   error instanceof TypeError || (error instanceof DaybookError && error.status === 400)
 
-/** What the service says of it, in English. */
-function refusal(error: Error): string {
+/** What the service says of it; the client's own sentences are in English. */
+function refusal(error: Error, t: Messages): string {
   const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
-  return issues.length === 0 ? error.message : issues.map(({ message }) => message).join('; ')
+  return issues.length === 0 ? error.message : issues.map((issue) => issueText(issue, t)).join('; ')
 }

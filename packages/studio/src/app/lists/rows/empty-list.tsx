@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import { statusLabel } from '../../model/status-label.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { ListView } from '../list-view.ts'
@@ -11,7 +12,7 @@ export function EmptyList({ view, children }: { readonly view: ListView; readonl
   const { q, status, where } = search
   if (where !== undefined) {
     return (
-      <Notice title={t.lists.noneFound} text={t.lists.noneMatch}>
+      <Notice icon="search" title={t.lists.noneFound} text={t.lists.noneMatch}>
         <Button onPress={() => change({ where: undefined, q: undefined, status: undefined })}>
           {t.lists.clearFilter}
         </Button>
@@ -20,20 +21,20 @@ export function EmptyList({ view, children }: { readonly view: ListView; readonl
   }
   if (q !== undefined) {
     return (
-      <Notice title={t.lists.noneFound} text={t.lists.noneFoundText(q)}>
+      <Notice icon="search" title={t.lists.noneFound} text={t.lists.noneFoundText(q)}>
         <Button onPress={() => change({ q: undefined })}>{t.lists.clearSearch}</Button>
       </Notice>
     )
   }
   if (status !== undefined) {
     return (
-      <Notice title={t.lists.noneFound} text={t.lists.noneOfStatus(status)}>
+      <Notice icon="search" title={t.lists.noneFound} text={t.lists.noneOfStatus(statusLabel(status, t))}>
         <Button onPress={() => change({ status: undefined })}>{t.lists.showAll}</Button>
       </Notice>
     )
   }
   return (
-    <Notice title={t.lists.empty} text={collection.description ?? t.lists.emptyText}>
+    <Notice icon="collection" title={t.lists.empty} text={collection.description ?? t.lists.emptyText}>
       {children}
     </Notice>
   )

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import unseen from '../../ui/unseen.module.css'
 import { fieldLabel } from '../field-label.ts'
 import { sortOf } from '../list-query.ts'
 import type { ListView } from '../list-view.ts'
@@ -23,7 +24,7 @@ export function HeaderRow({ view, canSelect }: { readonly view: ListView; readon
       <div ref={row} role="row" aria-rowindex={1} className={`${styles.row} ${styles.header}`}>
         {canSelect && (
           <span role="columnheader" className={styles.box}>
-            <span className={styles.unseen}>{t.lists.bulk.column}</span>
+            <span className={unseen.unseen}>{t.lists.bulk.column}</span>
           </span>
         )}
         <HeaderCell view={view} path={title?.path} label={t.lists.title} isSortable={title?.sortable === true} />

@@ -1,10 +1,12 @@
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
+import { pressedAt, SHORTCUTS } from '../../ui/shortcuts.ts'
 import { Waiting } from '../../ui/waiting.tsx'
 import { BulkBar } from '../bulk/bulk-bar.tsx'
 import { bulkKinds } from '../bulk/bulk-operations.ts'
 import { NONE, pressed, type RowPress, type Selection } from '../bulk/selection.ts'
+import type { ListField } from '../list-fields.ts'
 import type { ListView } from '../list-view.ts'
 import { BrokenList } from './broken-list.tsx'
 import { EmptyList } from './empty-list.tsx'
@@ -70,7 +72,7 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
           aria-label={collection.label}
           aria-rowcount={count + 1}
           className={`${styles.table} ${canSelect ? styles.selectable : ''}`}
-          style={{ '--columns': columns.length } as CSSProperties}
+          style={{ '--columns': columns.length, '--tracks': tracksOf(columns) } as CSSProperties}
         >
           <HeaderRow view={view} canSelect={canSelect} />
           <div
@@ -117,6 +119,13 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
     </div>
   )
 }
+
+/** Types whose values are short, however wide the page is. */
+const NARROW: ReadonlySet<string> = new Set(['number', 'integer', 'boolean'])
+
+/** How wide the columns behind the title are. */
+const tracksOf = (columns: readonly ListField[]): string =>
+  columns.map(({ type, many }) => (NARROW.has(type) && !many ? 'minmax(5rem, 0.4fr)' : 'minmax(6.5rem, 1fr)')).join(' ')
 
 interface DrawnRowListProps {
   readonly view: ListView
@@ -173,7 +182,7 @@ function indexOf(element: HTMLElement): number | undefined {
 
 /** Up and down go from row to row. */
 function moveByArrows(event: KeyboardEvent<HTMLElement>): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  const step = [-1, 1][pressedAt(SHORTCUTS.lists.moveRows, event)]
   const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
   if (step === undefined || !row) return
   const next = event.currentTarget.querySelector<HTMLElement>(`[data-index="${Number(row.dataset.index) + step}"] a`)

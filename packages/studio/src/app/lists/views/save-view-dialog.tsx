@@ -4,7 +4,8 @@ import { errorText } from '../../talk/error-texts.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { writeColumns } from '../columns/columns.ts'
 import { type ListView, usePerson } from '../list-view.ts'
 import styles from './save-view.module.css'
@@ -46,13 +47,13 @@ export default function SaveViewDialog({ view, views, onClose }: SaveViewDialogP
         {views.canShare && person !== '' && (
           <Switch label={texts.share} description={texts.shareText} value={isShared} onChange={setIsShared} />
         )}
-        {error !== undefined && <p role="alert">{errorText(error, t)}</p>}
-        <div className={styles.buttons}>
+        {error !== undefined && <Problem>{errorText(error, t)}</Problem>}
+        <DialogButtons>
           <Button onPress={onClose}>{t.common.cancel}</Button>
           <Button variant="primary" type="submit">
             {t.common.save}
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   )

@@ -1,11 +1,13 @@
 import { useRouter } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { preloadable } from '../../ui/preloadable.tsx'
+import { SHORTCUTS } from '../../ui/shortcuts.ts'
 import { whenIdle } from '../../ui/when-idle.ts'
 import type { Shortcut } from './shortcut-of.ts'
 import { useShortcuts } from './shortcuts.ts'
+import { TypedAhead } from './typed-ahead.tsx'
 
 const { Component: Palette, preload } = preloadable(async () => (await import('./palette.tsx')).default)
 const ShortcutList = lazy(() => import('./shortcut-list.tsx'))
@@ -17,26 +19,29 @@ export function PaletteButton(): ReactNode {
   const [open, setOpen] = useState<'palette' | 'shortcuts'>()
   const shortcuts = useMemo<readonly Shortcut[]>(
     () => [
-      { key: 'k', isWithCommand: true, label: t.palette.open, run: () => setOpen('palette') },
-      { key: '?', label: t.palette.shortcuts, run: () => setOpen('shortcuts') },
-      { key: '/', label: t.palette.toSearch, run: focusSearch },
-      { key: 'n', label: t.lists.create, run: pressCreate },
-      { key: 'g', label: t.shell.overview, run: () => void router.navigate({ to: '/' }) },
+      { presses: SHORTCUTS.anywhere.open, run: () => setOpen('palette') },
+      { presses: SHORTCUTS.anywhere.shortcuts, run: () => setOpen('shortcuts') },
+      { presses: SHORTCUTS.anywhere.overview, run: () => void router.navigate({ to: '/' }) },
+      { presses: SHORTCUTS.lists.toSearch, run: focusSearch },
+      { presses: SHORTCUTS.lists.create, run: pressCreate },
     ],
-    [t, router],
+    [router],
   )
   useShortcuts(shortcuts)
-  // It is there before it is opened, so that no key is lost that is typed right after.
   useEffect(() => whenIdle(() => void preload()), [])
-  const close = (): void => setOpen(undefined)
+  const typed = useRef('')
+  const close = (): void => {
+    typed.current = ''
+    setOpen(undefined)
+  }
   return (
     <>
       <Button variant="quiet" icon="search" onPress={() => setOpen('palette')}>
         {t.palette.button}
       </Button>
-      <Suspense>
-        {open === 'palette' && <Palette onClose={close} />}
-        {open === 'shortcuts' && <ShortcutList shortcuts={shortcuts} onClose={close} />}
+      <Suspense fallback={open === 'palette' && <TypedAhead typed={typed} onClose={close} />}>
+        {open === 'palette' && <Palette typed={typed} onClose={close} />}
+        {open === 'shortcuts' && <ShortcutList onClose={close} />}
       </Suspense>
     </>
   )

@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router'
-import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useMemo, useState } from 'react'
 import { Dialog } from 'react-aria-components/Dialog'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useTexts } from '../../messages/messages.tsx'
@@ -15,26 +15,39 @@ import { useFound } from './use-found.ts'
 /** How many pages and actions are offered at once. */
 const MAX_SHOWN = 30
 
+/** What a {@link Palette} takes. */
+export interface PaletteProps {
+  /** What was typed before it was there. */
+  readonly typed: RefObject<string>
+  readonly onClose: () => void
+}
+
 /** Finds pages, actions and entries by what is typed, and goes there. Open while it is drawn. */
-export default function Palette({ onClose }: { readonly onClose: () => void }): ReactNode {
+export default function Palette({ typed, onClose }: PaletteProps): ReactNode {
   const { t } = useTexts()
   return (
     <ModalOverlay isOpen isDismissable onOpenChange={(open) => !open && onClose()} className={styles.veil ?? ''}>
       <Modal className={styles.window ?? ''}>
         <Dialog aria-label={t.palette.title} className={styles.palette ?? ''}>
-          <Finder onClose={onClose} />
+          <Finder typed={typed} onClose={onClose} />
         </Dialog>
       </Modal>
     </ModalOverlay>
   )
 }
 
-function Finder({ onClose }: { readonly onClose: () => void }): ReactNode {
+function Finder({ typed, onClose }: PaletteProps): ReactNode {
   const { t } = useTexts()
   const router = useRouter()
   const id = useId()
   const recent = useRecent()
   const [text, setText] = useState('')
+  // Only now has the field the focus: keys that came while it was being drawn count, too.
+  useLayoutEffect(() => {
+    const ahead = typed.current
+    typed.current = ''
+    setText(ahead)
+  }, [typed])
   const [at, setAt] = useState(0)
   const { offered, isSearching } = useOffered(text, recent)
   const present = Math.min(at, offered.length - 1)

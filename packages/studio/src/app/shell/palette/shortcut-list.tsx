@@ -2,48 +2,33 @@ import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { Sheet } from '../../ui/overlays/sheet.tsx'
+import { SHORTCUTS } from '../../ui/shortcuts.ts'
 import styles from './palette.module.css'
-import type { Shortcut } from './shortcut-of.ts'
 import { singleKeys } from './shortcuts.ts'
 
-/** What a {@link ShortcutList} takes. */
-export interface ShortcutListProps {
-  readonly shortcuts: readonly Shortcut[]
-  readonly onClose: () => void
-}
-
 /** The keys that do something, and a switch for those that are pressed alone. */
-export default function ShortcutList({ shortcuts, onClose }: ShortcutListProps): ReactNode {
+export default function ShortcutList({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { t } = useTexts()
   const [isOn, setIsOn] = useState(() => singleKeys.isOn())
-  const command = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘' : 'Ctrl'
-  const others: readonly (readonly [keys: readonly string[], label: string])[] = [
-    [['↑', '↓'], t.palette.moveRows],
-    [['Shift'], t.palette.selectRange],
-    [['Esc'], t.palette.close],
-  ]
-  const all = [
-    ...shortcuts.map(
-      ({ key, isWithCommand, label }) => [isWithCommand ? [command, key.toUpperCase()] : [key], label] as const,
-    ),
-    ...others,
-  ]
   return (
     <Sheet title={t.palette.shortcuts} closeLabel={t.common.close} onClose={onClose}>
-      <dl className={styles.shortcuts}>
-        {all.map(([keys, label]) => (
-          <div key={label} className={styles.row}>
-            <dt>{label}</dt>
-            <dd className={styles.keys}>
-              {keys.map((key) => (
-                <kbd key={key} className={styles.key}>
-                  {key}
-                </kbd>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {groups(t.shortcuts).map(({ title, rows }) => (
+        <section key={title} className={styles.group}>
+          <h3>{title}</h3>
+          <dl className={styles.shortcuts}>
+            {rows.map(([label, presses]) => (
+              <div key={label} className={styles.row}>
+                <dt>{label}</dt>
+                <dd className={styles.presses}>
+                  {presses.map((press) => (
+                    <Press key={press} press={press} />
+                  ))}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
       <Switch
         label={t.palette.singleKeys}
         description={t.palette.singleKeysText}
@@ -56,3 +41,40 @@ export default function ShortcutList({ shortcuts, onClose }: ShortcutListProps):
     </Sheet>
   )
 }
+
+type Texts = ReturnType<typeof useTexts>['t']['shortcuts']
+
+interface Group {
+  readonly title: string
+  readonly rows: readonly (readonly [label: string, presses: readonly string[]])[]
+}
+
+/** Every shortcut of the table with what it does. */
+function groups({ titles, labels }: Texts): readonly Group[] {
+  return (Object.keys(SHORTCUTS) as (keyof typeof SHORTCUTS)[]).map((where) => {
+    const names: Readonly<Record<string, string>> = labels[where]
+    return {
+      title: titles[where],
+      rows: Object.entries(SHORTCUTS[where]).map(([name, presses]) => [names[name] ?? name, presses]),
+    }
+  })
+}
+
+function Press({ press }: { readonly press: string }): ReactNode {
+  const { t } = useTexts()
+  const names: Readonly<Record<string, string>> = { ...ARROWS, ...t.shortcuts.keys, ...(isMac() ? MAC : {}) }
+  return (
+    <span className={styles.keys}>
+      {press.split('+').map((key) => (
+        <kbd key={key} className={styles.key}>
+          {names[key] ?? key}
+        </kbd>
+      ))}
+    </span>
+  )
+}
+
+const ARROWS = { ArrowUp: '↑', ArrowDown: '↓' } as const
+const MAC = { Mod: '⌘', Alt: '⌥', Shift: '⇧' } as const
+
+const isMac = (): boolean => /Mac|iP(?:hone|ad)/.test(navigator.platform)

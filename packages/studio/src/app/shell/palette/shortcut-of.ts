@@ -1,19 +1,14 @@
-/** Something that a key does, wherever the focus is outside of a field. */
+import { isWithCommand, type KeyPress, pressedAt } from '../../ui/shortcuts.ts'
+
+/** Something that keys do, wherever the focus is outside of a field. */
 export interface Shortcut {
-  /** As `KeyboardEvent.key` says it. */
-  readonly key: string
-  /** Whether Ctrl (on a Mac: Cmd) belongs to it. Single keys can be switched off. */
-  readonly isWithCommand?: boolean
-  readonly label: string
+  /** As the table of shortcuts has them. Those without Ctrl or Cmd can be switched off. */
+  readonly presses: readonly string[]
   readonly run: () => void
 }
 
-/** What there is of a key press to know. */
-export interface KeyPress {
-  readonly key: string
-  readonly ctrlKey: boolean
-  readonly metaKey: boolean
-  readonly altKey: boolean
+/** A key press, and what has become of it. */
+export interface PagePress extends KeyPress {
   readonly defaultPrevented: boolean
   readonly isComposing: boolean
 }
@@ -27,11 +22,12 @@ export interface KeyState {
 }
 
 /** The shortcut that a key press means; `undefined`: none. */
-export function shortcutOf(event: KeyPress, shortcuts: readonly Shortcut[], state: KeyState): Shortcut | undefined {
-  if (event.defaultPrevented || event.isComposing || event.altKey) return undefined
-  const isWithCommand = event.ctrlKey || event.metaKey
-  if (!isWithCommand && (state.isTyping || !state.hasSingleKeys)) return undefined
-  const key = event.key.toLowerCase()
-  const found = shortcuts.find((one) => one.key.toLowerCase() === key && (one.isWithCommand ?? false) === isWithCommand)
+export function shortcutOf(event: PagePress, shortcuts: readonly Shortcut[], state: KeyState): Shortcut | undefined {
+  if (event.defaultPrevented || event.isComposing) return undefined
+  const hasSingle = state.hasSingleKeys && !state.isTyping
+  const found = shortcuts.find(({ presses }) => {
+    const press = presses[pressedAt(presses, event)]
+    return press !== undefined && (hasSingle || isWithCommand(press))
+  })
   return found && !state.isCovered() ? found : undefined
 }

@@ -31,7 +31,11 @@ export function Checkbox(props: CheckboxProps): ReactNode {
           onChange(target.checked, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
         }
       />
-      {!isBare && <span className={styles.text}>{label}</span>}
+      {!isBare && (
+        <span dir="auto" className={styles.text}>
+          {label}
+        </span>
+      )}
     </label>
   )
 }

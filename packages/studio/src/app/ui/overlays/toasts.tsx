@@ -48,13 +48,31 @@ export function ToastProvider({
       setShown((before) => [...before, { ...toast, number: (before.at(-1)?.number ?? 0) + 1 }].slice(-MAX_SHOWN)),
     [],
   )
-  const hide = (toast: NumberedToast): void => setShown((before) => before.filter((one) => one !== toast))
+  const [isHeld, setIsHeld] = useState(false)
+  const hide = (toast: NumberedToast): void => {
+    setShown((before) => before.filter((one) => one !== toast))
+    // What is removed tells nobody that the focus has left it.
+    setIsHeld(false)
+  }
   return (
     <ToastContext value={show}>
       {children}
-      <div className={styles.region} role="status">
+      <div
+        className={styles.region}
+        role="status"
+        onPointerEnter={() => setIsHeld(true)}
+        onPointerLeave={() => setIsHeld(false)}
+        onFocus={() => setIsHeld(true)}
+        onBlur={() => setIsHeld(false)}
+      >
         {shown.map((toast) => (
-          <ShownToast key={toast.number} toast={toast} closeLabel={closeLabel} onClose={() => hide(toast)} />
+          <ShownToast
+            key={toast.number}
+            toast={toast}
+            isHeld={isHeld}
+            closeLabel={closeLabel}
+            onClose={() => hide(toast)}
+          />
         ))}
       </div>
     </ToastContext>
@@ -63,18 +81,21 @@ export function ToastProvider({
 
 interface ShownToastProps {
   readonly toast: Toast
+  /** Whether somebody is at the messages: none goes by itself then. */
+  readonly isHeld: boolean
   readonly closeLabel: string
   readonly onClose: () => void
 }
 
-function ShownToast({ toast, closeLabel, onClose }: ShownToastProps): ReactNode {
+function ShownToast({ toast, isHeld, closeLabel, onClose }: ShownToastProps): ReactNode {
   const { action } = toast
   const isFailure = toast.kind === 'failed'
   const hasAction = action !== undefined
   useEffect(() => {
-    const timer = isFailure ? undefined : setTimeout(onClose, hasAction ? OFFERED_MS : SHOWN_MS)
+    if (isFailure || isHeld) return
+    const timer = setTimeout(onClose, hasAction ? OFFERED_MS : SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [isFailure, hasAction, onClose])
+  }, [isFailure, isHeld, hasAction, onClose])
   return (
     <div className={`${styles.toast} ${isFailure ? styles.failed : ''}`}>
       <span>{toast.text}</span>

@@ -1,4 +1,5 @@
 import type { ClipboardEvent, KeyboardEvent, PointerEvent, RefObject } from 'react'
+import { pressedAt, SHORTCUTS } from '../../../ui/shortcuts.ts'
 import { copyItemsByEvent, pastedItems } from './item-clipboard.ts'
 import { dragItem } from './item-drag.ts'
 import type { ListCommands } from './list-commands.ts'
@@ -16,6 +17,9 @@ export interface ItemHandlers {
   onCopy(id: string, event: ClipboardEvent<HTMLElement>): void
   onPaste(id: string, event: ClipboardEvent<HTMLElement>): void
 }
+
+/** Up and down. */
+const STEPS: readonly number[] = [-1, 1]
 
 /** Makes what the items of a list tell it. */
 export function itemHandlers(
@@ -37,12 +41,13 @@ export function itemHandlers(
       dragItem(event.nativeEvent, { list, item, mark, onDrop })
     },
     onKeys(id, event) {
-      const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
-      if (step === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return
+      const moved = STEPS[pressedAt(SHORTCUTS.entries.moveItem, event)]
+      const gone = STEPS[pressedAt(SHORTCUTS.entries.goToItem, event)]
+      if (moved === undefined && gone === undefined) return
       event.preventDefault()
       event.stopPropagation()
-      if (event.altKey) commands.move(id, (index) => index + step)
-      else focusBeside(event.currentTarget, step)
+      if (moved !== undefined) commands.move(id, (index) => index + moved)
+      else if (gone !== undefined) focusBeside(event.currentTarget, gone)
     },
     onLeave(id) {
       const item = commands.itemOf(id)

@@ -2,6 +2,7 @@ import { type ReactNode, type RefObject, useContext, useId, useMemo, useState } 
 import { useTexts } from '../../../messages/messages.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import field from '../../../ui/controls/field.module.css'
+import unseen from '../../../ui/unseen.module.css'
 import { FieldIssuesContext } from '../../field-issues.ts'
 import type { FieldEditorProps } from '../field-editor.ts'
 import { AddItem, type AddItemProps } from './add-item.tsx'
@@ -77,7 +78,7 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
         {error}
       </p>
       {menu && <ItemMenu menu={menu} list={list} isReadOnly={isReadOnly} onChange={setMenu} />}
-      <p role="status" className={styles.said}>
+      <p role="status" className={unseen.unseen}>
         {list.said}
       </p>
     </div>

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { Icon, type IconName } from '../../../ui/icon.tsx'
+import { SHORTCUTS } from '../../../ui/shortcuts.ts'
 import type { CommandName } from './code/markdown-view.ts'
 import styles from './markdown.module.css'
 
@@ -16,15 +17,15 @@ export interface MarkdownToolbarProps {
   readonly onPreview: () => void
 }
 
-const COMMANDS: readonly (readonly [CommandName, IconName, keys: string])[] = [
-  ['bold', 'bold', 'Control+B'],
-  ['italic', 'italic', 'Control+I'],
-  ['heading', 'heading', 'Control+Alt+2'],
-  ['link', 'link', 'Control+Shift+K'],
-  ['list', 'collection', 'Control+Shift+8'],
-  ['quote', 'quote', 'Control+Shift+9'],
-  ['code', 'code', 'Control+E'],
-]
+const COMMANDS = [
+  ['bold', 'bold'],
+  ['italic', 'italic'],
+  ['heading', 'heading'],
+  ['link', 'link'],
+  ['list', 'collection'],
+  ['quote', 'quote'],
+  ['code', 'code'],
+] as const satisfies readonly (readonly [CommandName, IconName])[]
 
 /** Buttons above a Markdown text; the arrow keys go from one to the next. */
 export function MarkdownToolbar(props: MarkdownToolbarProps): ReactNode {
@@ -48,14 +49,14 @@ export function MarkdownToolbar(props: MarkdownToolbarProps): ReactNode {
       className={styles.bar}
       onKeyDown={onKeyDown}
     >
-      {COMMANDS.map(([name, icon, keys], index) => (
+      {COMMANDS.map(([name, icon], index) => (
         <button
           key={name}
           type="button"
           tabIndex={index === 0 ? 0 : -1}
           disabled={isDisabled}
           aria-label={t.fields.markdown[name]}
-          aria-keyshortcuts={keys}
+          aria-keyshortcuts={SHORTCUTS.texts[name][0].replace('Mod', 'Control')}
           title={t.fields.markdown[name]}
           className={styles.tool}
           onClick={() => onCommand(name)}

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
+import unseen from '../../../ui/unseen.module.css'
 import { useFocusAfter } from '../lists/focus-after.ts'
 import { itemHandlers } from '../lists/item-handlers.ts'
 import { ListCommands } from '../lists/list-commands.ts'
@@ -80,7 +81,7 @@ export function ChosenTargets({ references, isTold, isReadOnly, onChange }: Chos
       {menu?.kind === 'item' && (
         <MoveMenu menu={menu} commands={commands} last={ids.length - 1} onClose={() => setMenu(undefined)} />
       )}
-      <p role="status" className={styles.said}>
+      <p role="status" className={unseen.unseen}>
         {said}
       </p>
     </div>

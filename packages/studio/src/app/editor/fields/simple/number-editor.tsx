@@ -6,12 +6,12 @@ import { readNumber, writeNumber } from './numbers.ts'
 
 /** The editor of numbers: what is typed stays as it was typed, also while it is no number yet. */
 export function NumberEditor({ field, label, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
-  const { language } = useTexts()
+  const { locale } = useTexts()
   const [typed, setTyped] = useState<string>()
   // A text that is no number is passed on: the service says what is wrong with it.
   const read = (text: string): number | string | null =>
-    text.trim() === '' ? null : (readNumber(text, language) ?? text)
-  const stored = typeof value === 'number' ? writeNumber(value, language) : String(value ?? '')
+    text.trim() === '' ? null : (readNumber(text, locale) ?? text)
+  const stored = typeof value === 'number' ? writeNumber(value, locale) : String(value ?? '')
   return (
     <TextField
       label={label}

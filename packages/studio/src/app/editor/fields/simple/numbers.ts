@@ -1,27 +1,27 @@
-/** How a language writes numbers. */
+/** How numbers are written in one place. */
 interface NumberSigns {
   readonly decimal: string
   readonly group: string
 }
 
-function signsOf(language: string): NumberSigns {
-  const parts = new Intl.NumberFormat(language).formatToParts(12_345.6)
+function signsOf(locale: string): NumberSigns {
+  const parts = new Intl.NumberFormat(locale).formatToParts(12_345.6)
   const sign = (type: string): string => parts.find((part) => part.type === type)?.value ?? ''
   return { decimal: sign('decimal') || '.', group: sign('group') || ',' }
 }
 
-/** A number as a language writes it, without groups, so that it can be edited. */
-export const writeNumber = (value: number, language: string): string =>
-  String(value).replace('.', value.toString().includes('e') ? '.' : signsOf(language).decimal)
+/** A number as the reader writes it, without groups, so that it can be edited. */
+export const writeNumber = (value: number, locale: string): string =>
+  String(value).replace('.', value.toString().includes('e') ? '.' : signsOf(locale).decimal)
 
 /**
- * Reads a number that a person typed, in either way of writing fractions; where a sign could be both, the language decides.
+ * Reads a number that a person typed, in either way of writing fractions; where a sign could be both, the locale decides.
  *
  * @returns `undefined`: it is none
  */
-export function readNumber(text: string, language: string): number | undefined {
+export function readNumber(text: string, locale: string): number | undefined {
   const bare = text.replace(/[\s\u00a0\u202f'’]/g, '').replace('−', '-')
-  const number = Number(withPoint(bare, signsOf(language)))
+  const number = Number(withPoint(bare, signsOf(locale)))
   return bare !== '' && /^[-+\d.,e]+$/i.test(bare) && Number.isFinite(number) ? number : undefined
 }
 

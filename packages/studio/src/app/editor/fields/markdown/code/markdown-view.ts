@@ -4,9 +4,11 @@ import { ChangeSet, Compartment, EditorState, type Extension } from '@codemirror
 import { EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { GFM, parser } from '@lezer/markdown'
+import { SHORTCUTS } from '../../../../ui/shortcuts.ts'
 import {
   continueList,
-  imageMarkdown,
+  type FileInText,
+  fileMarkdown,
   insertAround,
   insertLink,
   type MarkdownCommand,
@@ -64,8 +66,8 @@ export interface MarkdownView {
   setPlaceholder(text: string): void
   setAttributes(attributes: Readonly<Record<string, string>>): void
   run(command: CommandName): void
-  /** Holds a place in the text open for an image. @returns puts the image in the place; without one, gives it up */
-  holdPlace(text: string, at?: number): (image: { readonly alt: string; readonly url: string } | undefined) => void
+  /** Holds a place in the text open for a file. @returns puts the file in the place; without one, gives it up */
+  holdPlace(text: string, at?: number): (file: FileInText | undefined) => void
   /** @param at where the caret goes. @default where it is */
   focus(at?: number): void
   destroy(): void
@@ -175,21 +177,19 @@ function apply(view: EditorView, command: MarkdownCommand): boolean {
   return spec !== null
 }
 
+const FORMATS = ['bold', 'italic', 'code', 'link', 'numbers', 'list', 'quote', 'heading', 'subheading'] as const
+
+const lower = (letter: string): string => letter.toLowerCase()
+
 function shortcuts(): Extension {
   const press = (key: string, command: MarkdownCommand) => ({
     key,
     run: (view: EditorView) => apply(view, command),
   })
   return keymap.of([
-    press('Mod-b', COMMANDS.bold),
-    press('Mod-i', COMMANDS.italic),
-    press('Mod-e', COMMANDS.code),
-    press('Mod-Shift-k', COMMANDS.link),
-    press('Mod-Shift-7', COMMANDS.numbers),
-    press('Mod-Shift-8', COMMANDS.list),
-    press('Mod-Shift-9', COMMANDS.quote),
-    press('Mod-Alt-2', COMMANDS.heading),
-    press('Mod-Alt-3', COMMANDS.subheading),
+    ...FORMATS.map((name) =>
+      press(SHORTCUTS.texts[name][0].replaceAll('+', '-').replace(/[A-Z]$/, lower), COMMANDS[name]),
+    ),
     press('Enter', continueList),
     ...defaultKeymap,
   ])
@@ -217,10 +217,10 @@ function holdPlace(
   at = view.state.selection.main.head,
 ): ReturnType<MarkdownView['holdPlace']> {
   view.dispatch({ changes: { from: at, insert: text }, userEvent: 'input.paste' })
-  return (image) => {
+  return (file) => {
     const whole = view.state.doc.toString()
     const from = whole.indexOf(text)
-    const insert = image ? imageMarkdown(image.alt, image.url) : ''
+    const insert = file ? fileMarkdown(file) : ''
     if (from >= 0) view.dispatch({ changes: { from, to: from + text.length, insert }, userEvent: 'input.paste' })
   }
 }

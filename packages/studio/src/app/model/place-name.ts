@@ -1,4 +1,4 @@
-import { labelOf } from '../../model/studio-model.ts'
+import { labelOf } from './studio-model.ts'
 
 /** A place in words: `parts.0.title` is `Parts › 1 › Title`. */
 export const placeName = (place: string): string =>

@@ -1,0 +1,120 @@
+import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import { describe, expect, test } from 'vitest'
+import { ERRORS } from '../../../daybook/src/errors.ts'
+import { de } from '../../src/app/messages/de.ts'
+import { en } from '../../src/app/messages/en.ts'
+import { issueText, type ServiceIssue } from '../../src/app/talk/issue-text.ts'
+import { issueCodes } from './support/issue-codes.ts'
+
+/** Codes about how a program writes its requests: the Studio's own are well-formed, so that no person reads them. */
+const OF_PROGRAMS: readonly string[] = [
+  ...['additionalProperties', 'cursor', 'empty', 'encoding', 'entity_tag', 'exclusive', 'form', 'json', 'not_included'],
+  ...['operator', 'range', 'repeated', 'reverse', 'token', 'too_long', 'tus', 'unknown_param', 'upload', 'where'],
+  // Of signed addresses of pictures, and of `daybook restore`.
+  ...['signature', 'size', 'duplicate', 'unknown'],
+]
+/** Codes whose text depends on the sentence beside them. */
+const BY_SENTENCE: readonly string[] = ['type']
+
+const config: DaybookConfig = defineConfig({
+  collections: {
+    things: defineCollection({
+      fields: {
+        title: f.text({ required: true }),
+        short: f.text({ maxLength: 3 }),
+        long: f.text({ minLength: 1000, maxLength: 2000, index: false }),
+        code: f.text({ pattern: '^[A-Z]+$' }),
+        count: f.integer({ min: 2, max: 9 }),
+        price: f.number({ max: 1.5 }),
+        open: f.boolean(),
+        kind: f.select({ options: ['essay', 'note'] }),
+        link: f.url(),
+        mail: f.email(),
+        day: f.date(),
+        slug: f.slug({ from: 'title' }),
+        tags: f.list(f.text(), { min: 2, max: 3 }),
+        other: f.relation('things'),
+      },
+    }),
+  },
+})
+
+const WEB = [
+  'muss mit http:// oder https:// beginnen, etwa https://example.org/seite',
+  'must begin with http:// or https://, such as https://example.org/page',
+]
+
+/** What the service finds wrong with values. */
+async function issuesOf(body: object): Promise<readonly (ServiceIssue & { readonly path: string })[]> {
+  await using service = await createTestService(config)
+  const answer = await service.request('/api/things', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const { details } = (await answer.json()) as { readonly details: { readonly issues?: readonly never[] } }
+  return details.issues ?? []
+}
+
+describe('what is wrong with a value is said in the language of the reader', () => {
+  test('with the bounds that the service names', async () => {
+    const broken = {
+      short: 'four',
+      long: 'no',
+      code: 'x',
+      count: 1,
+      price: 2,
+      open: 'x',
+      kind: 'x',
+      link: 'x',
+      day: 'x',
+    }
+    const issues = await issuesOf({ ...broken, mail: 'x', slug: 'a b', tags: ['one'], nothing: 1 })
+    const said = issues.map((issue) => [issue.path, issueText(issue, de), issueText(issue, en)])
+    expect(said.toSorted()).toEqual([
+      ['/code', 'muss dem Muster ^[A-Z]+$ entsprechen', 'must match ^[A-Z]+$'],
+      ['/count', 'muss mindestens 2 sein', 'must be at least 2'],
+      ['/day', 'muss ein Tag wie 2026-10-20 sein', 'must be a day such as 2026-10-20'],
+      ['/kind', 'muss eines davon sein: essay, note', 'must be one of: essay, note'],
+      ['/link', ...WEB],
+      ['/link', ...WEB],
+      ['/long', 'muss mindestens 1.000 Zeichen haben', 'must have at least 1,000 characters'],
+      ['/mail', 'muss eine E-Mail-Adresse sein', 'must be an e-mail address'],
+      ['/nothing', 'dieses Feld gibt es nicht', 'there is no such field'],
+      ['/open', 'muss Ja oder Nein sein', 'must be yes or no'],
+      ['/price', 'darf höchstens 1,5 sein', 'must be at most 1.5'],
+      ['/short', 'darf höchstens 3 Zeichen haben', 'must have at most 3 characters'],
+      [
+        '/slug',
+        'muss aus Buchstaben und Ziffern bestehen, mit einzelnen Binde-, Unterstrichen oder Punkten dazwischen',
+        'must be letters and digits, with single hyphens, dots or underscores between',
+      ],
+      ['/tags', 'muss mindestens 2 Einträge haben', 'must have at least 2 items'],
+      ['/title', 'fehlt noch', 'is required'],
+    ])
+  })
+
+  test('of every code that a person may meet', async () => {
+    const missing = (await issueCodes()).filter(
+      (code) => !Object.hasOwn(en.issues, code) && !OF_PROGRAMS.includes(code) && !BY_SENTENCE.includes(code),
+    )
+    expect(missing).toEqual([])
+    const gone = OF_PROGRAMS.filter((code) => Object.hasOwn(en.issues, code))
+    expect(gone).toEqual([])
+  })
+
+  test('and a sentence of the config stays as it is', () => {
+    const issue = { code: 'pattern', message: 'Zwei Buchstaben, dann Ziffern' }
+    expect(issueText(issue, de)).toBe(issue.message)
+    expect(issueText({ code: 'validate', message: 'Too late.' }, de)).toBe('Too late.')
+    expect(issueText({ code: 'toString', message: 'Odd.' }, de)).toBe('Odd.')
+  })
+
+  test('as every error is', () => {
+    for (const code of Object.keys(ERRORS)) {
+      expect(Object.hasOwn(en.errors, code), code).toBe(true)
+      expect(Object.hasOwn(de.errors, code), code).toBe(true)
+    }
+  })
+})
