@@ -4,7 +4,7 @@ import type { CorsConfig } from '../config/config.ts'
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** Headers that a page may send and read; the second lines are those of files and of resumable uploads (tus 1.0). */
 const REQUEST_HEADERS =
-  'Authorization, Content-Type, Daybook-Min-Seq, If-Match, If-None-Match, Idempotency-Key, X-Request-Id, ' +
+  'Authorization, Content-Type, Daybook-Min-Seq, Daybook-Preview, If-Match, If-None-Match, Idempotency-Key, X-Request-Id, ' +
   'If-Range, Range, Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset'
 const EXPOSED_HEADERS =
   'ETag, Location, Daybook-Seq, Daybook-First-Seq, X-Request-Id, Retry-After, ' +

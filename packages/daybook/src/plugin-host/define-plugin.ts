@@ -25,6 +25,8 @@ export interface PluginContext<O = object, C extends DaybookConfig = DaybookConf
   readonly journal: PluginJournal
   /** By name, the plugins that this one names in `requires` and `after`, where they are there. */
   readonly plugins: Readonly<Record<string, RelatedPlugin>>
+  /** The keys of the collections, and those that their entries have, also from plugins. */
+  readonly collections: Readonly<Record<string, readonly string[]>>
   /** Headers that name what an answer to everyone is made of, such as `['posts:ID']`, where the config has a CDN; else none. */
   cacheTags(madeOf: readonly string[]): Readonly<Record<string, string>>
   /** Adds a route; until `setup` has ended. */

@@ -137,6 +137,7 @@ export class PluginHost {
       log: pluginLog(log, plugin),
       storage: pluginStorage(plugin, engine),
       plugins: relatedPlugins(plugin, engine.model.plugins),
+      collections: keysByCollection(engine.model),
       cacheTags: (madeOf: readonly string[]) => cacheTagHeaders(this.#parts, madeOf),
       ...given,
     })
@@ -232,3 +233,6 @@ function requireRuntime(answer: unknown): PluginRuntime {
   if (!isRuntime) throw new TypeError('setup must answer nothing, or { check, close }, both functions')
   return answer
 }
+
+const keysByCollection = ({ collections }: Model): PluginContext['collections'] =>
+  Object.fromEntries([...collections].map(([key, { storedKeys }]) => [key, storedKeys]))

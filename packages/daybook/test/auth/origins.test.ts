@@ -84,6 +84,14 @@ describe.each(Object.entries(FOREIGN))('a change by %s', (_what, headers) => {
   })
 })
 
+test('a page that cors lists may send what the service reads, also the token of a preview', async () => {
+  const headers = { Origin: FRIEND, 'Access-Control-Request-Method': 'GET' }
+  const { status, headers: told } = await new Browser(service).send('/api/notes', { method: 'OPTIONS', headers })
+  expect(status).toBe(204)
+  const allowed = told.get('Access-Control-Allow-Headers')?.split(', ')
+  expect(allowed).toEqual(expect.arrayContaining(['Authorization', 'Daybook-Preview', 'If-Match', 'Idempotency-Key']))
+})
+
 test.each(Object.entries(OWN))('a change by %s is made with the cookie of a session', async (_what, headers) => {
   expect((await browser.send('/api/notes', { json: { title: 'x' }, headers })).status).toBe(201)
   expect((await new Browser(service).login('ines@example.org', undefined, { headers })).status).toBe(200)

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { definePlugin, type Plugin, type PluginRequest, type PluginRoute, staticFiles } from 'daybook'
+import { ConfigError, definePlugin, type Plugin, type PluginRequest, type PluginRoute, staticFiles } from 'daybook'
 import { type BuiltFiles, openBuiltFiles } from './built-files.ts'
 import { editorPaths, editorRoutes, openEditors } from './editor-files.ts'
 import { LOGO_TYPES, type ReadyOptions, readOptions, type StudioOptions } from './options.ts'
 import { pageHtml } from './page.ts'
 import { LOGO_POLICY, pagePolicy } from './policy.ts'
-import { previewOrigins } from './preview-addresses.ts'
+import { previewFaults, previewOrigins } from './preview-addresses.ts'
 import { sharedViews } from './shared-views.ts'
 import { visitorOf } from './visitor.ts'
 
@@ -48,7 +48,9 @@ export function studio(
     options: { path, title },
     startPage: path,
     collections: ready.sharedViews ? sharedViews : {},
-    async setup({ route }) {
+    async setup({ route, collections }) {
+      const faults = previewFaults(ready.preview, collections)
+      if (faults.length > 0) throw new ConfigError(faults)
       const files = await openBuiltFiles()
       const editors = await openEditors(path, ready.editors)
       const pages = pageRoutes(ready, files, editorPaths(editors))

@@ -1,9 +1,10 @@
 import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { dropFiles } from '../support/drop.ts'
 import { isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
-import { gallery, pictureFile, storeFile } from './support.ts'
+import { gallery, pictureFile, png, storeFile } from './support.ts'
 
 let open: OpenBrowser
 beforeAll(async () => {
@@ -92,6 +93,21 @@ describe('the editor of files', () => {
     await expect.poll(async () => (await stored())?.pictures).toHaveLength(4)
     await visit.shoot('asset-field-many')
     expect(await visit.axeFaults()).toEqual([])
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('takes files that are dropped on it', async () => {
+    const { visit, stored } = await visitPost([])
+    await using _ = visit
+    const { page } = visit
+    const field = page.getByRole('group', { name: 'Pictures' })
+    await dropFiles(field.getByRole('button', { name: 'Upload' }), [
+      { name: 'crane.png', bytes: png(24, 16, [70, 120, 190]) },
+      { name: 'tides.txt', bytes: Buffer.from('The tides.') },
+    ])
+    await field.getByRole('link', { name: 'crane.png' }).waitFor()
+    await field.getByRole('link', { name: 'tides.txt' }).waitFor()
+    await expect.poll(async () => (await stored())?.pictures).toHaveLength(2)
     expect(await visit.takeFaults()).toEqual([])
   })
 

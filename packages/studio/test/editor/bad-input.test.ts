@@ -68,6 +68,34 @@ describe('the editor', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
+  test('brings JSON back that says nothing yet, in a field and in a block, and saves it once it does', async () => {
+    const fields = { title: f.text({ required: true }), status: f.status(), data: f.json() }
+    const config = thingsWith({ fields: { ...fields, parts: f.blocks({ chart: { points: f.json() } }) } })
+    const parts = [{ _type: 'chart', points: [1] }]
+    await using visit = await visitThing(config, { title: 'Figures', data: { a: 1 }, parts })
+    const { page, url } = visit
+    await page.getByLabel('Data').fill('{ "a": 1,')
+    await page.getByLabel('Points').fill('[1, 2')
+    await page.getByText('until then, this browser keeps it').first().waitFor()
+    await visit.shoot('json-unfinished')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByRole('link', { name: 'Overview' }).first().click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(await visit.stored()).toMatchObject({ data: { a: 1 }, parts })
+    await page.goto(`${url}/studio/c/things/${visit.id}`)
+    await page.getByText('This is no JSON yet').first().waitFor()
+    expect(await page.getByLabel('Data').inputValue()).toBe('{ "a": 1,')
+    expect(await page.getByLabel('Points').inputValue()).toBe('[1, 2')
+    await page.getByLabel('Data').fill('{ "a": 1, "b": 2 }')
+    await page.getByLabel('Points').fill('[1, 2]')
+    await isSaved(page)
+    expect(await visit.stored()).toMatchObject({ data: { a: 1, b: 2 }, parts: [{ points: [1, 2] }] })
+    await page.reload()
+    await page.getByLabel('Data').waitFor()
+    expect(JSON.parse(await page.getByLabel('Data').inputValue())).toEqual({ a: 1, b: 2 })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
   test('lets those who may only read look, without a control that would change anything', async () => {
     const config = thingsWith({
       fields: { title: f.text({ required: true }), status: f.status() },

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
-import { isSaved, isShown } from '../support/people.ts'
-import { visitPost } from './support/posts.ts'
+import { isSaved, isShown, makeAccount, TOMASZ } from '../support/people.ts'
+import { Keys } from './support/keys.ts'
+import { visitStory } from './support/magazine.ts'
+import { openElsewhere } from './support/posts.ts'
 
 let open: OpenBrowser
 beforeAll(async () => {
@@ -9,68 +11,135 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-test('writing, undo, publishing, history and restoring are done by keyboard alone', async () => {
-  await using visit = await visitPost(open)
-  const { page } = visit
-  const { keyboard } = page
-  await tabTo('Title')
-  await keyboard.press('ControlOrMeta+a')
-  await keyboard.type('By hand')
-  await isSaved(page)
-  await keyboard.press('ControlOrMeta+z')
-  await isShown(page, 'Post 1')
-  await keyboard.press('ControlOrMeta+Shift+z')
-  await isShown(page, 'By hand')
-  await keyboard.press('ControlOrMeta+s')
-  await isSaved(page)
-  await backTo('Publish')
-  await keyboard.press('Enter')
-  await page.getByText('unpublished changes').waitFor({ state: 'detached' })
-  expect((await visit.published()).title).toBe('By hand')
-  await tabTo('More')
-  await keyboard.press('Enter')
-  await page.getByRole('menuitem', { name: 'History' }).waitFor()
-  await keyboard.press('Enter')
-  await isShown(page, 'History')
-  await page.getByRole('button', { name: /^Created/ }).waitFor()
-  await tabTo('Published')
-  for (
-    let rows = await page.getByRole('navigation', { name: 'Versions' }).getByRole('listitem').count();
-    rows > 1;
-    rows -= 1
-  )
-    await keyboard.press('ArrowDown')
-  await keyboard.press('Enter')
-  await page.waitForURL(/version=/)
-  await page.getByRole('button', { name: 'Restore this version …' }).waitFor()
-  await tabTo('Restore this version …')
-  await keyboard.press('Enter')
-  await page.getByRole('dialog').waitFor()
-  await tabTo('Restore')
-  await keyboard.press('Enter')
-  await isShown(page, 'Post 1')
-  expect((await visit.stored()).title).toBe('Post 1')
-  expect(await visit.takeFaults()).toEqual([])
+describe('by keyboard alone', () => {
+  test('an entry is written, published, and brought back as it was', async () => {
+    await using visit = await visitStory(open)
+    const { page } = visit
+    const keys = new Keys(page)
+    await keys.to('Title')
+    await keys.write('By hand')
+    await isSaved(page)
+    await keys.press('ControlOrMeta+z')
+    await isShown(page, 'Ink')
+    await keys.press('ControlOrMeta+Shift+z')
+    await isShown(page, 'By hand')
+    await keys.press('ControlOrMeta+s')
+    await isSaved(page)
+    await keys.backTo('Publish')
+    await keys.press('Enter')
+    await page.getByText('unpublished changes').waitFor({ state: 'detached' })
+    expect((await visit.published()).title).toBe('By hand')
+    await keys.to('More')
+    await keys.press('Enter')
+    await keys.choose('History')
+    await isShown(page, 'History')
+    await page.getByRole('button', { name: /^Created/ }).waitFor()
+    await keys.to('Published')
+    const rows = await page.getByRole('navigation', { name: 'Versions' }).getByRole('listitem').count()
+    await keys.press(...Array.from({ length: rows - 1 }, () => 'ArrowDown'), 'Enter')
+    await page.getByRole('button', { name: 'Restore this version …' }).waitFor()
+    await keys.to('Restore this version …')
+    await keys.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await keys.to('Restore')
+    await keys.press('Enter')
+    await isShown(page, 'Ink')
+    expect((await visit.stored()).title).toBe('Ink')
+    expect((await visit.published()).title).toBe('By hand')
+    expect(await visit.ownFaults()).toEqual([])
+  })
 
-  function tabTo(name: string): Promise<void> {
-    return goTo(name, 'Tab')
-  }
+  test('blocks are added and moved, and a relation and an image are picked', async () => {
+    await using visit = await visitStory(open)
+    const { page } = visit
+    const keys = new Keys(page)
+    await keys.to('Choose …')
+    await keys.press('Enter')
+    await page.getByRole('combobox').waitFor()
+    await keys.type('Tomasz')
+    await page.getByRole('dialog').getByText('1 entry', { exact: true }).waitFor()
+    await keys.press('Enter')
+    await page.getByRole('button', { name: 'Tomasz Lem', exact: true }).waitFor()
+    await keys.to('Choose a file')
+    await keys.press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'mill.png' }).waitFor()
+    await keys.to('mill.png')
+    await keys.press('Enter')
+    await page.getByRole('group', { name: 'Cover' }).getByRole('link', { name: 'mill.png' }).waitFor()
+    await keys.to('Add to Parts')
+    await keys.press('Enter')
+    await keys.choose('Quote')
+    await page.locator('[data-field] :is(input, textarea):focus').waitFor()
+    await keys.to('Words')
+    await keys.type('Write it down.')
+    await keys.backTo('Actions for Quote 2')
+    await keys.press('Alt+ArrowUp')
+    await page.getByRole('button', { name: 'Actions for Quote 1' }).waitFor()
+    await isSaved(page)
+    const { items } = await visit.service.content.list('authors', { where: { name: { eq: 'Tomasz Lem' } } })
+    const { author, cover, parts } = await visit.stored()
+    expect([author, typeof cover]).toEqual([items[0]?.id, 'string'])
+    expect(parts).toMatchObject([{ words: 'Write it down.' }, { heading: 'Galls' }])
+    expect(await visit.ownFaults()).toEqual([])
+  })
 
-  function backTo(name: string): Promise<void> {
-    return goTo(name, 'Shift+Tab')
-  }
+  test('a time is set and taken back, a language is translated and published alone, and the page is previewed', async () => {
+    await using visit = await visitStory(open)
+    const { page } = visit
+    const keys = new Keys(page)
+    await keys.to('More')
+    await keys.press('Enter')
+    await keys.choose('Schedule …')
+    await page.getByLabel('Unpublish at').waitFor()
+    await keys.to('Unpublish at')
+    // Where the browser counts twelve hours, it asks for the half of the day.
+    await keys.type('010220400930A')
+    await keys.to('Set the time')
+    await keys.press('Enter')
+    await page.getByText('Will be unpublished:').waitFor()
+    expect(String((await visit.stored()).unpublishAt)).toMatch(/^2040-0[12]/)
+    await keys.to('Take the time back')
+    await keys.press('Enter')
+    await page.getByText('Will be unpublished:').waitFor({ state: 'detached' })
+    await keys.to('German')
+    await keys.press('Enter')
+    await page.getByPlaceholder('Ink').waitFor()
+    await keys.to('Title')
+    await keys.type('Tinte')
+    await isSaved(page)
+    await keys.backTo('More')
+    await keys.press('Enter')
+    await keys.choose('Publish German')
+    await page.getByText('unpublished changes').waitFor({ state: 'detached' })
+    expect((await visit.published('de')).title).toBe('Tinte')
+    await keys.backTo('Preview')
+    await keys.press('Enter')
+    await keys.choose('Show beside the form')
+    await page.frameLocator('iframe').getByRole('heading', { name: 'The page of /ink' }).waitFor()
+    await keys.to('Hide the preview')
+    await keys.press('Enter')
+    await page.locator('iframe').waitFor({ state: 'detached' })
+    expect(await visit.ownFaults()).toEqual([])
+  })
 
-  /** Goes on until something with a name has the focus. */
-  async function goTo(name: string, key: string): Promise<void> {
-    const seen: string[] = []
-    for (let presses = 0; presses < 40; presses += 1) {
-      await keyboard.press(key)
-      const focused = await page.evaluate<string>(
-        "document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent ?? ''",
-      )
-      if (focused.startsWith(name)) return
-      seen.push(focused)
-    }
-    throw new Error(`no ${key} leads to ${name}: ${seen.join(', ')}`)
-  }
+  test('a conflict is decided', async () => {
+    await using visit = await visitStory(open)
+    const { page, service, path } = visit
+    const keys = new Keys(page)
+    await makeAccount(service, TOMASZ)
+    await page.context().setOffline(true)
+    await keys.to('Title')
+    await keys.write('Mine')
+    const theirs = await openElsewhere(open, visit, path, TOMASZ)
+    await isShown(theirs, 'Ink')
+    await theirs.getByLabel('Title').fill('Theirs')
+    await isSaved(theirs)
+    await theirs.context().close()
+    await page.context().setOffline(false)
+    await page.getByRole('article', { name: 'Title' }).waitFor()
+    await keys.backTo('Keep mine')
+    await keys.press('Enter')
+    await isSaved(page)
+    expect((await visit.stored()).title).toBe('Mine')
+  })
 })

@@ -24,6 +24,9 @@ test('what an entry refers to is created over its form, and taken', async () => 
     .getByRole('button', { name: /^(?:Create|New)/ })
     .click()
   const dialog = page.getByRole('dialog', { name: 'New entry in Authors' })
+  await dialog.getByLabel('Name').waitFor()
+  const ids = await page.evaluate<readonly string[]>('[...document.querySelectorAll("[id]")].map(({ id }) => id)')
+  expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
   await dialog.getByRole('textbox', { name: 'Bio' }).fill('He prints.')
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   // A name is required.

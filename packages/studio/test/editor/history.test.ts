@@ -1,3 +1,4 @@
+import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { isSaved, isShown } from '../support/people.ts'
@@ -37,6 +38,36 @@ describe('the history of an entry', () => {
     await isSaved(page)
     expect((await visit.stored()).body).toBeNull()
     expect((await visit.published()).body).toBe('Ink is made of oak galls.')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('of many versions is loaded page by page, down to the first one, and leads to the one of an address', async () => {
+    await using visit = await visitPost(open)
+    const { page, service, id, path, url } = visit
+    const content = service.content.as(SYSTEM)
+    for (let minutes = 2; minutes <= 120; minutes += 1) await content.update('posts', id, { minutes })
+    const pages: string[] = []
+    page.on('request', (request) => {
+      if (/\/versions\?/.test(request.url())) pages.push(request.url())
+    })
+    await page.goto(`${url}${path}/history`)
+    const versions = page.getByRole('navigation', { name: 'Versions' })
+    await versions
+      .getByRole('button', { name: /^Changed/ })
+      .first()
+      .waitFor()
+    expect(pages).toHaveLength(1)
+    await versions.getByRole('button').first().focus()
+    for (let row = 1; row < 120; row += 1) {
+      await page.keyboard.press('ArrowDown')
+      await versions.locator(`[data-index="${row}"] button:focus`).waitFor()
+    }
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Title' }).locator('ins', { hasText: 'Post 1' }).waitFor()
+    expect(pages.length).toBeGreaterThan(2)
+    // In a browser that has loaded none of the pages.
+    await page.reload()
+    await page.getByRole('region', { name: 'Title' }).locator('ins', { hasText: 'Post 1' }).waitFor()
     expect(await visit.takeFaults()).toEqual([])
   })
 

@@ -23,6 +23,7 @@ const config = defineConfig({
         slug: f.slug({ from: 'title' }),
         status: f.status(),
         minutes: f.integer(),
+        kind: f.select({ options: ['essay', 'note'], localized: true }),
         body: f.markdown({ localized: true }),
         seo: f.group({ description: f.text({ localized: true }) }),
       },
@@ -38,7 +39,13 @@ async function visitPage() {
     await makeAccount(service)
     const content = service.content.as(SYSTEM)
     const seo = { description: 'All of it.' }
-    const page = await content.create('pages', { title: 'About us', body: 'We *write*.', minutes: 3, seo })
+    const page = await content.create('pages', {
+      title: 'About us',
+      body: 'We *write*.',
+      minutes: 3,
+      kind: 'essay',
+      seo,
+    })
     id = String(page.id)
   }
   const visit = await visitStudio(open, config, { before })
@@ -59,8 +66,13 @@ describe('the languages of an entry', () => {
     await languages.getByRole('link', { name: 'German missing' }).click()
     await page.waitForURL(/locale=de/)
     // Readers see the English text until there is a German one.
-    await page.getByText('Until this is filled in, readers see English: About us').waitFor()
+    await page.getByText('Until this is filled in, readers see the English text.').first().waitFor()
     expect(await page.getByLabel('Title').inputValue()).toBe('')
+    expect(await page.getByLabel('Title').getAttribute('placeholder')).toBe('About us')
+    await page.locator('.cm-placeholder', { hasText: 'We *write*.' }).waitFor()
+    await page.getByText('Until this is filled in, readers see English: essay').waitFor()
+    await visit.shoot('languages-fallback')
+    expect(await visit.axeFaults()).toEqual([])
     await page.getByRole('button', { name: 'Show English beside it' }).click()
     await page.waitForURL(/beside=source/)
     await page.getByText('The same in all languages.').first().waitFor()
@@ -86,7 +98,7 @@ describe('the languages of an entry', () => {
     await using visit = await visitPage()
     const { page, url, id, service } = visit
     const content = service.content.as(SYSTEM)
-    const translation = { title: 'Über uns', body: 'Wir schreiben.', seo: { description: 'Alles.' } }
+    const translation = { title: 'Über uns', body: 'Wir schreiben.', kind: 'essay', seo: { description: 'Alles.' } }
     await content.update('pages', id, translation, { locale: 'de' })
     await content.update('pages', id, { title: 'À propos' }, { locale: 'fr' })
     await page.goto(`${url}/studio/c/pages/${id}`)
@@ -110,13 +122,16 @@ describe('the languages of an entry', () => {
     await page.getByLabel('Name').fill('The museum')
     await page.getByRole('button', { name: 'Save' }).click()
     await isSaved(page)
-    await page.getByRole('link', { name: 'French missing' }).click()
+    await page.getByRole('link', { name: 'German missing' }).click()
+    await page.getByPlaceholder('The museum').waitFor()
+    await page.getByRole('button', { name: 'Show English beside it' }).click()
+    await page.getByText('Name · English').waitFor()
     await page.getByRole('button', { name: 'Copy what is missing from English' }).click()
     expect(await page.getByLabel('Name').inputValue()).toBe('The museum')
-    await page.getByLabel('Name').fill('Le musée')
+    await page.getByLabel('Name').fill('Das Museum')
     await page.getByRole('button', { name: 'Save' }).click()
     await isSaved(page)
-    expect(await service.content.readGlobal('site', { locale: 'fr' })).toMatchObject({ name: 'Le musée' })
+    expect(await service.content.readGlobal('site', { locale: 'de' })).toMatchObject({ name: 'Das Museum' })
     expect(await service.content.readGlobal('site')).toMatchObject({ name: 'The museum' })
   })
 })

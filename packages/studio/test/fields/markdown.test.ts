@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { dropFiles } from '../support/drop.ts'
 import { articles } from './support/articles.ts'
 import { visitEntry } from './support/pages.ts'
 
@@ -74,6 +75,23 @@ describe('the editor of Markdown', () => {
     await page.locator('input[type=file]').setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: PIXEL })
     await page.getByText('large.png: This is more than the service takes at once.').waitFor()
     expect(await body(page).textContent()).not.toContain('Uploading large.png')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('takes files that are dropped on it, where they are dropped and in their order', async () => {
+    await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: 'Look: ' })
+    const { page } = visit
+    await isLoaded(page)
+    await dropFiles(page.locator('.cm-line'), [
+      { name: 'ink.png', bytes: PIXEL },
+      { name: 'quill.png', bytes: PIXEL },
+      { name: 'prices [2026].txt', bytes: Buffer.from('Ink: 3') },
+    ])
+    await page.getByText(/ink-.*quill-.*prices/).waitFor()
+    await visit.save()
+    expect((await visit.stored()).body).toMatch(
+      /^Look: !\[\]\(\/uploads\/ink-[^)]+\)!\[\]\(\/uploads\/quill-[^)]+\)\[prices {2}2026 \.txt\]\(\/uploads\/prices-2026-[^)]+\)$/,
+    )
     expect(await visit.takeFaults()).toEqual([])
   })
 

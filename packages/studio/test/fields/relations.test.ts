@@ -71,6 +71,24 @@ describe('relations', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
+  test('are there as soon as the picker opens: they are asked for when somebody is about to open it', async () => {
+    const { before } = withPeople()
+    await using visit = await visitEntry(open, library, 'books', BOOK, { before })
+    const { page } = visit
+    const choose = group(page, 'Author').getByRole('button', { name: 'Choose …' })
+    const answer = page.waitForResponse((one) => one.url().includes('/api/people?') && one.url().includes('limit=40'))
+    await choose.hover()
+    await answer
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.url().includes('/api/people?')) asked += 1
+    })
+    await choose.click()
+    await page.getByRole('dialog').getByText('64 entries').waitFor()
+    expect(asked).toBe(0)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
   test('are put in another order, removed, and looked at', async () => {
     const { ids, before } = withPeople()
     const data: Record<string, unknown> = { ...BOOK }

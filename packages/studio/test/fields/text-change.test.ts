@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   continueList,
-  imageMarkdown,
+  fileMarkdown,
   insertLink,
   type MarkdownCommand,
   toggleAround,
@@ -68,7 +68,7 @@ test.each<[string, MarkdownCommand, string, string | null]>([
 ])('%s', (_, command, before, after) => expect(run(command, before)).toBe(after))
 
 test('a name of an image cannot leave its brackets', () => {
-  expect(imageMarkdown('a](javascript:x)[\nb', '/uploads/a (1).png')).toBe(
+  expect(fileMarkdown({ isImage: true, text: 'a](javascript:x)[\nb', url: '/uploads/a (1).png' })).toBe(
     '![a (javascript:x)  b](/uploads/a%20(1).png)'.replace('(1)', '%281%29'),
   )
 })

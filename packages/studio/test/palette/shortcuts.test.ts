@@ -6,7 +6,7 @@ const open: Shortcut = { presses: ['Mod+K'], run: () => {} }
 const create: Shortcut = { presses: ['N'], run: () => {} }
 const redo: Shortcut = { presses: ['Mod+Shift+Z', 'Mod+Y'], run: () => {} }
 const shortcuts = { open, create, redo }
-const free = { isTyping: false, isCovered: false, hasSingleKeys: true }
+const free = { isTyping: false, hasSingleKeys: true, isCovered: () => false }
 const press = (key: string, more: object = {}) => ({
   key,
   ctrlKey: false,
@@ -26,7 +26,7 @@ describe('a key press', () => {
     ['K', { metaKey: true }, { ...free, isTyping: true, hasSingleKeys: false }, 'open'],
     ['n', {}, { ...free, isTyping: true }, undefined],
     ['n', {}, { ...free, hasSingleKeys: false }, undefined],
-    ['n', {}, { ...free, isCovered: true }, undefined],
+    ['n', {}, { ...free, isCovered: () => true }, undefined],
     ['n', { ctrlKey: true }, free, undefined],
     ['n', { altKey: true }, free, undefined],
     ['n', { defaultPrevented: true }, free, undefined],
@@ -41,6 +41,14 @@ describe('a key press', () => {
     const found = shortcutOf(press(key, more), Object.values(shortcuts), state)
     expect(Object.entries(shortcuts).find(([, one]) => one === found)?.[0]).toBe(name)
   })
+})
+
+test('the page is not looked at for a key that means nothing, as in a text', () => {
+  const isCovered = () => {
+    throw new Error('the page was looked at')
+  }
+  expect(shortcutOf(press('x'), Object.values(shortcuts), { ...free, isCovered })).toBeUndefined()
+  expect(shortcutOf(press('n'), Object.values(shortcuts), { ...free, isTyping: true, isCovered })).toBeUndefined()
 })
 
 test('places are found by any of their words, without accents, those first that begin so', () => {

@@ -1,4 +1,5 @@
-import { ConfigError } from 'daybook'
+import { ConfigError, defineCollection, defineConfig, f } from 'daybook'
+import { createTestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fillAddress } from '../../src/app/preview/preview-address.ts'
@@ -34,6 +35,20 @@ test('wrong addresses are refused at the start, and right ones may be framed', (
   expect(() => studio({ preview: { posts: `${SITE}/{slug}` } })).not.toThrow()
   expect(pagePolicy('x', [], [SITE])).toContain(`; frame-src ${SITE};`)
   expect(pagePolicy('x', [], [])).not.toContain('frame-src')
+})
+
+test('an address of no collection, or with a place that no field fills, is refused at the start', async () => {
+  const serviceWith = (preview: Readonly<Record<string, string>>) =>
+    createTestService(
+      defineConfig({
+        collections: { posts: defineCollection({ fields: { title: f.text(), slug: f.slug({ from: 'title' }) } }) },
+        plugins: [studio({ preview })],
+      }),
+    )
+  await expect(serviceWith({ pots: `${SITE}/{slug}` })).rejects.toThrow(/preview\.pots.*no collection "pots".*posts/s)
+  await expect(serviceWith({ posts: `${SITE}/{slg}` })).rejects.toThrow(/preview\.posts.*no "slg".*slug/s)
+  const service = await serviceWith({ posts: `${SITE}/{locale}/{id}/{slug}/{title}?preview={token}` })
+  await service.close()
 })
 
 test('whatever a value is, the origin of a filled address stays', () => {

@@ -61,9 +61,9 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
       above={above}
       isSticky
       isWide={isWide}
+      {...(isReadOnly ? {} : { status: <SavingLabel editor={editor} /> })}
       actions={
         <>
-          {!isReadOnly && <SavingLabel state={state} />}
           {!isReadOnly && <UndoButtons editor={editor} state={state} />}
           {!isReadOnly && isSavedByHand && (
             <Button type="submit" form={id} variant="primary" isPending={state.status.kind === 'saving'}>

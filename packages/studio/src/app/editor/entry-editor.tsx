@@ -17,8 +17,7 @@ import { useEntryWork } from './actions/use-entry-work.ts'
 import { Meanwhile } from './conflicts/lazy-meanwhile.tsx'
 import { CreateThere } from './creating/create-there.tsx'
 import { LoadingPage } from './document/loading-page.tsx'
-import { useDocument, useEditorState } from './document/use-document.ts'
-import { useOwnFormDocument } from './document/use-form-document.ts'
+import { useDocument, useFrameState } from './document/use-document.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { entrySpec } from './entry-spec.ts'
 import { useFieldIssues } from './field-issues.ts'
@@ -68,8 +67,7 @@ interface OpenEntryProps extends EntryEditorProps {
 
 function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStored }: OpenEntryProps): ReactNode {
   const { t } = useTexts()
-  const state = useEditorState(editor)
-  const document = useOwnFormDocument(editor)
+  const state = useFrameState(editor)
   useFieldTarget(state.isLoaded, field)
   useStoredEntry(collection, state, onStored)
   const { label, permissions, statusField, fields } = collection
@@ -90,6 +88,7 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
     bar,
     beside,
     below,
+    placeholderOf,
     sourceValues = {},
   } = useLanguageForm({
     fields: shown,
@@ -146,12 +145,12 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
       <CreateThere locale={state.document.locale ?? ''}>
         <FieldList
           fields={shown}
-          document={document}
-          values={state.values}
+          editor={editor}
           issues={issues}
           isReadOnly={isReadOnly}
           beside={beside}
           below={below}
+          placeholderOf={placeholderOf}
         />
       </CreateThere>
     </EditorFrame>
@@ -191,7 +190,7 @@ function useStoredEntry(
 /** Creates an entry with a status once a field is left, and all that must be there is: its slug is made from a whole title. */
 function createOnLeave(event: FocusEvent, { fields, statusField }: StudioCollection, editor: DocumentEditor): void {
   const { document, dirty, values } = editor.getState()
-  const field = event.target.closest('[id^="field-"]')
+  const field = event.target.closest('[data-field]')
   const isInside = event.relatedTarget instanceof Node && field?.contains(event.relatedTarget)
   if (document.id !== null || statusField === null || dirty.size === 0 || isInside) return
   const isComplete = fields.every(({ required, key, writable, from, defaultBy, default: initial }) => {

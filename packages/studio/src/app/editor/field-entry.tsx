@@ -18,9 +18,9 @@ export type { FieldEntryProps }
 
 /** One field of a form, wherever it stands; one that fails to draw takes no other down. */
 export const FieldEntry = memo(function FieldEntry(props: FieldEntryProps): ReactNode {
-  const { description, path, place, value, isReadOnly, source } = props
+  const { description, path, place, value, isReadOnly, source, placeholder } = props
   const { t } = useTexts()
-  const { edit } = useFormDocument()
+  const { edit, prefix } = useFormDocument()
   const error = useFieldIssue(place)
   const onChange = useCallback((next: unknown, options?: EditOptions) => edit(path, next, options), [edit, path])
   const label = props.label ?? labelOf(description.key)
@@ -30,7 +30,7 @@ export const FieldEntry = memo(function FieldEntry(props: FieldEntryProps): Reac
   const Editor = own !== undefined || holdsShape(description, value) ? known : OldValue
   return (
     <ErrorBoundary fallback={() => <BrokenField label={label} value={value} />}>
-      <div id={`field-${place}`}>
+      <div id={`${prefix}field-${place}`} data-field={place}>
         <Suspense fallback={<Waiting label={t.fields.waiting} lines={1} />}>
           <Editor
             field={description}
@@ -42,6 +42,7 @@ export const FieldEntry = memo(function FieldEntry(props: FieldEntryProps): Reac
             error={error}
             isReadOnly={isReadOnly || !description.writable}
             source={source}
+            placeholder={placeholder}
             Field={FieldEntry}
           />
         </Suspense>

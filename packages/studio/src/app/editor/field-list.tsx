@@ -1,28 +1,36 @@
 import type { FieldDescription } from 'daybook'
-import { type ReactNode, useMemo } from 'react'
+import { memo, type ReactNode, useMemo } from 'react'
 import { formFields } from '../model/studio-model.ts'
+import { useEditorState } from './document/use-document.ts'
+import { useOwnFormDocument } from './document/use-form-document.ts'
 import styles from './editor.module.css'
 import { FieldEntry } from './field-entry.tsx'
 import { type FieldIssues, FieldIssuesContext } from './field-issues.ts'
-import { type FormDocument, FormDocumentContext } from './form-document.ts'
+import { FormDocumentContext } from './form-document.ts'
+import type { DocumentEditor } from './saving/document-editor.ts'
 import type { FieldPath } from './saving/field-path.ts'
-import type { Values } from './saving/saved-field.ts'
 
 /** What a {@link FieldList} takes. */
 export interface FieldListProps {
   readonly fields: readonly FieldDescription[]
-  readonly document: FormDocument
-  readonly values: Values
+  readonly editor: DocumentEditor
   readonly issues: FieldIssues
   readonly isReadOnly: boolean
+  /** What the ids of the fields begin with. @default '' */
+  readonly prefix?: string
+  /** What stands in a field in grey while it is empty. */
+  readonly placeholderOf?: ((field: FieldDescription) => string | undefined) | undefined
   /** What stands beside each field, such as its source in another language. */
   readonly beside?: ((field: FieldDescription) => ReactNode) | undefined
   /** What stands below each field. */
   readonly below?: ((field: FieldDescription) => ReactNode) | undefined
 }
 
-/** The fields of a document. */
-export function FieldList({ fields, document, values, issues, isReadOnly, beside, below }: FieldListProps): ReactNode {
+/** The fields of a document; a key draws them alone, and what stands around them later. */
+export const FieldList = memo(function FieldList(props: FieldListProps): ReactNode {
+  const { fields, editor, issues, isReadOnly, prefix = '', placeholderOf, beside, below } = props
+  const { values } = useEditorState(editor)
+  const document = useOwnFormDocument(editor, prefix)
   const shown = useMemo(() => formFields(fields).map((one) => ({ one, path: [one.key] as FieldPath })), [fields])
   return (
     <FormDocumentContext value={document}>
@@ -37,6 +45,7 @@ export function FieldList({ fields, document, values, issues, isReadOnly, beside
                   place={one.key}
                   value={values[one.key]}
                   isReadOnly={isReadOnly}
+                  placeholder={placeholderOf?.(one)}
                   {...(one.from === undefined ? {} : { source: values[one.from] })}
                 />
                 {below?.(one)}
@@ -48,4 +57,4 @@ export function FieldList({ fields, document, values, issues, isReadOnly, beside
       </FieldIssuesContext>
     </FormDocumentContext>
   )
-}
+})

@@ -2,6 +2,7 @@ import { createContext, useContext } from 'react'
 import type { DocumentName } from './saving/copies/local-copies.ts'
 import type { FieldPath } from './saving/field-path.ts'
 import type { ItemKeys } from './saving/item-keys.ts'
+import type { UnfinishedText } from './saving/unfinished-texts.ts'
 
 /** How a value came to be. */
 export interface EditOptions {
@@ -12,10 +13,16 @@ export interface EditOptions {
 /** What editors of fields share of the document that is open; it stays the same object while the form does. */
 export interface FormDocument {
   readonly name: DocumentName
+  /** What the ids of its fields begin with: a form in a window has fields of the same names as that below. */
+  readonly prefix: string
   /** Tells the keys of items, which stay while items are moved, merged and saved. */
   readonly itemKeys: ItemKeys
   /** Puts a value in its place; `null` empties it. */
   readonly edit: (path: FieldPath, value: unknown, options?: EditOptions) => void
+  /** The text at a place that says no value yet, as it was left. */
+  readonly unfinishedAt: (place: string) => UnfinishedText | undefined
+  /** Keeps such a text in this browser; without one, forgets it. */
+  readonly keepUnfinished: (place: string, unfinished: UnfinishedText | undefined) => void
 }
 
 /** Gives {@link useFormDocument} to a form. */

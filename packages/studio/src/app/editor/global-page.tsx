@@ -7,12 +7,12 @@ import { MissingPage } from '../shell/missing-page.tsx'
 import { useStudio } from '../talk/studio.ts'
 import { buttonClass } from '../ui/controls/button.tsx'
 import { Waiting } from '../ui/waiting.tsx'
+import styles from './actions/actions.module.css'
 import { IssueSummary } from './actions/issue-summary.tsx'
 import { Meanwhile } from './conflicts/lazy-meanwhile.tsx'
 import { CreateThere } from './creating/create-there.tsx'
 import { LoadingPage } from './document/loading-page.tsx'
-import { useDocument, useEditorState } from './document/use-document.ts'
-import { useOwnFormDocument } from './document/use-form-document.ts'
+import { useDocument, useFrameState } from './document/use-document.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { useFieldIssues } from './field-issues.ts'
 import { FieldList } from './field-list.tsx'
@@ -62,8 +62,7 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
   const { t } = useTexts()
   const { field, beside } = route.useSearch()
   const navigate = route.useNavigate()
-  const state = useEditorState(editor)
-  const document = useOwnFormDocument(editor)
+  const state = useFrameState(editor)
   const issues = useFieldIssues(state.issues)
   useFieldTarget(state.isLoaded, field)
   const isReadOnly = permissions.update === false
@@ -95,7 +94,11 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
       isReadOnly={isReadOnly}
       isWide={languages.beside !== undefined}
       actions={
-        <Link to="/g/$global/history" params={{ global: global.key }} className={buttonClass('quiet')}>
+        <Link
+          to="/g/$global/history"
+          params={{ global: global.key }}
+          className={`${buttonClass('quiet')} ${styles.last}`}
+        >
           {t.history.title}
         </Link>
       }
@@ -108,7 +111,15 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
       }
     >
       <CreateThere locale={state.document.locale ?? ''}>
-        <FieldList fields={fields} document={document} values={state.values} issues={issues} isReadOnly={isReadOnly} />
+        <FieldList
+          fields={fields}
+          editor={editor}
+          issues={issues}
+          isReadOnly={isReadOnly}
+          beside={languages.beside}
+          below={languages.below}
+          placeholderOf={languages.placeholderOf}
+        />
       </CreateThere>
     </EditorFrame>
   )

@@ -652,6 +652,7 @@ export const de: Messages = {
     copy: (language) => `Aus ${language} übernehmen`,
     copyMissing: (language) => `Was fehlt, aus ${language} übernehmen`,
     shared: 'In allen Sprachen gleich.',
+    readersSeeIt: (language) => `Solange hier nichts steht, sehen Leser den Text auf ${language}.`,
     readersSee: (language) => `Solange hier nichts steht, sehen Leser ${language}:`,
   },
   errors: {

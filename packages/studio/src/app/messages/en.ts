@@ -635,6 +635,7 @@ export const en = {
     copy: (language: string) => `Copy from ${language}`,
     copyMissing: (language: string) => `Copy what is missing from ${language}`,
     shared: 'The same in all languages.',
+    readersSeeIt: (language: string) => `Until this is filled in, readers see the ${language} text.`,
     readersSee: (language: string) => `Until this is filled in, readers see ${language}:`,
   },
   errors: {

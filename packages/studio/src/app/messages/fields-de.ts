@@ -76,6 +76,7 @@ export const fieldsDe: typeof fieldsEn = {
   inYourZone: (zone) => `In Ihrer Zeitzone, ${zone}.`,
   inUtc: (text) => `UTC ${text}`,
   empty: (name) => `${name} leeren`,
+  badJsonKept: 'Gesichert wird es, sobald es das ist; bis dahin behält es dieser Browser.',
   badJson: (line, column) =>
     line === undefined ? 'Das ist noch kein JSON.' : `Das ist noch kein JSON: Zeile ${line}, Spalte ${column}.`,
   yes: 'Ja',

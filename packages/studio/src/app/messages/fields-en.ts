@@ -75,6 +75,7 @@ export const fieldsEn = {
   inYourZone: (zone: string) => `In your time zone, ${zone}.`,
   inUtc: (text: string) => `UTC ${text}`,
   empty: (name: string) => `Empty ${name}`,
+  badJsonKept: 'It is saved once it is; until then, this browser keeps it.',
   badJson: (line?: number, column?: number) =>
     line === undefined ? 'This is no JSON yet.' : `This is no JSON yet: line ${line}, column ${column}.`,
   yes: 'Yes',

@@ -5,8 +5,9 @@ import { type Client, createClient } from '@daybook/client'
 import { createService, defineCollection, defineConfig, defineGlobal, f, type Service } from 'daybook'
 import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
 import type { DocumentName } from '../../../src/app/editor/saving/copies/local-copies.ts'
-import { DocumentEditor, type EditorOptions } from '../../../src/app/editor/saving/document-editor.ts'
+import { DocumentEditor } from '../../../src/app/editor/saving/document-editor.ts'
 import { leavesOf } from '../../../src/app/editor/saving/document-fields.ts'
+import type { EditorOptions } from '../../../src/app/editor/saving/editor-options.ts'
 import type { EditorState } from '../../../src/app/editor/saving/editor-state.ts'
 import {
   type EntryCalls,

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useCallback, useId, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useCallback, useEffect, useId, useRef, useState } from 'react'
 import type { FieldEditorProps } from '../../editor/fields/field-editor.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import { ASSETS } from '../../model/studio-model.ts'
@@ -6,6 +6,8 @@ import { useCollection } from '../../model/use-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import field from '../../ui/controls/field.module.css'
 import { useToast } from '../../ui/overlays/toasts.tsx'
+import { preloadable } from '../../ui/preloadable.tsx'
+import { whenIdle } from '../../ui/when-idle.ts'
 import type { Asset } from '../media/asset.ts'
 import { type AssetDemands, isTaken } from '../media/asset-search.ts'
 import { ChooseFiles } from '../uploads/choose-files.tsx'
@@ -15,7 +17,7 @@ import { useUploads } from '../uploads/use-uploads.ts'
 import { ChosenAssets } from './chosen-assets.tsx'
 import styles from './picker.module.css'
 
-const AssetPicker = lazy(async () => ({ default: (await import('./asset-picker.tsx')).AssetPicker }))
+const { Component: AssetPicker, preload } = preloadable(async () => (await import('./asset-picker.tsx')).AssetPicker)
 
 /** The files that a field holds: chosen among those of the service, uploaded here, or dropped on it. */
 export function AssetField(props: FieldEditorProps): ReactNode {
@@ -23,6 +25,7 @@ export function AssetField(props: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   const id = useId()
   const [isPicking, setIsPicking] = useState(false)
+  useEffect(() => whenIdle(() => void preload()), [])
   const { many, required } = description
   const ids = idsIn(value)
   const demands: AssetDemands = description.relation ?? {}

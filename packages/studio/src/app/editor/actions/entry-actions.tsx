@@ -10,6 +10,7 @@ import { MenuButton, MenuItem } from '../../ui/overlays/menu.tsx'
 import { useLocaleName } from '../languages/use-locale-name.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
+import styles from './actions.module.css'
 import type { PublishingState } from './publishing-state.ts'
 import type { EntryTask, EntryWork } from './use-entry-work.ts'
 
@@ -50,7 +51,9 @@ export function EntryActions(props: EntryActionsProps): ReactNode {
           {t.publishing.publish}
         </Button>
       )}
-      <MoreMenu {...props} tasks={tasks} onOpen={setOpen} />
+      <span className={styles.last}>
+        <MoreMenu {...props} tasks={tasks} onOpen={setOpen} />
+      </span>
       <Suspense>
         {open === 'schedule' && (
           <ScheduleDialog

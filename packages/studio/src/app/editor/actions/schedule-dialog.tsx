@@ -28,6 +28,9 @@ export function ScheduleDialog(props: ScheduleDialogProps): ReactNode {
 
 type Deed = 'publish' | 'unpublish'
 
+/** Years of four digits: browsers go on to the hours after the last one. */
+const LAST = '9999-12-31T23:59'
+
 function ScheduleForm({ publishing, work, onRefresh, onClose }: ScheduleDialogProps): ReactNode {
   const { t } = useTexts()
   const id = useId()
@@ -56,6 +59,7 @@ function ScheduleForm({ publishing, work, onRefresh, onClose }: ScheduleDialogPr
         <input
           id={`${id}-publish`}
           type="datetime-local"
+          max={LAST}
           className={field.input}
           value={publishAt}
           onChange={(event) => setPublishAt(event.target.value)}
@@ -68,6 +72,7 @@ function ScheduleForm({ publishing, work, onRefresh, onClose }: ScheduleDialogPr
         <input
           id={`${id}-unpublish`}
           type="datetime-local"
+          max={LAST}
           className={field.input}
           value={unpublishAt}
           onChange={(event) => setUnpublishAt(event.target.value)}

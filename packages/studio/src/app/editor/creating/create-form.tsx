@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useMemo, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import type { StudioCollection } from '../../model/studio-model.ts'
 import { keys } from '../../talk/keys.ts'
@@ -8,8 +8,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import { newName } from '../document/new-name.ts'
-import { useDocument, useEditorState } from '../document/use-document.ts'
-import { useOwnFormDocument } from '../document/use-form-document.ts'
+import { useDocument, useFrameState } from '../document/use-document.ts'
 import { entrySpec } from '../entry-spec.ts'
 import { useFieldIssues } from '../field-issues.ts'
 import { FieldList } from '../field-list.tsx'
@@ -48,9 +47,9 @@ function OpenForm({
   const { fields, statusField, key } = collection
   const { t } = useTexts()
   const queries = useQueryClient()
-  const state = useEditorState(editor)
-  const document = useOwnFormDocument(editor)
+  const state = useFrameState(editor)
   const issues = useFieldIssues(state.issues)
+  const id = useId()
   const [isAsked, setIsAsked] = useState(false)
   const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
   const create = async (event: FormEvent): Promise<void> => {
@@ -60,21 +59,15 @@ function OpenForm({
     setIsAsked(true)
     await editor.flush()
     setIsAsked(false)
-    const { id } = editor.getState().document
-    if (id === null) return
+    const { id: created } = editor.getState().document
+    if (created === null) return
     void queries.invalidateQueries({ queryKey: keys.lists(key) })
-    onCreated(id)
+    onCreated(created)
   }
   return (
     <form onSubmit={(event) => void create(event)} noValidate>
       <SavingNotice editor={editor} state={state} />
-      <FieldList
-        fields={shown}
-        document={document}
-        values={state.values}
-        issues={issues}
-        isReadOnly={!state.isLoaded}
-      />
+      <FieldList fields={shown} editor={editor} issues={issues} isReadOnly={!state.isLoaded} prefix={id} />
       <DialogButtons>
         <Button onPress={onCancel}>{t.common.cancel}</Button>
         <Button type="submit" variant="primary" isPending={isAsked} isDisabled={state.dirty.size === 0}>

@@ -9,8 +9,10 @@ export class BrowserCopies implements LocalCopies {
     return get<LocalCopy>(key, this.#store())
   }
 
-  set(key: string, copy: LocalCopy): Promise<void> {
-    return set(key, copy, this.#store())
+  /** Copying a long document takes longer than drawing a key: what is typed is drawn first. */
+  async set(key: string, copy: LocalCopy): Promise<void> {
+    await drawn()
+    await set(key, copy, this.#store())
   }
 
   delete(key: string): Promise<void> {
@@ -27,3 +29,13 @@ export class BrowserCopies implements LocalCopies {
     return this.#opened
   }
 }
+
+/** The longest wait for a frame, in milliseconds: a tab in the background draws none. */
+const FRAME_MS = 50
+
+/** Ends when what has changed is on the screen. */
+const drawn = (): Promise<void> =>
+  new Promise((done) => {
+    setTimeout(done, FRAME_MS)
+    requestAnimationFrame(() => setTimeout(done))
+  })

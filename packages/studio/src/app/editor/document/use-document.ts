@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { startTransition, useEffect, useState, useSyncExternalStore } from 'react'
 import { useSession } from '../../session/use-session.ts'
 import { useStudio } from '../../talk/studio.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
@@ -38,6 +38,18 @@ export function useDocument(make: () => DocumentSpec): DocumentEditor | undefine
   return editor
 }
 
-/** What an editor shows, drawn anew when it changes. */
+/** What an editor shows, drawn anew at once when it changes: for fields, and for what says how far saving has come. */
 export const useEditorState = ({ subscribe, getState }: DocumentEditor): EditorState =>
   useSyncExternalStore(subscribe, getState)
+
+/** The same for what stands around the fields: it is drawn after them, so that it holds up no key. */
+export function useFrameState({ subscribe, getState }: DocumentEditor): EditorState {
+  const [state, setState] = useState(getState)
+  useEffect(() => {
+    const take = (): void => startTransition(() => setState(getState()))
+    // It may have changed since it was drawn first.
+    take()
+    return subscribe(take)
+  }, [subscribe, getState])
+  return state
+}

@@ -16,6 +16,8 @@ export interface FieldEntryProps {
   readonly label?: string
   /** The value of the field that it is made from ({@link FieldDescription.from}), as that of a slug is. */
   readonly source?: unknown
+  /** What stands in it in grey while it is empty. */
+  readonly placeholder?: string | undefined
 }
 
 /** What an editor of a field is given. */
@@ -36,6 +38,8 @@ export interface FieldEditorProps {
   readonly isReadOnly: boolean
   /** The value of the field that it is made from. */
   readonly source?: unknown
+  /** What stands in it in grey while it is empty. */
+  readonly placeholder?: string | undefined
   /** Draws a field inside this one. */
   readonly Field: ComponentType<FieldEntryProps>
 }

@@ -60,6 +60,12 @@ const EDITORS_BY_SHAPE: Readonly<Record<string, FieldEditor>> = {
   string: TextEditor,
 }
 
+/** Whether the editor of a field shows a placeholder while it is empty. */
+export function hasPlaceholder(field: FieldDescription): boolean {
+  const editor = editorOf(field)
+  return editor === TextEditor || editor === MarkdownEditor
+}
+
 /** The editor of a field. */
 export function editorOf({ type, many, schema }: Pick<FieldDescription, 'type' | 'many' | 'schema'>): FieldEditor {
   const known = (many ? EDITORS_OF_MANY : EDITORS)[type]

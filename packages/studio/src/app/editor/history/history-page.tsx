@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import type { StudioCollection, StudioGlobal } from '../../model/studio-model.ts'
@@ -11,7 +11,7 @@ import { useStudio } from '../../talk/studio.ts'
 import link from '../../ui/back.module.css'
 import { Icon } from '../../ui/icon.tsx'
 import { entryHistory, globalHistory } from './history-calls.ts'
-import { HistoryView } from './history-view.tsx'
+import { HistoryView, type HistoryViewProps } from './history-view.tsx'
 
 const entryRoute = getRouteApi('/c/$collection/$id/history')
 const globalRoute = getRouteApi('/g/$global/history')
@@ -28,41 +28,23 @@ function EntryHistory({ collection }: { readonly collection: StudioCollection })
   const { id } = entryRoute.useParams()
   const { version, locale = '' } = entryRoute.useSearch()
   const navigate = entryRoute.useNavigate()
-  const queries = useQueryClient()
   const { client } = useStudio()
   const { t } = useTexts()
   const calls = useMemo(() => entryHistory(client, key, id, locale), [client, key, id, locale])
-  const back = {
-    to: '/c/$collection/$id',
-    params: { collection: key, id },
-    search: locale === '' ? {} : { locale },
-  } as const
-  const restored = (): void => {
-    void queries.invalidateQueries({ queryKey: keys.lists(key) })
-    void navigate(back)
-  }
   return (
-    <Page
-      title={t.history.title}
-      isWide
-      above={
-        <Link {...back} className={link.back}>
-          <Icon name="back" />
-          {t.history.back}
-        </Link>
-      }
-    >
-      <HistoryView
-        name={['history', key, id, locale]}
-        calls={calls}
-        fields={fields}
-        version={version}
-        onShow={(revision) => void navigate({ search: (before) => ({ ...before, version: revision }), replace: true })}
-        hasDrafts={statusField !== null}
-        mayRestore={permissions.update !== false}
-        onRestored={restored}
-      />
-    </Page>
+    <DocumentHistory
+      back={{ to: '/c/$collection/$id', params: { collection: key, id } }}
+      backLabel={t.history.back}
+      locale={locale}
+      lists={keys.lists(key)}
+      name={['history', key, id, locale]}
+      calls={calls}
+      fields={fields}
+      version={version}
+      onShow={(revision) => void navigate({ search: (before) => ({ ...before, version: revision }), replace: true })}
+      hasDrafts={statusField !== null}
+      mayRestore={permissions.update !== false}
+    />
   )
 }
 
@@ -78,30 +60,57 @@ function GlobalHistory({ global }: { readonly global: StudioGlobal }): ReactNode
   const { version, locale = '' } = globalRoute.useSearch()
   const navigate = globalRoute.useNavigate()
   const { client } = useStudio()
-  const { t } = useTexts()
   const calls = useMemo(() => globalHistory(client, key, fields, locale), [client, key, fields, locale])
-  const back = { to: '/g/$global', params: { global: key }, search: locale === '' ? {} : { locale } } as const
+  return (
+    <DocumentHistory
+      back={{ to: '/g/$global', params: { global: key } }}
+      backLabel={label}
+      locale={locale}
+      name={['history', 'globals', key, locale]}
+      calls={calls}
+      fields={fields}
+      version={version}
+      onShow={(revision) => void navigate({ search: (before) => ({ ...before, version: revision }), replace: true })}
+      hasDrafts={false}
+      mayRestore={permissions.update !== false}
+    />
+  )
+}
+
+interface DocumentHistoryProps extends Omit<HistoryViewProps, 'onRestored'> {
+  /** Where the document is edited. */
+  readonly back:
+    | { readonly to: '/c/$collection/$id'; readonly params: { readonly collection: string; readonly id: string } }
+    | { readonly to: '/g/$global'; readonly params: { readonly global: string } }
+  readonly backLabel: string
+  /** The language of the content; empty: it has one. */
+  readonly locale: string
+  /** Names the lists that show the document. @default none */
+  readonly lists?: readonly unknown[]
+}
+
+/** The page of a history, whatever it is of. */
+function DocumentHistory({ back, backLabel, locale, lists, ...view }: DocumentHistoryProps): ReactNode {
+  const { t } = useTexts()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const place = { ...back, search: locale === '' ? {} : { locale } }
+  const restored = (): void => {
+    if (lists) void queries.invalidateQueries({ queryKey: lists })
+    void navigate(place)
+  }
   return (
     <Page
       title={t.history.title}
       isWide
       above={
-        <Link {...back} className={link.back}>
+        <Link {...place} className={link.back}>
           <Icon name="back" />
-          {label}
+          {backLabel}
         </Link>
       }
     >
-      <HistoryView
-        name={['history', 'globals', key, locale]}
-        calls={calls}
-        fields={fields}
-        version={version}
-        onShow={(revision) => void navigate({ search: (before) => ({ ...before, version: revision }), replace: true })}
-        hasDrafts={false}
-        mayRestore={permissions.update !== false}
-        onRestored={() => void navigate(back)}
-      />
+      <HistoryView {...view} onRestored={restored} />
     </Page>
   )
 }

@@ -1,10 +1,13 @@
 import type { FieldDescription } from 'daybook'
 import { lazy, type ReactNode, Suspense } from 'react'
+import { useStudio } from '../../talk/studio.ts'
+import { hasPlaceholder } from '../fields/registry.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
 import { plainValue } from '../saving/merging/plain-value.ts'
 import type { Values } from '../saving/saved-field.ts'
 import { FallbackHint } from './fallback-hint.tsx'
+import { fallbackOf } from './fallback-of.ts'
 import type { LanguageCalls } from './language-calls.ts'
 import { isEmpty, isTranslated } from './locale-values.ts'
 import { useLanguages } from './use-languages.ts'
@@ -32,12 +35,15 @@ export interface LanguageForm {
   readonly sourceValues?: Values
   readonly beside?: (field: FieldDescription) => ReactNode
   readonly below?: (field: FieldDescription) => ReactNode
+  /** What readers see of a field that is empty, where it can show that itself. */
+  readonly placeholderOf?: (field: FieldDescription) => string | undefined
 }
 
 /** The languages of a document that is open in a form. */
 export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
   const { fields, editor, state, calls, isReadOnly, isBeside, onBeside } = options
   const languages = useLanguages(fields, state, calls)
+  const { settings } = useStudio()
   if (!languages) return {}
   const { locale, source, valuesIn } = languages
   const sourceValues = valuesIn(source) ?? {}
@@ -49,6 +55,8 @@ export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
     for (const field of missing) editor.edit([field.key], plainValue(field, sourceValues[field.key]))
   }
   const isTranslation = locale !== source
+  const showsItself = (field: FieldDescription): boolean =>
+    settings.editors?.[field.type] === undefined && hasPlaceholder(field)
   return {
     sourceValues,
     bar: (
@@ -61,7 +69,12 @@ export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
         />
       </Suspense>
     ),
-    ...(isTranslation ? { below: (field) => <FallbackHint field={field} languages={languages} /> } : {}),
+    ...(isTranslation
+      ? {
+          below: (field) => <FallbackHint field={field} languages={languages} isShown={showsItself(field)} />,
+          placeholderOf: (field) => (showsItself(field) ? fallbackOf(field, languages)?.text : undefined),
+        }
+      : {}),
     ...(isTranslation && isBeside
       ? {
           beside: (field) => (

@@ -1,4 +1,4 @@
-import { plainValue } from './merging/plain-value.ts'
+import { plainReader } from './merging/plain-value.ts'
 import { isSame } from './merging/same-value.ts'
 import { isRecord, type SavedField, type Values } from './saved-field.ts'
 
@@ -41,8 +41,7 @@ function leavesIn(field: SavedField, around: readonly string[], isWhole: boolean
   const keys = [...around, field.key]
   if (!isWhole && field.fields && canSplit(field))
     return field.fields.flatMap((inner) => leavesIn(inner, keys, isWhole))
-  const plain = (value: unknown): unknown => plainValue(field, value)
-  return [{ path: keys.join('.'), keys, isText: TEXT_TYPES.has(field.type), plain }]
+  return [{ path: keys.join('.'), keys, isText: TEXT_TYPES.has(field.type), plain: plainReader(field) }]
 }
 
 /** A group that holds JSON is saved whole: a merge patch (RFC 7396) would merge into the JSON, and could not remove from it. */

@@ -1,7 +1,9 @@
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import type { Messages } from '../../messages/en.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
+import { useEditorState } from '../document/use-document.ts'
+import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState, SavingStatus } from '../saving/editor-state.ts'
 import styles from './status.module.css'
 
@@ -16,8 +18,9 @@ const ICONS: Readonly<Partial<Record<SavingStatus['kind'], IconName>>> = {
 }
 
 /** How far saving has come, in two or three words; what needs a person is said at length by {@link SavingNotice}. */
-export function SavingLabel({ state }: { readonly state: EditorState }): ReactNode {
+export const SavingLabel = memo(function SavingLabel({ editor }: { readonly editor: DocumentEditor }): ReactNode {
   const { t } = useTexts()
+  const state = useEditorState(editor)
   const { status } = state
   const icon = ICONS[status.kind]
   return (
@@ -35,7 +38,7 @@ export function SavingLabel({ state }: { readonly state: EditorState }): ReactNo
       )}
     </p>
   )
-}
+})
 
 /** A new document in which nobody has typed: there is nothing to say of it. */
 const isUntouched = ({ document, status, dirty }: EditorState): boolean =>

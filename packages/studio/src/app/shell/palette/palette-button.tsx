@@ -2,15 +2,14 @@ import { useRouter } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
+import { preloadable } from '../../ui/preloadable.tsx'
 import { SHORTCUTS } from '../../ui/shortcuts.ts'
+import { whenIdle } from '../../ui/when-idle.ts'
 import type { Shortcut } from './shortcut-of.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { TypedAhead } from './typed-ahead.tsx'
 
-const loadPalette = () => import('./palette.tsx')
-const Palette = lazy(loadPalette)
-/** How long after the page the palette is loaded, so that it is there at once when it is opened, in milliseconds. */
-const PRELOAD_MS = 2000
+const { Component: Palette, preload } = preloadable(async () => (await import('./palette.tsx')).default)
 const ShortcutList = lazy(() => import('./shortcut-list.tsx'))
 
 /** The way to everything: the palette, by a button and by its keys; and the list of all keys. */
@@ -29,10 +28,7 @@ export function PaletteButton(): ReactNode {
     [router],
   )
   useShortcuts(shortcuts)
-  useEffect(() => {
-    const timer = setTimeout(() => void loadPalette().catch(() => {}), PRELOAD_MS)
-    return () => clearTimeout(timer)
-  }, [])
+  useEffect(() => whenIdle(() => void preload()), [])
   const typed = useRef('')
   const close = (): void => {
     typed.current = ''

@@ -13,16 +13,21 @@ export interface PagePress extends KeyPress {
   readonly isComposing: boolean
 }
 
+/** What a key press meets. */
+export interface KeyState {
+  readonly isTyping: boolean
+  readonly hasSingleKeys: boolean
+  /** Asked for keys that mean something alone: it takes a look at the whole page. */
+  readonly isCovered: () => boolean
+}
+
 /** The shortcut that a key press means; `undefined`: none. */
-export function shortcutOf(
-  event: PagePress,
-  shortcuts: readonly Shortcut[],
-  state: { readonly isTyping: boolean; readonly isCovered: boolean; readonly hasSingleKeys: boolean },
-): Shortcut | undefined {
-  if (event.defaultPrevented || event.isComposing || state.isCovered) return undefined
+export function shortcutOf(event: PagePress, shortcuts: readonly Shortcut[], state: KeyState): Shortcut | undefined {
+  if (event.defaultPrevented || event.isComposing) return undefined
   const hasSingle = state.hasSingleKeys && !state.isTyping
-  return shortcuts.find(({ presses }) => {
+  const found = shortcuts.find(({ presses }) => {
     const press = presses[pressedAt(presses, event)]
     return press !== undefined && (hasSingle || isWithCommand(press))
   })
+  return found && !state.isCovered() ? found : undefined
 }

@@ -28,8 +28,8 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
     const press = (event: KeyboardEvent): void => {
       const state = {
         isTyping: isTyping(event.composedPath()),
-        isCovered: isCovered(),
         hasSingleKeys: singleKeys.isOn(),
+        isCovered,
       }
       const shortcut = shortcutOf(event, shortcuts, state)
       if (!shortcut) return

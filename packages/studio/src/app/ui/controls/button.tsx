@@ -6,7 +6,7 @@ import styles from './button.module.css'
 /** How much a button asks to be pressed. */
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'
 
-type Kept = 'onPress' | 'isDisabled' | 'type' | 'autoFocus' | 'slot' | 'form'
+type Kept = 'onPress' | 'onHoverStart' | 'onFocus' | 'isDisabled' | 'type' | 'autoFocus' | 'slot' | 'form'
 
 /** What a {@link Button} takes. */
 export interface ButtonProps extends Pick<AriaButtonProps, Kept> {

@@ -12,7 +12,7 @@ const RenderedText = lazy(() => import('./rendered-text.tsx').then((module) => (
 
 /** The editor of Markdown: a plain field until CodeMirror is loaded, and where it cannot be. */
 export function MarkdownEditor(props: FieldEditorProps): ReactNode {
-  const { field: own, label, value, onChange, error, isReadOnly } = props
+  const { field: own, label, value, onChange, error, isReadOnly, placeholder = '' } = props
   const { t } = useTexts()
   const id = useId()
   const place = useRef<HTMLDivElement>(null)
@@ -32,6 +32,7 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
     value: text,
     isReadOnly,
     attributes,
+    placeholder,
     onChange: change,
     onFiles: upload.take,
     onImage: () => files.current?.click(),
@@ -64,6 +65,7 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
               id={`${id}-text`}
               value={text}
               readOnly={isReadOnly}
+              placeholder={placeholder}
               onChange={(event) => change(event.target.value)}
               className={styles.plain}
               {...attributes}

@@ -79,10 +79,12 @@ export function MarkdownToolbar(props: MarkdownToolbarProps): ReactNode {
         type="button"
         tabIndex={isDisabled ? 0 : -1}
         aria-pressed={isPreviewed}
+        title={t.fields.preview}
         className={`${styles.tool} ${styles.previewTool}`}
         onClick={onPreview}
       >
-        {t.fields.preview}
+        <Icon name="eye" />
+        <span>{t.fields.preview}</span>
       </button>
     </div>
   )

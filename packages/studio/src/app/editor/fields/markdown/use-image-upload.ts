@@ -2,9 +2,10 @@ import { useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { errorText } from '../../../talk/error-texts.ts'
 import { useStudio } from '../../../talk/studio.ts'
+import type { FileInText } from './code/markdown-commands.ts'
 import type { MarkdownView } from './code/markdown-view.ts'
 
-/** Images on their way into a text. */
+/** Files on their way into a text. */
 export interface ImageUpload {
   /** How many are under way. */
   readonly running: number
@@ -16,11 +17,13 @@ export interface ImageUpload {
 
 /** What is answered of an asset. */
 interface StoredAsset {
+  readonly originalName: string
+  readonly mimeType: string
   readonly url: string
   readonly alt: string | null
 }
 
-/** Uploads images into a Markdown text. */
+/** Uploads files into a Markdown text: an image is shown there, another file gets a link. */
 export function useImageUpload(view: () => MarkdownView | undefined): ImageUpload {
   const { t } = useTexts()
   const { client } = useStudio()
@@ -33,7 +36,7 @@ export function useImageUpload(view: () => MarkdownView | undefined): ImageUploa
     setRunning((count) => count + 1)
     try {
       const asset = (await client.assets.upload(file, { name: file.name })) as unknown as StoredAsset
-      put({ alt: asset.alt ?? '', url: asset.url })
+      put(toFileInText(asset))
     } catch (failure) {
       put(undefined)
       setError(`${file.name}: ${errorText(failure, t)}`)
@@ -46,7 +49,13 @@ export function useImageUpload(view: () => MarkdownView | undefined): ImageUploa
     error,
     take(files, at) {
       setError(undefined)
-      for (const file of files) void upload(file, at)
+      // All get their places at once and at the same one: the last comes first.
+      for (const file of files.toReversed()) void upload(file, at)
     },
   }
+}
+
+function toFileInText({ originalName, mimeType, url, alt }: StoredAsset): FileInText {
+  const isImage = mimeType.startsWith('image/')
+  return { isImage, text: alt ?? (isImage ? '' : originalName), url }
 }

@@ -5,6 +5,7 @@ import type { MarkdownView, MarkdownViewOptions } from './code/markdown-view.ts'
 /** What an editor is told anew whenever it changes. */
 interface Told extends Pick<MarkdownViewOptions, 'isReadOnly' | 'attributes' | 'onChange' | 'onFiles' | 'onImage'> {
   readonly value: string
+  readonly placeholder: string
 }
 
 /**
@@ -62,6 +63,7 @@ export function useMarkdownView(
   }, [view])
   useEffect(() => view?.setValue(told.value), [view, told.value])
   useEffect(() => view?.setReadOnly(told.isReadOnly), [view, told.isReadOnly])
+  useEffect(() => view?.setPlaceholder(told.placeholder), [view, told.placeholder])
   const attributes = JSON.stringify(told.attributes)
   useEffect(() => view?.setAttributes(JSON.parse(attributes)), [view, attributes])
   return view

@@ -1,16 +1,19 @@
-import { lazy, type ReactNode, Suspense, useId, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useId, useMemo, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
+import { useModel } from '../../../model/use-model.ts'
+import { useStudio } from '../../../talk/studio.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import field from '../../../ui/controls/field.module.css'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
+import { preloadable } from '../../../ui/preloadable.tsx'
+import { whenIdle } from '../../../ui/when-idle.ts'
 import type { FieldEditorProps } from '../field-editor.ts'
 import { ChosenTargets } from './chosen-targets.tsx'
 import { type Reference, readReferences, referenceKey, targetsOf, toValue } from './reference.ts'
 import styles from './relation.module.css'
 
-const PickerDialog = lazy(() =>
-  import('./picker/picker-dialog.tsx').then((module) => ({ default: module.PickerDialog })),
-)
+const loadPicker = () => import('./picker/picker-dialog.tsx')
+const { Component: PickerDialog, preload } = preloadable(async () => (await loadPicker()).PickerDialog)
 
 /** The editor of references to other entries: one, or several in order. */
 export function RelationEditor(props: FieldEditorProps): ReactNode {
@@ -20,6 +23,7 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
   const [isOpen, setOpen] = useState(false)
   const references = useMemo(() => readReferences(own, value), [own, value])
   const targets = targetsOf(own)
+  const prefetch = usePrefetch(targets, references)
   const put = (next: readonly Reference[]): void => onChange(toValue(own, next))
   const toggle = (one: Reference): void => {
     const others = references.filter((other) => referenceKey(other) !== referenceKey(one))
@@ -44,7 +48,12 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
       <ChosenTargets references={references} isTold={targets.length > 1} isReadOnly={isReadOnly} onChange={put} />
       {!isReadOnly && targets.length > 0 && (
         <div className={styles.actions}>
-          <Button icon={own.many ? 'plus' : 'search'} onPress={() => setOpen(true)}>
+          <Button
+            icon={own.many ? 'plus' : 'search'}
+            onPress={() => setOpen(true)}
+            onHoverStart={prefetch}
+            onFocus={prefetch}
+          >
             {own.many || references.length === 0 ? t.fields.choose : t.fields.chooseAnother}
           </Button>
         </div>
@@ -69,4 +78,15 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
       )}
     </div>
   )
+}
+
+/** Loads the picker once the field is there. @returns asks for what it shows first, when somebody is about to open it */
+function usePrefetch(targets: readonly string[], chosen: readonly Reference[]): () => void {
+  const studio = useStudio()
+  const model = useModel()
+  useEffect(() => whenIdle(() => void preload()), [])
+  return () =>
+    void loadPicker()
+      .then(({ prefetchChoices }) => prefetchChoices(studio, model, targets, chosen))
+      .catch(() => {})
 }

@@ -14,7 +14,7 @@ const LINE = 512
 
 /** The editor of texts, of one line and of many. */
 export function TextEditor(props: FieldEditorProps): ReactNode {
-  const { field, label, value, onChange, error, isReadOnly } = props
+  const { field, label, value, onChange, error, isReadOnly, placeholder } = props
   const { maxLength, pattern } = field.schema
   const text = (
     <TextField
@@ -27,6 +27,7 @@ export function TextEditor(props: FieldEditorProps): ReactNode {
       error={error}
       isReadOnly={isReadOnly}
       isRequired={field.required}
+      {...(placeholder === undefined ? {} : { placeholder })}
     />
   )
   return typeof pattern === 'string' && isColourPattern(pattern) ? (

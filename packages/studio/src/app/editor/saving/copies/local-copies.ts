@@ -1,5 +1,6 @@
 import type { Aside } from '../edit-state.ts'
 import type { Values } from '../saved-field.ts'
+import type { UnfinishedText } from '../unfinished-texts.ts'
 
 /** Which document is edited. */
 export interface DocumentName {
@@ -36,6 +37,8 @@ export interface LocalCopy {
   readonly sent: readonly (readonly [path: string, values: readonly unknown[]])[]
   readonly aside: readonly Aside[]
   readonly attempt?: CreateAttempt
+  /** What is typed and says no value yet. */
+  readonly unfinished?: readonly (readonly [place: string, text: UnfinishedText])[]
   /** In milliseconds since 1970. */
   readonly savedAt: number
 }

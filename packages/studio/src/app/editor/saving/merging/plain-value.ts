@@ -12,6 +12,18 @@ export function plainValue(field: Inner, value: unknown): unknown {
   return value ?? null
 }
 
+/** {@link plainValue} of one field, asked with each key: an item of a long list is read once. */
+export function plainReader(field: Inner): (value: unknown) => unknown {
+  const known = new WeakMap<object, unknown>()
+  const readItem = (item: unknown): unknown => {
+    if (!isRecord(item)) return plainItem(field, item)
+    const found = known.get(item) ?? plainItem(field, item)
+    known.set(item, found)
+    return found
+  }
+  return (value) => (Array.isArray(value) ? value.map(readItem) : plainValue(field, value))
+}
+
 function plainItem({ blocks, of }: Inner, item: unknown): unknown {
   const block = isRecord(item) ? blocks?.find(({ type }) => type === item._type) : undefined
   if (block && isRecord(item)) return { _type: block.type, ...plainMembers(block.fields, item) }

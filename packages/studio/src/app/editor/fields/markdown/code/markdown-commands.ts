@@ -101,8 +101,16 @@ export const continueList: MarkdownCommand = (state) => {
   return { changes: { from, insert }, selection: { anchor: from + insert.length }, scrollIntoView: true }
 }
 
-/** An image, where `alt` is what it shows. */
-export const imageMarkdown = (alt: string, url: string): string =>
-  `![${alt.replace(/[[\]\\\n]/g, ' ').trim()}](${url.replace(/[\s()<>]/g, percentEncoded)})`
+/** A file that was stored, as a text refers to it. */
+export interface FileInText {
+  readonly isImage: boolean
+  /** What an image shows, or what the link to another file says. */
+  readonly text: string
+  readonly url: string
+}
+
+/** An image, or a link to another file. */
+export const fileMarkdown = ({ isImage, text, url }: FileInText): string =>
+  `${isImage ? '!' : ''}[${text.replace(/[[\]\\\n]/g, ' ').trim()}](${url.replace(/[\s()<>]/g, percentEncoded)})`
 
 const percentEncoded = (sign: string): string => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`

@@ -1,13 +1,14 @@
 import { defaultKeymap } from '@codemirror/commands'
 import { defineLanguageFacet, HighlightStyle, Language, syntaxHighlighting } from '@codemirror/language'
 import { ChangeSet, Compartment, EditorState, type Extension } from '@codemirror/state'
-import { EditorView, keymap, type ViewUpdate } from '@codemirror/view'
+import { EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { GFM, parser } from '@lezer/markdown'
 import { SHORTCUTS } from '../../../../ui/shortcuts.ts'
 import {
   continueList,
-  imageMarkdown,
+  type FileInText,
+  fileMarkdown,
   insertAround,
   insertLink,
   type MarkdownCommand,
@@ -61,10 +62,12 @@ export interface MarkdownView {
   /** Takes up a value from outside with as little change as possible; the cursor stays with its words. */
   setValue(value: string): void
   setReadOnly(isReadOnly: boolean): void
+  /** What stands there in grey while there is no text. */
+  setPlaceholder(text: string): void
   setAttributes(attributes: Readonly<Record<string, string>>): void
   run(command: CommandName): void
-  /** Holds a place in the text open for an image. @returns puts the image in the place; without one, gives it up */
-  holdPlace(text: string, at?: number): (image: { readonly alt: string; readonly url: string } | undefined) => void
+  /** Holds a place in the text open for a file. @returns puts the file in the place; without one, gives it up */
+  holdPlace(text: string, at?: number): (file: FileInText | undefined) => void
   /** @param at where the caret goes. @default where it is */
   focus(at?: number): void
   destroy(): void
@@ -92,6 +95,7 @@ const THEME = EditorView.theme({
   '.cm-scroller': { font: 'inherit', lineHeight: '1.6', overflow: 'auto' },
   '.cm-content': { padding: 'var(--space-3)', minBlockSize: '8rem', caretColor: 'var(--text)' },
   '.cm-line': { padding: '0' },
+  '.cm-placeholder': { color: 'var(--text-muted)', whiteSpace: 'pre-wrap' },
   '.cm-tooltip': {
     border: '1px solid var(--line)',
     borderRadius: 'var(--radius-large)',
@@ -109,6 +113,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
   const sync = new ValueSync(options.value, options.onChange)
   const reading = new Compartment()
   const labels = new Compartment()
+  const empty = new Compartment()
   const slash = options.slash.map(({ label, command }): SlashItem => {
     const run = (view: EditorView): void => {
       if (command === 'image') options.onImage()
@@ -132,6 +137,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
         slashMenu(slash, options.slashLabel),
         shortcuts(),
         reading.of(readOnly(options.isReadOnly)),
+        empty.of([]),
         labels.of(EditorView.contentAttributes.of(options.attributes)),
         EditorView.contentAttributes.of({ spellcheck: 'true', autocorrect: 'on', autocapitalize: 'on' }),
         EditorView.updateListener.of((update) => sync.note(update)),
@@ -142,6 +148,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
   return {
     setValue: (value) => sync.take(view, value),
     setReadOnly: (isReadOnly) => view.dispatch({ effects: reading.reconfigure(readOnly(isReadOnly)) }),
+    setPlaceholder: (text) => view.dispatch({ effects: empty.reconfigure(text === '' ? [] : placeholder(text)) }),
     setAttributes: (own) => view.dispatch({ effects: labels.reconfigure(EditorView.contentAttributes.of(own)) }),
     run(command) {
       apply(view, COMMANDS[command])
@@ -210,10 +217,10 @@ function holdPlace(
   at = view.state.selection.main.head,
 ): ReturnType<MarkdownView['holdPlace']> {
   view.dispatch({ changes: { from: at, insert: text }, userEvent: 'input.paste' })
-  return (image) => {
+  return (file) => {
     const whole = view.state.doc.toString()
     const from = whole.indexOf(text)
-    const insert = image ? imageMarkdown(image.alt, image.url) : ''
+    const insert = file ? fileMarkdown(file) : ''
     if (from >= 0) view.dispatch({ changes: { from, to: from + text.length, insert }, userEvent: 'input.paste' })
   }
 }

@@ -1,8 +1,9 @@
 import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../../../messages/messages.tsx'
-import type { StudioCollection } from '../../../../model/studio-model.ts'
+import type { StudioCollection, StudioModel } from '../../../../model/studio-model.ts'
 import { useModel } from '../../../../model/use-model.ts'
 import { errorText } from '../../../../talk/error-texts.ts'
+import type { Studio } from '../../../../talk/studio.ts'
 import { Button } from '../../../../ui/controls/button.tsx'
 import field from '../../../../ui/controls/field.module.css'
 import { Select } from '../../../../ui/controls/select.tsx'
@@ -10,7 +11,7 @@ import { Dialog } from '../../../../ui/overlays/dialog.tsx'
 import type { Reference } from '../reference.ts'
 import { OptionList } from './option-list.tsx'
 import styles from './picker.module.css'
-import { useChoices } from './use-choices.ts'
+import { choicesQuery, useChoices } from './use-choices.ts'
 import { useCreation } from './use-creation.ts'
 
 /** What a {@link PickerDialog} takes. */
@@ -30,7 +31,7 @@ export function PickerDialog(props: PickerDialogProps): ReactNode {
   const { t } = useTexts()
   const { collections } = useModel()
   const open = targets.flatMap((key) => collections.get(key) ?? [])
-  const [key, setKey] = useState(props.chosen[0]?.collection ?? open[0]?.key)
+  const [key, setKey] = useState(() => firstOf(targets, props.chosen))
   const collection = open.find((one) => one.key === key) ?? open[0]
   return (
     <Dialog title={title} isOpen onClose={onClose}>
@@ -46,6 +47,21 @@ export function PickerDialog(props: PickerDialogProps): ReactNode {
       {collection && <CollectionPicker key={collection.key} {...props} collection={collection} />}
     </Dialog>
   )
+}
+
+/** The key of the collection that a picker begins with. */
+const firstOf = (targets: readonly string[], chosen: readonly Reference[]): string | undefined =>
+  chosen[0]?.collection ?? targets[0]
+
+/** Asks for what a picker shows first, before it is opened. */
+export function prefetchChoices(
+  { client, queries }: Studio,
+  { collections }: StudioModel,
+  targets: readonly string[],
+  chosen: readonly Reference[],
+): void {
+  const collection = collections.get(firstOf(targets, chosen) ?? '')
+  if (collection) void queries.prefetchInfiniteQuery(choicesQuery(client, collection))
 }
 
 function CollectionPicker(props: PickerDialogProps & { readonly collection: StudioCollection }): ReactNode {

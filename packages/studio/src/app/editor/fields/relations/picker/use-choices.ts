@@ -1,5 +1,6 @@
-import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { StudioCollection } from '../../../../model/studio-model.ts'
+import type { StudioClient } from '../../../../talk/client.ts'
 import { keys } from '../../../../talk/keys.ts'
 import type { ListItem, ListPage } from '../../../../talk/live.ts'
 import { useStudio } from '../../../../talk/studio.ts'
@@ -22,27 +23,31 @@ export interface Choices {
 const SEARCH_MS = 150
 const PAGE = 40
 
-/** The entries of a collection that have some words, page by page; an older search is given up. */
-export function useChoices(collection: StudioCollection, typed: string): Choices {
-  const { client } = useStudio()
-  const q = useSettled(typed.trim(), SEARCH_MS)
+/** How the entries of a collection that have some words are asked for, page by page. */
+export function choicesQuery(client: StudioClient, collection: StudioCollection, q = '') {
   const query = {
     ...titleQuery(collection),
     sort: '-updatedAt',
     limit: Math.min(PAGE, collection.maxLimit),
     ...(q === '' || !collection.searchable ? {} : { q }),
   }
-  const list = useInfiniteQuery<ListPage, Error, InfiniteData<ListPage>, readonly unknown[], string | null>({
+  return infiniteQueryOptions({
     queryKey: keys.choices(collection.key, query),
     queryFn: async ({ pageParam, signal }) =>
       // The fields come from the model, which types know nothing of.
       (await client.collections[collection.key]?.findMany({ ...query, cursor: pageParam } as object, {
         signal,
       })) as unknown as ListPage,
-    initialPageParam: null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }: ListPage) => nextCursor,
   })
+}
+
+/** The entries of a collection that have some words; an older search is given up. */
+export function useChoices(collection: StudioCollection, typed: string): Choices {
+  const { client } = useStudio()
+  const q = useSettled(typed.trim(), SEARCH_MS)
+  const list = useInfiniteQuery({ ...choicesQuery(client, collection, q), placeholderData: keepPreviousData })
   const { data, error, isPending, isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = list
   return {
     items: data?.pages.flatMap(({ items }) => items) ?? [],

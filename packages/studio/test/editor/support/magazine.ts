@@ -1,0 +1,87 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { serveUploads } from 'daybook/plugins'
+import type { TestService } from 'daybook/testing'
+import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
+import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
+import { studio } from '../../../src/index.ts'
+import { storeFile } from '../../assets/support.ts'
+import { isShown, makeAccount, signIn } from '../../support/people.ts'
+import { type Visit, type VisitOptions, visitStudio } from '../../support/visit.ts'
+
+/** A magazine in two languages, with a site that shows its stories: all that is done with an entry can be done with one of them. */
+const magazine = (site: string): DaybookConfig =>
+  defineConfig({
+    limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+    locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },
+    plugins: [studio({ preview: { stories: `${site}/{slug}?preview={token}` } }), serveUploads()],
+    collections: {
+      stories: defineCollection({
+        fields: {
+          title: f.text({ required: true, localized: true }),
+          slug: f.slug({ from: 'title' }),
+          status: f.status(),
+          author: f.relation('authors'),
+          cover: f.asset(),
+          parts: f.blocks({ text: { heading: f.text() }, quote: { words: f.text({ index: false }) } }),
+        },
+      }),
+      authors: defineCollection({ fields: { name: f.text({ required: true }) } }),
+    },
+  })
+
+const DATA = { title: 'Ink', status: 'published', parts: [{ _type: 'text', heading: 'Galls' }] }
+
+/** A visit that begins at a story, signed in. */
+export interface StoryVisit extends Visit {
+  readonly id: string
+  /** Where the story is edited. */
+  readonly path: string
+  /** The story as editors see it, in a language. */
+  stored(locale?: string): Promise<Readonly<Record<string, unknown>>>
+  /** The story as readers see it, in a language. */
+  published(locale?: string): Promise<Readonly<Record<string, unknown>>>
+  /** What went wrong, but for requests of the site that is shown on purpose. */
+  ownFaults(): Promise<readonly string[]>
+}
+
+/** Opens the only story of a magazine, whose authors are Inés and Tomasz, and whose file is a picture of a mill. */
+export async function visitStory(open: OpenBrowser, options: VisitOptions = {}): Promise<StoryVisit> {
+  const site = createServer((request, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8')
+    response.end(`<!doctype html><title>Site</title><h1>The page of ${request.url?.split('?')[0]}</h1>`)
+  })
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  let id = ''
+  const before = async (service: TestService): Promise<void> => {
+    await makeAccount(service)
+    await storeFile(service, 'mill.png')
+    const content = service.content.as(SYSTEM)
+    for (const name of ['Inés Prado', 'Tomasz Lem']) await content.create('authors', { name })
+    id = String((await content.create('stories', DATA)).id)
+  }
+  const visit = await visitStudio(open, magazine(origin), { ...options, before })
+  const { page, url, service } = visit
+  const path = `/studio/c/stories/${id}`
+  await signIn(page)
+  await isShown(page, 'Overview')
+  await page.goto(url + path)
+  await isShown(page, 'Ink')
+  const read = (locale: string, isDraft: boolean) =>
+    service.content.as(SYSTEM).get('stories', id, { locale, fallbackLocale: 'none', ...(isDraft && { draft: true }) })
+  return {
+    ...visit,
+    id,
+    path,
+    stored: async (locale = 'en') => (await read(locale, true)) ?? {},
+    published: async (locale = 'en') => (await read(locale, false)) ?? {},
+    ownFaults: async () => (await visit.takeFaults()).filter((fault) => !fault.startsWith(`foreign: ${origin}/`)),
+    async [Symbol.asyncDispose]() {
+      await visit[Symbol.asyncDispose]()
+      site.closeAllConnections()
+      site.close()
+    },
+  }
+}
