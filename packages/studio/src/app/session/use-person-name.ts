@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useTexts } from '../messages/messages.tsx'
 import { keys } from '../talk/keys.ts'
+import { namesOf } from '../talk/name-loader.ts'
 import { useStudio } from '../talk/studio.ts'
 import { useSession } from './use-session.ts'
 
@@ -23,7 +24,7 @@ export function usePersonName(
   subjects: readonly (string | undefined)[],
   { isElsewhere = false }: NamedWhere = {},
 ): (subject: string | undefined) => string {
-  const { names } = useStudio()
+  const { ownClient } = useStudio()
   const { identity } = useSession()
   const { t } = useTexts()
   const own = identity?.subject
@@ -33,7 +34,7 @@ export function usePersonName(
   const answers = useQueries({
     queries: asked.map((subject) => ({
       queryKey: keys.person(subject),
-      queryFn: () => names.load(subject),
+      queryFn: () => namesOf(ownClient).load(subject),
       staleTime: NAME_FRESH_MS,
     })),
   })

@@ -1,4 +1,5 @@
 import type { ActorName } from '@daybook/client'
+import type { StudioClient } from './client.ts'
 
 /** How long subjects are gathered before they are asked for together, in milliseconds. */
 const GATHER_MS = 8
@@ -37,4 +38,15 @@ export class NameLoader {
       for (const [, { reject }] of asked) reject(error)
     }
   }
+}
+
+const loaders = new WeakMap<StudioClient, NameLoader>()
+
+/** The loader of a client. */
+export function namesOf(client: StudioClient): NameLoader {
+  const known = loaders.get(client)
+  if (known) return known
+  const loader = new NameLoader((subjects) => client.auth.people(subjects))
+  loaders.set(client, loader)
+  return loader
 }

@@ -3,7 +3,6 @@ import { createContext, useContext } from 'react'
 import { makeClient, type StudioClient } from './client.ts'
 import { Connection } from './connection.ts'
 import type { LiveChange } from './live.ts'
-import { NameLoader } from './name-loader.ts'
 import { Renewal } from './renewal.ts'
 import type { Settings } from './settings.ts'
 import { Signal } from './signal.ts'
@@ -20,8 +19,6 @@ export interface Studio {
   /** What others change, as the service tells it. */
   readonly changes: Signal<LiveChange>
   readonly renewal: Renewal
-  /** What people are called. */
-  readonly names: NameLoader
   readonly token: TokenStore
 }
 
@@ -45,8 +42,7 @@ export function makeStudio(settings: Settings): Studio {
     // The client itself tries again what is worth it.
     defaultOptions: { queries: { retry: false, staleTime: FRESH_MS }, mutations: { retry: false } },
   })
-  const names = new NameLoader((subjects) => ownClient.auth.people(subjects))
-  return { settings, client, ownClient, queries, connection, renewal, names, changes: new Signal(), token }
+  return { settings, client, ownClient, queries, connection, renewal, changes: new Signal(), token }
 }
 
 /** Gives {@link useStudio} to all below. */

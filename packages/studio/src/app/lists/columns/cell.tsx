@@ -1,12 +1,14 @@
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { statusLabel } from '../../model/status-label.ts'
 import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
-import { usePersonName } from '../../session/use-person-name.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { ListField } from '../list-fields.ts'
 import styles from './cell.module.css'
+
+// Few lists show people.
+const Person = lazy(() => import('./person.tsx'))
 
 /** More of a text than any column is wide. */
 const MAX_CHARACTERS = 240
@@ -46,13 +48,17 @@ function One({ field, value, collections }: CellProps): ReactNode {
   if (type === 'select') return <Badge>{text}</Badge>
   if (type === 'datetime' && isTime(text)) return <Moment timestamp={text} />
   if (type === 'date' && isTime(text)) return <time dateTime={text}>{formats.calendarDay(text)}</time>
-  if (type === 'person') return <Person subject={text} />
+  if (type === 'person') {
+    return (
+      <Suspense fallback="…">
+        <bdi className={styles.text}>
+          <Person subject={text} />
+        </bdi>
+      </Suspense>
+    )
+  }
   return <Text text={text} />
 }
-
-const Person = ({ subject }: { readonly subject: string }): ReactNode => (
-  <Text text={usePersonName([subject])(subject)} />
-)
 
 const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text))
 
