@@ -1,5 +1,5 @@
-import type { ActorName } from '@daybook/client'
-import type { StudioClient } from './client.ts'
+import type { ActorName, Client } from '@daybook/client'
+import type { DaybookConfig } from 'daybook'
 
 /** How long subjects are gathered before they are asked for together, in milliseconds. */
 const GATHER_MS = 8
@@ -40,10 +40,13 @@ export class NameLoader {
   }
 }
 
-const loaders = new WeakMap<StudioClient, NameLoader>()
+/** As far as a client names people. */
+type NamingClient = Pick<Client<DaybookConfig>, 'auth'>
+
+const loaders = new WeakMap<NamingClient, NameLoader>()
 
 /** The loader of a client. */
-export function namesOf(client: StudioClient): NameLoader {
+export function namesOf(client: NamingClient): NameLoader {
   const known = loaders.get(client)
   if (known) return known
   const loader = new NameLoader((subjects) => client.auth.people(subjects))
