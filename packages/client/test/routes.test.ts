@@ -63,6 +63,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /api/cms/auth/tokens': 'for pages of administrators, as the Studio has them',
   'POST /api/cms/auth/tokens': 'for pages of administrators, as the Studio has them',
   'DELETE /api/cms/auth/tokens/:id': 'for pages of administrators, as the Studio has them',
+  'GET /api/cms/metrics': 'for pages of administrators, as the Studio has them',
   'GET /api/export': 'a stream of all content, which daybook export writes to a file',
 }
 

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { disk } from './assets/disk.ts'
 import { DEFAULT_IMAGE_RULES } from './assets/images/image-request.ts'
@@ -5,8 +6,9 @@ import { openImageProcessor } from './assets/images/processor/image-processor.ts
 import { ImageVariants } from './assets/images/variants.ts'
 import { Intake } from './assets/intake.ts'
 import { defaultAdapter } from './auth/accounts/default-adapter.ts'
-import { type AuthAdapter, type AuthHost, SYSTEM } from './auth/adapter.ts'
+import { type AuthAdapter, type AuthHost, type Caller, SYSTEM } from './auth/adapter.ts'
 import { Administration, type AdministrationParts } from './auth/administration/administration.ts'
+import { requireOperator } from './auth/administration/administrator.ts'
 import { AuthGuard } from './auth/guard.ts'
 import { SignInLimiter } from './auth/sign-in-limiter.ts'
 import { ApiTokens } from './auth/tokens/api-tokens.ts'
@@ -32,6 +34,7 @@ import { DEFAULT_BODY_BYTES } from './http/body.ts'
 import type { Route } from './http/contract.ts'
 import type { Handle } from './http/request.ts'
 import type { ReadPolicy } from './http/respond.ts'
+import type { RecentMetrics } from './http/routes/administration/metrics.ts'
 import { allRoutes } from './http/routes/index.ts'
 import { type Fetch, toFetch } from './http/web.ts'
 import { ChangesFeed } from './journal/feed/changes-feed.ts'
@@ -64,7 +67,7 @@ export interface ServiceOptions {
   readonly serviceToken?: string
   /** @default writes nothing */
   readonly log?: Log
-  /** Whether requests are counted and timed, for `metrics()`. @default false */
+  /** Whether requests are counted and timed, for `metrics()` and `GET /api/cms/metrics`. @default false */
   readonly metrics?: boolean
   /** Whether `GET /api/export` is there. @default whether ENABLE_CMS_EXPORT of the environment is `true` */
   readonly export?: boolean
@@ -172,6 +175,8 @@ async function openService<const C extends DaybookConfig>(
   opened.defer(async () => live.close())
   const presence = new Presence(engine, live)
   opened.defer(async () => presence.close())
+  const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
+  opened.defer(() => metrics?.close())
   const routes = allRoutes({
     engine,
     feed,
@@ -194,9 +199,8 @@ async function openService<const C extends DaybookConfig>(
     streams: exports,
     pluginRoutes: (own) => plugins.routes(own),
     docs: config.docs ?? {},
+    recentMetrics: metrics && ((caller) => recentMetricsFor(caller, metrics)),
   })
-  const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
-  opened.defer(() => metrics?.close())
   const pace = new Pace()
   const handle = createApp({
     model,
@@ -353,6 +357,16 @@ async function openServiceMetrics(store: Store): Promise<Metrics> {
     poolState: () => store.poolState,
     readers: () => store.readers,
   })
+}
+
+/** What this process alone has counted: of several, each tells its own. */
+function recentMetricsFor(caller: Caller, { recent }: Metrics): RecentMetrics {
+  requireOperator(caller)
+  return {
+    node: `${hostname()}/${process.pid}`,
+    since: new Date(recent.since).toISOString(),
+    points: recent.points(),
+  }
 }
 
 function requireMetrics(metrics: Metrics | undefined): Metrics {

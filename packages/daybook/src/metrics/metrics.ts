@@ -1,6 +1,7 @@
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { JournalReader, PoolState } from '../store/database.ts'
 import { observeProcess } from './process.ts'
+import { RecentMinutes } from './recent-minutes.ts'
 
 /** The parts of a service that its metrics read. */
 export interface MetricsSource {
@@ -26,6 +27,8 @@ const COUNTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PU
 
 /** The metrics of one service. */
 export class Metrics {
+  /** Its last hour, minute by minute. */
+  readonly recent: RecentMinutes = new RecentMinutes()
   readonly #registry = new Registry()
   readonly #requests: Counter<'method' | 'route' | 'status'>
   readonly #durations: Histogram<'method' | 'route'>
@@ -59,6 +62,7 @@ export class Metrics {
     const labels = { method: COUNTED_METHODS.has(method) ? method : 'other', route: route ?? 'unmatched' }
     this.#requests.inc({ ...labels, status: String(status) })
     this.#durations.observe(labels, ms / 1000)
+    this.recent.note(status, ms)
   }
 
   text(): Promise<string> {

@@ -1,13 +1,11 @@
 import { DaybookError } from '../../errors.ts'
 import type { AccountManager, Invitation, MadeInvitation } from '../accounts/account-manager.ts'
-import { type Caller, isHumanUser } from '../adapter.ts'
+import type { Caller } from '../adapter.ts'
 import { DuplicateKey } from '../records.ts'
 import type { ScopedDocument } from '../scopes.ts'
 import type { ApiToken, ApiTokens, MadeToken } from '../tokens/api-tokens.ts'
+import { ADMINISTRATOR, isAdministrator } from './administrator.ts'
 import { readInvitation, readToken } from './grants.ts'
-
-/** The role of accounts that manage others. */
-const ADMINISTRATOR = 'admin'
 
 /** The parts that {@link Administration} needs. */
 export interface AdministrationParts {
@@ -33,7 +31,7 @@ export class Administration {
    * @throws FORBIDDEN
    */
   requireAdministrator(caller: Caller): void {
-    if (isHumanUser(caller) && caller.identity?.roles.includes(ADMINISTRATOR)) return
+    if (isAdministrator(caller)) return
     throw new DaybookError('FORBIDDEN', `Only people with the role "${ADMINISTRATOR}" may do that.`)
   }
 

@@ -3,6 +3,7 @@ import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
 import { type AcrossParts, acrossRoutes } from './across.ts'
 import { type AdministrationRouteParts, administrationRoutes } from './administration/index.ts'
+import { type MetricsRouteParts, metricsRoutes } from './administration/metrics.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
 import { type ChangesParts, changesRoutes } from './changes.ts'
@@ -27,6 +28,7 @@ export interface RouteParts
     AcrossParts,
     AuthParts,
     AdministrationRouteParts,
+    MetricsRouteParts,
     DocsParts {
   /** Where the export is switched on. */
   readonly streams: ExportStreams | undefined
@@ -39,6 +41,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
   const { streams } = parts
   const api: readonly Route[] = [
     ...healthRoutes(parts),
+    ...metricsRoutes(parts),
     ...globalRoutes(parts),
     ...batchRoutes(parts),
     ...changesRoutes(parts),

@@ -26,12 +26,15 @@ describe('daybook start --metrics-port', () => {
     expect((await ask(url, 'POST')).status).toBe(405)
     expect((await ask(url.replace('/metrics', '/'))).status).toBe(404)
     expect((await ask(`${service.url}/metrics`)).status).toBe(404)
+    // The last hour is there for those who may: on the service's own port, it needs a session.
+    expect((await ask(`${service.url}/api/cms/metrics`)).status).toBe(401)
   })
 
   it('is off when nobody asks', async () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path)
     expect(service.stdout).toEqual([`listening on ${service.url}`])
+    expect((await ask(`${service.url}/api/cms/metrics`)).status).toBe(404)
   })
 
   it('puts the figures of all workers together, and keeps those of workers that have ended', async () => {

@@ -129,6 +129,7 @@ const HISTORY: ByDocument = { ...GLOBAL_HISTORY, limited: [401, 404, 200, 200] }
 const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getHealth: everyone,
   getReady: everyone,
+  getMetrics: [401, 403, 403, 200],
   getGlobal: READ,
   putGlobal: write(200),
   runBatch: { ...write(200), limited: [401, 200, 200, 200] },
@@ -221,7 +222,7 @@ test('every route says what each role is answered, and nothing else does (Z1)', 
 })
 
 test('every operation of the document is in the matrix, and says who needs a session (Z1, Z10)', async () => {
-  await using service = await createTestService(config, { export: true })
+  await using service = await createTestService(config, { export: true, metrics: true })
   const response = await service.request('/openapi.json', { headers: { Authorization: `Bearer ${service.token}` } })
   const { paths } = (await response.json()) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly security: readonly object[] }>>>>
@@ -284,7 +285,7 @@ describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
   let service: StoredService
   let made = 0
   beforeAll(async () => {
-    service = await store.open(config, { export: true })
+    service = await store.open(config, { export: true, metrics: true })
   })
   afterAll(() => service.close())
 

@@ -4,9 +4,9 @@ import { createTestService } from 'daybook/testing'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import type { Route } from '../../../src/http/contract.ts'
 
-/** The routes of a service with this config, the export included. */
+/** The routes of a service with this config, the export and metrics included. */
 export async function routesOf(config: DaybookConfig): Promise<readonly Route[]> {
-  await using service = await createTestService(config, { export: true })
+  await using service = await createTestService(config, { export: true, metrics: true })
   return service.routes
 }
 

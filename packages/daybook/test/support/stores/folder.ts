@@ -6,7 +6,7 @@ import { openStore } from '../../../src/service.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { PATIENCE_MS } from '../patience.ts'
 import { memoryFolder } from './memory-folder.ts'
-import { type Made, Place } from './place.ts'
+import { type Made, Place, type PlaceOptions } from './place.ts'
 
 /** A folder for a database file. */
 export class Folder extends Place {
@@ -25,8 +25,8 @@ export class Folder extends Place {
     return join(this.address, 'daybook.db')
   }
 
-  open(config: DaybookConfig): Promise<Service> {
-    return createService(config, { data: this.address })
+  open(config: DaybookConfig, options: PlaceOptions = {}): Promise<Service> {
+    return createService(config, { ...options, data: this.address })
   }
 
   store(): Promise<Store> {

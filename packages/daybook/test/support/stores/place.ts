@@ -1,4 +1,4 @@
-import { type DaybookConfig, type Service, SYSTEM } from 'daybook'
+import { type DaybookConfig, type Service, type ServiceOptions, SYSTEM } from 'daybook'
 import type { Store } from '../../../src/store/store.ts'
 
 /** Calls of the service itself. */
@@ -14,13 +14,16 @@ export interface Made {
   readonly sql: string | null
 }
 
+/** How a service of a place is run. */
+export type PlaceOptions = Pick<ServiceOptions, 'metrics' | 'serviceToken' | 'strict'>
+
 /** A store without a service: services with different configs open it one after another, or at once. */
 export abstract class Place implements AsyncDisposable {
   /** What a process of its own is told to open: a folder, or a URL. */
   abstract readonly address: string
 
   /** Starts a service. */
-  abstract open(config: DaybookConfig): Promise<Service>
+  abstract open(config: DaybookConfig, options?: PlaceOptions): Promise<Service>
 
   /** Opens it as a command does, without a service. */
   abstract store(): Promise<Store>

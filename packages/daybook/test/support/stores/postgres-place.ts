@@ -3,7 +3,7 @@ import { openStore } from '../../../src/service.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { patientPostgres } from '../postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../postgres/postgres-database.ts'
-import { type Made, Place } from './place.ts'
+import { type Made, Place, type PlaceOptions } from './place.ts'
 
 /** What the engine says of everything in the schema that services use. */
 const SCHEMA = `
@@ -32,8 +32,8 @@ export class PostgresPlace extends Place {
     return this.#database.url
   }
 
-  open(config: DaybookConfig): Promise<Service> {
-    return createService({ ...config, database: patientPostgres(this.address) })
+  open(config: DaybookConfig, options: PlaceOptions = {}): Promise<Service> {
+    return createService({ ...config, database: patientPostgres(this.address) }, options)
   }
 
   store(): Promise<Store> {

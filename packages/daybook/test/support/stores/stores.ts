@@ -28,7 +28,7 @@ export interface StoreKind {
   /** A service on an empty store of its own. */
   open<C extends DaybookConfig = DaybookConfig>(
     config: NoInfer<C>,
-    options?: Pick<ServiceOptions, 'export' | 'log'>,
+    options?: Pick<ServiceOptions, 'export' | 'log' | 'metrics'>,
   ): Promise<StoredService<C>>
   /** An empty store that no service has opened yet. */
   at(): Promise<Place>

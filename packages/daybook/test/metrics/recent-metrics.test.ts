@@ -1,0 +1,108 @@
+import { defineCollection, defineConfig, definePlugin, f, type Service } from 'daybook'
+import { createTestService } from 'daybook/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ApiTokens } from '../../src/auth/tokens/api-tokens.ts'
+import type { RecentMetrics } from '../../src/http/routes/administration/metrics.ts'
+import { People } from '../support/auth/people.ts'
+import { expectDocumented } from '../support/scenarios/documented.ts'
+import type { Answer } from '../support/scenarios/transports.ts'
+import type { Place } from '../support/stores/place.ts'
+import { STORES } from '../support/stores/stores.ts'
+
+const PATH = '/api/cms/metrics'
+const SERVICE_TOKEN = 'a-service-token-of-many-characters'
+
+const people = new People({ cleo: [], ann: ['editor'], root: ['admin'] })
+
+/** A plugin whose one route fails. */
+const failing = definePlugin({
+  name: 'failing',
+  version: '1.0.0',
+  routes: [
+    {
+      method: 'GET',
+      path: '/fail',
+      operationId: 'fail',
+      summary: 'Fails.',
+      protection: 'public',
+      answers: { 200: { description: 'Never.' } },
+      run: () => {
+        throw new Error('On purpose.')
+      },
+    },
+  ],
+})
+
+const config = defineConfig({
+  auth: people.adapter,
+  plugins: [failing],
+  collections: { posts: defineCollection({ fields: { title: f.text() } }) },
+})
+
+describe.each(STORES)('the last hour of a service on $name', ({ at }) => {
+  let place: Place
+  let service: Service
+  beforeAll(async () => {
+    place = await at()
+    service = await place.open(config, { metrics: true, serviceToken: SERVICE_TOKEN, strict: true })
+  })
+  afterAll(async () => {
+    await service.close()
+    await place[Symbol.asyncDispose]()
+  })
+
+  /** Asks as somebody; the answer has to be as the OpenAPI document has it. */
+  async function ask(path: string, token?: string): Promise<Answer> {
+    const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+    const response = await service.fetch(new Request(`http://cms.example${path}`, { headers }))
+    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    if (path === PATH) await expectDocumented(service, { method: 'GET', path, headers }, answer)
+    return answer
+  }
+
+  const read = async (): Promise<RecentMetrics> => JSON.parse((await ask(PATH, 'root')).text)
+  const sum = ({ points }: RecentMetrics, name: 'requests' | 'failures'): number =>
+    points.reduce((total, point) => total + point[name], 0)
+
+  test('is told to administrators and the service token, and to nobody else', async () => {
+    const store = await place.store()
+    const tokens = new ApiTokens(store.records)
+    const rights = { roles: ['service', 'admin'], expiresAt: null }
+    const { token: reader } = await tokens.create({ name: 'reader', scopes: ['*:read'], ...rights })
+    const { token: all } = await tokens.create({ name: 'all', scopes: ['*'], ...rights })
+    await store.close()
+    expect((await ask(PATH)).status).toBe(401)
+    for (const token of ['cleo', 'ann', reader, all]) expect((await ask(PATH, token)).status, token).toBe(403)
+    for (const token of ['root', SERVICE_TOKEN]) {
+      const answer = await ask(PATH, token)
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
+    }
+  })
+
+  test('counts every request once, and answers of 500 as failures', async () => {
+    const before = await read()
+    await ask('/api/posts')
+    await ask('/api/posts/missing')
+    expect((await ask('/fail')).status).toBe(500)
+    const after = await read()
+    // The first question counts once it is answered, and its document was asked for, too.
+    expect(sum(after, 'requests') - sum(before, 'requests')).toBe(5)
+    expect(sum(after, 'failures') - sum(before, 'failures')).toBe(1)
+  })
+
+  test('says which process it speaks of, and since when', async () => {
+    const { node, since, points } = await read()
+    expect(node).toMatch(new RegExp(`^[^/]+/${process.pid}$`))
+    expect(points[0]?.at).toBe(`${since.slice(0, 16)}:00.000Z`)
+    const last = points.findLast(({ requests }) => requests > 0)
+    expect(last?.p50).toBeGreaterThan(0)
+    expect(last?.p95).toBeGreaterThanOrEqual(last?.p50 as number)
+  })
+})
+
+test('without metrics there is no such address, and no such operation', async () => {
+  await using service = await createTestService(config)
+  const headers = { Authorization: `Bearer ${service.token}` }
+  expect((await service.request(PATH, { headers })).status).toBe(404)
+  expect(await (await service.request('/openapi.json', { headers })).text()).not.toContain('getMetrics')
+})
