@@ -28,6 +28,8 @@ export interface Visit extends AsyncDisposable {
 export interface VisitOptions extends BrowserContextOptions {
   /** Where it begins. @default '/studio' */
   readonly path?: string
+  /** Whether the service counts requests. @default false */
+  readonly metrics?: boolean
   /** Called before the page is opened. */
   readonly before?: (service: TestService) => Promise<void>
 }
@@ -49,8 +51,8 @@ export async function visitStudio(
   config: DaybookConfig,
   options: VisitOptions = {},
 ): Promise<Visit> {
-  const { path = '/studio', before, ...context } = options
-  const service = await createTestService(config)
+  const { path = '/studio', metrics = false, before, ...context } = options
+  const service = await createTestService(config, { metrics })
   await before?.(service)
   const { url, stop } = await serve(service, { port: 0 })
   const tab = await open.browser.newContext({ viewport: SIZES[1], locale: 'en-GB', ...context })

@@ -87,4 +87,22 @@ export const administrationDe: typeof administrationEn = {
     replayParked: 'Aufgegebene noch einmal senden',
     replayed: 'Sie werden bald noch einmal gesendet',
   },
+  metrics: {
+    title: 'Anfragen und Antwortzeiten',
+    process: (name, since) => `Prozess ${name}, der seit ${since} zählt. Jeder Prozess zählt seine eigenen Anfragen.`,
+    requests: 'Anfragen pro Minute',
+    requestsInAll: (requests, failures) =>
+      `In der letzten Stunde beantwortet: ${requests}. Fehlgeschlagen: ${failures}.`,
+    latency: 'Antwortzeit in Millisekunden',
+    latencyNow: (median, p95) => `Letzte Minute mit Anfragen: Median ${median} ms, 95. Perzentil ${p95} ms`,
+    latencyNone: 'Keine Anfragen in der letzten Stunde',
+    failed: 'Fehlgeschlagen',
+    median: 'Median',
+    p95: '95. Perzentil',
+    table: 'Werte als Tabelle',
+    time: 'Zeit',
+    count: 'Anfragen',
+    medianMs: 'Median (ms)',
+    p95Ms: '95. Perzentil (ms)',
+  },
 }

@@ -85,4 +85,24 @@ export const administrationEn = {
     replayParked: 'Send all given up again',
     replayed: 'They are sent again soon',
   },
+  metrics: {
+    title: 'Requests and latency',
+    process: (name: string, since: string) =>
+      `Process ${name}, which has counted since ${since}. Each process counts its own requests.`,
+    requests: 'Requests per minute',
+    requestsInAll: (requests: string, failures: string) =>
+      `Answered in the last hour: ${requests}. Failed: ${failures}.`,
+    latency: 'Latency in milliseconds',
+    latencyNow: (median: string, p95: string) =>
+      `Last minute with requests: median ${median} ms, 95th percentile ${p95} ms`,
+    latencyNone: 'No requests in the last hour',
+    failed: 'Failed',
+    median: 'Median',
+    p95: '95th percentile',
+    table: 'Figures as a table',
+    time: 'Time',
+    count: 'Requests',
+    medianMs: 'Median (ms)',
+    p95Ms: '95th percentile (ms)',
+  },
 }

@@ -7,6 +7,7 @@ export class Formats {
   readonly #relative: Intl.RelativeTimeFormat
   readonly #day: Intl.DateTimeFormat
   readonly #moment: Intl.DateTimeFormat
+  readonly #time: Intl.DateTimeFormat
   readonly #calendarDay: Intl.DateTimeFormat
   readonly #number: Intl.NumberFormat
 
@@ -14,6 +15,7 @@ export class Formats {
     this.#relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
     this.#day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
     this.#moment = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' })
+    this.#time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
     this.#calendarDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
     this.#number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
   }
@@ -35,6 +37,12 @@ export class Formats {
   moment(timestamp: string): string {
     return this.#moment.format(Date.parse(timestamp))
   }
+
+  /** A time of day in the reader's time zone. @param timestamp ISO 8601 */
+  time(timestamp: string): string {
+    return this.#time.format(Date.parse(timestamp))
+  }
+
   /** A day of the calendar, which is the same in every time zone. @param date such as `2026-10-20` */
   calendarDay(date: string): string {
     return this.#calendarDay.format(Date.parse(date))

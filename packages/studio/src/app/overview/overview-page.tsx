@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { ASSETS } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
+import { useSession } from '../session/use-session.ts'
 import { Page } from '../shell/page.tsx'
 import { buttonClass } from '../ui/controls/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -10,6 +11,7 @@ import { Notice } from '../ui/notice.tsx'
 import styles from './overview.module.css'
 import { OwnDrafts, RecentChanges, Scheduled } from './overview-lists.tsx'
 
+const ServiceMetrics = lazy(async () => ({ default: (await import('./metrics/service-metrics.tsx')).ServiceMetrics }))
 const ServiceLinks = lazy(async () => ({ default: (await import('./service-links.tsx')).ServiceLinks }))
 
 /** How many collections have a button of their own for a new entry. */
@@ -19,6 +21,8 @@ const MAX_CREATE = 6
 export function OverviewPage(): ReactNode {
   const { collections, globals } = useModel()
   const { t } = useTexts()
+  const { identity } = useSession()
+  const mayWatch = identity?.actorType === 'service' || identity?.roles.includes('admin')
   const isEmpty = collections.size + globals.size === 0
   return (
     <Page title={t.overview.title} isWide>
@@ -41,6 +45,11 @@ export function OverviewPage(): ReactNode {
       <Suspense>
         <ServiceLinks />
       </Suspense>
+      {mayWatch && (
+        <Suspense>
+          <ServiceMetrics />
+        </Suspense>
+      )}
     </Page>
   )
 }
