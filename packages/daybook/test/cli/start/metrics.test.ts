@@ -26,8 +26,9 @@ describe('daybook start --metrics-port', () => {
     expect((await ask(url, 'POST')).status).toBe(405)
     expect((await ask(url.replace('/metrics', '/'))).status).toBe(404)
     expect((await ask(`${service.url}/metrics`)).status).toBe(404)
-    // The last hour is there for those who may: on the service's own port, it needs a session.
-    expect((await ask(`${service.url}/api/cms/metrics`)).status).toBe(401)
+    // The service's own port answers the last hour, to those who may know it.
+    expect((await ask(`${service.url}/api/cms/metrics`)).status).toBe(200)
+    expect((await fetch(`${service.url}/api/cms/metrics`)).status).toBe(401)
   })
 
   it('is off when nobody asks', async () => {
@@ -54,6 +55,16 @@ describe('daybook start --metrics-port', () => {
     const after = await scrape()
     expect([sumOf(after, TOTAL), sumOf(after, DURATIONS)]).toEqual([11, 11])
     expect(after.get('daybook_journal_seq')).toBe(0)
+  })
+
+  it('lets each worker tell its own last hour', async () => {
+    await using folder = await folderOf(FILES)
+    await using service = await startSupervised(folder.path, '--metrics-port', '0', '--workers', '2')
+    const nodes = new Set<string>()
+    await eventually(async () => {
+      nodes.add(JSON.parse((await ask(`${service.url}/api/cms/metrics`)).body).node)
+      expect(nodes.size).toBe(2)
+    })
   })
 
   it('refuses a port that is none or taken', async () => {

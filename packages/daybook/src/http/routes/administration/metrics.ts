@@ -59,7 +59,7 @@ export function metricsRoutes({ recentMetrics }: MetricsRouteParts): readonly Ro
       operationId: 'getMetrics',
       protection: 'session',
       summary:
-        'Tells requests and latency of the last hour, minute by minute, to administrators and service principals.',
+        'Tells requests and latency of the last hour, minute by minute, to administrators and the service token.',
       parameters: NO_PARAMETERS,
       conditions: [],
       answers: [answer(200, 'What the process that answers has counted.', METRICS, 'metrics')],
