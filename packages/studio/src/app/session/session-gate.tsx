@@ -1,12 +1,15 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { keys } from '../talk/keys.ts'
 import { useObservable } from '../talk/observable.ts'
 import { useStudio } from '../talk/studio.ts'
 import { Dialog } from '../ui/overlays/dialog.tsx'
 import styles from './sign-in.module.css'
-import { SignInForm, type Way } from './sign-in-form.tsx'
+import type { Way } from './sign-in-form.tsx'
 import { useSession } from './use-session.ts'
+
+/** Most pages are opened with a session. */
+const SignInForm = lazy(async () => ({ default: (await import('./sign-in-form.tsx')).SignInForm }))
 
 /** Shows its children to those who are signed in, and a page for signing in to all others, at the same address. */
 export function SessionGate({ children }: { readonly children: ReactNode }): ReactNode {
@@ -63,7 +66,9 @@ function SignInAgain({ isOpen }: { readonly isOpen: boolean }): ReactNode {
   return (
     <Dialog title={t.session.signInAgain} isOpen={isOpen} onClose={() => renewal.settle(false)}>
       <p>{t.session.signInAgainText}</p>
-      <SignInForm onDone={done} />
+      <Suspense>
+        <SignInForm onDone={done} />
+      </Suspense>
     </Dialog>
   )
 }
