@@ -1,16 +1,10 @@
 import { isRecord, type JsonSchema } from '../fields/field.ts'
-import { compileAlone } from './validator.ts'
+import { compileFault } from './validator.ts'
 
 /** A fault in a JSON Schema itself, or nothing. */
 export function schemaFault(schema: JsonSchema): string | undefined {
   // The schema of JSON Schemas takes a twentieth of a second to compile, which every start would wait for.
-  if (isPlain(schema)) return undefined
-  try {
-    compileAlone(schema)
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
+  return isPlain(schema) ? undefined : compileFault(schema)
 }
 
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])

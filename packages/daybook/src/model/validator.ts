@@ -91,12 +91,7 @@ function compileOwn(schema: JsonSchema): DataValidateFunction {
   return validate
 }
 
-/**
- * Compiles a JSON Schema that knows nothing of others.
- *
- * @throws {Error} when it is none
- */
-export function compileAlone(schema: JsonSchema): ValidateFunction {
+function compileAlone(schema: JsonSchema): ValidateFunction {
   const own = new Ajv2020({ allErrors: true, strict: false })
   installFormats(own)
   return own.compile(schema)
@@ -106,6 +101,16 @@ function installFormats(target: Ajv2020): void {
   // The package is CommonJS; its default export is the function itself at run time.
   const install = addFormats as unknown as (to: Ajv2020, formats: string[]) => void
   install(target, ['date', 'date-time', 'email', 'uri', 'uuid'])
+}
+
+/** Why a JSON Schema cannot be compiled, or nothing. */
+export function compileFault(schema: JsonSchema): string | undefined {
+  try {
+    compileAlone(schema)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 /** Rules that only say that one of several others failed. */

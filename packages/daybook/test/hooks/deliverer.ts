@@ -1,8 +1,8 @@
 // A node whose plugin is told of every note: writes some, says so, and serves until it is ended. Run as a process of its own.
 //   node deliverer.ts ADDRESS FILE NAME COUNT [hang]
 import { appendFileSync } from 'node:fs'
-import { createService, defineCollection, defineConfig, definePlugin, f, SYSTEM } from 'daybook'
-import { postgres } from 'daybook/postgres'
+import { defineCollection, defineConfig, definePlugin, f, SYSTEM } from 'daybook'
+import { openAt } from '../support/stores/open-at.ts'
 
 const [address = '', file = '', name = '', count = '0', mode = ''] = process.argv.slice(2)
 
@@ -25,8 +25,7 @@ const config = defineConfig({
   collections: { notes: defineCollection({ fields: { text: f.text() } }) },
   plugins: [teller],
 })
-const database = address.startsWith('postgres:') ? { database: postgres(address) } : {}
-const service = await createService({ ...config, ...database }, { data: address })
+const service = await openAt(address, config)
 for (let index = 0; index < Number(count); index += 1)
   await service.content.create('notes', { text: `${name} ${index}` }, { caller: SYSTEM })
 console.log('written')

@@ -1,6 +1,6 @@
 // Starts a service on the folder or the database that is named, writes entries, says how many, and ends. Run as a process of its own.
-import { createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
-import { postgres } from 'daybook/postgres'
+import { defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { openAt } from '../support/stores/open-at.ts'
 
 const [address = '', count = '0', name = ''] = process.argv.slice(2)
 const config = defineConfig({
@@ -12,8 +12,7 @@ const config = defineConfig({
   },
 })
 
-const database = address.startsWith('postgres:') ? { database: postgres(address) } : {}
-const service = await createService({ ...config, ...database }, { data: address })
+const service = await openAt(address, config)
 for (let index = 0; index < Number(count); index += 1) {
   await service.content.create('posts', { title: `${name} ${index}` }, { caller: SYSTEM })
 }
