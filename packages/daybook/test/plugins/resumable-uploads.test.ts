@@ -303,6 +303,9 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
     const path = await started(bytes.length, { filename: 'race.bin' })
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(path, 0, bytes)))
     expect(answers.some(({ status }) => status === 204)).toBe(true)
+    // One that has to give way to another stores what has come, and the client goes on from there.
+    const offset = await offsetOf(path)
+    if (offset < bytes.length) expect((await send(path, offset, bytes.subarray(offset))).status).toBe(204)
     const head = await ask('HEAD', path)
     expect(head.headers.get('upload-offset')).toBe(String(bytes.length))
     expect(await assetOf(head)).toMatchObject({ sha256: digest(bytes) })

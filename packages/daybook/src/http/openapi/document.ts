@@ -68,11 +68,14 @@ const securitySchemes = (sessionCookie: string): object => ({
 
 type Member = readonly [key: string, value: Text]
 
+/** An address with a slash at the end leads to the same without it, and is no operation of its own. */
+const isDescribed = ({ path }: Route): boolean => path === '/' || !path.endsWith('/')
+
 /** The routes by address. The last one names an open place that others call otherwise. */
 function* pathsOf(routes: readonly Route[], printer: Printer): Generator<readonly Member[], void> {
   const addresses = new Addresses()
   const common: CommonTexts = new Texts()
-  const byShape = Map.groupBy(routes, (route) => addresses.shapeOf(route))
+  const byShape = Map.groupBy(routes.filter(isDescribed), (route) => addresses.shapeOf(route))
   for (const own of byShape.values()) {
     const path = addresses.of(own.at(-1) as Route)
     const operations = own.map(
