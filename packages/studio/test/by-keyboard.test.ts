@@ -135,6 +135,8 @@ describe('without a mouse', () => {
     const { keyboard } = page
     await signInByKeys(page)
     await isShown(page, 'Overview')
+    // It is asked for who may see it.
+    await page.getByRole('main').getByRole('link', { name: 'Accounts' }).waitFor()
     await enter(page, 'Accounts')
     await isShown(page, 'Accounts')
     await enter(page, 'Create an account')
@@ -168,6 +170,7 @@ describe('without a mouse', () => {
     await signInByKeys(page)
     await isShown(page, 'Overview')
     await service.content.as(SYSTEM).create('authors', { name: 'Ann' })
+    await page.getByRole('main').getByRole('link', { name: 'Webhooks' }).waitFor()
     await enter(page, 'Webhooks')
     await isShown(page, 'Webhooks')
     await page.getByText('1 is sent again', { exact: false }).waitFor()
