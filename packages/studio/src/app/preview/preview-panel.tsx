@@ -35,12 +35,6 @@ export function PreviewPanel({ state, fill, error, onOpen, onClose }: PreviewPan
   const { t } = useTexts()
   const [width, setWidth] = useState<keyof typeof WIDTHS>('full')
   const [round, setRound] = useState(0)
-  // Tokens and slugs change; the page stays, and hears of it.
-  const isKnown = fill !== undefined
-  const latest = useRef(fill)
-  latest.current = fill
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round is what asks for a new address
-  const address = useMemo(() => (isKnown ? latest.current?.() : undefined), [isKnown, round])
   const panel = useRef<HTMLElement>(null)
   useCover(panel)
   return (
@@ -68,8 +62,8 @@ export function PreviewPanel({ state, fill, error, onOpen, onClose }: PreviewPan
           <Button onPress={onClose}>{t.common.close}</Button>
         </div>
       )}
-      {!isKnown && !error && <Waiting label={t.common.loading} />}
-      {address !== undefined && <PreviewFrame key={round} address={address} width={WIDTHS[width]} state={state} />}
+      {!fill && !error && <Waiting label={t.common.loading} />}
+      {fill && <FirstAddress key={round} fill={fill} width={WIDTHS[width]} state={state} />}
     </aside>
   )
 }
@@ -93,6 +87,16 @@ function useCover(panel: RefObject<HTMLElement | null>): void {
       if (below) below.inert = false
     }
   }, [panel])
+}
+
+interface FirstAddressProps extends Omit<PreviewFrameProps, 'address'> {
+  readonly fill: NonNullable<PreviewPanelProps['fill']>
+}
+
+/** The page at the address that it had first. Tokens and slugs change; the page stays, and hears of it. */
+function FirstAddress({ fill, ...frame }: FirstAddressProps): ReactNode {
+  const [address] = useState(fill)
+  return address !== undefined && <PreviewFrame address={address} {...frame} />
 }
 
 interface PreviewFrameProps {

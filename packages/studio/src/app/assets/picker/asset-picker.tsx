@@ -5,6 +5,7 @@ import { useCollection } from '../../model/use-model.ts'
 import { errorText } from '../../talk/error-texts.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
+import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import type { Asset } from '../media/asset.ts'
 import { AssetCard } from '../media/asset-card.tsx'
@@ -61,8 +62,7 @@ export function AssetPicker(props: AssetPickerProps): ReactNode {
           {mayUpload && <ChooseFiles onFiles={upload}>{t.assets.upload}</ChooseFiles>}
         </div>
         <UploadList queue={queue} only={keys} />
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard */}
-        <div data-scrolls className={styles.scroller} role="region" aria-label={t.assets.title} tabIndex={0}>
+        <ScrollRegion className={styles.scroller} label={t.assets.title}>
           {list.isLoading && <Waiting label={t.common.loading} />}
           {list.error !== null && <p role="alert">{errorText(list.error, t)}</p>}
           {!list.isLoading && list.error === null && list.items.length === 0 && (
@@ -83,7 +83,7 @@ export function AssetPicker(props: AssetPickerProps): ReactNode {
               )}
             />
           )}
-        </div>
+        </ScrollRegion>
       </DropZone>
       <DialogButtons>
         <Button onPress={onClose}>{t.common.cancel}</Button>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useAdministrationTexts } from '../../messages/use-administration-texts.ts'
+import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import styles from './metrics.module.css'
 import { Plot } from './plot.tsx'
 import { type MinutePoint, type RecentMetrics, useMetrics } from './use-metrics.ts'
@@ -76,8 +77,7 @@ function Figures({ points }: PointsProps): ReactNode {
   const { t, formats } = useAdministrationTexts()
   const shown = (value: number | null): string => (value === null ? '–' : formats.number(value))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-    <div className={styles.scroll} role="group" aria-label={t.metrics.title} tabIndex={0}>
+    <ScrollRegion className={styles.scroll} label={t.metrics.table}>
       <table className={styles.table}>
         <thead>
           <tr>
@@ -102,6 +102,6 @@ function Figures({ points }: PointsProps): ReactNode {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   )
 }
