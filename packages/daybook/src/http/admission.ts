@@ -6,12 +6,21 @@ export const DEFAULT_PENDING: number = 1000
 const TURN_MS = 5
 /** How long waiting requests may begin at a stretch, in milliseconds. */
 const SHARE_MS = 10
-/** After a stretch, the event loop turns until so many turns in a row have brought no request. */
+/** After a stretch, the event loop turns until so many turns in a row have brought no new connection. */
 const ADMISSION_QUIET_TURNS = 2
 /** How long the event loop turns at most between two stretches, in milliseconds; in each turn, libuv accepts one connection. */
 const MAX_TURNS_MS = 10
 
-/** Thrown for a request that is refused because too many are pending; one for all, as it has to cost little. */
+/** What is done for a request. Never rejects. */
+type Work = () => Promise<void>
+
+interface Waiting {
+  readonly work: Work
+  /** In milliseconds, as `performance.now()` has it. */
+  readonly since: number
+}
+
+/** Of a request that is refused because too many are pending; one for all, as it has to cost little. */
 export const OVERLOADED: DaybookError = new DaybookError(
   'SERVICE_UNAVAILABLE',
   'The service has more requests than it can answer right now; retry as Retry-After says.',
@@ -25,12 +34,12 @@ export class Admission {
   readonly #limit: number
   /** Requests that wait or have begun. */
   #pending = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting: Waiting[] = []
   #isScheduled = false
   /** When waiting requests may begin no more at this stretch. */
   #shareEndsAt = 0
-  /** Requests that have arrived, refused ones too. */
-  #arrived = 0
+  /** Connections that have brought a request, refused ones too. */
+  #connections = 0
   readonly #turn = new EventLoopTurn()
 
   /** @param limit how many requests may be pending */
@@ -38,28 +47,38 @@ export class Admission {
     this.#limit = limit
   }
 
-  /** Notes that a request has come, and tells whether it may begin at once: no other waits, and this turn has time for it. */
-  arrive(): boolean {
-    this.#arrived += 1
-    return this.#waiting.length === 0 && this.#pending < this.#limit && !this.#turn.isSpent()
+  /** Whether so many are pending that no other may be. */
+  get isFull(): boolean {
+    return this.#pending >= this.#limit
+  }
+
+  /** In how many seconds those that wait have had their turn: at least as long as the next one of them has waited. 1 or more. */
+  get secondsToWait(): number {
+    const [next] = this.#waiting
+    return next ? Math.max(1, Math.ceil((performance.now() - next.since) / 1000)) : 1
   }
 
   /**
-   * Gives a request its place. Its work may begin when the promise settles, or at once where there is none; {@link leave} ends it.
+   * Notes that a request has come, and tells whether it may begin at once: no other waits, and this turn has time for it.
    *
-   * @param isFree see {@link arrive}
-   * @throws {@link OVERLOADED} when too many are pending; it has no place then
+   * @param isFirst whether it is the first one of its connection
    */
-  enter(isFree: boolean): Promise<void> | undefined {
-    if (this.#pending >= this.#limit) throw OVERLOADED
-    this.#pending += 1
-    return isFree ? undefined : this.#wait()
+  arrive(isFirst: boolean): boolean {
+    if (isFirst) this.#connections += 1
+    return this.#waiting.length === 0 && !this.isFull && !this.#turn.isSpent()
   }
 
-  /** Notes that a request has its answer. */
-  leave(): void {
-    this.#pending -= 1
-    if (this.#waiting.length > 0) this.#goOn()
+  /**
+   * Gives a request its place, and does its work in its turn. A function waits, and no promise: V8 moves what waits to its old heap, where each answer
+   * that a promise brings would stay for as long as the promise does.
+   *
+   * @param isFree see {@link arrive}
+   */
+  enter(work: Work, isFree: boolean): void {
+    this.#pending += 1
+    if (isFree) return void this.#do(work)
+    this.#waiting.push({ work, since: performance.now() })
+    this.#schedule()
   }
 
   /** Waits for a client. Meanwhile the request takes no place: slow clients do not block others. */
@@ -72,11 +91,10 @@ export class Admission {
     }
   }
 
-  #wait(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.push(resolve)
-    this.#schedule()
-    return promise
+  async #do(work: Work): Promise<void> {
+    await work()
+    this.#pending -= 1
+    if (this.#waiting.length > 0) this.#goOn()
   }
 
   /** Begins the next one in this turn while there is time, else in another. */
@@ -89,16 +107,16 @@ export class Admission {
     if (this.#isScheduled) return
     this.#isScheduled = true
     // The present stretch goes on until then.
-    setImmediate(() => this.#afterArrivals(performance.now() + MAX_TURNS_MS, 0, () => this.#beginStretch()))
+    setImmediate(() => this.#afterConnections(performance.now() + MAX_TURNS_MS, 0, () => this.#beginStretch()))
   }
 
-  /** Lets the event loop turn until no further request arrives. */
-  #afterArrivals(endsAt: number, quietTurns: number, then: () => void): void {
-    const before = this.#arrived
+  /** Lets the event loop turn until it has accepted those who are connecting: each tells of itself by its first request. */
+  #afterConnections(endsAt: number, quietTurns: number, then: () => void): void {
+    const before = this.#connections
     setImmediate(() => {
-      const quiet = this.#arrived === before ? quietTurns + 1 : 0
+      const quiet = this.#connections === before ? quietTurns + 1 : 0
       if (quiet === ADMISSION_QUIET_TURNS || performance.now() > endsAt) then()
-      else this.#afterArrivals(endsAt, quiet, then)
+      else this.#afterConnections(endsAt, quiet, then)
     })
   }
 
@@ -109,7 +127,8 @@ export class Admission {
   }
 
   #begin(): void {
-    this.#waiting.shift()?.()
+    const next = this.#waiting.shift()
+    if (next) void this.#do(next.work)
     // What waits for a database lets others begin.
     if (this.#waiting.length > 0) this.#schedule()
   }

@@ -13,11 +13,12 @@ import type { ReadAnswers } from './answers/read-answers.ts'
 import { contextOf } from './client-address.ts'
 import { readConditions } from './conditions.ts'
 import { type Route, undeclared } from './contract.ts'
-import { corsHeaders, preflightHeaders } from './cors.ts'
+import { preflightHeaders } from './cors.ts'
 import { requireOwnOrigin } from './origin.ts'
 import { requireProtection, requireSessionOrRule } from './protection.ts'
 import { aboutCredential } from './refused-credential.ts'
-import type { Handle, HttpRequest, RequestHeaders } from './request.ts'
+import type { Handle, HttpRequest, RequestHeaders, Respond } from './request.ts'
+import { RequestScope } from './request-scope.ts'
 import { errorReply, type FinishedReply, finishReply, NO_STORE, type Reply } from './respond.ts'
 import { allowedMethods, type Match, Router } from './router.ts'
 
@@ -63,7 +64,6 @@ const MAX_QUERIES = 500
 /** The longest query string that is kept, in characters. */
 const MAX_KEPT_QUERY = 512
 
-const REQUEST_ID = /^[\w.-]{8,64}$/
 /** The longest target that is written to the log, in characters. */
 const MAX_LOGGED_TARGET = 512
 
@@ -83,10 +83,28 @@ export function createApp(options: AppOptions): Handle {
     methods: allowedMethods(options.routes.map(({ method }) => method)),
     hint: makeAddressHint(publicAddresses(options.routes)),
   }
-  return (request) => {
-    const scope = openScope(request, app)
-    return answerAgain(app, request, scope) ?? answerAnew(app, request, scope)
+  return (request, respond) => {
+    const isFree = app.admission.arrive(request.isFirst)
+    const scope = new RequestScope(request, app.cors, isFree)
+    try {
+      const again = answerAgain(app, request, scope)
+      if (again) respond(again)
+      else answerInTurn(app, request, scope, respond)
+    } catch {
+      respond(failure(scope))
+    }
   }
+}
+
+function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respond: Respond): void {
+  const found = find(app, request)
+  const match = found && 'route' in found ? found : undefined
+  scope.route = match?.route
+  const answer = async (): Promise<void> =>
+    respond(await answerAnew(app, request, scope, match).catch(() => failure(scope)))
+  if (!match || match.route.isProbe) void answer()
+  else if (app.admission.isFull) respond(refuse(app, request, scope))
+  else app.admission.enter(answer, scope.isFree)
 }
 
 /** The answer that the same question had before, where it can be sent at once. */
@@ -97,48 +115,56 @@ function answerAgain(app: App, request: HttpRequest, scope: RequestScope): Finis
   return completeReply(app, again.reply, request, scope)
 }
 
-async function answerAnew(app: App, request: HttpRequest, scope: RequestScope): Promise<FinishedReply> {
+/** The route of a request, or the methods that its address has; `undefined`: there is nothing, or it is no address. */
+function find({ router }: App, { method, target }: HttpRequest): Match | readonly string[] | undefined {
+  const path = requestPath(target)
+  return path === undefined ? undefined : router.find(method, path)
+}
+
+/** Refuses a request before anything is done for it. */
+function refuse(app: App, request: HttpRequest, scope: RequestScope): FinishedReply {
+  const reply = requireDeclared(app, errorReply(OVERLOADED, scope.requestId), scope)
+  const headers = { ...reply.headers, 'Retry-After': String(app.admission.secondsToWait) }
+  return completeReply(app, { ...reply, headers, isOverloaded: true }, request, scope)
+}
+
+/** What is answered where nothing else can be: when the log fails, for one. */
+const failure = ({ requestId, headers }: RequestScope): FinishedReply =>
+  finishReply(errorReply(undefined, requestId), headers)
+
+async function answerAnew(
+  app: App,
+  request: HttpRequest,
+  scope: RequestScope,
+  match: Match | undefined,
+): Promise<FinishedReply> {
   try {
-    const reply = requireDeclared(app, await dispatch(app, request, scope), scope)
+    // Its client has gone while it waited.
+    if (request.isAborted) return refuse(app, request, scope)
+    const made = match ? await answerRoute(app, match, request) : answerWithoutRoute(app, request, scope)
+    const reply = requireDeclared(app, made, scope)
     return completeReply(app, await app.answers.negotiate(reply, request.headers), request, scope)
   } catch (error) {
     if (isFailure(error)) reportError(app, scope, error)
     const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
     const declared = requireDeclared(app, errorReply(told, scope.requestId), scope)
-    const reply = await app.answers.negotiate(declared, request.headers)
-    return completeReply(app, error === OVERLOADED ? { ...reply, isOverloaded: true } : reply, request, scope)
+    return completeReply(app, await app.answers.negotiate(declared, request.headers), request, scope)
   }
 }
 
-function dispatch(app: App, request: HttpRequest, scope: RequestScope): Promise<Reply> | Reply {
+/** @throws VALIDATION_ERROR for what is no address, NOT_FOUND for everything but a browser at `/` */
+function answerWithoutRoute(app: App, request: HttpRequest, scope: RequestScope): Reply {
   // RFC 9110, section 9.3.7: OPTIONS may ask about the whole service.
   if (request.target === '*') return refuseMethod(app, app.methods, request, scope)
   const path = requestPath(request.target)
-  const found = app.router.find(request.method, path)
-  if (!found) return startPageReply(app, request, path)
-  if (!('route' in found)) return refuseMethod(app, found, request, scope)
-  scope.route = found.route
-  return found.route.isProbe ? answerRoute(app, found, request) : answerInTurn(app, found, request, scope)
-}
-
-async function answerInTurn(app: App, match: Match, request: HttpRequest, { isFree }: RequestScope): Promise<Reply> {
-  const turn = app.admission.enter(isFree)
-  try {
-    if (turn) {
-      await turn
-      // Its client has gone meanwhile.
-      if (request.isAborted) throw OVERLOADED
-    }
-    return await answerRoute(app, match, request)
-  } finally {
-    app.admission.leave()
+  if (path === undefined) throw invalidAt('path', 'encoding', 'holds an escape that is not UTF-8')
+  const methods = find(app, request)
+  if (methods && !('route' in methods)) return refuseMethod(app, methods, request, scope)
+  const { startPage } = app
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (startPage === undefined || path !== '/' || !isRead || !acceptsHtml(request.headers)) {
+    throw nothingAt(app.hint(path))
   }
-}
-
-/** @throws NOT_FOUND for everything but a browser at `/` */
-function startPageReply({ startPage, hint }: App, { method, headers }: HttpRequest, path: string): Reply {
-  const isRead = method === 'GET' || method === 'HEAD'
-  if (startPage === undefined || path !== '/' || !isRead || !acceptsHtml(headers)) throw nothingAt(hint(path))
   return { status: 302, headers: { Location: startPage, Vary: 'Accept', ...NO_STORE } }
 }
 
@@ -158,33 +184,11 @@ function publicAddresses(routes: readonly Route[]): readonly string[] {
     .map(({ path, resource }) => (resource ? path.replace(/:(?:collection|key)\b/, resource.key) : path))
 }
 
-/** Whether an error is logged. Refusals for overload are told by the metrics; they are too many for the log. */
-function isFailure(error: unknown): boolean {
-  return !(error instanceof DaybookError) || (error.status >= 500 && error !== OVERLOADED)
-}
+/** Whether an error is logged. */
+const isFailure = (error: unknown): boolean => !(error instanceof DaybookError) || error.status >= 500
 
-/** The state of one request, from its first step to its last. */
-interface RequestScope {
-  readonly requestId: string
-  /** Headers that every answer to it carries. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly startedAt: number
-  /** Whether it may be answered at once. */
-  readonly isFree: boolean
-  /** Once it is known. */
-  route: Route | undefined
-}
-
-function openScope(request: HttpRequest, { cors, admission }: App): RequestScope {
-  const given = request.headers.get('x-request-id')
-  const requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
-  const common = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' }
-  const headers = cors ? { ...common, ...corsHeaders(cors, request.headers.get('origin')) } : common
-  return { requestId, headers, startedAt: performance.now(), isFree: admission.arrive(), route: undefined }
-}
-
-/** The path as routes match it: escapes are checked, and decoded once. */
-function requestPath(target: string): string {
+/** The path as routes match it: escapes are checked, and decoded once. `undefined`: they are not UTF-8. */
+function requestPath(target: string): string | undefined {
   const query = target.indexOf('?')
   const path = query === -1 ? target : target.slice(0, query)
   if (!path.includes('%')) return path
@@ -193,7 +197,7 @@ function requestPath(target: string): string {
     // Escaped percent signs and slashes stay escaped: parameters are decoded when they are taken out.
     return decodeURI(path.replaceAll('%25', '%2525'))
   } catch {
-    throw invalidAt('path', 'encoding', 'holds an escape that is not UTF-8')
+    return undefined
   }
 }
 

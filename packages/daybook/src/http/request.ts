@@ -19,6 +19,8 @@ export interface HttpRequest {
    * is no older than the request then. `undefined`: it may have been sent later.
    */
   readonly turn: number | undefined
+  /** Whether its connection has brought no other before it. */
+  readonly isFirst: boolean
   /** Whether the client has gone. */
   readonly isAborted: boolean
   /**
@@ -44,6 +46,11 @@ export interface HttpRequest {
 }
 
 /**
- * Answers a request, some at once. Never throws or rejects; HEAD is answered as GET is, and the sender of the reply leaves out its content.
+ * Answers a request, some at once. Never throws; HEAD is answered as GET is, and the sender of the reply leaves out its content.
+ *
+ * @param respond takes the answer, once; it must not throw
  */
-export type Handle = (request: HttpRequest) => FinishedReply | Promise<FinishedReply>
+export type Handle = (request: HttpRequest, respond: Respond) => void
+
+/** Takes the answer to a request. */
+export type Respond = (reply: FinishedReply) => void

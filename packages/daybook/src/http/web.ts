@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Handle, HttpRequest } from './request.ts'
-import { toResponse } from './respond.ts'
+import { type FinishedReply, toResponse } from './respond.ts'
 
 /** Facts about a request that only the caller of `fetch` knows. */
 export interface FetchOptions {
@@ -13,8 +13,11 @@ export type Fetch = (request: Request, options?: FetchOptions) => Promise<Respon
 
 /** Makes the web-standard handler of a service. */
 export function toFetch(handle: Handle): Fetch {
-  return async (request, { address = null } = {}) =>
-    toResponse(await handle(new WebRequest(request, address)), request.method)
+  return async (request, { address = null } = {}) => {
+    const { promise, resolve } = Promise.withResolvers<FinishedReply>()
+    handle(new WebRequest(request, address), resolve)
+    return toResponse(await promise, request.method)
+  }
 }
 
 /** A web-standard request. */
@@ -24,6 +27,7 @@ class WebRequest implements HttpRequest {
   readonly origin: string
   readonly address: string | null
   readonly turn = undefined
+  readonly isFirst = false
 
   constructor(request: Request, address: string | null) {
     this.#request = request

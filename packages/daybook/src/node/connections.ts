@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Arrival } from './request.ts'
 
 /** How long a connection stays open after a drain began, however long it was idle: what has arrived is read meanwhile. */
 const READ_MS = 25
@@ -82,11 +83,16 @@ export class HttpConnection {
     return true
   }
 
-  /** The turn of the event loop, for its first request in that turn: one that follows may have been sent meanwhile. */
-  turnOfFirst(turn: number): number | undefined {
-    const isFirst = turn !== this.#lastTurn
+  /**
+   * Notes when a request came.
+   *
+   * @param turn of the event loop; it is told of the first request in it alone: one that follows may have been sent meanwhile
+   */
+  arrive(turn: number): Arrival {
+    const isFirst = this.#lastTurn === -1
+    const isFirstOfTurn = turn !== this.#lastTurn
     this.#lastTurn = turn
-    return isFirst ? turn : undefined
+    return { isFirst, turn: isFirstOfTurn ? turn : undefined }
   }
 
   /** Decides when the head of an answer is written whether it ends the connection: only the last answer due does. */
@@ -147,31 +153,44 @@ export class HttpConnection {
   }
 }
 
-/** How often resting sockets are read again, in milliseconds, and how many of them. */
-const RESUME_MS = 10
-const RESUMED = 20
+/** How often resting sockets are read again, in milliseconds, and how many of them for each millisecond. */
+const RESUME_MS = 5
+const RESUMED_PER_MS = 3
+/** For how long at most sockets that could not be read in time are made up for, in milliseconds. */
+const MAX_ARREARS_MS = 100
 
 /**
- * Sockets whose clients were refused for overload, and of which nothing is read for a while. Parsing and refusing a request takes some 50 us: as
- * many as clients can send would take all the time there is. So few are read at a time that refusing takes a tenth of it; the others wait in
- * the system's buffers. Where few clients are refused, none of them waits for longer than a moment.
+ * Sockets whose clients were refused for overload, and of which nothing is read for a while. Parsing and refusing a request takes some 30 us: as
+ * many as clients can send would take all the time there is. So few are read that refusing takes a tenth of it; the others wait in
+ * the system's buffers. Clients that come again when they were told to are fewer, and none of them waits for longer than a moment.
  */
 class RestingSockets {
   readonly #sockets: Socket[] = []
   #timer: NodeJS.Timeout | undefined
+  #resumedAt = 0
   #hasEnded = false
 
   add(socket: Socket): void {
     if (this.#hasEnded) return
     socket.pause()
     this.#sockets.push(socket)
-    this.#timer ??= setInterval(() => this.#resume(RESUMED), RESUME_MS).unref()
+    if (this.#timer) return
+    this.#resumedAt = performance.now()
+    this.#timer = setInterval(() => this.#resumeDue(), RESUME_MS).unref()
   }
 
   /** No socket rests any more. */
   end(): void {
     this.#hasEnded = true
     this.#resume(this.#sockets.length)
+  }
+
+  /** A process that has too much to do comes late. */
+  #resumeDue(): void {
+    const now = performance.now()
+    const elapsed = Math.min(now - this.#resumedAt, MAX_ARREARS_MS)
+    this.#resumedAt = now
+    this.#resume(Math.ceil(elapsed * RESUMED_PER_MS))
   }
 
   #resume(count: number): void {

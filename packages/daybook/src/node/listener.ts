@@ -33,12 +33,13 @@ export interface ListenerState {
 export function toListener(handle: Handle, state: ListenerState, bodyLimitMs: number): Listener {
   const targets = new TargetReader()
   const turns = new Turns()
-  const ask: AnswerRequest = ({ incoming, connection }) => {
+  const ask: AnswerRequest = (exchange) => {
+    const { incoming, connection } = exchange
     const target = targets.read(incoming)
-    if (target === undefined) return targetRefusal()
-    const request = new NodeRequest(incoming, target, connection.turnOfFirst(turns.current))
+    if (target === undefined) return sendAnswer(exchange, targetRefusal())
+    const request = new NodeRequest(incoming, target, connection.arrive(turns.current))
     if (hasBody(incoming)) watchBody(incoming, request, bodyLimitMs, () => refuseLate(state, incoming.socket))
-    return handle(request)
+    handle(request, (reply) => sendAnswer(exchange, reply))
   }
   return (incoming, response) => {
     const connection = state.connections.of(incoming.socket)
@@ -48,7 +49,9 @@ export function toListener(handle: Handle, state: ListenerState, bodyLimitMs: nu
       refuseRequest(response, fault.status, 'VALIDATION_ERROR', fault.message)
       return connection.finish()
     }
-    answerRequest(ask, state.held, { connection, incoming, response })
+    const exchange = { connection, incoming, response }
+    if (state.held) void state.held.then(() => ask(exchange))
+    else ask(exchange)
   }
 }
 
@@ -58,8 +61,8 @@ function refuseLate({ connections }: ListenerState, socket: Socket): void {
   connections.refuseNext(socket, () => refuseBroken(error, socket))
 }
 
-/** Finds the reply to a request. */
-type AnswerRequest = (exchange: Exchange) => FinishedReply | Promise<FinishedReply>
+/** Answers a request. */
+type AnswerRequest = (exchange: Exchange) => void
 
 /** A request with its answer, and what they come over. */
 interface Exchange {
@@ -68,19 +71,15 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
-/** Answers at once where nothing has to be waited for. */
-function answerRequest(ask: AnswerRequest, held: Promise<void> | undefined, exchange: Exchange): void {
-  const { connection, response } = exchange
+function sendAnswer(exchange: Exchange, reply: FinishedReply): void {
   try {
-    const reply = held ? held.then(() => ask(exchange)) : ask(exchange)
-    const sent =
-      reply instanceof Promise ? reply.then((known) => sendAnswer(exchange, known)) : sendAnswer(exchange, reply)
+    const sent = startAnswer(exchange, reply)
     if (sent) return void finishLater(exchange, sent)
   } catch {
-    // A log that fails, or a header that cannot be sent. Without an answer the client learns as much.
-    response.destroy()
+    // A header that cannot be sent. Without an answer the client learns as much.
+    exchange.response.destroy()
   }
-  connection.finish()
+  exchange.connection.finish()
 }
 
 async function finishLater({ connection, response }: Exchange, sent: Promise<void>): Promise<void> {
@@ -92,7 +91,7 @@ async function finishLater({ connection, response }: Exchange, sent: Promise<voi
   connection.finish()
 }
 
-function sendAnswer({ connection, incoming, response }: Exchange, reply: FinishedReply): Promise<void> | undefined {
+function startAnswer({ connection, incoming, response }: Exchange, reply: FinishedReply): Promise<void> | undefined {
   connection.prepareHead(response)
   if (reply.isOverloaded) connection.restAfter(response)
   const sent = sendReply(response, reply)

@@ -4,17 +4,21 @@ import { Readable } from 'node:stream'
 import { incompleteBody } from '../http/body.ts'
 import type { HttpRequest, RequestHeaders } from '../http/request.ts'
 
+/** When a request came; see {@link HttpRequest}. */
+export type Arrival = Pick<HttpRequest, 'isFirst' | 'turn'>
+
 /** A request that came in over Node's HTTP server; no web object is made before it is needed. */
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
   readonly headers: RequestHeaders
   readonly turn: number | undefined
+  readonly isFirst: boolean
   readonly #incoming: IncomingMessage
   #isStreamed = false
 
-  /** @param turn see {@link HttpRequest.turn} */
-  constructor(incoming: IncomingMessage, target: string, turn?: number) {
+  constructor(incoming: IncomingMessage, target: string, { isFirst, turn }: Arrival) {
+    this.isFirst = isFirst
     this.turn = turn
     this.method = incoming.method ?? ''
     this.target = target

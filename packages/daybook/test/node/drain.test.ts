@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { type Listening, type Servable, serve } from 'daybook/node'
+import { type Listening, serve } from 'daybook/node'
 import { createTestService } from 'daybook/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { small } from '../support/configs/configs.ts'
+import { type Answering, answering } from '../support/network/answering.ts'
 import { parseAnswers, readAll, requestText } from '../support/network/raw-http.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
 import type { Answer } from '../support/scenarios/transports.ts'
-
-type Handle = Servable['handle']
 
 const OK = { status: 200, head: [], json: '{}' }
 /** No drain of these tests may come to its end by cutting connections. */
@@ -20,8 +19,11 @@ afterEach(async () => {
   await expectQuietProcess()
 })
 
-async function listen(handle: Handle): Promise<Listening> {
-  const server = await serve({ handle, bodyLimit: 1024, drain: () => {}, close: async () => {} }, { port: 0 })
+async function listen(answer: Answering): Promise<Listening> {
+  const server = await serve(
+    { handle: answering(answer), bodyLimit: 1024, drain: () => {}, close: async () => {} },
+    { port: 0 },
+  )
   listening.push(server)
   return server
 }
@@ -32,16 +34,16 @@ async function open(server: Listening): Promise<Socket> {
   return socket
 }
 
-/** A handler whose answers wait until the test lets them go. */
+/** Answers that wait until the test lets them go. */
 function gated() {
   const asked = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
-  const handle: Handle = async () => {
+  const answer: Answering = async () => {
     asked.resolve()
     await gate.promise
     return OK
   }
-  return { handle, asked: asked.promise, release: gate.resolve }
+  return { answer, asked: asked.promise, release: gate.resolve }
 }
 
 const told = (answers: readonly Answer[]): readonly unknown[] =>
@@ -74,8 +76,8 @@ describe('a server that stops', () => {
   })
 
   test('says Connection: close in answers to requests that came before, and is done with the last of them', async () => {
-    const { handle, asked, release } = gated()
-    const server = await listen(handle)
+    const { answer, asked, release } = gated()
+    const server = await listen(answer)
     const socket = await open(server)
     const received = readAll(socket)
     socket.write(requestText('GET /'))
@@ -87,8 +89,8 @@ describe('a server that stops', () => {
   })
 
   test('answers requests that were sent at once, and closes with the last one', async () => {
-    const { handle, asked, release } = gated()
-    const server = await listen(handle)
+    const { answer, asked, release } = gated()
+    const server = await listen(answer)
     const socket = await open(server)
     const received = readAll(socket)
     socket.write(requestText('GET /1') + requestText('GET /2') + requestText('GET /3'))
@@ -163,8 +165,8 @@ describe('a server that stops', () => {
   })
 
   test('cuts what is still under way when its grace is over', async () => {
-    const { handle, asked } = gated()
-    const server = await listen(handle)
+    const { answer, asked } = gated()
+    const server = await listen(answer)
     const socket = await open(server)
     const received = readAll(socket)
     socket.write(requestText('GET /'))

@@ -22,9 +22,13 @@ function guarded(pendingRequests: number, beforeRead: () => void | Promise<void>
   }
 }
 
-/** Keeps the process from everything else for longer than one turn may take. */
-function compute(): void {
-  for (const endsAt = performance.now() + 10; performance.now() < endsAt; );
+/**
+ * Keeps the process from everything else.
+ *
+ * @param ms by default for longer than one turn may take
+ */
+function compute(ms = 10): void {
+  for (const endsAt = performance.now() + ms; performance.now() < endsAt; );
 }
 
 const ask = async (port: number, request: string): Promise<Answer> => (await exchange(port, request))[0] as Answer
@@ -131,14 +135,20 @@ describe('a client that is refused and asks again at once', () => {
 describe('requests that come all at once', () => {
   const COUNT = 40
 
-  /** Sends them in the same turn of the event loop, each on a connection of its own. */
-  async function sendAll(port: number): Promise<readonly Socket[]> {
-    const sockets = Array.from({ length: COUNT }, () => connect({ port, host: '127.0.0.1' }))
+  /** Connections, each of which has had an answer. */
+  async function connected(port: number, count: number): Promise<readonly Socket[]> {
+    const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1' }))
     // Connections that have had an answer are accepted.
     for (const socket of sockets) {
       socket.write(requestText('GET /api/health'))
       await once(socket, 'data')
     }
+    return sockets
+  }
+
+  /** Sends them in the same turn of the event loop, each on a connection of its own. */
+  async function sendAll(port: number): Promise<readonly Socket[]> {
+    const sockets = await connected(port, COUNT)
     for (const socket of sockets) socket.write(READ)
     return sockets
   }
@@ -156,6 +166,25 @@ describe('requests that come all at once', () => {
     for (const text of await Promise.all(received)) {
       expect(parseAnswers(text).map(({ status }) => status)).toEqual([200])
     }
+  })
+
+  test('tell one that is refused to come again when they have had their turn', async () => {
+    let reads = 0
+    let late: readonly Socket[] = []
+    const work = (): void => {
+      reads += 1
+      // The second one keeps the third waiting; two more fill the service, another is too many.
+      if (reads === 2) for (const socket of late) socket.write(READ)
+      compute(reads === 2 ? 1500 : 10)
+    }
+    await using server = await listen(guarded(3, work))
+    late = await connected(server.port, 3)
+    reads = 0
+    const sockets = await connected(server.port, 3)
+    for (const socket of sockets) socket.write(READ)
+    const answers = (await Promise.all([...sockets, ...late].map(readAll))).flatMap(parseAnswers)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 503])
+    expect(answers.at(-1)?.headers.get('retry-after')).toBe('2')
   })
 
   test('are not worked on when their client has gone meanwhile', async () => {
