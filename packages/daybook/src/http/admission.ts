@@ -35,6 +35,8 @@ export class Admission {
   /** Requests that wait or have begun. */
   #pending = 0
   readonly #waiting: Waiting[] = []
+  /** How long the latest request that began has waited, in milliseconds. */
+  #latestWait = 0
   #isScheduled = false
   /** When waiting requests may begin no more at this stretch. */
   #shareEndsAt = 0
@@ -52,10 +54,9 @@ export class Admission {
     return this.#pending >= this.#limit
   }
 
-  /** In how many seconds those that wait have had their turn: at least as long as the next one of them has waited. 1 or more. */
+  /** In how many seconds those that wait have had their turn: as long as the latest one that had it has waited. 1 or more. */
   get secondsToWait(): number {
-    const [next] = this.#waiting
-    return next ? Math.max(1, Math.ceil((performance.now() - next.since) / 1000)) : 1
+    return Math.max(1, Math.ceil(this.#latestWait / 1000))
   }
 
   /**
@@ -76,7 +77,10 @@ export class Admission {
    */
   enter(work: Work, isFree: boolean): void {
     this.#pending += 1
-    if (isFree) return void this.#do(work)
+    if (isFree) {
+      this.#latestWait = 0
+      return void this.#do(work)
+    }
     this.#waiting.push({ work, since: performance.now() })
     this.#schedule()
   }
@@ -128,7 +132,10 @@ export class Admission {
 
   #begin(): void {
     const next = this.#waiting.shift()
-    if (next) void this.#do(next.work)
+    if (next) {
+      this.#latestWait = performance.now() - next.since
+      void this.#do(next.work)
+    }
     // What waits for a database lets others begin.
     if (this.#waiting.length > 0) this.#schedule()
   }
