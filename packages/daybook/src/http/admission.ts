@@ -54,9 +54,11 @@ export class Admission {
     return this.#pending >= this.#limit
   }
 
-  /** In how many seconds those that wait have had their turn: as long as the latest one that had it has waited. 1 or more. */
+  /** In how many seconds those that wait have had their turn: as long as one of them has waited. 1 or more. */
   get secondsToWait(): number {
-    return Math.max(1, Math.ceil(this.#latestWait / 1000))
+    const [next] = this.#waiting
+    const presentWait = next ? performance.now() - next.since : 0
+    return Math.max(1, Math.ceil(Math.max(this.#latestWait, presentWait) / 1000))
   }
 
   /**

@@ -171,20 +171,24 @@ describe('requests that come all at once', () => {
   test('tell one that is refused to come again when they have had their turn', async () => {
     // A start asks the rule, too.
     let reads = Number.NEGATIVE_INFINITY
-    let late: readonly Socket[] = []
+    /** What is sent while a read goes on, by its number. */
+    const sent = new Map<number, readonly Socket[]>()
     const work = (): void => {
       reads += 1
-      // The second one keeps the third waiting; two more fill the service, another is too many.
-      if (reads === 2) for (const socket of late) socket.write(READ)
-      compute(reads === 2 ? 1500 : 10)
+      for (const socket of sent.get(reads) ?? []) socket.write(READ)
+      compute(reads === 4 ? 1500 : 10)
     }
     await using server = await listen(guarded(3, work))
-    late = await connected(server.port, 3)
+    const first = await connected(server.port, 1)
+    // They are read at once: two may begin in that turn, two wait.
+    const others = await connected(server.port, 4)
+    // While the first of the two keeps the second waiting, so many come that one is too many.
+    const late = await connected(server.port, 3)
+    sent.set(1, others).set(4, late)
     reads = 0
-    const sockets = await connected(server.port, 3)
-    for (const socket of sockets) socket.write(READ)
-    const answers = (await Promise.all([...sockets, ...late].map(readAll))).flatMap(parseAnswers)
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 503])
+    for (const socket of first) socket.write(READ)
+    const answers = (await Promise.all([...first, ...others, ...late].map(readAll))).flatMap(parseAnswers)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200, 503])
     expect(answers.at(-1)?.headers.get('retry-after')).toBe('2')
   })
 
