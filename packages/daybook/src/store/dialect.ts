@@ -65,9 +65,10 @@ export interface Dialect {
  *
  * - `relevance`: the newest matches by relevance
  * - `best`: newest first, those whose relevance is the greatest that there is, as far as they surely are among the newest matches
+ * - `best of set`: the same, where the filter's entries are few enough to be collected first
  * - `newest`: newest first, all of them
  */
-export type MatchesOrder = 'relevance' | 'best' | 'newest'
+export type MatchesOrder = 'relevance' | 'best' | 'best of set' | 'newest'
 
 /** How the matches of a search are answered. */
 export interface MatchesForm {

@@ -63,7 +63,15 @@ function matches(
   const narrowed = where ? sql` AND pk IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   const newest = sql`FROM ${found(collection.table)}${narrowed} ORDER BY pk DESC`
-  if (order === 'best') {
+  const isBest = order === 'best' || order === 'best of set'
+  if (isBest && where) {
+    const search = sql.table(searchTable(collection.table))
+    return sql<SortedRow>`
+      SELECT ${columns} FROM ${search} AS search JOIN ${own} AS entry USING (pk) WHERE search.words @@ ${param('best')}::tsquery
+        AND search.pk > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)} AND ${where.build()}
+      ORDER BY search.pk DESC ${page}`
+  }
+  if (isBest) {
     return sql<SortedRow>`
       SELECT ${columns} FROM (
         SELECT pk FROM ${sql.table(searchTable(collection.table))} WHERE words @@ ${param('best')}::tsquery

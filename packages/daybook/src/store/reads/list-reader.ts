@@ -4,7 +4,7 @@ import type { Aggregate, CountAggregate, ValueAggregate } from '../../query/aggr
 import { prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { MatchesOrder, SearchDialect } from '../dialect.ts'
-import { toStored } from '../where.ts'
+import { isOwn, toStored } from '../where.ts'
 import { toWhereSql } from '../where-forms.ts'
 import {
   type Counted,
@@ -34,7 +34,7 @@ import {
   statusValues,
 } from './page.ts'
 import { pageFromEnd } from './page-from-end.ts'
-import { type ListSize, type PagePlan, planPage, planSorted } from './page-plan.ts'
+import { ENTRY, type ListSize, MEMBER, type PagePlan, planPage, planSorted } from './page-plan.ts'
 import type { ReadSource } from './read-source.ts'
 import type { SortedRow } from './rows.ts'
 import { SearchWords } from './search-words.ts'
@@ -238,21 +238,19 @@ export class ListReader {
     if (!filter) return { rows: [], end: undefined }
     const start = query.after ? Number(query.after[0]) : query.offset
     const found =
-      (await this.#best(collection, query, filter, start)) ??
-      (await this.#amongNewest(collection, query, filter, start))
+      (await this.#best(collection, query, start)) ?? (await this.#amongNewest(collection, query, filter, start))
     return { rows: found.slice(0, query.limit), end: found.length > query.limit ? [start + query.limit] : undefined }
   }
 
   /** The entries of a page and the next one, where none but the most relevant are on it; `undefined`: there are others. */
-  async #best(
-    collection: CollectionModel,
-    query: PageQuery,
-    filter: Filter,
-    start: number,
-  ): Promise<readonly SortedRow[] | undefined> {
+  async #best(collection: CollectionModel, query: PageQuery, start: number): Promise<readonly SortedRow[] | undefined> {
     const wanted = query.limit + 1
-    if (filter.where || !isCommon(query.size, start + wanted)) return undefined
-    const found = await this.#matches(collection, query, filter, 'best', start, wanted)
+    const isLookedAt = query.where === undefined || isOwn(query.where)
+    if (!isLookedAt || !isCommon(query.size, start + wanted)) return undefined
+    const form = isCollecting(query.size, start + wanted) ? 'drive' : 'each'
+    const filter = this.#filter(collection, query, { form })
+    const order = form === 'drive' ? 'best of set' : 'best'
+    const found = filter ? await this.#matches(collection, query, filter, order, start, wanted) : []
     return found.length === wanted ? found : undefined
   }
 
@@ -293,11 +291,15 @@ export class ListReader {
 }
 
 /** Of so many matches, one is expected to be one of the most relevant. */
-const MATCHES_FOR_BEST = 16
+const MATCHES_FOR_BEST = 8
 
 /** Whether so many of the newest entries match that a page of the most relevant ones is likely. */
 const isCommon = ({ found, all }: ListSize, wanted: number): boolean =>
   (found / Math.max(1, all)) * RANKED_MATCHES >= wanted * MATCHES_FOR_BEST
+
+/** Whether fewer steps collect all entries of a filter than look at those that the search comes to. */
+const isCollecting = ({ found, all }: ListSize, wanted: number): boolean =>
+  found * MEMBER < (wanted * all * ENTRY) / Math.max(1, found)
 
 /** Whether it is kept with each write how many entries hold each value. */
 function isTallied(aggregate: CountAggregate, { where, search }: AggregateQuery): boolean {

@@ -38,11 +38,11 @@ export interface PagePlan {
 
 // What SQLite takes, in steps: one is an index entry that is passed, or looked up by its id, some 0.1 µs.
 /** An entry that is read and not parsed. */
-const ENTRY = 30
+export const ENTRY = 30
 /** A document that is read and parsed for a value in it: 20 µs for one of 10 KB. */
 const DOCUMENT = 200
 /** An id that is put into a set. */
-const MEMBER = 4
+export const MEMBER = 4
 /** A question of so many steps is short. */
 const SHORT = 10_000
 

@@ -101,9 +101,12 @@ function matches(
   const search = sql.table(searchTable(collection.table))
   const own = sql.table(collection.table)
   const columns = sql.join(shown.map((name) => sql.ref(`entry.${name}`)))
-  if (order === 'best') return bestMatches(collection, columns)
+  if (order === 'best') return bestMatches(collection, where && sql` AND ${where.build()}`, columns)
   // Without the unary plus, FTS5 would be asked once for each of them.
-  const narrowed = where ? sql` AND +rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
+  const narrowed = where
+    ? sql` AND +${search}.rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})`
+    : sql``
+  if (order === 'best of set') return bestMatches(collection, narrowed, columns)
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   const newest = sql`
     SELECT rowid AS pk FROM ${search} WHERE ${search} MATCH ${param('match')}${narrowed} ORDER BY rowid DESC`
@@ -129,11 +132,15 @@ function matches(
 }
 
 /** As many entries as are ranked hold at most as many matches: all of those are ranked. A temporary table would cost more than the rest. */
-function bestMatches({ table }: CollectionModel, columns: RawBuilder<unknown>): RawBuilder<SortedRow> {
+function bestMatches(
+  { table }: CollectionModel,
+  narrowed: RawBuilder<unknown> = sql``,
+  columns: RawBuilder<unknown>,
+): RawBuilder<SortedRow> {
   const [own, search] = [sql.table(table), sql.table(searchTable(table))]
   return sql<SortedRow>`
     SELECT ${columns} FROM ${search} CROSS JOIN ${own} AS entry ON entry.pk = ${search}.rowid
-    WHERE ${search} MATCH ${param('best')} AND ${search}.rowid > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)}
+    WHERE ${search} MATCH ${param('best')} AND ${search}.rowid > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)}${narrowed}
     ORDER BY ${search}.rowid DESC LIMIT ${param('limit')} OFFSET ${param('offset')}`
 }
 

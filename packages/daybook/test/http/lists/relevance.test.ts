@@ -8,7 +8,15 @@ const WORDS = ['river', 'riverbank', 'mountain', 'city', 'harbour', 'forest'] as
 
 const config: DaybookConfig = defineConfig({
   collections: {
-    notes: defineCollection({ fields: { title: f.text(), body: f.markdown(), status: f.status() } }),
+    notes: defineCollection({
+      fields: {
+        title: f.text(),
+        body: f.markdown(),
+        status: f.status(),
+        kind: f.select({ options: ['a', 'b', 'c', 'd'] }),
+        rank: f.integer(),
+      },
+    }),
   },
 })
 
@@ -16,6 +24,8 @@ interface Note {
   readonly title: string
   readonly body: string
   readonly status: 'draft' | 'published'
+  readonly kind: string
+  readonly rank: number
 }
 
 /** The commonest words are in most bodies, and in many titles. */
@@ -26,17 +36,18 @@ function makeNote(number: number): Note {
     title: `Note ${number} ${wordsBy(7)}`,
     body: `${wordsBy(5)} river ${wordsBy(3)}`,
     status: number % 10 === 0 ? 'draft' : 'published',
+    kind: 'abcd'.charAt(number % 4),
+    rank: number,
   }
 }
 
 /** The titles of what a search finds: those with more of its words in the title first, then the newest. */
-function expectedTitles(notes: readonly Note[], words: readonly string[], auth: boolean): readonly string[] {
+function expectedTitles(notes: readonly Note[], words: readonly string[]): readonly string[] {
   const holds = (text: string, index: number): boolean =>
     text
       .split(' ')
       .some((one) => (index === words.length - 1 ? one.startsWith(words[index] as string) : one === words[index]))
   const scored = notes
-    .filter(({ status }) => auth || status === 'published')
     .filter(({ title, body }) => words.every((_, index) => holds(`${title} ${body}`, index)))
     .map(({ title }) => ({ title, score: words.filter((_, index) => holds(title, index)).length }))
   return scored
@@ -63,16 +74,23 @@ describe.each(STORES)('the most relevant entries on $name', (store) => {
       readonly nextCursor: string | null
     }
 
-  const searches = [['river'], ['riverb'], ['riv'], ['mountain'], ['forest'], ['city', 'river'], ['harbour', 'mount']]
+  const searches = ['river', 'riverb', 'riv', 'mountain', 'forest', 'city river', 'harbour mount']
+  const readers: readonly (readonly [filter: string, auth: boolean, isFound: (note: Note) => boolean])[] = [
+    ['', true, () => true],
+    ['', false, ({ status }) => status === 'published'],
+    ['&where[kind][eq]=b', true, ({ kind }) => kind === 'b'],
+    ['&where[rank][gte]=20', false, ({ status, rank }) => status === 'published' && rank >= 20],
+    ['&where[rank][lt]=290&where[kind][ne]=c', true, ({ rank, kind }) => rank < 290 && kind !== 'c'],
+  ]
 
-  test.each(searches.flatMap((words) => [false, true].map((auth) => [words.join(' '), auth] as const)))(
-    'come first, in pages of every size: "%s", with a session: %s',
-    async (q, auth) => {
-      const expected = expectedTitles(notes, q.split(' '), auth)
+  test.each(searches.flatMap((q) => readers.map((reader) => [q, ...reader] as const)))(
+    'come first, in pages of every size: "%s%s", with a session: %s',
+    async (q, filter, auth, isFound) => {
+      const expected = expectedTitles(notes.filter(isFound), q.split(' '))
       expect(expected.length).toBeGreaterThan(3)
       for (const limit of [1, 2, 7, 100]) {
         for (const offset of [0, 1, 5, 20, 60]) {
-          const page = await read(`q=${encodeURIComponent(q)}&limit=${limit}&offset=${offset}`, auth)
+          const page = await read(`q=${encodeURIComponent(q)}${filter}&limit=${limit}&offset=${offset}`, auth)
           expect(page.items.map(({ title }) => title)).toEqual(expected.slice(offset, offset + limit))
           expect(page.total).toBe(expected.length)
           expect(page.nextCursor === null).toBe(offset + limit >= expected.length)
