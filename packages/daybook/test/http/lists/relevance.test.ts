@@ -36,7 +36,7 @@ function makeNote(number: number): Note {
     title: `Note ${number} ${wordsBy(7)}`,
     body: `${wordsBy(5)} river ${wordsBy(3)}`,
     status: number % 10 === 0 ? 'draft' : 'published',
-    kind: 'abcd'.charAt(number % 4),
+    kind: 'abcd'.charAt(Math.floor(number / 3) % 4),
     rank: number,
   }
 }
