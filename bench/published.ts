@@ -11,8 +11,8 @@ import { SqliteDatabases } from './databases/sqlite-databases.ts'
 import { Child, here } from './load/child.ts'
 import { printedAmounts } from './print.ts'
 import { type Amount, amountOf, thisMachine } from './report.ts'
-import { memoryOf } from './sections/memory-cost.ts'
-import { startTime } from './sections/start-time.ts'
+import { memoryOf } from './sections/costs/memory-cost.ts'
+import { startTime } from './sections/costs/start-time.ts'
 
 const { values: given } = parseArgs({
   options: {

@@ -1,11 +1,11 @@
-import { type Bench, startDaybook } from '../bench.ts'
-import type { BenchStore } from '../databases/databases.ts'
-import { ask } from '../load/check.ts'
-import type { Server } from '../load/child.ts'
-import { KINDS, type Kind, SEARCH } from '../load/kinds.ts'
-import { race, type Side, TOKEN } from '../load/measure.ts'
-import { makePlan } from '../load/plan.ts'
-import { type Growth, growth } from '../report.ts'
+import { type Bench, startDaybook } from '../../bench.ts'
+import type { BenchStore } from '../../databases/databases.ts'
+import { ask } from '../../load/check.ts'
+import type { Server } from '../../load/child.ts'
+import { KINDS, type Kind, SEARCH } from '../../load/kinds.ts'
+import { race, type Side, TOKEN } from '../../load/measure.ts'
+import { makePlan } from '../../load/plan.ts'
+import { type Growth, growth } from '../../report.ts'
 
 const SMALL = 1000
 /** The most addresses that are asked once before. */

@@ -1,8 +1,8 @@
-import { type Bench, startDaybook } from '../bench.ts'
-import type { Kind } from '../load/kinds.ts'
-import { race, type Side } from '../load/measure.ts'
-import { makePlan, type Targeting } from '../load/plan.ts'
-import { type Pair, pairOf } from '../report.ts'
+import { type Bench, startDaybook } from '../../bench.ts'
+import type { Kind } from '../../load/kinds.ts'
+import { race, type Side } from '../../load/measure.ts'
+import { makePlan, type Targeting } from '../../load/plan.ts'
+import { type Pair, pairOf } from '../../report.ts'
 
 /** Two ways to ask Daybook for about the same. */
 interface TwoWays {

@@ -1,14 +1,21 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Bench, startDaybook } from '../bench.ts'
-import type { BenchStore } from '../databases/databases.ts'
-import { openLean } from '../floor/lean-store.ts'
-import { requireSameAnswers } from '../load/check.ts'
-import { here, Server } from '../load/child.ts'
-import { demandsOn, type FloorKind, type FloorName, type Keeping, KINDS } from '../load/kinds.ts'
-import { race, type Side } from '../load/measure.ts'
-import { type Answers, type LeanPlan, leanRows, makePlan, type StatementsPlan, type Targeting } from '../load/plan.ts'
-import { type Comparison, compareAsDemanded } from '../report.ts'
+import { type Bench, startDaybook } from '../../bench.ts'
+import type { BenchStore } from '../../databases/databases.ts'
+import { openLean } from '../../floor/lean-store.ts'
+import { requireSameAnswers } from '../../load/check.ts'
+import { here, Server } from '../../load/child.ts'
+import { demandsOn, type FloorKind, type FloorName, type Keeping, KINDS } from '../../load/kinds.ts'
+import { race, type Side } from '../../load/measure.ts'
+import {
+  type Answers,
+  type LeanPlan,
+  leanRows,
+  makePlan,
+  type StatementsPlan,
+  type Targeting,
+} from '../../load/plan.ts'
+import { type Comparison, compareAsDemanded } from '../../report.ts'
 
 /** Where the floors find what they answer. */
 type PlanFiles = Readonly<Record<FloorName, string>>

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Bench, startDaybook } from '../bench.ts'
-import { Child, here, type Server } from '../load/child.ts'
-import type { Latencies } from '../load/listeners.ts'
-import { TOKEN } from '../load/measure.ts'
-import { type CatchUpCost, catchUpResult, type LiveCost, liveResult } from '../report.ts'
+import { type Bench, startDaybook } from '../../bench.ts'
+import { Child, here, type Server } from '../../load/child.ts'
+import type { Latencies } from '../../load/listeners.ts'
+import { TOKEN } from '../../load/measure.ts'
+import { type CatchUpCost, catchUpResult, type LiveCost, liveResult } from '../../report.ts'
 
 const LISTENERS = 1000
 const WRITES_A_SECOND = 50

@@ -1,9 +1,9 @@
-import { type Bench, CONFIG, startArgs } from '../bench.ts'
-import { here, Server } from '../load/child.ts'
-import { KINDS } from '../load/kinds.ts'
-import { race, type Side } from '../load/measure.ts'
-import { makePlan } from '../load/plan.ts'
-import { type Pair, pairOf } from '../report.ts'
+import { type Bench, CONFIG, startArgs } from '../../bench.ts'
+import { here, Server } from '../../load/child.ts'
+import { KINDS } from '../../load/kinds.ts'
+import { race, type Side } from '../../load/measure.ts'
+import { makePlan } from '../../load/plan.ts'
+import { type Pair, pairOf } from '../../report.ts'
 
 const WORK = ['entry', 'list', 'not-modified']
 const CONFIGS = [CONFIG, here('../databases/plugins.config.ts')]

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { type Bench, CONFIG, SOURCES } from '../bench.ts'
-import { here } from '../load/child.ts'
-import { median } from '../load/measure.ts'
-import { type ImportCost, importResult } from '../report.ts'
+import { type Bench, CONFIG, SOURCES } from '../../bench.ts'
+import { here } from '../../load/child.ts'
+import { median } from '../../load/measure.ts'
+import { type ImportCost, importResult } from '../../report.ts'
 
 /** How often the import is measured; its peak depends on when V8 happens to collect. */
 const IMPORT_RUNS = 5

@@ -1,13 +1,13 @@
-import { ApiTokens } from '../../packages/daybook/src/auth/tokens/api-tokens.ts'
-import { Store } from '../../packages/daybook/src/store/store.ts'
-import { type Bench, startArgs } from '../bench.ts'
-import type { BenchStore } from '../databases/databases.ts'
-import { ask } from '../load/check.ts'
-import { here, Server } from '../load/child.ts'
-import { KINDS } from '../load/kinds.ts'
-import { race, type Side, WrongAnswer } from '../load/measure.ts'
-import { makePlan } from '../load/plan.ts'
-import { type Pair, pairOf } from '../report.ts'
+import { ApiTokens } from '../../../packages/daybook/src/auth/tokens/api-tokens.ts'
+import { Store } from '../../../packages/daybook/src/store/store.ts'
+import { type Bench, startArgs } from '../../bench.ts'
+import type { BenchStore } from '../../databases/databases.ts'
+import { ask } from '../../load/check.ts'
+import { here, Server } from '../../load/child.ts'
+import { KINDS } from '../../load/kinds.ts'
+import { race, type Side, WrongAnswer } from '../../load/measure.ts'
+import { makePlan } from '../../load/plan.ts'
+import { type Pair, pairOf } from '../../report.ts'
 
 /** The least of what requests without a session do. */
 const MIN_WITH_SESSION = 0.8

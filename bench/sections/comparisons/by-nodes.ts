@@ -1,10 +1,10 @@
-import { type Bench, startDaybook } from '../bench.ts'
-import { requireSameAnswers } from '../load/check.ts'
-import { here, Server } from '../load/child.ts'
-import { FOR_NODES as KIND } from '../load/kinds.ts'
-import { race, type Side } from '../load/measure.ts'
-import { makePlan } from '../load/plan.ts'
-import { type Nodes, nodesResult } from '../report.ts'
+import { type Bench, startDaybook } from '../../bench.ts'
+import { requireSameAnswers } from '../../load/check.ts'
+import { here, Server } from '../../load/child.ts'
+import { FOR_NODES as KIND } from '../../load/kinds.ts'
+import { race, type Side } from '../../load/measure.ts'
+import { makePlan } from '../../load/plan.ts'
+import { type Nodes, nodesResult } from '../../report.ts'
 
 /** One node, three nodes, and three nodes behind a proxy, all on the same store; only where nodes share a server. */
 export async function compareNodes(bench: Bench): Promise<Nodes | undefined> {

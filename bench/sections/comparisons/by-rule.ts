@@ -1,10 +1,10 @@
-import { type Bench, startArgs } from '../bench.ts'
-import { RULES } from '../databases/rules.ts'
-import { here, Server } from '../load/child.ts'
-import type { Kind } from '../load/kinds.ts'
-import { race, type Side } from '../load/measure.ts'
-import { makePlan, type Targeting } from '../load/plan.ts'
-import { type RuleCost, ruleResult } from '../report.ts'
+import { type Bench, startArgs } from '../../bench.ts'
+import { RULES } from '../../databases/rules.ts'
+import { here, Server } from '../../load/child.ts'
+import type { Kind } from '../../load/kinds.ts'
+import { race, type Side } from '../../load/measure.ts'
+import { makePlan, type Targeting } from '../../load/plan.ts'
+import { type RuleCost, ruleResult } from '../../report.ts'
 
 const SORTED = '/api/posts?sort=-publishedOn&limit=10'
 const LATER = `${SORTED}&offset=50`

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Bench, startArgs } from '../bench.ts'
-import { Child, here, Server } from '../load/child.ts'
-import type { Load, Loaded } from '../load/load.ts'
-import { TOKEN, WrongAnswer } from '../load/measure.ts'
-import { makePlan } from '../load/plan.ts'
-import { type ExportCost, exportResult } from '../report.ts'
+import { type Bench, startArgs } from '../../bench.ts'
+import { Child, here, Server } from '../../load/child.ts'
+import type { Load, Loaded } from '../../load/load.ts'
+import { TOKEN, WrongAnswer } from '../../load/measure.ts'
+import { makePlan } from '../../load/plan.ts'
+import { type ExportCost, exportResult } from '../../report.ts'
 
 /** Reads by slug beside an export, a second. */
 const READS_WHILE_EXPORTING = 300

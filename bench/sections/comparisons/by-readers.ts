@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Bench, CONFIG, startArgs } from '../bench.ts'
-import { Child, here, Server } from '../load/child.ts'
-import { KINDS } from '../load/kinds.ts'
-import { race, type Side, TOKEN } from '../load/measure.ts'
-import { makePlan } from '../load/plan.ts'
-import { type Pair, pairOf } from '../report.ts'
+import { type Bench, CONFIG, startArgs } from '../../bench.ts'
+import { Child, here, Server } from '../../load/child.ts'
+import { KINDS } from '../../load/kinds.ts'
+import { race, type Side, TOKEN } from '../../load/measure.ts'
+import { makePlan } from '../../load/plan.ts'
+import { type Pair, pairOf } from '../../report.ts'
 
 const WORK = ['create', 'create-alone']
 /** The least of what a service without readers of its journal writes. */

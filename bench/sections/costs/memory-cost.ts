@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Bench, SOURCES, startArgs } from '../bench.ts'
-import { ask } from '../load/check.ts'
-import { type Child, Server } from '../load/child.ts'
-import { KINDS } from '../load/kinds.ts'
-import type { Load, Loaded } from '../load/load.ts'
-import { TOKEN, WrongAnswer } from '../load/measure.ts'
-import { makePlan, type Targeting } from '../load/plan.ts'
-import { type Amount, amountOf } from '../report.ts'
+import { type Bench, SOURCES, startArgs } from '../../bench.ts'
+import { ask } from '../../load/check.ts'
+import { type Child, Server } from '../../load/child.ts'
+import { KINDS } from '../../load/kinds.ts'
+import type { Load, Loaded } from '../../load/load.ts'
+import { TOKEN, WrongAnswer } from '../../load/measure.ts'
+import { makePlan, type Targeting } from '../../load/plan.ts'
+import { type Amount, amountOf } from '../../report.ts'
 
 const MIB = 2 ** 20
 const MAX_AFTER_START = 90

@@ -1,9 +1,9 @@
-import { type Bench, startDaybook } from '../bench.ts'
-import { Child, here } from '../load/child.ts'
-import type { Crowd, CrowdResult, Probe, ProbeResult } from '../load/crowd.ts'
-import { WrongAnswer } from '../load/measure.ts'
-import { makePlan } from '../load/plan.ts'
-import { type OverloadCost, overloadResult } from '../report.ts'
+import { type Bench, startDaybook } from '../../bench.ts'
+import { Child, here } from '../../load/child.ts'
+import type { Crowd, CrowdResult, Probe, ProbeResult } from '../../load/crowd.ts'
+import { WrongAnswer } from '../../load/measure.ts'
+import { makePlan } from '../../load/plan.ts'
+import { type OverloadCost, overloadResult } from '../../report.ts'
 
 /** Clients that keep the server busy, and no busier. */
 const BUSY = 16

@@ -1,9 +1,9 @@
-import { type Bench, startArgs } from '../bench.ts'
-import { Server } from '../load/child.ts'
-import { KINDS } from '../load/kinds.ts'
-import { race, type Side } from '../load/measure.ts'
-import { makePlan } from '../load/plan.ts'
-import { type Pair, pairOf } from '../report.ts'
+import { type Bench, startArgs } from '../../bench.ts'
+import { Server } from '../../load/child.ts'
+import { KINDS } from '../../load/kinds.ts'
+import { race, type Side } from '../../load/measure.ts'
+import { makePlan } from '../../load/plan.ts'
+import { type Pair, pairOf } from '../../report.ts'
 
 const WORK = ['entry', 'list']
 const LEVELS = ['silent', 'info'] as const

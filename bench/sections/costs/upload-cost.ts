@@ -3,10 +3,10 @@ import { mkdir, rm } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Bench, startArgs } from '../bench.ts'
-import { here, Server } from '../load/child.ts'
-import { median, TOKEN, WrongAnswer } from '../load/measure.ts'
-import { type UploadCost, uploadResult } from '../report.ts'
+import { type Bench, startArgs } from '../../bench.ts'
+import { here, Server } from '../../load/child.ts'
+import { median, TOKEN, WrongAnswer } from '../../load/measure.ts'
+import { type UploadCost, uploadResult } from '../../report.ts'
 
 const CONFIG = here('../databases/files.config.ts')
 const FLOOR = here('../floor/floor-upload.ts')

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { ExportFile } from '../../packages/daybook/src/cli/restore/export-file.ts'
-import { type Bench, CONFIG, SOURCES } from '../bench.ts'
-import type { BenchStore } from '../databases/databases.ts'
-import { here } from '../load/child.ts'
-import { median } from '../load/measure.ts'
-import { type RestoreCost, restoreResult } from '../report.ts'
+import { ExportFile } from '../../../packages/daybook/src/cli/restore/export-file.ts'
+import { type Bench, CONFIG, SOURCES } from '../../bench.ts'
+import type { BenchStore } from '../../databases/databases.ts'
+import { here } from '../../load/child.ts'
+import { median } from '../../load/measure.ts'
+import { type RestoreCost, restoreResult } from '../../report.ts'
 
 /** How often a restore is measured. */
 const RESTORE_RUNS = 3

@@ -1,10 +1,10 @@
-import { type Bench, keepingArgs } from '../bench.ts'
-import type { BenchStore } from '../databases/databases.ts'
-import { Child, here, Server } from '../load/child.ts'
-import type { Load, Loaded } from '../load/load.ts'
-import { WrongAnswer } from '../load/measure.ts'
-import { makePlan, type Targeting } from '../load/plan.ts'
-import { type Latency, type SearchTimes, searchResult } from '../report.ts'
+import { type Bench, keepingArgs } from '../../bench.ts'
+import type { BenchStore } from '../../databases/databases.ts'
+import { Child, here, Server } from '../../load/child.ts'
+import type { Load, Loaded } from '../../load/load.ts'
+import { WrongAnswer } from '../../load/measure.ts'
+import { makePlan, type Targeting } from '../../load/plan.ts'
+import { type Latency, type SearchTimes, searchResult } from '../../report.ts'
 
 /** Reads by slug beside a search, a second. */
 const READS_BESIDE_SEARCH = 300

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Bench, startArgs } from '../bench.ts'
-import { ask } from '../load/check.ts'
-import { here, Server } from '../load/child.ts'
-import { median } from '../load/measure.ts'
-import { type DocumentTime, documentResult } from '../report.ts'
+import { type Bench, startArgs } from '../../bench.ts'
+import { ask } from '../../load/check.ts'
+import { here, Server } from '../../load/child.ts'
+import { median } from '../../load/measure.ts'
+import { type DocumentTime, documentResult } from '../../report.ts'
 
 const CONFIG = here('../databases/hundred.config.ts')
 /** How many services are asked, each for its first document. */

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { type Bench, SOURCES, startArgs } from '../bench.ts'
-import type { BenchStore } from '../databases/databases.ts'
-import { ask } from '../load/check.ts'
-import { median } from '../load/measure.ts'
-import { type Start, startResult } from '../report.ts'
+import { type Bench, SOURCES, startArgs } from '../../bench.ts'
+import type { BenchStore } from '../../databases/databases.ts'
+import { ask } from '../../load/check.ts'
+import { median } from '../../load/measure.ts'
+import { type Start, startResult } from '../../report.ts'
 
 /** How often a start is timed. */
 const STARTS = 5

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Bench, startDaybook } from '../bench.ts'
-import type { Server } from '../load/child.ts'
-import { TOKEN } from '../load/measure.ts'
-import { type ManyCost, manyResult } from '../report.ts'
+import { type Bench, startDaybook } from '../../bench.ts'
+import type { Server } from '../../load/child.ts'
+import { TOKEN } from '../../load/measure.ts'
+import { type ManyCost, manyResult } from '../../report.ts'
 
 /** The most entries that one request writes. */
 const MANY = 10_000

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bench, startArgs, startDaybook } from '../bench.ts'
-import { Server } from '../load/child.ts'
-import { SEARCH } from '../load/kinds.ts'
-import { race, type Side } from '../load/measure.ts'
-import { makePlan } from '../load/plan.ts'
-import { type Pair, pairOf } from '../report.ts'
+import { type Bench, startArgs, startDaybook } from '../../bench.ts'
+import { Server } from '../../load/child.ts'
+import { SEARCH } from '../../load/kinds.ts'
+import { race, type Side } from '../../load/measure.ts'
+import { makePlan } from '../../load/plan.ts'
+import { type Pair, pairOf } from '../../report.ts'
 
 /** What a search is to be by that of the other checkout. */
 const MIN_BY_OTHER = 3

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Bench, startArgs } from '../bench.ts'
-import { here, Server } from '../load/child.ts'
-import type { Kind } from '../load/kinds.ts'
-import { race, TOKEN, WrongAnswer } from '../load/measure.ts'
-import { makePlan } from '../load/plan.ts'
-import { type Comparison, compare } from '../report.ts'
+import { type Bench, startArgs } from '../../bench.ts'
+import { here, Server } from '../../load/child.ts'
+import type { Kind } from '../../load/kinds.ts'
+import { race, TOKEN, WrongAnswer } from '../../load/measure.ts'
+import { makePlan } from '../../load/plan.ts'
+import { type Comparison, compare } from '../../report.ts'
 
 const CONFIG = here('../databases/files.config.ts')
 const FLOOR = here('../floor/floor-files.ts')

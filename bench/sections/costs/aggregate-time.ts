@@ -1,9 +1,9 @@
-import { type Bench, startArgs } from '../bench.ts'
-import { fillNotes } from '../databases/aggregate-store.ts'
-import { ask } from '../load/check.ts'
-import { here, Server } from '../load/child.ts'
-import { median, TOKEN } from '../load/measure.ts'
-import { type AggregateTime, aggregateResult } from '../report.ts'
+import { type Bench, startArgs } from '../../bench.ts'
+import { fillNotes } from '../../databases/aggregate-store.ts'
+import { ask } from '../../load/check.ts'
+import { here, Server } from '../../load/child.ts'
+import { median, TOKEN } from '../../load/measure.ts'
+import { type AggregateTime, aggregateResult } from '../../report.ts'
 
 const CONFIG = here('../databases/aggregate.config.ts')
 /** How often each is asked for the first time after a change. */
