@@ -199,6 +199,8 @@ export class Subscription {
     await this.#lanes.idle()
     if (this.#isInterrupted) return []
     this.#spans = withoutFirst(this.#spans)
+    // The position before it may have been stored as the last one.
+    this.#keepTending()
     return this.#read()
   }
 
@@ -238,7 +240,7 @@ export class Subscription {
       this.#isInterrupted = true
       this.#wake.resolve()
     })
-    this.#tending ??= setInterval(() => void this.#tend(), POSITION_MS)
+    this.#keepTending()
   }
 
   /** Whether no further delivery may begin. */
@@ -251,6 +253,11 @@ export class Subscription {
     if (!(err instanceof LeaseLost))
       this.#log.error({ err, subscription: this.#subscriber.name }, 'journal: a failed delivery could not be stored')
     return false
+  }
+
+  /** Sees to it that the position is stored before long. */
+  #keepTending(): void {
+    this.#tending ??= setInterval(() => void this.#tend(), POSITION_MS)
   }
 
   /** Keeps the lease and stores the position while deliveries run. */

@@ -21,6 +21,16 @@ export function boundHeap(growthPercent: number = GROWTH_PERCENT, youngBytes: nu
 }
 
 /**
+ * Gives threads that start from now on room for new objects at once. In a bounded process it does not grow, and what a thread makes in the
+ * meantime would be copied again and again: rendering takes a tenth less time.
+ *
+ * @param mebibytes of each of the two halves of that room; a thread's own limit (`maxYoungGenerationSizeMb`) is three of them
+ */
+export function openThreadHeaps(mebibytes: number): void {
+  setFlagsFromString(`--min-semi-space-size=${mebibytes}`)
+}
+
+/**
  * Keeps V8's room for new objects from growing to 128 MiB, which it does under load, whatever the bound of the heap. Its size
  * can only be given when Node starts (`--max-semi-space-size`); how it grows is asked at each step. The present turn of the event loop may load
  * modules and take many steps before the observer sees any, so nothing grows in it. V8 also makes the room smaller while little happens:

@@ -1,8 +1,10 @@
 import type { Service } from 'daybook'
 import { f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { requestReplay } from '../../src/journal/replay.ts'
 import type { Subscriber, SubscriptionTimes } from '../../src/journal/subscriber.ts'
 import { Subscription } from '../../src/journal/subscription.ts'
+import { readPosition } from '../../src/journal/subscription-position.ts'
 import type { Store } from '../../src/store/store.ts'
 import { KeptLog } from '../support/kept-log.ts'
 import { eventually } from '../support/patience.ts'
@@ -71,6 +73,35 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     const seen: number[] = []
     return { seen, deliver: async ({ seq }) => void seen.push(seq) }
   }
+
+  test('stores how far it is after a replay, however long the database takes at the end of it', async () => {
+    const [store] = stores
+    const name = 'replayed'
+    const { seen, deliver } = collecting()
+    const take: Subscriber['deliver'] = async (...given) => {
+      await deliver(...given)
+      return true
+    }
+    running.push(await Subscription.start(store, { name, wants: () => true, deliver: take, storesFailures: true }, log))
+    await write(3)
+    const position = async (): Promise<number> => (await readPosition(store, name)).spans[0].after
+    await eventually(async () => expect(await position()).toBe(3))
+
+    // What is read behind the record that is replayed comes late.
+    const gate = Promise.withResolvers<void>()
+    const { journal } = store
+    const records = journal.records.bind(journal)
+    const late: typeof records = async (after, limit) => {
+      if (after === 2) await gate.promise
+      return records(after, limit)
+    }
+    Object.assign(journal, { records: late })
+    await requestReplay(store.records, name, { seq: 2 })
+    await eventually(() => expect(seen).toEqual([1, 2, 3, 2]))
+    await eventually(async () => expect(await position()).toBe(2))
+    gate.resolve()
+    await eventually(async () => expect(await position()).toBe(3))
+  })
 
   test('begins at the end of the journal, and is told of every later record, in order', async () => {
     await write(2)

@@ -50,6 +50,7 @@ export class Load {
   readonly #door: Door
   readonly #name: string
   readonly #clients: readonly Promise<void>[]
+  readonly #underWay = new Set<Promise<unknown>>()
   #isOver = false
 
   constructor(door: Door, name: string, { writers = 4, readers = 4 } = {}) {
@@ -65,6 +66,11 @@ export class Load {
   async stop(): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#clients)
+  }
+
+  /** Lets the reads end that are under way. */
+  async readsUnderWay(): Promise<void> {
+    await Promise.all(this.#underWay)
   }
 
   /** Everything that writers were answered. */
@@ -103,7 +109,10 @@ export class Load {
 
   async #read(): Promise<void> {
     while (!this.#isOver) {
-      const answer = await send(this.#door, '/api/posts?limit=1').catch(unlessLost)
+      const reading = send(this.#door, '/api/posts?limit=1').catch(unlessLost)
+      this.#underWay.add(reading)
+      const answer = await reading
+      this.#underWay.delete(reading)
       const status = answer?.status ?? 0
       this.reads.push(status)
       await sleep(status === 200 ? 1 : PATIENCE_MS)

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { DaybookConfig } from '../../config/config.ts'
 import { SILENT } from '../../log.ts'
 import { compileModel } from '../../model/compile.ts'
-import { boundHeap } from '../../node/bound-heap.ts'
+import { boundHeap, openThreadHeaps } from '../../node/bound-heap.ts'
 import { Opened } from '../../opened.ts'
 import { type EngineOptions, openEngine, openImages } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
@@ -19,6 +19,9 @@ import { localizedPages, singlePages } from './source/pages.ts'
 import { summarizeImport } from './summary.ts'
 import { ImportTally } from './tally.ts'
 
+/** The room for new objects of the thread that renders, in MiB of each half. */
+const THREAD_ROOM = 4
+
 /**
  * No client waits for an answer, and the machine may be busy. One thread renders while this one stores, which takes longer, and
  * has texts enough for the time of a commit.
@@ -27,7 +30,7 @@ const UNSERVED: EngineOptions = {
   renderMs: 60_000,
   renderThreads: 1,
   renderDepth: 24,
-  renderYoungHeap: 12,
+  renderYoungHeap: 3 * THREAD_ROOM,
   isServing: false,
 }
 
@@ -46,6 +49,7 @@ const INTERRUPTED = 130
  */
 export async function importFolder(options: CommandLine, folder: string): Promise<number> {
   boundHeap(SPARING_GROWTH, SPARING_YOUNG_BYTES)
+  openThreadHeaps(THREAD_ROOM)
   const config = withoutQuota(await loadConfig(options.text('config')))
   const model = compileModel(config)
   const plan = makePlan(model, {
