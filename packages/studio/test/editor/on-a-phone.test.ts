@@ -138,6 +138,7 @@ describe('on a phone, by taps alone', () => {
     await page.context().setOffline(false)
     const conflict = page.getByRole('article', { name: 'Title' })
     await conflict.getByRole('button', { name: 'Take theirs' }).tap()
+    await conflict.waitFor({ state: 'detached' })
     await isSaved(page)
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Theirs')
     await isNarrow(page)
