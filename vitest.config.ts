@@ -49,7 +49,15 @@ const DROP_STORES = 'packages/daybook/test/support/stores/drop-after-each-file.t
 /** A file that changes its process by mocks, clocks or variables has one of its own. */
 const CHANGES_ITS_PROCESS = /\bvi\b.*from 'vitest'|\/stores\/pair\.ts'|process\.(?:env|chdir|on)/
 
-const together = globSync(TOGETHER).filter((file) => !CHANGES_ITS_PROCESS.test(readFileSync(file, 'utf8')))
+/** A file that puts something in the place of a module needs Vite, which is slower to call through than Node's own import. */
+const MOCKS_A_MODULE = /\bvi\.mock\(/
+
+const sourceOf = (file: string): string => readFileSync(file, 'utf8')
+const together = globSync(TOGETHER).filter((file) => !CHANGES_ITS_PROCESS.test(sourceOf(file)))
+const mocking = globSync(FILES).filter((file) => MOCKS_A_MODULE.test(sourceOf(file)))
+
+/** Modules are imported by Node itself, as they are for users. */
+const NATIVE = { viteModuleRunner: false, nodeLoader: false } as const
 
 const COMMON = {
   // Beside two busy programs everything takes ten times as long. Only a test that hangs takes all of it; a test that does
@@ -62,11 +70,30 @@ const COMMON = {
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...COMMON, name: 'together', include: together, isolate: false, setupFiles: [DROP_STORES] } },
-      { test: { ...COMMON, name: 'alone', include: FILES, exclude: ['**/node_modules/**', ...together] } },
+      {
+        test: {
+          ...COMMON,
+          name: 'together',
+          include: together,
+          isolate: false,
+          setupFiles: [DROP_STORES],
+          experimental: NATIVE,
+        },
+      },
+      {
+        test: {
+          ...COMMON,
+          name: 'alone',
+          include: FILES,
+          exclude: ['**/node_modules/**', ...together, ...mocking],
+          experimental: NATIVE,
+        },
+      },
+      { test: { ...COMMON, name: 'mocking', include: mocking, experimental: { viteModuleRunner: true } } },
     ],
     globalSetup: ['packages/daybook/test/support/postgres/postgres-run.ts', 'packages/studio/test/support/built.ts'],
     pool: 'forks',
+    experimental: NATIVE,
     sequence: { sequencer: LongFirst },
     // Many tests wait: for a clock, a database, another process. Meanwhile others have their core.
     maxWorkers: availableParallelism() + 2,

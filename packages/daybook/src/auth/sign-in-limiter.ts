@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { DaybookError } from '../errors.ts'
+import { upTo } from '../lru-bounds.ts'
 
 /** How long an attempt counts, in milliseconds. */
 const WINDOW_MS = 60_000
@@ -26,7 +27,7 @@ export class SignInLimiter {
   readonly #takeAttempt: TakeAttempt
   readonly #max: number
   /** Until when a client is refused without asking the store again, in milliseconds since 1970. */
-  readonly #refused = new LRUCache<string, number>({ max: MAX_REFUSED })
+  readonly #refused = new LRUCache<string, number>(upTo(MAX_REFUSED))
 
   /** @param max attempts a minute of one client */
   constructor(takeAttempt: TakeAttempt, max: number) {

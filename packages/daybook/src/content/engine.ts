@@ -3,6 +3,7 @@ import type { Intake } from '../assets/intake.ts'
 import type { Caller } from '../auth/adapter.ts'
 import { getSubject } from '../auth/adapter.ts'
 import type { DeriveTools } from '../fields/field.ts'
+import { upTo } from '../lru-bounds.ts'
 import type { Model } from '../model/model.ts'
 import type { Query } from '../query/parameters.ts'
 import type { Store } from '../store/store.ts'
@@ -113,7 +114,7 @@ const MAX_AGGREGATE_TEXT = 8 * 1024 * 1024
 const emptyLists = (): ListCache => ({
   plans: new WeakMap(),
   totals: new Map(),
-  reverseTotals: new LRUCache({ max: MAX_REVERSE_TOTALS }),
+  reverseTotals: new LRUCache(upTo(MAX_REVERSE_TOTALS)),
   aggregates: new LRUCache({
     maxSize: MAX_AGGREGATE_TEXT,
     sizeCalculation: (text, key) => text.length + key.length,

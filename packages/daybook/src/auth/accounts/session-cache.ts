@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { upTo } from '../../lru-bounds.ts'
 import type { Caller } from '../adapter.ts'
 
 /** How long a session is believed without asking, in milliseconds: one that another node ended is over within a second. */
@@ -7,7 +8,7 @@ const MAX_CACHED_SESSIONS = 10_000
 
 /** Sessions that were looked up a moment ago, by credential. Every change of users or sessions clears it. */
 export class SessionCache {
-  readonly #found = new LRUCache<string, Caller>({ max: MAX_CACHED_SESSIONS, ttl: MAX_SESSION_AGE_MS })
+  readonly #found = new LRUCache<string, Caller>({ ...upTo(MAX_CACHED_SESSIONS), ttl: MAX_SESSION_AGE_MS })
   /** Looked up right now: principal and identity of a request are asked for at once. */
   readonly #underWay = new Map<string, Promise<Caller | null>>()
   /** Changes with each {@link clear}: what was looked up before that is not kept. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { errors, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
+import { upTo } from '../../lru-bounds.ts'
 import type { AuthAdapter, AuthCapabilities, AuthContext, Identity, Principal } from '../adapter.ts'
 import { bearerToken } from '../tokens/service-token.ts'
 import { IssuerKeys, type KeySet } from './issuer-keys.ts'
@@ -127,7 +128,7 @@ class JwtAdapter implements AuthAdapter {
   }
 
   #remember(set: KeySet, digest: string, session: TokenSession): void {
-    const sessions = this.#verified.get(set) ?? new LRUCache<string, TokenSession>({ max: MAX_CACHED_TOKENS })
+    const sessions = this.#verified.get(set) ?? new LRUCache<string, TokenSession>(upTo(MAX_CACHED_TOKENS))
     this.#verified.set(set, sessions)
     sessions.set(digest, session)
   }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Engine } from '../../content/engine.ts'
+import { upTo } from '../../lru-bounds.ts'
 import type { Announcements } from '../../store/database.ts'
 import { anyOf } from '../feed/reader-views.ts'
 import type { ChannelReader } from './channel.ts'
@@ -49,7 +50,7 @@ export class Presence {
   readonly #live: LiveFeed
   readonly #announcements: Announcements | undefined
   readonly #presenceMs: number
-  readonly #documents = new LRUCache<string, Map<string, Known>>({ max: MAX_DOCUMENTS })
+  readonly #documents = new LRUCache<string, Map<string, Known>>(upTo(MAX_DOCUMENTS))
   readonly #sweep: NodeJS.Timeout
   readonly #stopHearing: (() => void) | undefined
 
