@@ -42,9 +42,6 @@ const FILES = [
   'docs/test/**/*.test.ts',
   'scripts/test/**/*.test.ts',
 ]
-/** Tests that ask services of their own process: these files share processes, which saves a third of the time, most of it loading. */
-const TOGETHER =
-  'packages/daybook/test/{assets,config,content,fields,hooks,http,journal,plugins,query,store}/**/*.test.ts'
 const DROP_STORES = 'packages/daybook/test/support/stores/drop-after-each-file.ts'
 /** A file that changes its process by mocks, clocks or variables has one of its own. */
 const CHANGES_ITS_PROCESS = /\bvi\b.*from 'vitest'|\/stores\/pair\.ts'|process\.(?:env|chdir|on)/
@@ -53,7 +50,7 @@ const CHANGES_ITS_PROCESS = /\bvi\b.*from 'vitest'|\/stores\/pair\.ts'|process\.
 const MOCKS_A_MODULE = /\bvi\.mock\(/
 
 const sourceOf = (file: string): string => readFileSync(file, 'utf8')
-const together = globSync(TOGETHER).filter((file) => !CHANGES_ITS_PROCESS.test(sourceOf(file)))
+const together = globSync(FILES).filter((file) => !CHANGES_ITS_PROCESS.test(sourceOf(file)))
 const mocking = globSync(FILES).filter((file) => MOCKS_A_MODULE.test(sourceOf(file)))
 
 /** Modules are imported by Node itself, as they are for users. */
@@ -91,7 +88,12 @@ export default defineConfig({
       },
       { test: { ...COMMON, name: 'mocking', include: mocking, experimental: { viteModuleRunner: true } } },
     ],
-    globalSetup: ['packages/daybook/test/support/postgres/postgres-run.ts', 'packages/studio/test/support/built.ts'],
+    globalSetup: [
+      'packages/daybook/test/support/postgres/postgres-run.ts',
+      'packages/client/test/support/browser-run.ts',
+      'packages/daybook/test/support/built/built-run.ts',
+      'packages/studio/test/support/built.ts',
+    ],
     pool: 'forks',
     experimental: NATIVE,
     sequence: { sequencer: LongFirst },

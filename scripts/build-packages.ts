@@ -100,16 +100,14 @@ async function bundle(home: string, target: string, manifest: Manifest, own: rea
   await writeFile(join(target, NOTICES_FILE), await noticesWithDocsPage(folders))
 }
 
-async function buildPackage(name: PackageName, target: string, daybook: string): Promise<void> {
+/** Builds what runs of a package: its code, the files that it serves, and its manifest. */
+export async function buildProgram(name: PackageName, target: string): Promise<void> {
   const home = join(ROOT, 'packages', name)
-  const manifest: Manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8'))
+  const manifest = await manifestOf(name)
   const bundled = BUNDLED[name]
-  await rm(target, { recursive: true, force: true })
-  await compile(home, target, daybook, bundled !== undefined)
+  await mkdir(target, { recursive: true })
   if (bundled) await bundle(home, target, manifest, bundled.external)
   await writeFile(join(target, 'package.json'), `${JSON.stringify(toPublished(manifest, bundled), null, 2)}\n`)
-  await copyFile(join(home, 'README.md'), join(target, 'README.md'))
-  await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))
   for (const folder of manifest.files ?? []) await cp(join(home, folder), join(target, folder), { recursive: true })
   if (name === 'daybook') await buildDocsPage(join(target, 'http/docs/files'))
   if (name === 'studio') {
@@ -117,6 +115,18 @@ async function buildPackage(name: PackageName, target: string, daybook: string):
     await writeFile(join(target, NOTICES_FILE), await thirdPartyNotices(folders, 'in its files (app)'))
   }
   for (const source of Object.values(manifest.bin ?? {})) await chmod(join(target, `${built(source)}.js`), 0o755)
+}
+
+const manifestOf = async (name: PackageName): Promise<Manifest> =>
+  JSON.parse(await readFile(join(ROOT, 'packages', name, 'package.json'), 'utf8'))
+
+async function buildPackage(name: PackageName, target: string, daybook: string): Promise<void> {
+  const home = join(ROOT, 'packages', name)
+  await rm(target, { recursive: true, force: true })
+  await compile(home, target, daybook, BUNDLED[name] !== undefined)
+  await buildProgram(name, target)
+  await copyFile(join(home, 'README.md'), join(target, 'README.md'))
+  await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))
 }
 
 /**

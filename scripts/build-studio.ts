@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,6 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 import { packageOf } from './bundled-package.ts'
+import { digestOf } from './sources-digest.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const STUDIO = join(ROOT, 'packages/studio')
@@ -50,20 +50,12 @@ export async function buildStudio(target: string): Promise<readonly string[]> {
 
 /** Builds it for the checkout, unless it is built from the present sources. @returns whether it was built */
 export async function prepareStudio(): Promise<boolean> {
-  const digest = await digestOfSources()
+  const digest = await digestOf(SOURCES)
   const built = await readFile(join(CHECKOUT, DIGEST_FILE), 'utf8').catch(() => undefined)
   if (built === digest) return false
   await buildStudio(CHECKOUT)
   await writeFile(join(CHECKOUT, DIGEST_FILE), digest)
   return true
-}
-
-async function digestOfSources(): Promise<string> {
-  const files: string[] = []
-  for await (const file of glob(SOURCES, { cwd: ROOT })) files.push(file)
-  const digest = createHash('sha256')
-  for (const file of files.sort()) digest.update(`${file}\n`).update(await readFile(join(ROOT, file)))
-  return digest.digest('hex')
 }
 
 /** The plugin sends these to browsers that take them. */

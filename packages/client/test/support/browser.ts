@@ -6,22 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { inflate } from '@sparticuz/chromium'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { unpackedChromium } from './unpacked-chromium.ts'
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
-const PACKED = fileURLToPath(new URL('../bin', import.meta.resolve('@sparticuz/chromium')))
 
 /** Starts the Chromium that npm brought, with the libraries that a bare Linux lacks; elsewhere, the Chrome of the machine. */
 async function launch(folder: string): Promise<Browser> {
   if (process.platform !== 'linux') return chromium.launch({ channel: 'chrome' })
-  const { TMPDIR: before = tmpdir() } = process.env
-  // Where it is unpacked to, nobody can say otherwise.
-  process.env.TMPDIR = folder
-  const executablePath = await inflate(join(PACKED, 'chromium.br'))
-  const libraries = await inflate(join(PACKED, 'al2023.tar.br'))
-  process.env.TMPDIR = before
-  const env = { ...process.env, HOME: folder, TMPDIR: folder, LD_LIBRARY_PATH: join(libraries, 'lib') }
+  const { executablePath, libraries } = await unpackedChromium(folder)
+  const env = { ...process.env, HOME: folder, TMPDIR: folder, LD_LIBRARY_PATH: libraries }
   return chromium.launch({ executablePath, env })
 }
 
@@ -51,7 +45,7 @@ export interface OpenBrowser extends AsyncDisposable {
   readonly browser: Browser
 }
 
-/** Opens a browser; on Linux this unpacks it first, 200 MB. */
+/** Opens a browser; on Linux it is unpacked before the first one, 200 MB. */
 export async function openBrowser(): Promise<OpenBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-browser-'))
   const browser = await launch(folder)

@@ -3,10 +3,9 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { DAYBOOK } from '../support/built/command.ts'
 import { memoryFolder } from '../support/stores/memory-folder.ts'
 
-/** The command line itself. */
-export const BIN: string = join(import.meta.dirname, '../../src/cli/bin.ts')
 const PACKAGE = join(import.meta.dirname, '../../src/index.ts')
 
 /** How a run of the command line ended. */
@@ -18,7 +17,7 @@ export interface Ended {
 
 /** Runs `daybook` in a folder until it ends. */
 export async function daybook(cwd: string, ...args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [BIN, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...DAYBOOK, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close')
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   const [status] = await ended
@@ -27,7 +26,7 @@ export async function daybook(cwd: string, ...args: readonly string[]): Promise<
 
 /** Starts `daybook start` in a folder; answers its address and how to end it. */
 export async function start(cwd: string, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [BIN, 'start', '--port', '0', '--log', 'silent', ...args], {
+  const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0', '--log', 'silent', ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

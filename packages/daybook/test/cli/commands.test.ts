@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import NativeDatabase from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { DAYBOOK } from '../support/built/command.ts'
 import { HeldRequest } from '../support/network/held-request.ts'
 import { eventually, PATIENCE_MS } from '../support/patience.ts'
 import { daybook, folderOf, start } from './cli.ts'
@@ -89,8 +90,7 @@ describe('daybook start', () => {
 
   it('refuses a token that is too short', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
-    const bin = join(import.meta.dirname, '../../src/cli/bin.ts')
-    const child = spawn(process.execPath, [bin, 'start', '--port', '0'], {
+    const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0'], {
       cwd: folder.path,
       env: { ...process.env, DAYBOOK_SERVICE_TOKEN: 'short' },
       stdio: 'ignore',

@@ -4,7 +4,8 @@ import { mkdir, open, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, vi } from 'vitest'
-import { BIN, daybook, type Ended, folderOf, start } from './cli.ts'
+import { DAYBOOK } from '../support/built/command.ts'
+import { daybook, type Ended, folderOf, start } from './cli.ts'
 
 // Each of these is a process of its own, and several for `dev`.
 vi.setConfig({ testTimeout: 60_000 })
@@ -164,7 +165,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
 
 /** Runs a command with an environment of its own. */
 async function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [...DAYBOOK, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { BIN, daybook, folderOf } from './cli.ts'
+import { DAYBOOK } from '../support/built/command.ts'
+import { daybook, folderOf } from './cli.ts'
 
 const CONFIG = `import { defineCollection, defineConfig, definePlugin, f } from 'DAYBOOK'
 const links = definePlugin({
@@ -91,7 +92,7 @@ test.each([
   ['the config', OWN],
 ])('a rejection that %s leaves alone is logged, and daybook start goes on (D14)', async (_owner, config) => {
   await using folder = await folderOf({ 'daybook.config.ts': config })
-  const child = spawn(process.execPath, [BIN, 'start', '--port', '0', '--log', 'error'], {
+  const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0', '--log', 'error'], {
     cwd: folder.path,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

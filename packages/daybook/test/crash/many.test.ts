@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { defineConfig, f } from 'daybook'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { BIN, folderOf } from '../cli/cli.ts'
+import { folderOf } from '../cli/cli.ts'
+import { DAYBOOK } from '../support/built/command.ts'
 import { eventually } from '../support/patience.ts'
 import { AS_SYSTEM, type Place } from '../support/stores/place.ts'
 import { POSTGRES, STORES } from '../support/stores/stores.ts'
@@ -45,7 +46,7 @@ async function notesAt(place: Place, isPostgres: boolean) {
   const folder = await folderOf({ 'daybook.config.ts': configOf(database) })
   const begin = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
     const data = isPostgres ? [] : ['--data', place.address]
-    const child = spawn(process.execPath, [BIN, ...args, ...data], {
+    const child = spawn(process.execPath, [...DAYBOOK, ...args, ...data], {
       cwd: folder.path,
       env: { ...process.env, ...env },
       stdio: 'ignore',

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { PostgresOptions } from 'daybook/postgres'
+import { DAYBOOK } from '../support/built/command.ts'
 import { PATIENT_DATABASE } from '../support/postgres/patient-postgres.ts'
 import type { Door } from './load.ts'
 
-const BIN = join(import.meta.dirname, '../../src/cli/bin.ts')
 const CONFIG = join(import.meta.dirname, 'daybook.config.ts')
 const TOKEN = 'token-of-the-nodes-0123456789abcdef'
 
@@ -21,7 +21,7 @@ export interface NodeOptions {
 function spawnNode(url: string | undefined, { options = {}, preload }: NodeOptions): ChildProcess {
   const args = ['start', '--config', CONFIG, '--data', '/nowhere', '--port', '0', '--log', 'silent']
   const { DATABASE_URL: _, ...env } = process.env
-  return spawn(process.execPath, [...(preload ? ['--import', preload] : []), BIN, ...args], {
+  return spawn(process.execPath, [...(preload ? ['--import', preload] : []), ...DAYBOOK, ...args], {
     env: {
       ...env,
       ...(url === undefined ? {} : { DATABASE_URL: url }),

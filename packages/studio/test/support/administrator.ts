@@ -2,15 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { TestService } from 'daybook/testing'
+import { DAYBOOK } from '../../../daybook/test/support/built/command.ts'
 import { INES } from './people.ts'
-
-const CLI = fileURLToPath(new URL('../../../daybook/src/cli/bin.ts', import.meta.url))
 
 /** Makes Inés an administrator, as the guide says. @param config the config's file */
 export async function makeAdministrator({ data }: TestService, config: URL): Promise<void> {
   const { name, email, password } = INES
   const user = ['user', 'create', email, '--name', name, '--role', 'admin', '--password-stdin']
-  const run = spawn(process.execPath, [CLI, ...user, '--config', fileURLToPath(config), '--data', data], {
+  const run = spawn(process.execPath, [...DAYBOOK, ...user, '--config', fileURLToPath(config), '--data', data], {
     stdio: ['pipe', 'inherit', 'inherit'],
   })
   run.stdin?.end(password)

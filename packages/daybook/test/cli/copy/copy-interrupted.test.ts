@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { f, type Service, SYSTEM } from 'daybook'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DAYBOOK } from '../../support/built/command.ts'
 import { FaultyProxy } from '../../support/network/faulty-proxy.ts'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
-import { BIN, daybook, type Ended, folderOf } from '../cli.ts'
+import { daybook, type Ended, folderOf } from '../cli.ts'
 import { answersOf, serve } from './copy-content.ts'
 import { allRows } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
@@ -53,7 +54,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
 
   /** Begins a copy, and kills it when it says that it has come a third of the way or further. */
   async function kill(to: string): Promise<void> {
-    const child = spawn(process.execPath, [BIN, 'copy', '--from', 'sqlite:source', '--to', to], {
+    const child = spawn(process.execPath, [...DAYBOOK, 'copy', '--from', 'sqlite:source', '--to', to], {
       cwd: scene.folder.path,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
@@ -121,7 +122,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
     const url = new URL(scene.database.url)
     await using proxy = await FaultyProxy.to(Number(url.port))
     url.port = String(proxy.port)
-    const child = spawn(process.execPath, [BIN, 'copy', '--from', 'sqlite:source', '--to', url.href], {
+    const child = spawn(process.execPath, [...DAYBOOK, 'copy', '--from', 'sqlite:source', '--to', url.href], {
       cwd: scene.folder.path,
       stdio: ['ignore', 'ignore', 'pipe'],
     })

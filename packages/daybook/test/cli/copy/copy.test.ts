@@ -6,9 +6,10 @@ import { f, type Service, SYSTEM } from 'daybook'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import { openStore } from '../../../src/service.ts'
+import { DAYBOOK } from '../../support/built/command.ts'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
-import { BIN, daybook, type Ended, folderOf } from '../cli.ts'
+import { daybook, type Ended, folderOf } from '../cli.ts'
 import everything, { aVeryLongKey, before } from './copy-config.ts'
 import { answersOf, fill, sendKeyed, serve } from './copy-content.ts'
 import { allRows, change, rows } from './copy-file.ts'
@@ -205,7 +206,7 @@ export default { collections: { notes: { fields: { text: f.text({ search: false 
   )
   // 100 MB, and room for two thirds of them.
   const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=64' }
-  const args = [BIN, 'copy', '--from', 'sqlite:source', '--to', 'sqlite:target']
+  const args = [...DAYBOOK, 'copy', '--from', 'sqlite:source', '--to', 'sqlite:target']
   const child = spawn(process.execPath, args, { cwd: scene.folder.path, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const [status] = await once(child, 'exit')
   expect(status).toBe(0)

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { BIN, folderOf } from '../cli.ts'
+import { DAYBOOK } from '../../support/built/command.ts'
+import { folderOf } from '../cli.ts'
 
 const TOKEN = 'token-of-the-env-file-0123456789abcdef'
 const OTHER_TOKEN = 'token-of-somewhere-else-0123456789abcdef'
@@ -13,7 +14,7 @@ export default defineConfig({ collections: { notes: { fields: { title: f.text({ 
 
 /** Starts `daybook dev` in a folder; `listening` answers the address whenever it has started, or started again. */
 function dev(cwd: string) {
-  const child = spawn(process.execPath, [BIN, 'dev', '--port', '0', '--log', 'silent'], {
+  const child = spawn(process.execPath, [...DAYBOOK, 'dev', '--port', '0', '--log', 'silent'], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

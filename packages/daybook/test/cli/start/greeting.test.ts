@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import { DAYBOOK } from '../../support/built/command.ts'
 import { eventually } from '../../support/patience.ts'
-import { BIN, folderOf } from '../cli.ts'
+import { folderOf } from '../cli.ts'
 
 const TOKEN = 'token-of-the-greeted-service-0123456789'
 
@@ -27,7 +28,7 @@ async function startService(
   cwd: string,
   { env = {}, args = [], node = [TERMINAL], end = '\n\n' }: StartOptions = {},
 ): Promise<Started> {
-  const child = spawn(process.execPath, [...node, BIN, 'start', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [...node, ...DAYBOOK, 'start', '--port', '0', ...args], {
     cwd,
     env: { ...process.env, DAYBOOK_SERVICE_TOKEN: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

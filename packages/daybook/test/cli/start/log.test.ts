@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { LogOutput } from '../../../src/cli/log-output.ts'
+import { DAYBOOK } from '../../support/built/command.ts'
 import { eventually } from '../../support/patience.ts'
-import { BIN, folderOf } from '../cli.ts'
+import { folderOf } from '../cli.ts'
 
 const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
 const crash = () => {
@@ -37,7 +38,10 @@ const linesOf = (log: string): readonly Line[] =>
 
 /** `daybook start`, whose log goes where `log` says. */
 async function serve(cwd: string, log: number | 'pipe', ...args: readonly string[]) {
-  const child = spawn(process.execPath, [BIN, 'start', '--port', '0', ...args], { cwd, stdio: ['ignore', 'pipe', log] })
+  const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0', ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', log],
+  })
   const { stdout, stderr } = child
   if (!stdout) throw new Error('no output')
   const ended = once(child, 'exit')

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DAYBOOK } from '../../support/built/command.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 
-const BIN = join(import.meta.dirname, '../../../src/cli/bin.ts')
 /** The service token of what is started here. */
 export const TOKEN = 'token-of-the-tests-of-workers-0123456789'
 /** Headers of the service principal. */
@@ -26,7 +25,7 @@ export function startSupervised(cwd: string, ...args: readonly string[]) {
 
 /** The same with more in its environment. */
 export async function startWith(env: Readonly<Record<string, string>>, cwd: string, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [BIN, 'start', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0', ...args], {
     cwd,
     env: { ...process.env, DAYBOOK_SERVICE_TOKEN: TOKEN, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

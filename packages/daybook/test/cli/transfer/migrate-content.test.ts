@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DAYBOOK } from '../../support/built/command.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
-import { BIN, daybook, folderOf, start } from '../cli.ts'
+import { daybook, folderOf, start } from '../cli.ts'
 
 const POSTGRES = join(import.meta.dirname, '../../../src/store/postgres/index.ts')
 
@@ -54,7 +55,7 @@ async function titlesOf(path: string): Promise<readonly unknown[]> {
 
 /** What a service logs until it listens, and when it is told to end. */
 async function logOfStart(path: string): Promise<string> {
-  const child = spawn(process.execPath, [BIN, 'start', '--port', '0'], { cwd: path })
+  const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0'], { cwd: path })
   let log = ''
   child.stderr.on('data', (chunk) => {
     log += String(chunk)
@@ -255,7 +256,7 @@ describe('migrations of a folder', () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
     await (await start(folder.path)).stop()
     await folder.write({ 'migrations/waits.ts': migration("log('waiting'); await new Promise(() => {})") })
-    const child = spawn(process.execPath, [BIN, 'migrate', '--apply'], { cwd: folder.path })
+    const child = spawn(process.execPath, [...DAYBOOK, 'migrate', '--apply'], { cwd: folder.path })
     let stdout = ''
     await new Promise<void>((resolve) => {
       child.stdout.on('data', (chunk) => {

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { f, SYSTEM } from 'daybook'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { DAYBOOK } from '../../support/built/command.ts'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
 import { toLines, withoutHeader } from '../../support/stores/export.ts'
-import { BIN, daybook, type Ended, folderOf } from '../cli.ts'
+import { daybook, type Ended, folderOf } from '../cli.ts'
 import { answersOf, type Place, serve } from '../copy/copy-content.ts'
 import { allRows, change, rows } from '../copy/copy-file.ts'
 import { before, everything } from './restore-config.ts'
@@ -358,7 +359,7 @@ describe.each(TARGETS)('a restore of two entries with one slug on $name', ({ mak
 describe.each(TARGETS)('a restore that was killed on $name', ({ make }) => {
   /** Begins to restore, and kills it when it says that some have arrived. */
   async function kill(target: readonly string[]): Promise<void> {
-    const child = spawn(process.execPath, [BIN, 'import', 'notes.ndjson', ...target], {
+    const child = spawn(process.execPath, [...DAYBOOK, 'import', 'notes.ndjson', ...target], {
       cwd: folder.path,
       stdio: ['ignore', 'ignore', 'pipe'],
     })

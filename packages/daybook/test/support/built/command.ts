@@ -1,0 +1,7 @@
+import { join } from 'node:path'
+
+const PRELOAD = join(import.meta.dirname, 'preload.ts')
+const BIN = join(import.meta.dirname, '../../../dist/cli/bin.js')
+
+/** What Node runs as `daybook`: the built package, which starts in a third of the time that its sources take. */
+export const DAYBOOK: readonly string[] = ['--import', PRELOAD, BIN]

@@ -1,0 +1,27 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildProgram } from './build-packages.ts'
+import { digestOf } from './sources-digest.ts'
+
+/** Where the built package lies in the checkout. */
+const CHECKOUT = fileURLToPath(new URL('../packages/daybook/dist', import.meta.url))
+/** Says what it was made from. */
+const DIGEST_FILE = '.sources'
+
+const SOURCES = [
+  'package-lock.json',
+  'packages/daybook/package.json',
+  'packages/daybook/src/**/*.*',
+  'scripts/{build-daybook,build-docs-page,build-packages,bundle-package}.ts',
+]
+
+/** Builds Daybook for the tests of the command line, without types, unless it is built from the present sources. */
+export async function prepareDaybook(): Promise<void> {
+  const digest = await digestOf(SOURCES)
+  const built = await readFile(join(CHECKOUT, DIGEST_FILE), 'utf8').catch(() => undefined)
+  if (built === digest) return
+  await rm(CHECKOUT, { recursive: true, force: true })
+  await buildProgram('daybook', CHECKOUT)
+  await writeFile(join(CHECKOUT, DIGEST_FILE), digest)
+}
