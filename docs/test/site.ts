@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { makeProject } from '../../packages/create-daybook/src/project.ts'
 import type { Template } from '../../packages/create-daybook/src/templates.ts'
+import { AS_BUILT } from '../../packages/daybook/test/support/built/command.ts'
 import type { Block } from '../../scripts/markdown.ts'
 
 /** The root of the checkout. */
@@ -31,7 +32,11 @@ export async function run(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, NODE_OPTIONS: AS_BUILT, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { status: Number(status), stdout, stderr }
 }
@@ -126,7 +131,7 @@ export async function startSite(blocks: readonly Block[], database?: string): Pr
   }
   const service = spawn('daybook', ['start', '--port', '0', '--log', 'warn'], {
     cwd,
-    env: { ...process.env, ...env },
+    env: { ...process.env, NODE_OPTIONS: AS_BUILT, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(service, 'exit')

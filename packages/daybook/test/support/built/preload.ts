@@ -3,13 +3,17 @@ import { registerHooks } from 'node:module'
 
 const PACKAGE = new URL('../../../', import.meta.url)
 
-const { exports } = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8')) as {
-  readonly exports: Readonly<Record<string, string>>
+/** Sources by what they are called. */
+type Entries = Readonly<Record<string, string>>
+
+const { exports, bin } = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8')) as {
+  readonly exports: Entries
+  readonly bin: Entries
 }
 
-/** The built files of what the package exports, by their sources. */
+/** The built files of what the package exports and of its command, by their sources. */
 const BUILT = new Map(
-  Object.values(exports).map((source) => [
+  [...Object.values(exports), ...Object.values(bin)].map((source) => [
     new URL(source, PACKAGE).href,
     new URL(source.replace('./src/', './dist/').replace(/\.ts$/, '.js'), PACKAGE).href,
   ]),
