@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { AS_BUILT } from '../../packages/daybook/test/support/built/command.ts'
 import { PostgresDatabase } from '../../packages/daybook/test/support/postgres/postgres-database.ts'
 import { type Block, blocksOf, readPages } from '../../scripts/markdown.ts'
 import { type Bindings, bind, difference } from './match.ts'
@@ -127,7 +128,9 @@ describe('TypeScript examples', () => {
   test.each(runnable)('run: $file', PATIENT, async ({ file, blocks }) => {
     const folder = join(await makeProject(), folderOf(file))
     for (const snippet of blocks.filter(({ words }) => words.includes('run'))) {
-      const { status, stdout, stderr } = await run(process.execPath, [nameOf(snippet)], folder)
+      const { status, stdout, stderr } = await run(process.execPath, [nameOf(snippet)], folder, {
+        NODE_OPTIONS: AS_BUILT,
+      })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
       const next = blocks[blocks.indexOf(snippet) + 1]
       if (next?.language === 'text') expect(difference(next.code, stdout, new Map())).toBeUndefined()

@@ -32,11 +32,7 @@ export async function run(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...process.env, NODE_OPTIONS: AS_BUILT, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { status: Number(status), stdout, stderr }
 }
@@ -128,10 +124,11 @@ export async function startSite(blocks: readonly Block[], database?: string): Pr
     DAYBOOK_SERVICE_TOKEN: TOKEN,
     ENABLE_CMS_EXPORT: 'true',
     PATH: `${ROOT}/node_modules/.bin:${process.env.PATH}`,
+    NODE_OPTIONS: AS_BUILT,
   }
   const service = spawn('daybook', ['start', '--port', '0', '--log', 'warn'], {
     cwd,
-    env: { ...process.env, NODE_OPTIONS: AS_BUILT, ...env },
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(service, 'exit')
