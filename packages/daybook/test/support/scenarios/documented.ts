@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { LRUCache } from 'lru-cache'
 import { expect } from 'vitest'
 import type { Service } from '../../../src/service.ts'
 import { requireEqual, requireMatch, requireSame } from './require.ts'
@@ -304,8 +305,8 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${literal.replace(/\{path\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`)
 }
 
-/** By tag: services of one config say the same. */
-const known = new Map<string, DocumentedService>()
+/** By tag: services of one config say the same. Files that share a process have few configs in common. */
+const known = new LRUCache<string, DocumentedService>({ max: 20 })
 
 /** The tags that each service has given, one for each kind of reader. */
 const given = new WeakMap<object, Set<string>>()
