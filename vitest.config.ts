@@ -9,11 +9,13 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 
 /** The files that take longest. Vitest learns that from a run; in a fresh clone it begins with the largest files. */
 const LONG = [
+  'packages/daybook/test/crash/deliveries.test.ts',
   'docs/test/examples.test.ts',
+  'packages/studio/test/hard/service-faults.test.ts',
+  'packages/daybook/test/crash/kill-migration.test.ts',
   'packages/daybook/test/http/writes/linearizable.test.ts',
   'packages/daybook/test/cli/transfer/restore.test.ts',
   'packages/daybook/test/cli/start/workers.test.ts',
-  'packages/daybook/test/crash/kill-migration.test.ts',
   'packages/daybook/test/cli/transfer/migrate-content.test.ts',
   'packages/daybook/test/auth/stored-accounts.test.ts',
   'packages/daybook/test/cli/copy/copy.test.ts',
