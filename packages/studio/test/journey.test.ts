@@ -2,7 +2,7 @@ import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../client/test/support/browser.ts'
 import { museum, museumOf } from './support/configs.ts'
-import { INES, isSaved, isShown, makeAccount, signIn } from './support/people.ts'
+import { INES, isSaved, isShown, makeAccount } from './support/people.ts'
 import { visitStudio } from './support/visit.ts'
 
 let open: OpenBrowser
@@ -87,9 +87,8 @@ describe('the Studio in a browser', () => {
   })
 
   test('signs in over the page when the session has ended, and goes on with what was asked', async () => {
-    await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, path: '/studio/g/site' })
+    await using visit = await visitStudio(open, museumOf(3), { as: INES, path: '/studio/g/site' })
     const { page, service } = visit
-    await signIn(page)
     await isShown(page, 'Site')
     await page.getByLabel('Site name').fill('The new museum')
     await page.context().clearCookies()
@@ -129,9 +128,8 @@ describe('the Studio in a browser', () => {
   })
 
   test('makes an entry, shows what is wrong at its field, and says what others change', async () => {
-    await using visit = await visitStudio(open, museum, { before: makeAccount, path: '/studio/c/posts' })
+    await using visit = await visitStudio(open, museum, { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
-    await signIn(page)
     await page.getByText('Nothing here yet').waitFor()
     await visit.shoot('list-empty')
     expect(await visit.axeFaults()).toEqual([])
@@ -155,9 +153,8 @@ describe('the Studio in a browser', () => {
   })
 
   test('asks before unsaved changes are left, and finds entries by their words', async () => {
-    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path: '/studio/c/authors' })
+    await using visit = await visitStudio(open, museumOf(12), { as: INES, path: '/studio/c/authors' })
     const { page } = visit
-    await signIn(page)
     await page.getByRole('link', { name: 'Inés Prado' }).click()
     await page.getByLabel('Name').fill('Inés')
     await page.getByRole('navigation').getByRole('link', { name: 'Authors' }).click()
@@ -196,9 +193,8 @@ describe('the Studio in a browser', () => {
 
   test('opens its navigation as a drawer on a phone', async () => {
     const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
-    await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, ...phone })
+    await using visit = await visitStudio(open, museumOf(3), { as: INES, ...phone })
     const { page } = visit
-    await signIn(page)
     await isShown(page, 'Overview')
     await page.getByRole('button', { name: 'Open the navigation' }).tap()
     const drawer = page.getByRole('dialog', { name: 'Navigation' })

@@ -2,7 +2,7 @@ import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { dropFiles } from '../support/drop.ts'
-import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { INES, isShown } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { gallery, pictureFile, png, storeFile } from './support.ts'
 
@@ -16,8 +16,8 @@ afterAll(() => open[Symbol.asyncDispose]())
 async function visitPost(names: readonly string[]) {
   let id = ''
   const visit = await visitStudio(open, gallery, {
+    as: INES,
     before: async (service) => {
-      await makeAccount(service)
       for (const name of names) {
         const bytes = name.endsWith('.txt') ? { bytes: Buffer.from(name) } : {}
         await storeFile(service, name, { alt: `Alt of ${name}`, ...bytes })
@@ -26,7 +26,6 @@ async function visitPost(names: readonly string[]) {
       id = String(post.id)
     },
   })
-  await signIn(visit.page)
   await isShown(visit.page, 'Overview')
   await visit.page.goto(`${visit.url}/studio/c/posts/${id}`)
   await isShown(visit.page, 'A post')

@@ -1,7 +1,7 @@
 import { type DaybookConfig, SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
-import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { INES, isShown } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { gallery, storeFile } from './support.ts'
 
@@ -23,8 +23,8 @@ const guarded: DaybookConfig = {
 describe('folders of the library', () => {
   test('take the files that are chosen, also a new folder, by keyboard alone', async () => {
     await using visit = await visitStudio(open, gallery, {
+      as: INES,
       before: async (service) => {
-        await makeAccount(service)
         await storeFile(service, 'harbour.png', { directory: 'images/2026' })
         await storeFile(service, 'mill.png', { directory: 'images' })
         await storeFile(service, 'crane.png')
@@ -32,7 +32,6 @@ describe('folders of the library', () => {
       path: '/studio/assets?view=list&sort=originalName',
     })
     const { page, service } = visit
-    await signIn(page)
     await page.getByText('3 files', { exact: true }).waitFor()
     await page.getByLabel('Choose crane.png').focus()
     await page.keyboard.press('Space')
@@ -72,15 +71,14 @@ describe('folders of the library', () => {
   test('take a file from its page, which keeps its address and what refers to it', async () => {
     let id = ''
     await using visit = await visitStudio(open, gallery, {
+      as: INES,
       before: async (service) => {
-        await makeAccount(service)
         id = await storeFile(service, 'harbour.png', { directory: 'images' })
         await service.content.as(SYSTEM).create('posts', { title: 'The harbour', cover: id })
       },
       path: '/studio/assets?folder=images',
     })
     const { page } = visit
-    await signIn(page)
     await page.getByRole('link', { name: 'harbour.png' }).click()
     await isShown(page, 'harbour.png')
     await page.getByRole('link', { name: 'images', exact: true }).waitFor()
@@ -100,15 +98,14 @@ describe('folders of the library', () => {
 
   test('name the files that stay where they are, and take the others', async () => {
     await using visit = await visitStudio(open, guarded, {
+      as: INES,
       before: async (service) => {
-        await makeAccount(service)
         for (const name of ['one.png', 'two.png']) await storeFile(service, name)
         await storeFile(service, 'fixed.png', { alt: 'Stays' })
       },
       path: '/studio/assets?view=list',
     })
     const { page, service } = visit
-    await signIn(page)
     await page.getByText('3 files', { exact: true }).waitFor()
     await page.getByLabel('Choose one.png').click()
     await page.getByRole('button', { name: 'Choose all loaded' }).click()

@@ -13,9 +13,8 @@ afterAll(() => open[Symbol.asyncDispose]())
 
 describe('the library', () => {
   test('takes files, tells what was refused, shows one with its focal point and alt text, and deletes it', async () => {
-    await using visit = await visitStudio(open, gallery, { before: makeAccount, path: '/studio/c/assets' })
+    await using visit = await visitStudio(open, gallery, { as: INES, path: '/studio/c/assets' })
     const { page, service } = visit
-    await signIn(page)
     await isShown(page, 'Files')
     expect(new URL(page.url()).pathname).toBe('/studio/assets')
     await page.getByText('No files yet').waitFor()
@@ -65,13 +64,12 @@ describe('the library', () => {
   test('points by pointer, and says when somebody else has saved meanwhile', async () => {
     let id = ''
     await using visit = await visitStudio(open, gallery, {
+      as: INES,
       before: async (service) => {
-        await makeAccount(service)
         id = await storeFile(service, 'harbour.png', { alt: 'Boats' })
       },
     })
     const { page, service, url } = visit
-    await signIn(page)
     await isShown(page, 'Overview')
     await page.goto(`${url}/studio/assets/${id}`)
     await isShown(page, 'harbour.png')
@@ -194,9 +192,8 @@ describe('the library', () => {
   })
 
   test('takes files that are dropped on it, and goes on after a lost connection', async () => {
-    await using visit = await visitStudio(open, gallery, { before: makeAccount, path: '/studio/assets' })
+    await using visit = await visitStudio(open, gallery, { as: INES, path: '/studio/assets' })
     const { page } = visit
-    await signIn(page)
     await page.getByText('No files yet').waitFor()
     await page.context().setOffline(true)
     const drag = await page.evaluateHandle<DataTransfer>(`(() => {
@@ -217,8 +214,8 @@ describe('the library', () => {
 
   test('deletes many, but those that are needed, and sets a text of many', async () => {
     await using visit = await visitStudio(open, gallery, {
+      as: INES,
       before: async (service) => {
-        await makeAccount(service)
         for (const name of ['one.png', 'two.png', 'three.png']) await storeFile(service, name)
         const scan = await storeFile(service, 'needed.png')
         await service.content.as(SYSTEM).create('prints', { title: 'A print', scan })
@@ -226,7 +223,6 @@ describe('the library', () => {
       path: '/studio/assets?view=list',
     })
     const { page, service } = visit
-    await signIn(page)
     await page.getByText('4 files', { exact: true }).waitFor()
     await page.getByLabel('Choose one.png').click()
     await page.getByLabel('Choose needed.png').click({ modifiers: ['Shift'] })
@@ -259,15 +255,14 @@ describe('the library', () => {
   test('draws a few of many files, loads on while one scrolls, and goes from file to file by arrow keys', async () => {
     const COUNT = 150
     await using visit = await visitStudio(open, gallery, {
+      as: INES,
       before: async (service) => {
-        await makeAccount(service)
         for (let at = 1; at <= COUNT; at += 1)
           await storeFile(service, `file ${at}.txt`, { bytes: Buffer.from(`${at}`) })
       },
       path: '/studio/assets?sort=createdAt',
     })
     const { page } = visit
-    await signIn(page)
     await page.getByText(`${COUNT} files`, { exact: true }).waitFor()
     const first = page.getByRole('link', { name: 'file 1.txt', exact: true })
     await first.focus()

@@ -3,7 +3,7 @@ import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { museum } from '../support/configs.ts'
-import { isSaved, makeAccount, signIn } from '../support/people.ts'
+import { INES, isSaved } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 
 let open: OpenBrowser
@@ -20,13 +20,9 @@ const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`field${
 async function visitThing(config: DaybookConfig, values: Readonly<Record<string, unknown>>) {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
-    await makeAccount(service)
     id = String((await service.content.as(SYSTEM).create('things', values)).id)
   }
-  const visit = await visitStudio(open, config, { before })
-  await signIn(visit.page)
-  await visit.page.getByRole('heading', { name: 'Overview' }).waitFor()
-  await visit.page.goto(`${visit.url}/studio/c/things/${id}`)
+  const visit = await visitStudio(open, config, { as: INES, before, path: () => `/studio/c/things/${id}` })
   const stored = () => visit.service.content.as(SYSTEM).get('things', id, { draft: true })
   return { ...visit, id, stored, [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose]() }
 }

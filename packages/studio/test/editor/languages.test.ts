@@ -3,7 +3,7 @@ import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { museum } from '../support/configs.ts'
-import { isSaved, isShown, makeAccount, signIn } from '../support/people.ts'
+import { INES, isSaved, isShown } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 
 let open: OpenBrowser
@@ -36,7 +36,6 @@ const config = defineConfig({
 async function visitPage() {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
-    await makeAccount(service)
     const content = service.content.as(SYSTEM)
     const seo = { description: 'All of it.' }
     const page = await content.create('pages', {
@@ -48,9 +47,7 @@ async function visitPage() {
     })
     id = String(page.id)
   }
-  const visit = await visitStudio(open, config, { before })
-  await signIn(visit.page)
-  await isShown(visit.page, 'Overview')
+  const visit = await visitStudio(open, config, { as: INES, before })
   const content = visit.service.content.as(SYSTEM)
   const stored = (locale: string) => content.get('pages', id, { draft: true, locale, fallbackLocale: 'none' })
   return { ...visit, id, stored, [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose]() }

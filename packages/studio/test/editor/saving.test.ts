@@ -2,7 +2,7 @@ import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { museumOf } from '../support/configs.ts'
-import { INES, isSaved, isShown, makeAccount, signIn, TOMASZ } from '../support/people.ts'
+import { INES, isSaved, isShown, makeAccount, TOMASZ } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { visitPost, WRITES } from './support/posts.ts'
 
@@ -52,9 +52,8 @@ describe('what is typed', () => {
   })
 
   test('of a new entry is created with a whole title, and its address comes without taking the focus', async () => {
-    await using visit = await visitStudio(open, museumOf(1), { before: makeAccount, path: '/studio/c/posts' })
+    await using visit = await visitStudio(open, museumOf(1), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
-    await signIn(page)
     await page.getByRole('link', { name: 'New entry' }).first().click()
     await isShown(page, 'New entry')
     await visit.shoot('editor-new')

@@ -49,7 +49,7 @@ const EVENT = {
 describe('simple fields', () => {
   test('show values in the way of the reader, and store them in that of the service', async () => {
     const reader = { locale: 'de-DE', timezoneId: 'Europe/Berlin' }
-    await using visit = await visitEntry(open, events, 'events', EVENT, { ...reader, language: 'de' })
+    await using visit = await visitEntry(open, events, 'events', EVENT, reader)
     const { page } = visit
     const startsAt = page.getByRole('group', { name: 'Starts at' })
     await startsAt.waitFor()

@@ -4,7 +4,7 @@ import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { museumOf } from '../support/configs.ts'
-import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { INES, isShown } from '../support/people.ts'
 import { type Visit, visitStudio } from '../support/visit.ts'
 
 let open: OpenBrowser
@@ -58,8 +58,7 @@ const firstPost = async (service: TestService): Promise<string> => {
 }
 
 async function signedIn(): Promise<Visit> {
-  const visit = await visitStudio(open, museumOf(3), { before: makeAccount })
-  await signIn(visit.page)
+  const visit = await visitStudio(open, museumOf(3), { as: INES })
   await isShown(visit.page, 'Overview')
   return visit
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
 import { studio } from '../../src/index.ts'
-import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { cellsShown, firstRow } from './support.ts'
 
@@ -54,12 +54,11 @@ describe('hostile titles of 10,000 characters', () => {
 
   test('are texts in rows, filters, the overview and the palette, and move nothing', async () => {
     await using visit = await visitStudio(open, config, {
-      before: makeAccount,
+      as: INES,
       path: '/studio/c/things?columns=other',
       viewport: { width: 360, height: 740 },
     })
     const { page } = visit
-    await signIn(page)
     await page.getByText('3 entries').waitFor()
     await isHarmless(page)
     await page.getByRole('button', { name: 'Filter' }).click()
@@ -104,9 +103,8 @@ describe('a collection of 200 fields', () => {
   })
 
   test('is filtered by any of them, and shows at most twelve', async () => {
-    await using visit = await visitStudio(open, config, { before: makeAccount, path: '/studio/c/things' })
+    await using visit = await visitStudio(open, config, { as: INES, path: '/studio/c/things' })
     const { page } = visit
-    await signIn(page)
     await page.getByText('3 entries').waitFor()
     await page.getByRole('button', { name: 'Filter' }).click()
     const filter = page.getByRole('dialog', { name: 'Filter' })

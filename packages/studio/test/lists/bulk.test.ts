@@ -2,7 +2,7 @@ import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { museumOf } from '../support/configs.ts'
-import { makeAccount, signIn } from '../support/people.ts'
+import { INES, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { firstRow } from './support.ts'
 
@@ -15,11 +15,10 @@ afterAll(() => open[Symbol.asyncDispose]())
 describe('the selection of a list', () => {
   test('is published after a dry run that names each refusal, and taken back', async () => {
     await using visit = await visitStudio(open, museumOf(30), {
-      before: makeAccount,
+      as: INES,
       path: '/studio/c/posts?status=draft',
     })
     const { page, service } = visit
-    await signIn(page)
     await page.getByText('6 entries').waitFor()
     const content = service.content.as(SYSTEM)
     const count = async (status: string) => (await content.list('posts', { status, limit: 0 })).total
@@ -74,9 +73,8 @@ describe('the selection of a list', () => {
   })
 
   test('is all that match, on whatever page', async () => {
-    await using visit = await visitStudio(open, museumOf(120), { before: makeAccount, path: '/studio/c/posts' })
+    await using visit = await visitStudio(open, museumOf(120), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
-    await signIn(page)
     await firstRow(page, 'Post 120')
     await page.getByRole('checkbox', { name: 'Select Post 120' }).check()
     await page.getByRole('button', { name: 'Select all 120 that match' }).click()

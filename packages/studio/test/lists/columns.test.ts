@@ -5,7 +5,7 @@ import { type OpenBrowser, openBrowser } from '../../../client/test/support/brow
 import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
 import { studio } from '../../src/index.ts'
 import { museumOf } from '../support/configs.ts'
-import { type Account, isShown, makeAccount, signIn, TOMASZ } from '../support/people.ts'
+import { type Account, INES, isShown, makeAccount, signIn, TOMASZ } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { cellsShown, firstRow } from './support.ts'
 
@@ -35,11 +35,10 @@ async function writeAs(service: TestService, { name, email, password }: Account)
 
 describe('the columns of a list', () => {
   test('are chosen from the fields, asked for alone, named by related titles, kept in the address and for the person', async () => {
-    await using visit = await visitStudio(open, museumOf(60), { before: makeAccount, path: '/studio/c/posts' })
+    await using visit = await visitStudio(open, museumOf(60), { as: INES, path: '/studio/c/posts' })
     const { page } = visit
     const urls: string[] = []
     page.on('request', (request) => urls.push(request.url()))
-    await signIn(page)
     await isShown(page, 'Posts')
     await page.getByText('60 entries').waitFor()
     await page.getByRole('button', { name: 'Columns' }).click()
@@ -92,11 +91,10 @@ describe('the columns of a list', () => {
 
   test('sort by their heads, and the address says how', async () => {
     await using visit = await visitStudio(open, museumOf(60), {
-      before: makeAccount,
+      as: INES,
       path: '/studio/c/posts?columns=minutes,unknown',
     })
     const { page } = visit
-    await signIn(page)
     await page.getByRole('button', { name: 'Minutes' }).click()
     await firstRow(page, 'Post 1')
     await page.waitForURL(/sort=minutes/)
@@ -124,9 +122,8 @@ describe('the columns of a list', () => {
         await content.create('things', { title: 'long '.repeat(2000), value150: 8 })
       },
     })
-    await using visit = await visitStudio(open, config, { before: makeAccount, path: '/studio/c/things' })
+    await using visit = await visitStudio(open, config, { as: INES, path: '/studio/c/things' })
     const { page } = visit
-    await signIn(page)
     await page.getByText('3 entries').waitFor()
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('searchbox', { name: 'Find a field' }).fill('value150')

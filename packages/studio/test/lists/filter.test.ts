@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { museumOf } from '../support/configs.ts'
-import { makeAccount, signIn } from '../support/people.ts'
+import { INES } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { firstRow, titlesShown } from './support.ts'
 
@@ -16,12 +16,11 @@ const whereOf = (url: string): unknown => JSON.parse(new URL(url).searchParams.g
 describe('the filter of a list', () => {
   test('is built by hand, shown in words, kept in the address, and copied for programs', async () => {
     await using visit = await visitStudio(open, museumOf(60), {
-      before: makeAccount,
+      as: INES,
       path: '/studio/c/posts',
       permissions: ['clipboard-read', 'clipboard-write'],
     })
     const { page } = visit
-    await signIn(page)
     await firstRow(page, 'Post 60')
     await page.getByRole('button', { name: 'Filter' }).click()
     const sheet = page.getByRole('dialog', { name: 'Filter' })
@@ -63,9 +62,8 @@ describe('the filter of a list', () => {
   })
 
   test('compares with entries by their titles', async () => {
-    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path: '/studio/c/posts' })
+    await using visit = await visitStudio(open, museumOf(12), { as: INES, path: '/studio/c/posts' })
     const { page } = visit
-    await signIn(page)
     await firstRow(page, 'Post 12')
     await page.getByRole('button', { name: 'Filter' }).click()
     const sheet = page.getByRole('dialog', { name: 'Filter' })
@@ -82,9 +80,8 @@ describe('the filter of a list', () => {
   test('is kept as it is where there is no form for it', async () => {
     const where = { not: { minutes: { lt: 5 } }, 'author.name': { contains: 'Inés' } }
     const path = `/studio/c/posts?where=${encodeURIComponent(JSON.stringify(where))}`
-    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path })
+    await using visit = await visitStudio(open, museumOf(12), { as: INES, path })
     const { page } = visit
-    await signIn(page)
     await page.getByText('8 entries').waitFor()
     await page.getByText('{"not":{"minutes":{"lt":5}}}').waitFor()
     await page.getByText('Author › Name contains Inés').waitFor()
@@ -101,9 +98,8 @@ describe('the filter of a list', () => {
 
   test('by what the model does not have is said to be wrong, and taken out', async () => {
     const path = `/studio/c/posts?where=${encodeURIComponent('{"nothing":{"eq":1}}')}`
-    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path })
+    await using visit = await visitStudio(open, museumOf(12), { as: INES, path })
     const { page } = visit
-    await signIn(page)
     await page.getByText('there is no “nothing” to filter or sort by').waitFor()
     await visit.shoot('filter-wrong')
     expect(await visit.axeFaults()).toEqual([])
@@ -115,12 +111,11 @@ describe('the filter of a list', () => {
   test('is built by touch on a phone, which is not scrolled sideways', async () => {
     const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
     await using visit = await visitStudio(open, museumOf(12), {
-      before: makeAccount,
+      as: INES,
       path: '/studio/c/posts',
       ...phone,
     })
     const { page } = visit
-    await signIn(page)
     await page.getByText('12 entries').waitFor()
     await page.getByRole('button', { name: 'Filter' }).tap()
     await page.getByRole('button', { name: 'Add a condition' }).tap()

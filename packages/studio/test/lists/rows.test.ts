@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { museumOf } from '../support/configs.ts'
-import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { firstRow, titlesShown } from './support.ts'
 
@@ -33,10 +33,9 @@ const scrolled = (page: Page): Promise<number> => page.evaluate('document.queryS
 
 describe('the rows of a list', () => {
   test('are loaded as they come into sight: page by page by cursor, and far down at once', async () => {
-    await using visit = await visitStudio(open, museumOf(400), { before: makeAccount, path: '/studio/c/posts' })
+    await using visit = await visitStudio(open, museumOf(400), { as: INES, path: '/studio/c/posts' })
     const { page } = visit
     const calls = watchLists(page)
-    await signIn(page)
     await page.getByText('400 entries').waitFor()
     await firstRow(page, 'Post 400')
     const pages = () => calls.filter((call) => call.get('limit') === '50')
@@ -55,11 +54,10 @@ describe('the rows of a list', () => {
 
   test.each(['as it was', 'after a reload'])('are found again far down, with the focus, %s', async (how) => {
     await using visit = await visitStudio(open, museumOf(400), {
-      before: makeAccount,
+      as: INES,
       path: '/studio/c/posts?sort=minutes',
     })
     const { page } = visit
-    await signIn(page)
     await firstRow(page, 'Post 1')
     await scrollToRow(page, 300)
     const link = page.getByRole('link', { name: 'Post 305', exact: true })
@@ -80,9 +78,8 @@ describe('the rows of a list', () => {
   })
 
   test('keep the focus when they are scrolled out of sight, and take it on by arrows', async () => {
-    await using visit = await visitStudio(open, museumOf(200), { before: makeAccount, path: '/studio/c/posts' })
+    await using visit = await visitStudio(open, museumOf(200), { as: INES, path: '/studio/c/posts' })
     const { page } = visit
-    await signIn(page)
     await firstRow(page, 'Post 200')
     await page.getByRole('link', { name: 'Post 199', exact: true }).focus()
     await scrollToRow(page, 150)
@@ -98,9 +95,8 @@ describe('the rows of a list', () => {
   })
 
   test('change in their places, and new ones are told of and shown on demand', async () => {
-    await using visit = await visitStudio(open, museumOf(30), { before: makeAccount, path: '/studio/c/posts' })
+    await using visit = await visitStudio(open, museumOf(30), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
-    await signIn(page)
     await firstRow(page, 'Post 30')
     const content = service.content.as(SYSTEM)
     const before = await titlesShown(page)
@@ -152,9 +148,8 @@ describe('the rows of a list', () => {
 
   test('say that they could not be loaded, and are loaded when the service is back', async () => {
     const config: DaybookConfig = museumOf(200)
-    await using visit = await visitStudio(open, config, { before: makeAccount, path: '/studio/c/posts' })
+    await using visit = await visitStudio(open, config, { as: INES, path: '/studio/c/posts' })
     const { page } = visit
-    await signIn(page)
     await firstRow(page, 'Post 200')
     await page.route(/\/api\/posts\?.*limit=50/, (route) =>
       route.fulfill({ status: 500, json: { code: 'INTERNAL_ERROR', message: 'no', details: {} } }),

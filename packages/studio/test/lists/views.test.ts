@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { studio } from '../../src/index.ts'
 import { museumOf } from '../support/configs.ts'
-import { makeAccount, signIn } from '../support/people.ts'
+import { INES } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import { firstRow } from './support.ts'
 
@@ -17,9 +17,8 @@ const path = `/studio/c/posts?sort=minutes&columns=minutes&where=${encodeURIComp
 
 describe('the named views of a list', () => {
   test('are kept in the browser, chosen, and deleted', async () => {
-    await using visit = await visitStudio(open, museumOf(12), { before: makeAccount, path })
+    await using visit = await visitStudio(open, museumOf(12), { as: INES, path })
     const { page } = visit
-    await signIn(page)
     await page.getByText('3 entries').waitFor()
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('menuitem', { name: 'Save this view' }).click()
@@ -50,9 +49,8 @@ describe('the named views of a list', () => {
 
   test('are shared where the config lets people share them', async () => {
     const config: DaybookConfig = { ...museumOf(12), plugins: [studio({ sharedViews: true })] }
-    await using visit = await visitStudio(open, config, { before: makeAccount, path })
+    await using visit = await visitStudio(open, config, { as: INES, path })
     const { page, url } = visit
-    await signIn(page)
     await page.getByText('3 entries').waitFor()
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Studio views' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Views' }).click()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { makeAdministrator } from '../support/administrator.ts'
 import { museumOf } from '../support/configs.ts'
-import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { INES, isShown, signIn } from '../support/people.ts'
 import { type Visit, visitStudio } from '../support/visit.ts'
 import managed from './accounts.config.ts'
 
@@ -134,11 +134,10 @@ describe('requests and latency on the overview', () => {
   })
 
   test('are not asked for by anybody else', async () => {
-    await using visit = await visitStudio(open, museumOf(1), { metrics: true, before: makeAccount })
+    await using visit = await visitStudio(open, museumOf(1), { metrics: true, as: INES })
     const { page } = visit
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-    await signIn(page)
     await isShown(page, 'Overview')
     await page.getByRole('link', { name: 'Post 1', exact: true }).waitFor()
     await changeIsShown(visit)

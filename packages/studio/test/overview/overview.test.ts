@@ -135,9 +135,8 @@ describe('the overview', () => {
   })
 
   test('offers accounts and webhooks to nobody else', async () => {
-    await using visit = await visitStudio(open, museumOf(1), { before: makeAccount })
+    await using visit = await visitStudio(open, museumOf(1), { as: INES })
     const { page } = visit
-    await signIn(page)
     await page.getByRole('link', { name: 'Post 1', exact: true }).waitFor()
     expect(await page.getByRole('link', { name: /Accounts|Webhooks/ }).count()).toBe(0)
     await page.goto(`${visit.url}/studio/accounts`)
@@ -167,9 +166,8 @@ describe('the overview', () => {
       ],
     }
     try {
-      await using visit = await visitStudio(open, config, { before: makeAccount })
+      await using visit = await visitStudio(open, config, { as: INES })
       const { page, service } = visit
-      await signIn(page)
       await service.content.as(SYSTEM).create('authors', { name: 'Ann' })
       await expect.poll(() => received.length).toBeGreaterThan(0)
       await page.getByRole('link', { name: 'Webhooks' }).click()

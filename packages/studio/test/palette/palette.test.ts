@@ -7,7 +7,7 @@ import { SHORTCUTS } from '../../src/app/ui/shortcuts.ts'
 import { studio } from '../../src/index.ts'
 import { gallery, storeFile } from '../assets/support.ts'
 import { museumOf } from '../support/configs.ts'
-import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 
 let open: OpenBrowser
@@ -18,10 +18,9 @@ afterAll(() => open[Symbol.asyncDispose]())
 
 describe('the palette', () => {
   test('leads by keyboard to pages, actions and entries of any collection, the recent ones first', async () => {
-    await using visit = await visitStudio(open, museumOf(30), { before: makeAccount })
+    await using visit = await visitStudio(open, museumOf(30), { as: INES })
     const { page } = visit
     const { keyboard } = page
-    await signIn(page)
     await isShown(page, 'Overview')
     await keyboard.press('ControlOrMeta+k')
     const palette = page.getByRole('dialog', { name: 'Go to' })
@@ -104,10 +103,9 @@ describe('the palette', () => {
   })
 
   test('lists the keys, which do nothing in fields, and can be switched off', async () => {
-    await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, path: '/studio/c/posts' })
+    await using visit = await visitStudio(open, museumOf(3), { as: INES, path: '/studio/c/posts' })
     const { page } = visit
     const { keyboard } = page
-    await signIn(page)
     await isShown(page, 'Posts')
     await page.getByText('3 entries').waitFor()
     await keyboard.press('/')
@@ -151,9 +149,8 @@ describe('the palette', () => {
       plugins: [studio()],
       collections,
     })
-    await using visit = await visitStudio(open, config, { before: makeAccount })
+    await using visit = await visitStudio(open, config, { as: INES })
     const { page } = visit
-    await signIn(page)
     await isShown(page, 'Overview')
     const navigation = page.getByRole('navigation')
     expect(await navigation.getByRole('link', { name: /^Things\d/ }).count()).toBe(100)

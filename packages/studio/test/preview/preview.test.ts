@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
 import { studio } from '../../src/index.ts'
-import { isShown, makeAccount, signIn } from '../support/people.ts'
+import { INES, isShown } from '../support/people.ts'
 import { type Visit, visitStudio } from '../support/visit.ts'
 
 let open: OpenBrowser
@@ -70,15 +70,13 @@ const magazine = (site: string): DaybookConfig =>
 async function visitEntry(site: Site): Promise<Visit & { readonly id: string }> {
   let id = ''
   const visit = await visitStudio(open, magazine(site.origin), {
+    as: INES,
     before: async (service) => {
-      await makeAccount(service)
       const post = await service.content.as(SYSTEM).create('posts', { title: 'Ink', status: 'draft' })
       id = String(post.id)
     },
   })
   site.serve(visit.url)
-  await signIn(visit.page)
-  await isShown(visit.page, 'Overview')
   await visit.page.goto(`${visit.url}/studio/c/posts/${id}`)
   await isShown(visit.page, 'Ink')
   return { ...visit, id }

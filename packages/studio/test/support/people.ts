@@ -13,14 +13,22 @@ export const INES: Account = { name: 'Inés', email: 'ines@example.org', passwor
 /** Another one. */
 export const TOMASZ: Account = { name: 'Tomasz', email: 'tomasz@example.org', password: 'quite another one' }
 
-/** Makes an account as a program would, before the page is opened. */
-export async function makeAccount(service: TestService, account: Account = INES): Promise<void> {
+/** The cookie of a session. */
+export interface SessionCookie {
+  readonly name: string
+  readonly value: string
+}
+
+/** Makes an account as a program would, before the page is opened, and answers its first session. */
+export async function makeAccount(service: TestService, account: Account = INES): Promise<SessionCookie> {
   const answer = await service.request('/api/cms/auth/actions/register', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(account),
   })
   if (answer.status !== 201) throw new Error(`register answered ${answer.status}: ${await answer.text()}`)
+  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(answer.headers.getSetCookie()[0] ?? '') ?? []
+  return { name, value }
 }
 
 /** Waits for a page of the Studio, by its heading. */

@@ -7,6 +7,7 @@ import { createTestService, type TestService } from 'daybook/testing'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { OpenBrowser } from '../../../client/test/support/browser.ts'
 import { PATIENCE_MS } from '../../../daybook/test/support/patience.ts'
+import { type Account, makeAccount } from './people.ts'
 
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))
 
@@ -26,8 +27,10 @@ export interface Visit extends AsyncDisposable {
 
 /** What a visit begins with. */
 export interface VisitOptions extends BrowserContextOptions {
-  /** Where it begins. @default '/studio' */
-  readonly path?: string
+  /** Where it begins; a function is asked after `before`. @default '/studio' */
+  readonly path?: string | (() => string)
+  /** Who is signed in already, with a new account. @default nobody */
+  readonly as?: Account
   /** Whether the service counts requests. @default false */
   readonly metrics?: boolean
   /** Called before the page is opened. */
@@ -51,16 +54,18 @@ export async function visitStudio(
   config: DaybookConfig,
   options: VisitOptions = {},
 ): Promise<Visit> {
-  const { path = '/studio', metrics = false, before, ...context } = options
+  const { path = '/studio', metrics = false, as, before, ...context } = options
   const service = await createTestService(config, { metrics })
+  const session = as && (await makeAccount(service, as))
   await before?.(service)
   const { url, stop } = await serve(service, { port: 0 })
   const tab = await open.browser.newContext({ viewport: SIZES[1], locale: 'en-GB', ...context })
+  if (session) await tab.addCookies([{ ...session, url, httpOnly: true, sameSite: 'Lax' }])
   const page = await tab.newPage()
   page.setDefaultTimeout(PATIENCE_MS)
   const faults = watch(page, url)
   await page.addInitScript(WATCH)
-  await page.goto(url + path)
+  await page.goto(url + (typeof path === 'string' ? path : path()))
   return {
     page,
     service,

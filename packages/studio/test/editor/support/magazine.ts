@@ -7,7 +7,7 @@ import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
 import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
 import { studio } from '../../../src/index.ts'
 import { storeFile } from '../../assets/support.ts'
-import { isShown, makeAccount, signIn } from '../../support/people.ts'
+import { INES, isShown } from '../../support/people.ts'
 import { type Visit, type VisitOptions, visitStudio } from '../../support/visit.ts'
 
 /** A magazine in two languages, with a site that shows its stories: all that is done with an entry can be done with one of them. */
@@ -56,25 +56,21 @@ export async function visitStory(open: OpenBrowser, options: VisitOptions = {}):
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
   let id = ''
   const before = async (service: TestService): Promise<void> => {
-    await makeAccount(service)
     await storeFile(service, 'mill.png')
     const content = service.content.as(SYSTEM)
     for (const name of ['Inés Prado', 'Tomasz Lem']) await content.create('authors', { name })
     id = String((await content.create('stories', DATA)).id)
   }
-  const visit = await visitStudio(open, magazine(origin), { ...options, before })
-  const { page, url, service } = visit
-  const path = `/studio/c/stories/${id}`
-  await signIn(page)
-  await isShown(page, 'Overview')
-  await page.goto(url + path)
+  const path = (): string => `/studio/c/stories/${id}`
+  const visit = await visitStudio(open, magazine(origin), { ...options, as: INES, before, path })
+  const { page, service } = visit
   await isShown(page, 'Ink')
   const read = (locale: string, isDraft: boolean) =>
     service.content.as(SYSTEM).get('stories', id, { locale, fallbackLocale: 'none', ...(isDraft && { draft: true }) })
   return {
     ...visit,
     id,
-    path,
+    path: path(),
     stored: async (locale = 'en') => (await read(locale, true)) ?? {},
     published: async (locale = 'en') => (await read(locale, false)) ?? {},
     ownFaults: async () => (await visit.takeFaults()).filter((fault) => !fault.startsWith(`foreign: ${origin}/`)),

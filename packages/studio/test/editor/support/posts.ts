@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
 import { PATIENCE_MS } from '../../../../daybook/test/support/patience.ts'
 import { museumOf } from '../../support/configs.ts'
-import { INES, isShown, makeAccount, signIn } from '../../support/people.ts'
+import { INES, isShown, signIn } from '../../support/people.ts'
 import { type Visit, visitStudio } from '../../support/visit.ts'
 
 /** A visit that begins at a post, signed in. */
@@ -22,22 +22,17 @@ export interface PostVisit extends Visit {
 export async function visitPost(open: OpenBrowser): Promise<PostVisit> {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
-    await makeAccount(service)
     const [post] = (await service.content.as(SYSTEM).list('posts')).items
     id = String(post?.id)
   }
-  const visit = await visitStudio(open, museumOf(1), { before })
-  const { page, service, url } = visit
-  const path = `/studio/c/posts/${id}`
-  await signIn(page)
-  await isShown(page, 'Overview')
-  await page.goto(url + path)
+  const visit = await visitStudio(open, museumOf(1), { as: INES, before, path: () => `/studio/c/posts/${id}` })
+  const { page, service } = visit
   await isShown(page, 'Post 1')
   const content = service.content.as(SYSTEM)
   return {
     ...visit,
     id,
-    path,
+    path: `/studio/c/posts/${id}`,
     stored: async () => (await content.get('posts', id, { draft: true })) ?? {},
     published: async () => (await content.get('posts', id)) ?? {},
     [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose](),

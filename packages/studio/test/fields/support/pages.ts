@@ -43,35 +43,23 @@ export interface EntryVisit extends Visit {
   save(): Promise<void>
 }
 
-async function signInInGerman(page: Page): Promise<void> {
-  await page.getByLabel('E-Mail-Adresse').fill(INES.email)
-  await page.getByLabel('Passwort').fill(INES.password)
-  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
-}
-
 /** Stores an entry, and opens it as a person who is signed in. */
 export async function visitEntry(
   open: OpenBrowser,
   config: DaybookConfig,
   collection: string,
   data: Data,
-  { language = 'en', ...options }: VisitOptions & { readonly language?: 'en' | 'de' } = {},
+  options: Omit<VisitOptions, 'path'> = {},
 ): Promise<EntryVisit> {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
     await options.before?.(service)
-    await makeAccount(service)
     id = String((await service.content.as(SYSTEM).create(collection, data)).id)
   }
-  const visit = await visitStudio(open, config, { ...options, before })
-  const { page, service, url } = visit
-  await page.goto(`${url}${options.path ?? '/studio'}/c/${collection}/${id}`)
-  if (language === 'de') await signInInGerman(page)
-  else await signIn(page)
-  await page
-    .getByRole('heading', { level: 1 })
-    .filter({ hasNotText: /^(Sign in|Anmelden)$/ })
-    .waitFor()
+  const path = (): string => `/studio/c/${collection}/${id}`
+  const visit = await visitStudio(open, config, { ...options, as: INES, before, path })
+  const { page, service } = visit
+  await page.getByRole('heading', { level: 1 }).waitFor()
   return {
     ...visit,
     id,
