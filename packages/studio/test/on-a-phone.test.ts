@@ -22,7 +22,7 @@ afterAll(() => open[Symbol.asyncDispose]())
 const visitOnPhone = (
   config: DaybookConfig,
   path: string,
-  before: (service: TestService) => Promise<void> = makeAccount,
+  before: (service: TestService) => Promise<unknown> = makeAccount,
 ): Promise<Visit> =>
   visitStudio(open, config, { before, path, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
 

@@ -34,7 +34,7 @@ export interface VisitOptions extends BrowserContextOptions {
   /** Whether the service counts requests. @default false */
   readonly metrics?: boolean
   /** Called before the page is opened. */
-  readonly before?: (service: TestService) => Promise<void>
+  readonly before?: (service: TestService) => Promise<unknown>
 }
 
 const WATCH = `window.violations = []

@@ -1,10 +1,9 @@
 import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
-import type { Page } from 'playwright-core'
 import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
 import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
 import { studio } from '../../../src/index.ts'
-import { INES, isSaved, makeAccount, signIn } from '../../support/people.ts'
+import { INES, isSaved } from '../../support/people.ts'
 import { type Visit, type VisitOptions, visitStudio } from '../../support/visit.ts'
 
 const pages = defineCollection({
