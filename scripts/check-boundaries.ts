@@ -45,6 +45,7 @@ const LEAVES: readonly string[] = [
   'errors.ts',
   'folder-reasons.ts',
   'log.ts',
+  'lru-bounds.ts',
   'nearest.ts',
   'opened.ts',
   'version.ts',

@@ -4,7 +4,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { FaultyProxy } from '../support/network/faulty-proxy.ts'
 import { eventually, PATIENCE_MS } from '../support/patience.ts'
 import { patientPostgres } from '../support/postgres/patient-postgres.ts'
+import { superuserUrlOf } from '../support/postgres/postgres-address.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+import { queryOnce } from '../support/postgres/postgres-query.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
 import type { Answer } from '../support/scenarios/transports.ts'
@@ -186,6 +188,30 @@ describe('when every back end is killed (D8)', () => {
     await locked.release()
     expect((await reading).status).toBe(200)
   })
+})
+
+/** The session that watches the server is known by what it asks. */
+const WATCHING = "application_name = 'daybook' AND query = 'SELECT seq FROM daybook$head'"
+/** A session of a service waits where it begins, as long as another one has this lock. */
+const WAIT_AT_LOGIN = `CREATE FUNCTION wait_at_login() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF current_setting('application_name') = 'daybook' THEN PERFORM pg_advisory_lock_shared(1); END IF; END $$;
+CREATE EVENT TRIGGER wait_at_login ON login EXECUTE FUNCTION wait_at_login()`
+
+test('a service whose watching session is ended twice knows that the server is there', async () => {
+  await using service = await open()
+  await send(service, '/api/posts', { json: { title: 'one' } })
+  const superuser = superuserUrlOf(server.address, database.name)
+  await queryOnce(superuser, WAIT_AT_LOGIN, [])
+  await using _held = await Lock.of(superuser, 'SELECT pg_advisory_lock(1)')
+  const end = (which: string) =>
+    server.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND ${which}`, database.name)
+  await eventually(async () => expect(await end(WATCHING)).toHaveLength(1))
+  await eventually(async () => expect(await end("wait_event = 'advisory'")).toHaveLength(1))
+  const statuses = new Set<number>()
+  for (const endsAt = Date.now() + 1000; Date.now() < endsAt; await sleep(10)) {
+    statuses.add((await send(service, '/api/posts/one')).status)
+  }
+  expect(statuses).toEqual(new Set([200]))
 })
 
 test('a restart of the server is over for the service when it is for the server', async () => {

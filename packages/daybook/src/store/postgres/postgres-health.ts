@@ -1,11 +1,14 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { DaybookError } from '../../errors.ts'
+import { codeOf } from './postgres-errors.ts'
 
 /** How often the server is asked whether it answers, in milliseconds. */
 const BEAT_MS = 250
 /** How long to wait before the next attempt to reach it, in milliseconds. */
 const HEALTH_RETRY_MS = 250
+/** PostgreSQL's appendix A: an administrator ended this session, or all of them. */
+const ADMIN_SHUTDOWN = '57P01'
 
 /** A server as its health is watched. */
 export interface WatchedServer {
@@ -52,7 +55,7 @@ export class PostgresHealth {
   async #watch(): Promise<void> {
     while (!this.#ended.signal.aborted) {
       try {
-        const client = await this.#server.connect()
+        const client = await this.#connect()
         this.#failure = undefined
         this.#hasAnswered = true
         await this.#listen(client)
@@ -61,6 +64,14 @@ export class PostgresHealth {
       }
       await this.#pause(HEALTH_RETRY_MS)
     }
+  }
+
+  /** An administrator may end a session as it begins: the next one tells whether the server goes away. */
+  #connect(): Promise<Client> {
+    return this.#server.connect().catch((error) => {
+      if (codeOf(error) !== ADMIN_SHUTDOWN) throw error
+      return this.#server.connect()
+    })
   }
 
   /** Resolves when the connection ended, which may have been its own fault alone; rejects when there was no answer. */
