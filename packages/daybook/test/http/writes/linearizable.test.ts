@@ -96,7 +96,7 @@ describe.each(STORES)('20 clients on $name', (store) => {
           maxLength: CLIENTS,
         }),
         async (plans) => {
-          const service = await store.open(posts)
+          await using service = await store.open(posts)
           const made = await Promise.all(
             Array.from({ length: DOCUMENTS }, (_, n) =>
               ask(service, '/api/posts', { method: 'POST', json: { title: `${n}` } }),
@@ -121,7 +121,7 @@ describe.each(STORES)('20 clients on $name', (store) => {
   test('of 10,000 pairs of updates with one tag, one of each is done, and none is lost (C2)', {
     timeout: LARGE_TEST_MS,
   }, async () => {
-    const service = await store.open(posts)
+    await using service = await store.open(posts)
     const counters = await Promise.all(
       Array.from({ length: 100 }, async (_, n) => {
         const answer = await ask(service, '/api/posts', { method: 'POST', json: { title: `${n} 0` } })
