@@ -17,7 +17,7 @@ function tally(answers: readonly Answer[]): Readonly<Record<number, number>> {
 
 describe.each(STORES)('writes in one locale at the same time on $name', (store) => {
   test('of 200 creates of one slug one is done, and the other locales know nothing of it (C1)', async () => {
-    const service = await store.open(multilingual)
+    await using service = await store.open(multilingual)
     const send = (locale: string) =>
       ask(service, `/api/pages?locale=${locale}`, { method: 'POST', json: { title: 'x', slug: 'race' } })
     const answers = await Promise.all(Array.from({ length: 200 }, () => send('de')))

@@ -40,6 +40,21 @@ const POSTGRES_TABLES = "SELECT tablename AS name FROM pg_tables WHERE schemanam
 
 const namesIn = (rows: Awaited<ReturnType<Rows>>): readonly string[] => rows.map(({ name }) => String(name))
 
+/** What closes each service that is open. */
+const open = new Set<() => Promise<void>>()
+
+/** Notes a service until it is closed; closing it again changes nothing. */
+function noted(end: () => Promise<void>): () => Promise<void> {
+  let ended: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    open.delete(close)
+    ended ??= end()
+    return ended
+  }
+  open.add(close)
+  return close
+}
+
 const files = new SqliteFiles()
 
 /** A file. */
@@ -49,11 +64,14 @@ export const SQLITE: StoreKind = {
     const service = await files.open<typeof config>(config, options)
     const rows: Rows = async (sql, ...values) =>
       useFile(databaseIn(service.data), (database) => database.prepare(sql).all(...values) as Record<string, unknown>[])
+    const close = noted(service.close)
     return {
       ...service,
       rows,
       tables: async () => namesIn(await rows(SQLITE_TABLES)),
       searched: (collection) => rows(`SELECT id AS pk FROM "${collection}$search_docsize" ORDER BY id`),
+      close,
+      [Symbol.asyncDispose]: close,
     }
   },
   at: () => Folder.make(),
@@ -73,11 +91,7 @@ export const POSTGRES: StoreKind = {
       await Promise.all([service.close(), connection.end()])
       databases.leave(config, database)
     }
-    let ended: Promise<void> | undefined
-    const close = (): Promise<void> => {
-      ended ??= end()
-      return ended
-    }
+    const close = noted(end)
     const rows: Rows = async (sql, ...values) => (await connection.query(numbered(sql), values)).rows
     return {
       ...service,
@@ -104,9 +118,16 @@ const serveFrom = <C extends DaybookConfig>(
 /** Every store; a new one is one line here. */
 export const STORES: readonly StoreKind[] = [SQLITE, POSTGRES]
 
-/** Drops what the services of a test file have left. */
+/**
+ * Drops what the services of a test file have left.
+ *
+ * @throws {Error} when some are still open: they would go on beside the files after this one
+ */
 export async function dropStores(): Promise<void> {
+  const left = [...open]
+  await Promise.all(left.map((close) => close()))
   await Promise.all([files.drop(), databases.drop()])
+  if (left.length > 0) throw new Error(`${left.length} services are still open. Begin them with \`await using\`.`)
 }
 
 afterAll(dropStores)
