@@ -124,6 +124,24 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     expect(told(await changes(service, `since=${open.next}`))).toEqual([])
   })
 
+  test('what comes once a reader sees less is not named, also when that was in the midst of the first pages', async () => {
+    await using service = await store.open(config)
+    const post = (title: string, status: string) => create(service, 'posts', { title, status })
+    const [first, second] = [await post('First', 'published'), await post('Second', 'published')]
+    const begun = await changes(service, 'collections=posts&limit=1', { auth: true })
+    expect(told(begun)).toEqual([`upsert posts ${first}`])
+    const later = await changes(service, `collections=posts&limit=1&since=${begun.next}`)
+    const draft = await post('A draft', 'draft')
+    const named: string[] = [...told(later)]
+    for (let { next } = later, page = later; ; next = page.next) {
+      page = await changes(service, `collections=posts&limit=1&since=${next}`)
+      named.push(...told(page))
+      if (page.next === next) break
+    }
+    expect(named).toContain(`upsert posts ${second}`)
+    expect(named.join()).not.toContain(draft)
+  })
+
   test('globals come under their keys', async () => {
     await using service = await store.open(config)
     const { next } = await changes(service, 'collections=globals')

@@ -2,7 +2,14 @@ import type { PastFilter } from '../../content/past/seen-within.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
-import { type CollectionPosition, type FeedPosition, startOf, type ToldView, type View } from './position.ts'
+import {
+  type CollectionPosition,
+  type FeedPosition,
+  isFirstWalk,
+  startOf,
+  type ToldView,
+  type View,
+} from './position.ts'
 import {
   both,
   type CollectionView,
@@ -17,6 +24,12 @@ import {
 export class Outdated extends Error {
   override readonly name = 'Outdated'
 }
+
+/**
+ * How often the view may change in the course of one walk until the changes no longer count: a token names each. After
+ * those, entries that are out of sight by a later change may be named as deleted.
+ */
+const MAX_NARROWINGS = 8
 
 /** A collection as a reader follows it. */
 export interface Followed {
@@ -109,24 +122,43 @@ function positionIn(
   const now = presentView(key, views)
   const before = collections[key]
   const begun = { ...now, from: head }
-  if (!before) return { views: [begun], walked: 0 }
-  const isSettled = before.views.length === 1 && before.walked === undefined
-  if (before.views.at(-1)?.name === now.name) return before
+  const last = before?.views.at(-1)
+  if (!before || !last) return { views: [begun], walked: 0 }
+  const isSettled = isFirstWalk(before) && before.walked === undefined
+  if (last.name === now.name && !(isSettled && last.isNarrowing)) return before
   // A walk that has begun ends in its own view, as far as the present one allows: else it might never end. Another follows.
-  if (!isSettled)
-    return { ...before, views: before.views.map((one, at) => (before.views[at + 1] ? one : unnamed(one))) }
-  return { views: [...before.views.map((one) => ({ ...one, to: told })), begun], walked: 0 }
+  if (!isSettled) return { ...before, views: narrowed(before.views, now, told) }
+  return { views: [...ended(before.views, told), begun], walked: 0 }
 }
 
-/** A view that no present one equals. */
-const unnamed = (view: ToldView): ToldView => ({ ...view, name: '' })
+/** Views that end where their holder has come to. */
+const ended = (views: readonly ToldView[], told: number): readonly ToldView[] =>
+  views.map((one) => ({ ...one, to: one.to ?? told }))
+
+/** From here on its holder is told what is seen now too. */
+function narrowed(views: readonly ToldView[], now: View, told: number): readonly ToldView[] {
+  const narrowings = views.filter(({ isNarrowing }) => isNarrowing).length
+  if (narrowings < MAX_NARROWINGS) return [...ended(views, told), { ...now, from: told, isNarrowing: true }]
+  // It equals no present one.
+  return views.map((one, at) => (views[at + 1] ? one : { ...one, name: '' }))
+}
 
 function followedAs(model: Model, view: CollectionView, views: readonly ToldView[], told: number): Followed {
-  const seen = views.map((one) => (one.name === view.view.name ? view.seen : underFormer(model, view, one)))
+  const seen = seenUnderEach(model, view, views)
   const last = seen.at(-1) ?? []
   const isPresent = views.at(-1)?.name === view.view.name
   const before = views.flatMap(({ from, to = told }, at) => (seen[at] ?? []).map((where) => ({ where, from, to })))
-  return { view, now: isPresent ? view.seen : both(view.seen, last), before }
+  return { view, now: isPresent ? last : both(view.seen, last), before }
+}
+
+/** What entries had to hold under each view of a token: under one that narrows, what those before it ask for too. */
+function seenUnderEach(model: Model, view: CollectionView, views: readonly ToldView[]): readonly SeenWheres[] {
+  const seen: SeenWheres[] = []
+  for (const one of views) {
+    const own = one.name === view.view.name ? view.seen : underFormer(model, view, one)
+    seen.push(one.isNarrowing ? both(seen.at(-1) ?? [], own) : own)
+  }
+  return seen
 }
 
 function underFormer(model: Model, { collection }: CollectionView, view: View): SeenWheres {

@@ -10,7 +10,13 @@ import type { FeedPlace, FeedRow } from '../../store/reads/feed-reader.ts'
 import type { JournalRow } from '../../store/reads/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 import type { Followed, Following } from './follow.ts'
-import type { CollectionPosition, DependentsPosition, FeedPosition } from './position.ts'
+import {
+  type CollectionPosition,
+  type DependentsPosition,
+  type FeedPosition,
+  isFirstWalk,
+  viewsOfLastWalk,
+} from './position.ts'
 import { anyOf } from './reader-views.ts'
 
 /** One item of the feed. */
@@ -80,9 +86,10 @@ export class Pager {
   async #walk(key: string, position: CollectionPosition): Promise<void> {
     if (key === GLOBALS) return this.#walkGlobals(position)
     const followed = this.#followed(key)
-    const { walked = 0, views } = position
-    const isFirst = views.length === 1
-    const places = isFirst ? await this.#tellNext(followed, walked) : await this.#tellAgain(followed, walked)
+    const { walked = 0 } = position
+    const places = isFirstWalk(position)
+      ? await this.#tellNext(followed, walked)
+      : await this.#tellAgain(followed, walked)
     const last = places.at(-1)
     if (last) this.#setCollection(key, { ...position, walked: last.pk })
     else await this.#endWalk(key, position)
@@ -110,16 +117,16 @@ export class Pager {
   }
 
   /** Former views count until the stream has come to all that changed while the walk went on. */
-  async #endWalk(key: string, { views }: CollectionPosition): Promise<void> {
-    const settledAt = views.length > 1 ? await this.#engine.store.journal.head() : undefined
-    this.#setCollection(key, { views, settledAt })
+  async #endWalk(key: string, position: CollectionPosition): Promise<void> {
+    const settledAt = isFirstWalk(position) ? undefined : await this.#engine.store.journal.head()
+    this.#setCollection(key, { views: position.views, settledAt })
   }
 
-  async #walkGlobals({ views }: CollectionPosition): Promise<void> {
-    const before = new Set(views.flatMap(({ rule }) => (Array.isArray(rule) ? rule : [])))
+  async #walkGlobals(position: CollectionPosition): Promise<void> {
+    const before = new Set(position.views.flatMap(({ rule }) => (Array.isArray(rule) ? rule : [])))
     for (const key of before) if (!this.#globals().some((one) => one.key === key)) this.#delete(GLOBALS, key)
     for (const global of this.#globals()) await this.#upsertGlobal(global)
-    await this.#endWalk(GLOBALS, { views })
+    await this.#endWalk(GLOBALS, position)
   }
 
   /** @returns whether there were records */
@@ -231,7 +238,7 @@ export class Pager {
   #goTo(seq: number): void {
     const collections = Object.entries(this.#position.collections).map(([key, one]) => {
       const isSettled = one.settledAt !== undefined && seq >= one.settledAt
-      return [key, isSettled ? { views: one.views.slice(-1) } : one] as const
+      return [key, isSettled ? { views: viewsOfLastWalk(one) } : one] as const
     })
     this.#position = { seq, told: this.#position.told, collections: Object.fromEntries(collections) }
   }

@@ -18,6 +18,8 @@ export interface ToldView extends View {
   readonly from: number
   /** `undefined`: it is the present one. */
   readonly to?: number | undefined
+  /** It took the place of the view before it while a walk was under way: what is told since is seen under both. */
+  readonly isNarrowing?: boolean | undefined
 }
 
 /** How far the holder of a token has come with one collection. */
@@ -55,6 +57,13 @@ export const startOf = (seq: number): FeedPosition => ({ seq, told: seq, collect
 /** The record after which the journal has to be whole for a position. */
 export const firstNeeded = ({ seq, collections }: FeedPosition): number =>
   Math.min(seq, ...Object.values(collections).flatMap(({ views }) => views.map(({ to = seq }) => to)))
+
+/** The last view that a walk began with, and those that came while it was under way. */
+export const viewsOfLastWalk = ({ views }: CollectionPosition): readonly ToldView[] =>
+  views.slice(views.findLastIndex(({ isNarrowing }) => !isNarrowing))
+
+/** Whether there is no earlier walk of which something may be left. */
+export const isFirstWalk = (one: CollectionPosition): boolean => viewsOfLastWalk(one).length === one.views.length
 
 /** Whether nothing of it depends on views of earlier, and no walk is under way. */
 export const isSettled = ({ dependents, collections }: FeedPosition): boolean =>

@@ -13,7 +13,14 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
 
-type PackedView = readonly [name: string, rule: ViewRule, isPublicOnly: 0 | 1, from: number, to?: number]
+type PackedView = readonly [
+  name: string,
+  rule: ViewRule,
+  isPublicOnly: 0 | 1,
+  from: number,
+  to?: number | null,
+  isNarrowing?: 1,
+]
 type PackedCollection = readonly [views: readonly PackedView[], walked?: number | null, settledAt?: number]
 
 interface PackedPosition {
@@ -111,8 +118,9 @@ function pack({ seq, told, dependents, collections }: FeedPosition): PackedPosit
 }
 
 function packCollection({ views, walked, settledAt }: CollectionPosition): PackedCollection {
-  const packed = views.map(({ name, rule, isPublicOnly, from, to }): PackedView => {
+  const packed = views.map(({ name, rule, isPublicOnly, from, to, isNarrowing }): PackedView => {
     const view = [name, rule, isPublicOnly ? 1 : 0, from] as const
+    if (isNarrowing) return [...view, to ?? null, 1]
     return to === undefined ? view : [...view, to]
   })
   if (settledAt !== undefined) return [packed, walked ?? null, settledAt]
@@ -137,7 +145,14 @@ function withoutLongestRule({ c, ...rest }: PackedPosition): PackedPosition {
 function unpack({ s, t = s, d, c }: PackedPosition): FeedPosition {
   const collections = Object.entries(c).map(([key, [views, walked, settledAt]]) => {
     const unpacked = views.map(
-      ([name, rule, isPublicOnly, from, to]): ToldView => ({ name, rule, isPublicOnly: isPublicOnly === 1, from, to }),
+      ([name, rule, isPublicOnly, from, to, isNarrowing]): ToldView => ({
+        name,
+        rule,
+        isPublicOnly: isPublicOnly === 1,
+        from,
+        to: to ?? undefined,
+        isNarrowing: isNarrowing === 1,
+      }),
     )
     return [key, { views: unpacked, walked: walked ?? undefined, settledAt }] as const
   })

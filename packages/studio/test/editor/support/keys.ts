@@ -1,14 +1,17 @@
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 /** The longest way by Tab from one control to another. */
 const MOST_PRESSES = 60
 
-/** What has the focus is called: its label, or what it says. */
-const FOCUSED = `(() => {
-  const one = document.activeElement
+/** What an element is called: its label, or what it says. */
+const NAME = `(one) => {
   const by = one.getAttribute('aria-labelledby')?.split(' ').map((id) => document.getElementById(id)?.textContent).join(' ')
   return one.getAttribute('aria-label') ?? by ?? one.labels?.[0]?.textContent ?? one.textContent ?? ''
-})()`
+}`
+const FOCUSED = `(${NAME})(document.activeElement)`
+/** What everything is called that can have the focus. */
+const FOCUSABLE = `Array.from(document.querySelectorAll('a, button, input, textarea, select, [tabindex], [contenteditable]'), ${NAME})`
 
 /** Uses a page by keyboard alone. */
 export class Keys {
@@ -50,6 +53,7 @@ export class Keys {
   }
 
   async #go(name: string, key: string): Promise<void> {
+    await this.#isThere(name)
     const seen: string[] = []
     for (let presses = 0; presses < MOST_PRESSES; presses += 1) {
       const focused = await this.#page.evaluate<string>(FOCUSED)
@@ -58,5 +62,12 @@ export class Keys {
       await this.press(key)
     }
     throw new Error(`no ${key} leads to ${name}: ${seen.join(', ')}`)
+  }
+
+  /** Parts of a page come when they are loaded. */
+  async #isThere(name: string): Promise<void> {
+    const isThere = async (): Promise<boolean> =>
+      (await this.#page.evaluate<readonly string[]>(FOCUSABLE)).some((one) => one.startsWith(name))
+    await expect.poll(isThere, { timeout: 30_000, message: `something called ${name}` }).toBe(true)
   }
 }
