@@ -29,7 +29,8 @@ export class ExportStreams {
    * sent, or the database does not answer
    */
   async open(options: ExportOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    if (this.#running.size + this.#opening >= MAX_EXPORTS) {
+    if (this.#isFull) await Promise.all([...this.#running].map(({ ended }) => ended))
+    if (this.#isFull) {
       throw new DaybookError('SERVICE_UNAVAILABLE', `At most ${MAX_EXPORTS} exports are sent at once; try again later.`)
     }
     this.#opening += 1
@@ -45,6 +46,10 @@ export class ExportStreams {
     } finally {
       this.#opening -= 1
     }
+  }
+
+  get #isFull(): boolean {
+    return this.#running.size + this.#opening >= MAX_EXPORTS
   }
 
   /** Breaks off what is being sent. */
@@ -87,6 +92,11 @@ class RunningExport {
       },
       { highWaterMark: 0 },
     )
+  }
+
+  /** Settles once nothing of it is held; `undefined` while it is being sent. */
+  get ended(): Promise<void> | undefined {
+    return this.#ended
   }
 
   /** Ends it with an error, and says so. */

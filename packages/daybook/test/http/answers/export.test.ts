@@ -336,6 +336,19 @@ describe.each(STORES)('an export on $name', (store) => {
     expect((await exportOf(service)).length).toBe(2)
   })
 
+  test('whose reader goes away makes room for the next one at once', async () => {
+    await using service = await store.open(notes, EXPORTED)
+    const headers = { Authorization: `Bearer ${service.token}` }
+    const begin = (): Promise<Response> => service.request('/api/export', { headers })
+    for (let round = 0; round < 5; round++) {
+      const two = [await begin(), await begin()]
+      const left = two.map(({ body }) => body?.cancel())
+      const next = await begin()
+      expect(next.status).toBe(200)
+      await Promise.all([...left, next.body?.cancel()])
+    }
+  })
+
   test('that breaks off half-way has no last line, and ends the connection', async () => {
     const errors: string[] = []
     const ignore = (): void => {}
