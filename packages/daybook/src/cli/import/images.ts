@@ -57,7 +57,7 @@ export class ImportedImages {
   readonly #assets: CollectionModel
   /** By path. */
   readonly #brought = new Map<string, Promise<BroughtFile>>()
-  /** One after the other, so that each finds what the ones before it have stored. */
+  /** One after the other, in the order in which texts name them: each finds what the ones before it have stored. */
   readonly #inTurn = pLimit(1)
 
   constructor(parts: ImagesParts) {
@@ -75,7 +75,7 @@ export class ImportedImages {
       try {
         const file = this.#root.find(path, address)
         if (file === undefined) continue
-        await requireImage(file)
+        await this.#inTurn(() => requireImage(file))
         addresses.set(place, (await this.#bring(file, { alt, locale })).url)
       } catch (error) {
         faults.push({ line, message: `${address}: ${fileErrorReason(error)}; the image stays as it is written` })

@@ -10,6 +10,7 @@ import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from './d
  * Makes a change of an entry in its working copy, too: publishing that would take the change back otherwise.
  *
  * @param patch the fields that the change names, in the form in which they are stored
+ * @param mayBeSame whether nothing is stored where the working copy says the same; not for one that names hidden fields
  */
 export async function carryOver(
   { engine: { model }, actor, person, locale }: WriteContext,
@@ -17,12 +18,13 @@ export async function carryOver(
   collection: CollectionModel,
   entry: StoredEntry,
   patch: Values,
+  mayBeSame: boolean,
 ): Promise<void> {
   if (entry.draft === null) return
   const before = draftRevision(model, collection, entry)
   const values = mergeFields(collection, before.own(locale), patch)
   const canonical = writeTranslation(collection, before.canonical, values, locale, model.locales?.default)
-  if (isSameContent(collection, draftCanonical(collection, before), canonical)) return
+  if (mayBeSame && isSameContent(collection, draftCanonical(collection, before), canonical)) return
   const at = new Date().toISOString()
   const copy = toWorkingCopy(collection, entry, canonical, before.orphaned, { at, by: person, isAutosave: false })
   await writer.writeDraft(collection, entry, copy, { at, actor })

@@ -25,10 +25,19 @@ export function draftRow(entry: StoredEntry): DraftRow {
 export const draftRevision = (model: Model, collection: CollectionModel, entry: StoredEntry): Revision<DraftRow> =>
   new Revision(model, collection, draftRow(entry))
 
+/** A document with another status, where its collection has one. */
+export function withStatus(
+  { status }: CollectionModel,
+  { values, translations }: Canonical,
+  value: string | null,
+): Canonical {
+  return { values: status ? { ...values, [status.key]: value } : values, translations }
+}
+
 /** What a working copy says in all languages. Its status is always that of the entry: publishing alone changes it. */
-export function draftCanonical({ status }: CollectionModel, { canonical, row }: Revision<DraftRow>): Canonical {
-  const values = status ? { ...canonical.values, [status.key]: row.status } : canonical.values
-  return { ...canonical, values: { ...values, updatedAt: row.updated_at } }
+export function draftCanonical(collection: CollectionModel, { canonical, row }: Revision<DraftRow>): Canonical {
+  const { values, translations } = withStatus(collection, canonical, row.status)
+  return { translations, values: { ...values, updatedAt: row.updated_at } }
 }
 
 /** Who saves a working copy, when, and whether on their behalf. */

@@ -11,7 +11,7 @@ import type { WriteContext } from '../writes/context.ts'
 import type { PreparedWrite } from '../writes/prepared.ts'
 import { Revision } from '../writes/revision.ts'
 import { type Proposal, prepareWhole } from '../writes/whole.ts'
-import { draftCanonical, draftRevision, isSameContent } from './draft-row.ts'
+import { draftCanonical, draftRevision, isSameContent, withStatus } from './draft-row.ts'
 import { dropSchedule } from './schedule.ts'
 
 /** What of a working copy is published. */
@@ -61,10 +61,6 @@ function proposePublished(
   const isAll = chosen === copy || isSameContent(collection, chosen, copy)
   const canonical = withStatus(collection, chosen, PUBLISHED)
   return { canonical, orphaned: draft.orphaned, draft: isAll ? null : entry.draft, isComplete: true }
-}
-
-function withStatus({ status }: CollectionModel, { values, translations }: Canonical, value: string): Canonical {
-  return { values: status ? { ...values, [status.key]: value } : values, translations }
 }
 
 /** A document with what the working copy says in some languages. */

@@ -3,8 +3,8 @@ import type { CollectionModel } from '../../model/model.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
 import { fieldRights } from '../access/field-access.ts'
 import type { EntryAnswer } from '../answer.ts'
+import type { Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
-import type { Canonical } from '../locales/localized.ts'
 import { tagOf } from '../reads/present.ts'
 import { type ChangeTarget, checkChange, type UpdateOptions } from '../writes/change.ts'
 import type { WriteContext } from '../writes/context.ts'
@@ -12,7 +12,7 @@ import { entryTarget, resultOf } from '../writes/entries.ts'
 import type { CheckedWrite, PreparedWrite } from '../writes/prepared.ts'
 import { Revision } from '../writes/revision.ts'
 import { draftAnswer } from './draft-answer.ts'
-import { type DraftRow, draftCanonical, draftRow, isSameContent, toWorkingCopy } from './draft-row.ts'
+import { type DraftRow, draftCanonical, draftRow, isSameContent, toWorkingCopy, withStatus } from './draft-row.ts'
 import { prepareEntryWork } from './entry-work.ts'
 
 /** How a working copy is saved. */
@@ -59,9 +59,10 @@ function draftTarget(
       return undefined
     },
     derive: async (_read, values) => values,
-    store: async (writer, revision, { canonical, mayBeSame }, rights) => {
+    store: async (writer, revision, { canonical: saved, patch, mayBeSame }, rights) => {
       const { entry } = revision.row
-      requireSameStatus(collection, canonical, entry.status)
+      requireSameStatus(collection, patch, entry.status)
+      const canonical = withStatus(collection, saved, entry.status)
       const shown = (one: typeof entry): Promise<EntryAnswer> =>
         draftAnswer(context, writer.read, collection, one, rights)
       if (mayBeSame && isSameContent(collection, draftCanonical(collection, revision), canonical)) return shown(entry)
@@ -76,8 +77,8 @@ function draftTarget(
 }
 
 /** @throws VALIDATION_ERROR when a working copy would get another status than its entry has */
-function requireSameStatus({ status }: CollectionModel, { values }: Canonical, stored: string | null): void {
-  if (!status || values[status.key] === stored) return
+function requireSameStatus({ status }: CollectionModel, patch: Values, stored: string | null): void {
+  if (!status || !Object.hasOwn(patch, status.key) || patch[status.key] === stored) return
   throw invalidAt(
     `/${status.key}`,
     'draft',

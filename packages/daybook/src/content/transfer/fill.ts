@@ -160,7 +160,7 @@ async function storeEntry(
       draft: entry.draft,
     })
     await writer.updateEntry(collection, entry, { ...next, status }, MIGRATION_ACTOR)
-    await carryOver(context, writer, collection, entry, missingInCopy(collection, entry, settled))
+    await carryOver(context, writer, collection, entry, missingInCopy(collection, entry, settled), true)
   })
 }
 

@@ -18,6 +18,8 @@ export interface Composition {
   readonly base?: Canonical
   /** The fields that the write names, in the form in which they are stored. */
   readonly patch: Values
+  /** Those of them that are the writer's own. @default all */
+  readonly given?: Values
   readonly rights: FieldRights
   /** Makes what the values lack, such as a slug. */
   derive(values: Values): Promise<Values>
@@ -33,17 +35,17 @@ export interface Composition {
 export async function compose(
   { engine, locale, scope }: WriteContext,
   read: Reader,
-  { document, before, base = before?.canonical, patch, rights, derive, isDraft = false }: Composition,
+  { document, before, base = before?.canonical, patch, given = patch, rights, derive, isDraft = false }: Composition,
 ): Promise<Canonical> {
   const { model } = engine
   const merged = base ? mergeFields(document, ownValues(model, document, base, locale), patch) : patch
-  const references = { values: merged, given: patch, before: before?.references ?? [] }
+  const references = { values: merged, given, before: before?.references ?? [] }
   const [values] = await both(derive(merged), requireTargets(read, document, references, scope))
   const canonical = writeTranslation(document, base, values, locale, model.locales?.default)
   if (isDraft) return canonical
   requireRequired(document, valuesInLocale(canonical, document, { engine, locale }), {
     hidden: rights.hidden,
-    given: patch,
+    given,
   })
   return canonical
 }

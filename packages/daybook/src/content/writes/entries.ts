@@ -213,7 +213,7 @@ export function entryTarget(
       )
       if (stored.seq === row.seq) return stored
       await access.requireMatch(writer.read, collection, row.id, filter)
-      await carryOver(context, writer, collection, row, patch)
+      await carryOver(context, writer, collection, row, patch, mayBeSame)
       return stored
     },
   }

@@ -104,6 +104,8 @@ export interface HookedResult {
   readonly canonical: Canonical
   /** The fields that the write and its hooks name, in the form in which they are stored. */
   readonly patch: Values
+  /** Those of them that the writer and the hooks give. */
+  readonly given: Values
   /** Whether a hook has changed the data. */
   readonly isChanged: boolean
 }
@@ -127,7 +129,8 @@ export async function changeByHooks(
   // A global that was never written is made of a blank row.
   const old = change.action === 'create' ? undefined : composition.before
   const before = old && shownTo(change, document, old.canonical)
-  let result: HookedResult = { canonical: composed, patch: composition.patch, isChanged: false }
+  const { patch: first, given: own = first } = composition
+  let result: HookedResult = { canonical: composed, patch: first, given: own, isChanged: false }
   for (const hook of hooked.own.beforeChange) {
     const { last } = writer
     const after = { ...shownTo(change, document, result.canonical), ...peopleAfter(change) }
@@ -137,10 +140,11 @@ export async function changeByHooks(
     const changed = answer === undefined ? {} : changedBy(toData(document, answer, hook), after)
     const isChanged = Object.keys(changed).length > 0
     if (!hasWritten && !isChanged) continue
-    const patch = { ...result.patch, ...(await settleAnswer(document, context, changed, { after, rights })) }
+    const answered = await settleAnswer(document, context, changed, { after, rights })
+    const [patch, given] = [result.patch, result.given].map((one) => ({ ...one, ...answered })) as [Values, Values]
     // A hook that wrote may have taken a slug, or what the document refers to.
-    const canonical = await compose(context, writer.read, { ...composition, patch })
-    result = { canonical, patch, isChanged: result.isChanged || isChanged }
+    const canonical = await compose(context, writer.read, { ...composition, patch, given })
+    result = { canonical, patch, given, isChanged: result.isChanged || isChanged }
   }
   await requireValid(hooked, change, composition, result)
   return result
@@ -155,7 +159,7 @@ async function requireValid(
   hooked: HookedDocument,
   change: HookedChange,
   { before, rights }: Composition,
-  { canonical, patch }: HookedResult,
+  { canonical, given }: HookedResult,
 ): Promise<void> {
   const { document, own } = hooked
   if (own.validate.length === 0) return
@@ -164,7 +168,7 @@ async function requireValid(
     const fields = mergeFields(document, {}, valuesInLocale(one, document, context))
     return shownToValidators(document, withSystem(document, system, fields), hidden)
   }
-  const concealed = concealedFields(rights, patch)
+  const concealed = concealedFields(rights, given)
   const after = show(canonical, concealed)
   const old = action === 'create' ? undefined : before
   const event = { before: old && show(old.canonical, rights.hidden), after, concealed }

@@ -101,6 +101,6 @@ async function unfitTargets(
 }
 
 /** The top-level field that holds a reference. */
-const referenceOwner = ({ field }: FieldReference): string => field.split('.')[0] ?? field
+export const referenceOwner = ({ field }: FieldReference): string => field.split('.')[0] ?? field
 
 const referenceKey = ({ collection, id }: FieldReference): string => `${collection} ${id}`

@@ -204,7 +204,7 @@ async function releaseGlobal(
 }
 
 /** A document without any reference to an entry, in whatever locale. */
-function released(
+export function released(
   { model: { locales } }: Engine,
   document: DocumentModel,
   canonical: Canonical,

@@ -14,6 +14,7 @@ import { compose } from './compose.ts'
 import { settleTools, type WriteContext } from './context.ts'
 import { entryTarget, resultOf, storeEntry, toUnchanged } from './entries.ts'
 import { changeByHooks, dataOfHooks, hooksFor } from './hooked.ts'
+import { givenIn, withoutGone } from './others-values.ts'
 import { type PreparedWrite, StaleWrite, type WriteTransaction } from './prepared.ts'
 import { requireTargets } from './references.ts'
 import type { Revision } from './revision.ts'
@@ -104,7 +105,7 @@ async function settleProposal(
   const changed = changedFields(collection, revision.values, canonical.values)
   const hooked = hooksFor(context, collection, 'beforeValidate')
   if (!hooked) return { ...proposal, patch: changed }
-  const write = { action: 'update', id: revision.row.id, data: changed } as const
+  const write = { action: 'update', id: revision.row.id, data: givenIn(collection, changed, rights) } as const
   const input = checkBody(collection, 'update', await dataOfHooks(context, hooked, write), rights)
   const tools = settleTools(context, collection)
   return { ...proposal, patch: { ...changed, ...(await settleFields(collection, input, canonical.values, tools)) } }
@@ -154,9 +155,21 @@ async function commitWhole(
   const { writer } = transaction
   const { row } = revision
   const derive = (values: Values): Promise<Values> => chooseSlug(writer.read, collection, values, context.locale)
-  const base = await settleTranslations(context, writer, collection, ready.canonical, revision)
-  const { patch, isComplete } = ready
-  const composition = { document: collection, before: revision, base, patch, rights, derive, isDraft: !isComplete }
+  const { isComplete } = ready
+  const whole = await withoutGone(context.engine, writer.read, collection, ready, rights)
+  const base = await settleTranslations(context, writer, collection, whole.canonical, revision)
+  const { patch } = whole
+  const given = givenIn(collection, patch, rights)
+  const composition = {
+    document: collection,
+    before: revision,
+    base,
+    patch,
+    given,
+    rights,
+    derive,
+    isDraft: !isComplete,
+  }
   const composed = await compose(context, writer.read, composition)
   const hooked = hooksFor(context, collection, 'beforeChange', 'validate')
   const reload = (): Promise<StoredEntry> => entryTarget(context, collection, row.id).load(writer.read)

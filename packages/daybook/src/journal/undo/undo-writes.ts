@@ -1,4 +1,4 @@
-import { fieldRights } from '../../content/access/field-access.ts'
+import { type FieldRights, fieldRights } from '../../content/access/field-access.ts'
 import { mergeFields, type Values } from '../../content/document.ts'
 import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from '../../content/drafts/draft-row.ts'
 import { inDefaultLocale } from '../../content/drafts/publish.ts'
@@ -12,6 +12,7 @@ import type { WriteContext } from '../../content/writes/context.ts'
 import { entryLoader, entryTarget, prepareDelete } from '../../content/writes/entries.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'
 import { changeByHooks, hooksFor } from '../../content/writes/hooked.ts'
+import { givenIn, withoutGone } from '../../content/writes/others-values.ts'
 import type { PreparedWrite } from '../../content/writes/prepared.ts'
 import { requireTargets } from '../../content/writes/references.ts'
 import { Revision } from '../../content/writes/revision.ts'
@@ -46,8 +47,16 @@ export class UndoHindered extends Error {
   }
 }
 
-/** Whether the same undo removes an entry, which was not there before either. */
-export type IsRemoved = (entry: Pick<UndoStep, 'collection' | 'id'>) => boolean
+/** Whether the same undo does something with an entry. */
+export type IsUndoneToo = (entry: Pick<UndoStep, 'collection' | 'id'>) => boolean
+
+/** What the same undo does besides. */
+export interface OtherSteps {
+  /** Whether it removes an entry, which was not there before either. */
+  readonly isRemovedToo: IsUndoneToo
+  /** Whether it brings a deleted entry back. */
+  readonly isBackToo: IsUndoneToo
+}
 
 /**
  * Prepares the writes that make a document again what it was.
@@ -57,13 +66,13 @@ export type IsRemoved = (entry: Pick<UndoStep, 'collection' | 'id'>) => boolean
 export async function prepareStep(
   context: WriteContext,
   step: UndoStep,
-  isRemovedToo: IsRemoved,
+  others: OtherSteps,
 ): Promise<readonly PreparedWrite<UndoneStep>[]> {
   const { document } = step.target
   if (document.kind === 'global') return prepareGlobalStep(context, document, step)
   const { present } = step.target as { readonly present: StoredEntry | undefined }
-  if (!step.former) return [await prepareRemoval(context, document, step, isRemovedToo)]
-  if (!present) return [await prepareAgain(context, document, step, step.former)]
+  if (!step.former) return [await prepareRemoval(context, document, step, others)]
+  if (!present) return [await prepareAgain(context, document, { ...step, former: step.former }, others)]
   const hasState = step.changes.some(({ action }) => isStateAction(action))
   return [await (hasState ? prepareState(context, document, step, step.former) : prepareCopy(context, document, step))]
 }
@@ -79,7 +88,7 @@ async function prepareRemoval(
   context: WriteContext,
   collection: CollectionModel,
   step: UndoStep,
-  isRemovedToo: IsRemoved,
+  { isRemovedToo }: OtherSteps,
 ): Promise<PreparedWrite<UndoneStep>> {
   const lookup = { load: entryLoader(context, collection, step.id), isDeletedToo: isRemovedToo }
   const prepared = await prepareDelete(context, collection, step.id, { ifMatch: '*' }, lookup)
@@ -102,7 +111,7 @@ async function isReferredTo(
   { read }: Writer,
   { key }: CollectionModel,
   id: string,
-  isRemovedToo: IsRemoved,
+  isRemovedToo: IsUndoneToo,
 ): Promise<boolean> {
   for (let offset = 0; ; offset += REFERRER_PAGE) {
     const page = await read.references.referrers(key, id, REFERRER_PAGE, offset)
@@ -219,8 +228,8 @@ async function prepareCopy(
 async function prepareAgain(
   context: WriteContext,
   collection: CollectionModel,
-  step: UndoStep,
-  former: Canonical,
+  step: UndoStep & { readonly former: Canonical },
+  { isBackToo }: OtherSteps,
 ): Promise<PreparedWrite<UndoneStep>> {
   if (collection.holdsFiles) throw new UndoHindered('file')
   const { engine, access, person, actor } = context
@@ -233,6 +242,8 @@ async function prepareAgain(
     isAlone: changing !== undefined,
     commit: async (transaction) => {
       const { writer } = transaction
+      const whole = { canonical: step.former, patch: mergeFields(collection, {}, step.former.values) }
+      const { canonical: former, patch } = await withoutGone(engine, writer.read, collection, whole, rights, isBackToo)
       const createdAt = String(former.values.createdAt)
       const createdBy = creation ? personOf(creation.actor) : null
       const system = { id: step.id, createdAt, updatedAt: new Date().toISOString(), createdBy, updatedBy: person }
@@ -242,7 +253,8 @@ async function prepareAgain(
         // What it refers to, itself perhaps, may come back behind it: that is checked at the end.
         before: new Revision(engine.model, collection, { ...row, seq: 0 }),
         base: former,
-        patch: mergeFields(collection, {}, former.values),
+        patch,
+        given: givenIn(collection, patch, rights),
         rights,
         derive: async (values: Values) => values,
         isDraft: !isComplete(collection, former),
@@ -258,7 +270,7 @@ async function prepareAgain(
       })
       await requireAllowed(context, writer.read, collection, step.id, filter)
       await writeCopyAgain(context, writer, collection, step)
-      transaction.atEnd((last) => requireReferences(context, last, collection, canonical))
+      transaction.atEnd((last) => requireReferences(context, last, collection, canonical, rights))
       return done(step, 'create', seq)
     },
   }
@@ -270,12 +282,13 @@ async function requireReferences(
   { read }: Writer,
   collection: CollectionModel,
   canonical: Canonical,
+  rights: FieldRights,
 ): Promise<void> {
   const { locales } = model
   const others = locales ? Object.keys(canonical.translations) : []
   const shown = others.map((locale) => show(collection, canonical, [locale], locales?.default ?? locale))
   for (const values of [canonical.values, ...shown]) {
-    await requireTargets(read, collection, { values, given: values, before: [] }, scope)
+    await requireTargets(read, collection, { values, given: givenIn(collection, values, rights), before: [] }, scope)
   }
 }
 

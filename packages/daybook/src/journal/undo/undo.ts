@@ -10,7 +10,7 @@ import {
   type UndoRange,
   type UndoStep,
 } from './undo-plan.ts'
-import { type IsRemoved, obstacleOf, prepareStep, type UndoneStep } from './undo-writes.ts'
+import { type OtherSteps, obstacleOf, prepareStep, type UndoneStep } from './undo-writes.ts'
 
 /** What an undo has done, and which documents it has left as they are. */
 export interface UndoReport {
@@ -89,10 +89,14 @@ async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoS
     plan = planned
     const steps = inOrder(planned.steps, state)
     const removed = new Set(steps.filter(({ former }) => !former).map(nameOf))
-    const isRemovedToo: IsRemoved = (entry) => removed.has(nameOf(entry))
+    const back = new Set(steps.filter(({ former, target }) => former && !target.present).map(nameOf))
+    const others: OtherSteps = {
+      isRemovedToo: (entry) => removed.has(nameOf(entry)),
+      isBackToo: (entry) => back.has(nameOf(entry)),
+    }
     const writes: PreparedWrite<UndoneStep | undefined>[] = [guard(planned)]
     for (const step of steps) {
-      const own = await prepareStep(context, step, isRemovedToo).catch((error: unknown) => fail(step, error))
+      const own = await prepareStep(context, step, others).catch((error: unknown) => fail(step, error))
       writes.push(...own.map((write) => ofStep(step, write)))
     }
     return writes

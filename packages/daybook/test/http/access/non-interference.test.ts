@@ -3,49 +3,13 @@ import { describe, test, vi } from 'vitest'
 import { sealed } from '../../support/configs/sealed.ts'
 import { Pair, type PairAsked } from '../../support/stores/pair.ts'
 import { STORES, type StoreKind } from '../../support/stores/stores.ts'
+import { body, label, record, secrets } from './support/sealed-values.ts'
 
 vi.mock('uuid', async () => ({ v7: (await import('../../support/stores/fixed-ids.ts')).fixedId }))
 
 const NOTES = 3
 const MARKS = ['target0', 'target1', 'shut', 'gone'] as const
 
-/** Plain objects, as they come out of JSON. */
-const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
-  fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
-
-/** Values of a field of every kind: few, so that a guess is often right. */
-const target = fc.constantFrom('{target0}', '{target1}', '{shut}', null)
-const label = fc.constantFrom('a', 'b', '', null)
-const KINDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  Text: fc.constantFrom('a', 'b', 'zebra', null),
-  Note: fc.constantFrom('*a*', 'b zebra', null),
-  Rank: fc.constantFrom(1, 2, null),
-  Flag: fc.constantFrom(true, false, null),
-  Kind: fc.constantFrom('x', 'y', null),
-  Kinds: fc.subarray(['x', 'y']),
-  Data: fc.constantFrom({ a: 1 }, { b: 2, c: 3 }, 'a', null),
-  Group: fc.constantFrom({ code: 'a' }, { code: 'b', size: 1 }, null),
-  Rows: fc.array(record({ who: fc.constantFrom('{target0}', '{target1}', null), label }), { maxLength: 2 }),
-  Parts: fc.constantFrom([], [{ _type: 'quote', words: 'a' }], [{ _type: 'prose', text: 'zebra' }]),
-  Label: label,
-  Ref: target,
-  Refs: fc.subarray(['{target0}', '{target1}', '{shut}']),
-  Must: fc.constantFrom('a', 'b'),
-}
-
-/** What only some of the caller's guesses may be: wrong ones. */
-const WRONG: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  Rank: fc.constantFrom(-1, 'a'),
-  Data: fc.constantFrom({ a: 1, b: 2, c: 3 }, 5, { a: null }),
-  Group: fc.constantFrom({ size: 1 }, { code: null }, {}),
-  Must: fc.constantFrom('', null),
-}
-
-const fieldsOf = (prefix: string, kinds: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
-  Object.fromEntries(Object.entries(kinds).map(([kind, values]) => [`${prefix}${kind}`, values]))
-
-/** What the two worlds do not have in common: every value that the caller may not read. */
-const secrets = record({ ...fieldsOf('sealed', KINDS), ...fieldsOf('blind', KINDS) })
 const vault = record({ name: fc.constantFrom('a', 'zebra'), ref: fc.constantFrom('{target0}', '{target1}', null) })
 const world = record({
   notes: fc.array(secrets, { minLength: NOTES, maxLength: NOTES }),
@@ -57,37 +21,6 @@ const world = record({
   vault,
 })
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never
-
-const plain = {
-  title: fc.constantFrom('A', 'B', 'zebra'),
-  body: fc.constantFrom('*a*', null),
-  tagline: fc.constantFrom('a', 'b', null),
-  seo: fc.constantFrom({ words: 'a' }, { weight: 1 }, null),
-  link: target,
-  links: fc.subarray(['{target0}', '{shut}', '{gone}']),
-}
-
-/** Some of the fields; naming most of them would seldom be taken. */
-const someOf = (
-  fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
-  maxKeys: number,
-): fc.Arbitrary<Readonly<Record<string, unknown>>> =>
-  fc
-    .subarray(Object.keys(fields), { maxLength: maxKeys })
-    .chain((keys) => record(Object.fromEntries(keys.map((key) => [key, fields[key] as fc.Arbitrary<unknown>]))))
-
-/** What the caller says: of what they read, blindly of what they may write, and now and then of what is sealed. */
-const body = fc
-  .tuple(
-    someOf(plain, 2),
-    someOf(fieldsOf('blind', KINDS), 2),
-    fc.oneof(
-      { weight: 8, arbitrary: fc.constant({}) },
-      { weight: 1, arbitrary: someOf(fieldsOf('blind', WRONG), 1) },
-      { weight: 1, arbitrary: someOf(fieldsOf('sealed', { ...KINDS, ...WRONG }), 1) },
-    ),
-  )
-  .map((parts): Readonly<Record<string, unknown>> => Object.assign({}, ...parts))
 
 const note = fc.nat({ max: NOTES - 1 })
 const locale = fc.constantFrom('', '', '?locale=de', '?locale=fr')

@@ -28,6 +28,13 @@ const config = defineConfig({
     }),
     authors: defineCollection({ fields: { name: f.text({ required: true }), status: f.status() } }),
     notes: defineCollection({ fields: { text: f.text() } }),
+    deals: defineCollection({
+      fields: {
+        title: f.text(),
+        status: f.status(),
+        sponsor: f.relation('authors', { access: { read: hasRole('editor') } }),
+      },
+    }),
     strict: defineCollection({ requireIfMatch: true, fields: { title: f.text(), status: f.status() } }),
   },
 })
@@ -44,7 +51,7 @@ describe.each(STORES)('working copies on $name', (store) => {
   })
 
   const make = async (data: object = {}, collection = 'posts'): Promise<string> =>
-    (await editor.post(`/api/${collection}`, { title: 'Hello', ...data })).body.id
+    (await editor.post(`/api/${collection}`, collection === 'posts' ? { title: 'Hello', ...data } : data)).body.id
   const seen = async (path: string): Promise<string> => {
     const response = await service.request(path)
     return `${response.status} ${response.headers.get('ETag')} ${await response.text()}`
@@ -290,6 +297,20 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect({ status, path: told.details?.issues?.[0]?.path }).toEqual({ status: 400, path })
     })
 
+    test('brings what the publisher may not read, without what is gone, and tells nothing of it', async () => {
+      const [kept, gone] = [await make({ name: 'A' }, 'authors'), await make({ name: 'B' }, 'authors')]
+      const [first, second] = [await make({ title: 'One' }, 'deals'), await make({ title: 'Two' }, 'deals')]
+      await editor.put(`/api/deals/${first}?draft=true`, { sponsor: kept })
+      await editor.put(`/api/deals/${second}?draft=true`, { sponsor: gone })
+      await editor.delete(`/api/authors/${gone}`)
+      for (const id of [first, second]) {
+        const { status, body } = await editor.post(`/api/deals/${id}/publish`, undefined, { as: 'cleo' })
+        expect({ status, sponsor: body.sponsor }).toEqual({ status: 200, sponsor: undefined })
+      }
+      const sponsors = [await editor.get(`/api/deals/${first}`), await editor.get(`/api/deals/${second}`)]
+      expect(sponsors.map(({ body }) => body.sponsor)).toEqual([kept, null])
+    })
+
     test('obeys the rule about changes: it is asked about what publishing makes', async () => {
       const id = await make({ status: 'draft' })
       expect((await editor.put(`/api/posts/${id}?draft=true`, { title: 'Mine' }, { as: 'cleo' })).status).toBe(200)
@@ -315,6 +336,17 @@ describe.each(STORES)('working copies on $name', (store) => {
         status: 'draft',
         hasDraft: true,
       })
+    })
+
+    test('leaves a working copy that is saved on', async () => {
+      const id = await make()
+      const path = `/api/posts/${id}?draft=true`
+      await editor.put(path, { title: 'Draft' })
+      await editor.post(`/api/posts/${id}/unpublish`)
+      expect(await editor.put(path, { title: 'Later' })).toMatchObject({ status: 200, body: { status: 'draft' } })
+      await editor.put(`/api/posts/${id}`, { status: 'archived' })
+      expect(await editor.put(path, { title: 'Last' })).toMatchObject({ status: 200, body: { status: 'archived' } })
+      expect(await editor.post(`/api/posts/${id}/publish`)).toMatchObject({ status: 200, body: { title: 'Last' } })
     })
   })
 

@@ -24,6 +24,7 @@ const config = defineConfig({
         code: f.text({ unique: true }),
         author: f.relation('notes'),
         secret: f.text({ access: { read: editors } }),
+        sponsor: f.relation('notes', { access: { read: editors } }),
         rank: f.number({ access: { write: editors } }),
       },
     }),
@@ -115,6 +116,22 @@ describe.each(STORES)('undo on $name', (store) => {
     const { body } = await undo({ from, actor: 'ann' })
     expect(body.undone).toEqual([])
     expect(idsOf(body.blocked)).toEqual([one, two].toSorted())
+  })
+
+  test('brings back what the caller may not read, without what is gone, and tells nothing of it', async () => {
+    const [kept, gone] = [await make('notes', { text: 'a' }), await make('notes', { text: 'b' })]
+    const made = [kept, gone].map((sponsor, at) => make('posts', { title: `Post ${at}`, sponsor }))
+    const [first, second] = (await Promise.all(made)) as [string, string]
+    const from = (await head()) + 1
+    for (const id of [first, second]) await editor.delete(`/api/posts/${id}`, { as: 'cleo' })
+    await editor.delete(`/api/notes/${gone}`)
+    const { body } = await undo({ from, actor: 'cleo' }, 'cleo')
+    expect({ undone: idsOf(body.undone), blocked: body.blocked }).toEqual({
+      undone: [first, second].toSorted(),
+      blocked: [],
+    })
+    const posts = [await editor.get(`/api/posts/${first}`), await editor.get(`/api/posts/${second}`)]
+    expect(posts.map(({ body: { sponsor } }) => sponsor)).toEqual([kept, null])
   })
 
   test('of an undo does it all again', async () => {

@@ -1,4 +1,12 @@
-import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
+import {
+  type CollectionConfig,
+  type DaybookConfig,
+  defineCollection,
+  defineConfig,
+  defineGlobal,
+  f,
+  hasRole,
+} from 'daybook'
 import { People } from '../auth/people.ts'
 import { LOCALES } from './locales.ts'
 
@@ -67,3 +75,34 @@ export const sealed: DaybookConfig = withFields({ ...everyKind('sealed', SEALED)
 
 /** The same as it is for those who may not see the sealed fields: without them. */
 export const unsealed: DaybookConfig = withFields(everyKind('blind', BLIND))
+
+const withPieces = (hooked: Pick<CollectionConfig, 'hooks' | 'validate'>): DaybookConfig =>
+  defineConfig({
+    auth: people.adapter,
+    locales: LOCALES,
+    collections: {
+      pieces: defineCollection({
+        ...hooked,
+        fields: {
+          ...plain,
+          slug: f.slug({ from: 'title' }),
+          status: f.status(),
+          ...everyKind('sealed', SEALED),
+          ...everyKind('blind', BLIND),
+        },
+      }),
+      targets,
+    },
+  })
+
+/** Entries with working copies, and hidden fields of every kind. */
+export const sealedDrafts: DaybookConfig = withPieces({})
+
+/** The same, with code that sees each write, and leaves it as it is. */
+export const hookedDrafts: DaybookConfig = withPieces({
+  hooks: {
+    beforeValidate: ({ data }: { data: object }) => ({ ...data }),
+    beforeChange: ({ after }: { after?: { title?: unknown } }) => (after ? { title: after.title } : undefined),
+  },
+  validate: () => undefined,
+})

@@ -19,6 +19,8 @@ interface Side {
 /** What is asked, and which values of the answer later requests name in braces. */
 export interface PairAsked extends Asked {
   readonly keep?: Readonly<Record<string, string>>
+  /** What differs by chance, as tokens do. */
+  readonly apart?: RegExp
 }
 
 /**
@@ -51,7 +53,7 @@ export class Pair implements AsyncDisposable {
       restartIds()
       answers.push(await send(side, path, asked))
     }
-    const [first, ...others] = answers.map(({ status, headers, text }) => ({ status, headers: [...headers], text }))
+    const [first, ...others] = answers.map((one) => comparable(one, asked.apart))
     for (const other of others) requireEqual(other, first, `${asked.method ?? 'GET'} ${path.slice(0, 300)}`)
     return answers[0] as Answer
   }
@@ -82,7 +84,12 @@ export class Pair implements AsyncDisposable {
   }
 }
 
-async function send(side: Side, path: string, { keep = {}, ...asked }: PairAsked): Promise<Answer> {
+function comparable({ status, headers, text }: Answer, apart: RegExp | undefined): unknown {
+  const without = (one: string): string => (apart ? one.replace(apart, '') : one)
+  return { status, headers: [...headers].map(([name, value]) => [name, without(value)]), text: without(text) }
+}
+
+async function send(side: Side, path: string, { keep = {}, apart: _, ...asked }: PairAsked): Promise<Answer> {
   const { service, kept } = side
   const answer = await ask(service, fillText(path, kept), {
     ...asked,
