@@ -76,14 +76,15 @@ export const sealed: DaybookConfig = withFields({ ...everyKind('sealed', SEALED)
 /** The same as it is for those who may not see the sealed fields: without them. */
 export const unsealed: DaybookConfig = withFields(everyKind('blind', BLIND))
 
-const withPieces = (hooked: Pick<CollectionConfig, 'hooks' | 'validate'>): DaybookConfig =>
+const withPieces = (parts: Pick<CollectionConfig, 'hooks' | 'validate' | 'access'>): DaybookConfig =>
   defineConfig({
     auth: people.adapter,
     locales: LOCALES,
     collections: {
       pieces: defineCollection({
-        ...hooked,
+        ...parts,
         fields: {
+          team: f.select({ options: ['a', 'b'], default: 'a' }),
           ...plain,
           slug: f.slug({ from: 'title' }),
           status: f.status(),
@@ -105,4 +106,9 @@ export const hookedDrafts: DaybookConfig = withPieces({
     beforeChange: ({ after }: { after?: { title?: unknown } }) => (after ? { title: after.title } : undefined),
   },
   validate: () => undefined,
+})
+
+/** The same, where editors see the entries of one team. */
+export const ruledDrafts: DaybookConfig = withPieces({
+  access: { read: (request) => isAdmin(request) || { team: { eq: 'a' } } },
 })

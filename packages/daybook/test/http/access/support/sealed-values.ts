@@ -37,7 +37,7 @@ const fieldsOf = (prefix: string, kinds: Readonly<Record<string, fc.Arbitrary<un
 
 /** What the two worlds do not have in common: every value that the caller may not read. */
 export const secrets = record({ ...fieldsOf('sealed', KINDS), ...fieldsOf('blind', KINDS) })
-const plain = {
+export const plain = {
   title: fc.constantFrom('A', 'B', 'zebra'),
   body: fc.constantFrom('*a*', null),
   tagline: fc.constantFrom('a', 'b', null),
@@ -47,7 +47,7 @@ const plain = {
 }
 
 /** Some of the fields; naming most of them would seldom be taken. */
-const someOf = (
+export const someOf = (
   fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
   maxKeys: number,
 ): fc.Arbitrary<Readonly<Record<string, unknown>>> =>
