@@ -49,10 +49,13 @@ function aboutDraft({ id, draft }: StoredEntry, times: readonly ScheduledTime[])
 export const putAbout = (text: string, about: Values): string =>
   `${text.slice(0, -1)},${JSON.stringify(about).slice(1)}`
 
-/** The tag of an answer that says more than the one that has this tag. */
-export function draftTag(tag: string, about: Values): string {
+/**
+ * The tag of an answer that says more than the one that has this tag. The status is the entry's: it changes without the working
+ * copy.
+ */
+export function draftTag(tag: string, { row: { status }, about }: ShownDraft): string {
   const [revision, variant] = tag.slice(1, -1).split('.')
-  return `"${revision}.${variantOf(variant, ...DRAFT_KEYS.map((key) => about[key]))}"`
+  return `"${revision}.${variantOf(variant, status, ...DRAFT_KEYS.map((key) => about[key]))}"`
 }
 
 /** The answer to a write of a working copy. */
@@ -66,7 +69,7 @@ export async function draftAnswer(
   const choice = { locale, chain: undefined, isAll: false }
   const times = await read.schedules.of(collection.key, [entry.id])
   const shown = (locale === undefined ? undefined : collection.byLocale.get(locale)) ?? collection
-  const { row, about } = showDraft(engine, shown, entry, choice, times)
-  const answer = toEntryAnswer(shown, row, projection)
-  return { ...answer, json: putAbout(answer.json, about), tag: draftTag(answer.tag, about) }
+  const draft = showDraft(engine, shown, entry, choice, times)
+  const answer = toEntryAnswer(shown, draft.row, projection)
+  return { ...answer, json: putAbout(answer.json, draft.about), tag: draftTag(answer.tag, draft) }
 }

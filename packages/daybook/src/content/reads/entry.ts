@@ -119,12 +119,11 @@ export async function answerDraft(
   const { choice } = scope
   const [shown] = await readDrafts(engine, collection, [found], choice)
   if (!shown) throw new DaybookError('NOT_FOUND')
-  const { row, about } = shown
   const isPlain = selection.expansions.length === 0 && selection.lists.length === 0
   const { json, tag, seq } = isPlain
-    ? toAnswer(collection, row, { ...own, select: selection.select })
-    : await answerExpanded(engine, collection, row, selection, scope, showDrafts)
-  return { json: putAbout(json, about), tag: draftTag(tag, about), seq }
+    ? toAnswer(collection, shown.row, { ...own, select: selection.select })
+    : await answerExpanded(engine, collection, shown.row, selection, scope, showDrafts)
+  return { json: putAbout(json, shown.about), tag: draftTag(tag, shown), seq }
 }
 
 /**

@@ -1,0 +1,211 @@
+import { defineCollection, defineConfig, f } from 'daybook'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { People } from '../../support/auth/people.ts'
+import { LARGE_TEST_MS } from '../../support/patience.ts'
+import { STORES } from '../../support/stores/stores.ts'
+import { Editor, type Told } from './editor.ts'
+
+const config = defineConfig({
+  auth: new People({ ann: ['editor'] }).adapter,
+  locales: { available: ['en', 'de'], default: 'en' },
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text(),
+        note: f.text({ localized: true }),
+        tags: f.list(f.text()),
+        status: f.status(),
+      },
+    }),
+  },
+})
+
+/** What a document says, in both languages. */
+interface Content {
+  readonly title: string | null
+  readonly en: string | null
+  readonly de: string | null
+  readonly tags: readonly string[]
+}
+
+const NOTHING: Content = { title: null, en: null, de: null, tags: [] }
+const word = fc.constantFrom('a', 'b', null)
+/** What a request says: the note in one language, the rest in any. */
+const patch = fc.record(
+  { title: word, note: word, tags: fc.subarray(['x', 'y']) },
+  { requiredKeys: [], noNullPrototype: true },
+)
+type Patch = typeof patch extends fc.Arbitrary<infer T> ? T : never
+const locale = fc.constantFrom<'en' | 'de'>('en', 'en', 'de')
+const op = <const O extends string>(name: O) => fc.constant(name)
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ op: op('save'), patch, locale }) },
+  { weight: 3, arbitrary: fc.record({ op: op('put'), patch, locale }) },
+  { weight: 1, arbitrary: fc.record({ op: op('status'), status: fc.constantFrom('draft', 'published', 'archived') }) },
+  { weight: 2, arbitrary: fc.record({ op: op('publish') }) },
+  { weight: 1, arbitrary: fc.record({ op: op('publishIn'), locale }) },
+  { weight: 2, arbitrary: fc.record({ op: op('unpublish') }) },
+  { weight: 1, arbitrary: fc.record({ op: op('discard') }) },
+  { weight: 2, arbitrary: fc.record({ op: op('restore'), back: fc.nat({ max: 6 }) }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+const isSame = (one: Content, other: Content): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+function patched(content: Content, { note, ...rest }: Patch, locale: 'en' | 'de'): Content {
+  const said = { ...content, ...rest, ...(note === undefined ? {} : { [locale]: note }) }
+  return { title: said.title, en: said.en, de: said.de, tags: said.tags }
+}
+
+/** An entry and its working copy, as they should be. */
+class Model {
+  entry: Content = NOTHING
+  status = 'published'
+  copy: Content | undefined
+  /** What each change has made of the entry, or of its working copy. */
+  readonly versions: Content[] = []
+
+  get shown(): Content {
+    return this.copy ?? this.entry
+  }
+
+  put(patch: Patch, locale: 'en' | 'de'): void {
+    const next = patched(this.entry, patch, locale)
+    if (isSame(next, this.entry)) return
+    this.entry = next
+    this.versions.push(next)
+    if (this.copy) this.save(patch, locale)
+  }
+
+  save(patch: Patch, locale: 'en' | 'de'): void {
+    this.become(patched(this.shown, patch, locale))
+  }
+
+  become(next: Content): void {
+    if (isSame(next, this.shown)) return
+    this.copy = next
+    this.versions.push(next)
+  }
+
+  setStatus(status: string): void {
+    if (status === this.status) return
+    this.status = status
+    this.versions.push(this.entry)
+  }
+
+  publish(): void {
+    if (!this.copy && this.status === 'published') return
+    this.entry = this.shown
+    this.copy = undefined
+    this.status = 'published'
+    this.versions.push(this.entry)
+  }
+
+  publishIn(locale: 'en' | 'de'): void {
+    if (!this.copy && this.status === 'published') return
+    const { copy, entry } = this
+    const chosen = copy && (locale === 'de' ? { ...entry, de: copy.de } : { ...copy, de: entry.de })
+    this.copy = copy && chosen && !isSame(chosen, copy) ? copy : undefined
+    this.entry = chosen ?? entry
+    this.status = 'published'
+    this.versions.push(this.entry)
+  }
+}
+
+/** An entry of a service beside its model. */
+class Both {
+  readonly #editor: Editor
+  readonly #path: string
+  readonly #model = new Model()
+  /** The number of the journal of each version. */
+  #numbers: readonly number[] = []
+
+  constructor(editor: Editor, { body: { id } }: Told) {
+    this.#editor = editor
+    this.#path = `/api/posts/${id}`
+    this.#model.versions.push(NOTHING)
+  }
+
+  async take(step: Step): Promise<void> {
+    await this.#do(step)
+    await this.findVersions()
+    await this.#compare()
+  }
+
+  /** Asks for the numbers of all versions, the first one first. */
+  async findVersions(): Promise<void> {
+    const { body } = await this.#editor.get(`${this.#path}/versions?limit=100`)
+    const versions = body.items.filter(({ action }) => action !== 'discard')
+    this.#numbers = versions.map(({ revision }) => Number(revision)).reverse()
+    expect(this.#numbers.length, 'versions').toBe(this.#model.versions.length)
+  }
+
+  async #do(step: Step): Promise<Told | undefined> {
+    const model = this.#model
+    if (step.op === 'save') model.save(step.patch, step.locale)
+    if (step.op === 'put') model.put(step.patch, step.locale)
+    if (step.op === 'save') return this.#send('PUT', `?draft=true&locale=${step.locale}`, step.patch)
+    if (step.op === 'put') return this.#send('PUT', `?locale=${step.locale}`, step.patch)
+    if (step.op === 'status') {
+      model.setStatus(step.status)
+      return this.#send('PUT', '', { status: step.status })
+    }
+    if (step.op === 'publish') model.publish()
+    if (step.op === 'publishIn') model.publishIn(step.locale)
+    if (step.op === 'publishIn') return this.#send('POST', '/publish', { locales: [step.locale] })
+    if (step.op === 'unpublish' && model.status === 'published') model.setStatus('draft')
+    if (step.op === 'publish' || step.op === 'unpublish') return this.#send('POST', `/${step.op}`, {})
+    return step.op === 'discard' ? this.#discard() : this.#restore(step.back)
+  }
+
+  async #discard(): Promise<Told | undefined> {
+    const model = this.#model
+    if (!model.copy) return undefined
+    model.copy = undefined
+    return this.#editor.delete(`${this.#path}?draft=true`)
+  }
+
+  async #restore(back: number): Promise<Told | undefined> {
+    const at = Math.max(0, this.#numbers.length - 1 - back)
+    const version = this.#model.versions[at] as Content
+    this.#model.become(version)
+    return this.#send('POST', '/restore', { revision: this.#numbers[at] })
+  }
+
+  async #send(method: string, below: string, json: object): Promise<Told> {
+    const answer = await this.#editor.send(method, `${this.#path}${below}`, json)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    return answer
+  }
+
+  /** What editors and everybody read is what the model says. */
+  async #compare(): Promise<void> {
+    const { entry, shown, copy, status } = this.#model
+    expect(await this.#read('?fallbackLocale=none')).toEqual({ ...entry, status })
+    expect(await this.#read('?draft=true&fallbackLocale=none')).toEqual({ ...shown, status })
+    const draft = await this.#editor.get(`${this.#path}?draft=true`)
+    expect(draft.body.hasDraft).toBe(copy !== undefined)
+    expect((await this.#editor.get(this.#path, null)).status).toBe(status === 'published' ? 200 : 404)
+  }
+
+  async #read(query: string): Promise<object> {
+    const [en, de] = await Promise.all(
+      ['en', 'de'].map((locale) => this.#editor.get(`${this.#path}${query}&locale=${locale}`)),
+    )
+    return { title: en?.body.title, tags: en?.body.tags, status: en?.body.status, en: en?.body.note, de: de?.body.note }
+  }
+}
+
+describe.each(STORES)('an entry and its working copy on $name', (store) => {
+  test('are what was last said of them, whatever is done in which order', { timeout: LARGE_TEST_MS }, async () => {
+    await using service = await store.open(config)
+    const editor = new Editor(service)
+    const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+      const both = new Both(editor, await editor.post('/api/posts', {}))
+      await both.findVersions()
+      for (const one of steps) await both.take(one)
+    })
+    await fc.assert(property, { numRuns: 25 })
+  })
+})
