@@ -1,6 +1,6 @@
 // node bench/set-up-time.ts: from nothing to the first answer, as somebody has it who has never seen this repository.
 import { parseArgs } from 'node:util'
-import { FreshFolder } from '../scripts/fresh-folder.ts'
+import { FreshFolder } from '../scripts/packages/fresh-folder.ts'
 import { median } from './load/measure.ts'
 
 const { values: given } = parseArgs({ options: { runs: { type: 'string', default: '3' } } })

@@ -110,6 +110,9 @@ const STUDIO_PAGES: readonly string[] = [
   'webhooks',
 ]
 
+/** The most files of sources in a folder. */
+const MAX_FILES = 20
+
 /** One import that does not fit, and what to do about it. */
 interface BoundaryFault {
   readonly file: string
@@ -223,6 +226,21 @@ function cycleFaults(imports: Imports): readonly BoundaryFault[] {
   return faults
 }
 
+/** Folders of sources that hold more than anybody finds their way in. */
+function crowdFaults(imports: Imports): readonly BoundaryFault[] {
+  const counts = new Map<string, number>()
+  for (const file of imports.keys()) {
+    const folder = posix.dirname(file)
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  return [...counts]
+    .filter(([, count]) => count > MAX_FILES)
+    .map(([file, count]) => ({
+      file,
+      message: `has ${count} files, more than ${MAX_FILES}. Put those of one subject in a folder of their own.`,
+    }))
+}
+
 /** What is no part of the package itself: types of others may be imported, nothing that runs. */
 function foreignFaults(imports: Imports): readonly BoundaryFault[] {
   return [...imports].flatMap(([file, targets]) =>
@@ -274,13 +292,13 @@ const RULES: Readonly<Record<string, (imports: Imports) => readonly BoundaryFaul
   studio: studioFaults,
 }
 
-/** What in a source folder breaks the layout of a package: imports that it may not have, cycles. */
+/** What in a source folder breaks the layout of a package: imports that it may not have, cycles, full folders. */
 async function findFaults(source: string, name: string): Promise<readonly BoundaryFault[]> {
   await init()
   const imports = await readImports(source, valuesOf)
   const declared = await readImports(source, declaredBy)
   const shown = relative(process.cwd(), source).replaceAll('\\', '/')
-  const faults = [...(RULES[name]?.(imports) ?? []), ...cycleFaults(declared)]
+  const faults = [...(RULES[name]?.(imports) ?? []), ...cycleFaults(declared), ...crowdFaults(imports)]
   return faults.map(({ file, message }) => ({ file: posix.join(shown, file), message }))
 }
 

@@ -129,3 +129,11 @@ test('holds the parts of the Studio apart: pages stand on shared parts, and none
   const stray = { ...shared, 'utils/x.ts': 'export const x = 1\n' }
   expect((await checkTree(stray, 'studio')).said).toContain('utils/x.ts is in no part of the layout')
 })
+
+test('fails on a folder with more than twenty files', async () => {
+  const files = Array.from({ length: 20 }, (_, at) => [`store/reads/file-${at}.ts`, 'export const one = 1\n'])
+  expect(await checkTree(Object.fromEntries(files))).toEqual({ status: 0, said: '' })
+  const { status, said } = await checkTree({ ...Object.fromEntries(files), 'store/reads/more.ts': 'export {}\n' })
+  expect(status).toBe(1)
+  expect(said).toContain('store/reads has 21 files, more than 20.')
+})

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Outcome, ROOT, run } from '../../../docs/test/site.ts'
-import { ENGINES } from '../../../scripts/build-packages.ts'
+import { ENGINES } from '../../../scripts/packages/build-packages.ts'
 import { whyTooOld } from '../src/node-version.ts'
 
 const BIN = join(import.meta.dirname, '../src/bin.ts')

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FreshFolder } from '../../../scripts/fresh-folder.ts'
+import { FreshFolder } from '../../../scripts/packages/fresh-folder.ts'
 
 /** Packages are built, packed, installed and started: seconds each, more where others work beside it. */
 const PATIENT = 900_000

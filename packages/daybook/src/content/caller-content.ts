@@ -59,7 +59,7 @@ import { prepareCreate, prepareDelete, prepareUpdate } from './writes/entries.ts
 import { prepareGlobal } from './writes/globals.ts'
 import { deleteMany, type ManyEntries, type ManyResult, updateMany } from './writes/many/many.ts'
 import { carryOut, type Transact } from './writes/prepared.ts'
-import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
+import { listReferrers, type ReferencesAnswer } from './writes/references/referrers.ts'
 
 /**
  * Content inside the process, for one caller: the same questions, rules and errors as over HTTP.

@@ -38,7 +38,7 @@ import type {
 import { CallerContent } from './caller-content.ts'
 import type { Engine } from './engine.ts'
 import type { Transact } from './writes/prepared.ts'
-import type { ReferencesAnswer } from './writes/referrers.ts'
+import type { ReferencesAnswer } from './writes/references/referrers.ts'
 
 /**
  * Content inside the process: the same questions, rules and errors as over HTTP. Access is enforced;

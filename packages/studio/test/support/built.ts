@@ -1,4 +1,4 @@
-import { prepareStudio } from '../../../../scripts/build-studio.ts'
+import { prepareStudio } from '../../../../scripts/packages/build-studio.ts'
 
 /** Services with the Studio need its built files: tests run with those of the present sources. */
 export async function setup(): Promise<void> {

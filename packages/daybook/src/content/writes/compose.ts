@@ -5,7 +5,7 @@ import { mergeFields, requireRequired, type Values } from '../document.ts'
 import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
 import type { WriteContext } from './context.ts'
 import { both } from './prepared.ts'
-import { requireTargets } from './references.ts'
+import { requireTargets } from './references/references.ts'
 import { ownValues, type Revision } from './revision.ts'
 import { chainOf } from './row.ts'
 

@@ -6,8 +6,8 @@ import type { FieldRights } from '../access/field-access.ts'
 import { servedKeysOf, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import type { Canonical } from '../locales/localized.ts'
-import { referenceOwner } from './references.ts'
-import { released } from './referrers.ts'
+import { referenceOwner } from './references/references.ts'
+import { released } from './references/referrers.ts'
 import { allReferences } from './row.ts'
 
 /**

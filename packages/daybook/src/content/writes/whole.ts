@@ -16,7 +16,7 @@ import { entryTarget, resultOf, storeEntry, toUnchanged } from './entries.ts'
 import { changeByHooks, dataOfHooks, hooksFor } from './hooked.ts'
 import { givenIn, withoutGone } from './others-values.ts'
 import { type PreparedWrite, StaleWrite, type WriteTransaction } from './prepared.ts'
-import { requireTargets } from './references.ts'
+import { requireTargets } from './references/references.ts'
 import type { Revision } from './revision.ts'
 import { chooseSlug } from './slugs.ts'
 

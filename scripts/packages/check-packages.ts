@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { type Packed, packPackages } from './pack-packages.ts'
 import { bundledNames, NOTICES_FILE } from './third-party-notices.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
 const TOKEN = 'token-of-the-package-check-0123456789'
 /** How long the service may take until it listens, in milliseconds. */

@@ -1,9 +1,9 @@
 import { glob, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { docsSources, SCALAR_ENTRY } from '../packages/daybook/src/http/docs/docs-sources.ts'
+import { docsSources, SCALAR_ENTRY } from '../../packages/daybook/src/http/docs/docs-sources.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The package whose built scripts, with all that they are made of, the docs page consists of. */
 const DOCS_PAGE = 'node_modules/@scalar/api-reference'
@@ -121,7 +121,9 @@ const titleOf = ({ name, version }: Package): string => (version === undefined ?
 async function writtenNotice(one: Package): Promise<Notice> {
   const { name, license, author = `the authors of ${name}` } = one
   if (license !== 'MIT')
-    throw new Error(`${name} has the licence ${license} and no text of it. Add it to scripts/third-party-notices.ts`)
+    throw new Error(
+      `${name} has the licence ${license} and no text of it. Add it to scripts/packages/third-party-notices.ts`,
+    )
   const holder = typeof author === 'string' ? author : author.name
   const mit = await readFile(join(ROOT, 'LICENSE'), 'utf8')
   return { packages: [titleOf(one)], text: mit.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`) }

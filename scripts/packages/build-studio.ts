@@ -7,7 +7,7 @@ import type { Plugin } from 'vite'
 import { packageOf } from './bundled-package.ts'
 import { digestOf } from './sources-digest.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const STUDIO = join(ROOT, 'packages/studio')
 /** Where the plugin finds the files in the checkout. */
 const CHECKOUT = join(STUDIO, 'dist/app')
@@ -19,7 +19,7 @@ const SOURCES = [
   'packages/studio/src/app/**/*.{ts,tsx,css}',
   'packages/studio/{package.json,vite.config.ts}',
   'packages/client/src/**/*.ts',
-  'scripts/build-studio.ts',
+  'scripts/packages/build-studio.ts',
 ]
 
 /**

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { LocalRegistry } from './local-registry.ts'
 import { packPackages } from './pack-packages.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** How a command ended. */
 interface Ended {

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Packed } from './pack-packages.ts'
 
-const LOCK = fileURLToPath(new URL('../package-lock.json', import.meta.url))
+const LOCK = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
 
 /** What `package-lock.json` says of one place in `node_modules`. */
 interface Locked {

@@ -2,8 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { ENCODED_ENDINGS } from '../packages/daybook/src/http/docs/docs-files.ts'
-import { docsSources } from '../packages/daybook/src/http/docs/docs-sources.ts'
+import { ENCODED_ENDINGS } from '../../packages/daybook/src/http/docs/docs-files.ts'
+import { docsSources } from '../../packages/daybook/src/http/docs/docs-sources.ts'
 
 /** The best quality, 11, takes twice as long and saves 1 to 2 percent. */
 const BROTLI_QUALITY = 10

@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The folder of the package that a module belongs to; none for Daybook's own. */
 export function packageOf(module: string): readonly string[] {

@@ -5,7 +5,7 @@ import { buildProgram } from './build-packages.ts'
 import { digestOf } from './sources-digest.ts'
 
 /** Where the built package lies in the checkout. */
-const CHECKOUT = fileURLToPath(new URL('../packages/daybook/dist', import.meta.url))
+const CHECKOUT = fileURLToPath(new URL('../../packages/daybook/dist', import.meta.url))
 /** Says what it was made from. */
 const DIGEST_FILE = '.sources'
 

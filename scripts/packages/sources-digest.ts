@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Tells sources from what they were before. @param patterns of paths below the checkout */
 export async function digestOf(patterns: readonly string[]): Promise<string> {

@@ -7,7 +7,7 @@ import { buildStudio } from './build-studio.ts'
 import { bundlePackage } from './bundle-package.ts'
 import { NOTICES_FILE, noticesWithDocsPage, thirdPartyNotices } from './third-party-notices.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The folders of `packages/` that npm gets, each after those whose types it uses. */
 export const PACKAGES = ['daybook', 'client', 'studio', 'create-daybook'] as const
