@@ -44,6 +44,7 @@ const FILES = [
   'docs/test/**/*.test.ts',
   'scripts/test/**/*.test.ts',
 ]
+const QUICK_PASSWORDS = 'packages/daybook/test/support/auth/quick-passwords.ts'
 const DROP_STORES = 'packages/daybook/test/support/stores/drop-after-each-file.ts'
 /** A file that changes its process by mocks, clocks or variables has one of its own. */
 const CHANGES_ITS_PROCESS = /\bvi\b.*from 'vitest'|\/stores\/pair\.ts'|process\.(?:env|chdir|on)/
@@ -59,6 +60,7 @@ const mocking = globSync(FILES).filter((file) => MOCKS_A_MODULE.test(sourceOf(fi
 const NATIVE = { viteModuleRunner: false, nodeLoader: false } as const
 
 const COMMON = {
+  setupFiles: [QUICK_PASSWORDS],
   // Beside two busy programs everything takes ten times as long. Only a test that hangs takes all of it; a test that does
   // thousands of things says itself how long it may take.
   testTimeout: 180_000,
@@ -75,7 +77,7 @@ export default defineConfig({
           name: 'together',
           include: together,
           isolate: false,
-          setupFiles: [DROP_STORES],
+          setupFiles: [QUICK_PASSWORDS, DROP_STORES],
           experimental: NATIVE,
         },
       },

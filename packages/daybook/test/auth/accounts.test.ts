@@ -2,6 +2,7 @@ import { type AuthAdapter, type DaybookConfig, defineCollection, defineConfig, f
 import { betterAuth } from 'daybook/better-auth'
 import { createTestService, type TestService } from 'daybook/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { askedWork } from '../support/auth/quick-passwords.ts'
 import { KeptLog } from '../support/kept-log.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
 import { Browser, PASSWORD } from './browser.ts'
@@ -142,6 +143,12 @@ describe('register', () => {
     expect((await new Browser(service).action('login', account)).status).toBe(200)
   })
 
+  test('has the password hashed by scrypt, with 32 MiB and 16,384 rounds', async () => {
+    askedWork.length = 0
+    await browser.register()
+    expect(askedWork).toEqual([expect.objectContaining({ N: 16_384, r: 16, p: 1 })])
+  })
+
   test('takes nothing from the client but name, address and password (A12)', async () => {
     const input = { name: 'A', email: 'a@example.org', password: PASSWORD, id: 'me', role: 'admin', roles: ['service'] }
     const answer = await browser.action('register', { ...input, emailVerified: true, actorType: 'service' })
@@ -171,6 +178,17 @@ describe('login', () => {
     for (const form of [{ email: 'ines@example.org', password: PASSWORD }, parts]) {
       expect((await new Browser(service).send('/api/cms/auth/actions/login', { form })).status).toBe(200)
     }
+  })
+
+  test('hashes once, with the same work, whether the address has an account or not (A1)', async () => {
+    const worked = async (email: string): Promise<unknown> => {
+      askedWork.length = 0
+      await browser.action('login', { email, password: 'not the one' })
+      return [...askedWork]
+    }
+    const known = await worked('ines@example.org')
+    expect(known).toEqual([expect.objectContaining({ N: 16_384, r: 16, p: 1 })])
+    expect(await worked('nobody@example.org')).toEqual(known)
   })
 
   test('says the same of a wrong password as of an unknown address: 401 (A1)', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
+import '../auth/quick-passwords.ts'
 
 const PACKAGE = new URL('../../../', import.meta.url)
 

@@ -8,12 +8,19 @@ import type { TestProject } from 'vitest/node'
 import { PostgresKeeper } from './postgres-keeper.ts'
 import { TEMPLATE } from './postgres-program.ts'
 import type { PostgresServer } from './postgres-server.ts'
+import type { SessionPool } from './session-pool.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Where the server of the test run is asked for; it starts with the first question. */
     readonly postgresDoor: string
   }
+}
+
+/** The server of the run, and what keeps its sessions. */
+interface Parts {
+  readonly server: PostgresServer
+  readonly sessions: SessionPool
 }
 
 /** The server is thrown away with the run: nothing has to survive a crash, and no statistics are needed. */
@@ -26,11 +33,12 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   process.env[TEMPLATE] = template
   // It removes the folder also when the run is killed.
   const keeper = new PostgresKeeper(template, [folder])
-  let server: Promise<PostgresServer> | undefined
+  let parts: Promise<Parts> | undefined
   const door = createServer(async (_request, response) => {
-    server ??= start()
+    parts ??= start()
     try {
-      response.end(JSON.stringify((await server).address))
+      const { sessions } = await parts
+      response.end(JSON.stringify(sessions.address))
     } catch (error) {
       response.writeHead(500).end(String(error))
     }
@@ -40,13 +48,19 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   project.provide('postgresDoor', `http://127.0.0.1:${(door.address() as AddressInfo).port}`)
   return async () => {
     door.close()
-    await (await server)?.[Symbol.asyncDispose]()
+    const { sessions, server } = (await parts) ?? {}
+    await sessions?.[Symbol.asyncDispose]()
+    await server?.[Symbol.asyncDispose]()
     await keeper.dismiss()
   }
 }
 
 /** Loaded late, too: most runs of one file have no use for a database. */
-async function start(): Promise<PostgresServer> {
-  const { PostgresServer } = await import('./postgres-server.ts')
-  return PostgresServer.make({ settings: SETTINGS, inMemory: true })
+async function start(): Promise<Parts> {
+  const [{ PostgresServer }, { SessionPool }] = await Promise.all([
+    import('./postgres-server.ts'),
+    import('./session-pool.ts'),
+  ])
+  const server = await PostgresServer.make({ settings: SETTINGS, inMemory: true })
+  return { server, sessions: await SessionPool.start(server.address) }
 }
