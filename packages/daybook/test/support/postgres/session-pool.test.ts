@@ -50,7 +50,12 @@ describe('a session of the test run', () => {
   test('has the settings that its client connects with', async () => {
     await using database = await PostgresDatabase.make()
     await leave(database.url)
-    await using next = await connect(database.url, { application_name: "one's own", statement_timeout: 1234 })
+    await using next = await connect(database.url, {
+      application_name: "one's own",
+      statement_timeout: 1234,
+      options: '-c search_path=elsewhere',
+    })
+    expect(await next.value("select current_setting('search_path')")).toBe('elsewhere')
     expect(await next.value("select current_setting('application_name')")).toBe("one's own")
     expect(await next.value("select current_setting('statement_timeout')")).toBe('1234ms')
   })

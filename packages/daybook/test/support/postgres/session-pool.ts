@@ -220,8 +220,11 @@ async function readStart(client: Socket): Promise<Wanted | undefined> {
     client.write(NO_SSL)
     return readStart(client)
   }
-  const { user = '', database = user, ...settings } = parameterText(message)
-  const sql = Object.entries(settings).map(([name, value]) => `SET ${name} = '${value.replaceAll("'", "''")}'`)
+  const { user = '', database = user, options = '', ...settings } = parameterText(message)
+  const flags = [...options.matchAll(/-c\s*(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value] as const)
+  const sql = [...Object.entries(settings), ...flags].map(
+    ([name, value]) => `SET ${name} = '${value.replaceAll("'", "''")}'`,
+  )
   return { user, database, settings: sql.join(';') }
 }
 
