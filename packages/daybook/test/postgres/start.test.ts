@@ -9,7 +9,7 @@ import { FaultyProxy } from '../support/network/faulty-proxy.ts'
 import { freePort } from '../support/network/free-port.ts'
 import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { ROLE, superuserUrlOf } from '../support/postgres/postgres-address.ts'
-import { PostgresDatabase, sharedPostgres } from '../support/postgres/postgres-database.ts'
+import { barePostgres, PostgresDatabase } from '../support/postgres/postgres-database.ts'
 import { queryOnce } from '../support/postgres/postgres-query.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
 import { Load } from './load.ts'
@@ -19,7 +19,7 @@ import { posts } from './posts.ts'
 let database: PostgresDatabase
 
 beforeEach(async () => {
-  database = await PostgresDatabase.make()
+  database = await PostgresDatabase.make(await barePostgres())
   return () => database[Symbol.asyncDispose]()
 })
 
@@ -49,7 +49,7 @@ function changed(change: (url: URL) => void): string {
 
 /** Runs something as the superuser, and something else in the end. */
 async function asSuperuser(sql: string): Promise<void> {
-  await queryOnce(superuserUrlOf(await sharedPostgres()), sql, [])
+  await queryOnce(superuserUrlOf(await barePostgres()), sql, [])
 }
 
 /** What stands in place of a password where one is shown. */
@@ -68,7 +68,7 @@ async function makeRole(options = '') {
 
 /** A real server that says it is version 13: its answer is changed on the way. */
 async function oldServer() {
-  const { port } = await sharedPostgres()
+  const { port } = await barePostgres()
   const relay = createServer((client) => {
     const server = connect(port, '127.0.0.1')
     client.pipe(server)
@@ -221,7 +221,7 @@ describe('a start says what is wrong and what to do, and shows no password', () 
   })
 
   test('with a connection that is lost while the tables are made', async () => {
-    const { port } = await sharedPostgres()
+    const { port } = await barePostgres()
     await using network = await FaultyProxy.to(port)
     const url = database.url.replace(`:${port}/`, `:${network.port}/`)
     for (const fate of ['lost', 'delivered'] as const) {
@@ -283,7 +283,7 @@ describe('services that start on one new database', () => {
   ] as const
 
   test.each(MOMENTS)('after one that was killed %s come up all the same', async (_when, text, fate) => {
-    const { port } = await sharedPostgres()
+    const { port } = await barePostgres()
     await using network = await FaultyProxy.to(port)
     await using node = ServiceNode.spawn(database.url.replace(`:${port}/`, `:${network.port}/`))
     await network.cutAt(text, fate)

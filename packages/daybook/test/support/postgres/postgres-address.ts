@@ -4,6 +4,14 @@ export interface PostgresAddress {
   readonly password: string
 }
 
+/** The server of a test run. */
+export interface SharedPostgres {
+  /** Where its sessions are kept: services of tests come in here. */
+  readonly sessions: PostgresAddress
+  /** The server itself. */
+  readonly server: PostgresAddress
+}
+
 /** The role of tests and services: it owns its databases, and is no superuser. */
 export const ROLE = 'daybook'
 

@@ -2,14 +2,14 @@ import { Client } from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { eventually } from '../patience.ts'
 import { urlOf } from './postgres-address.ts'
-import { PostgresDatabase, sharedPostgres } from './postgres-database.ts'
+import { barePostgres, PostgresDatabase, sharedPostgres } from './postgres-database.ts'
 import { queryOnce } from './postgres-query.ts'
 
 describe('the PostgreSQL of the test run', () => {
   test('is one, also for those who ask at the same time', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => fetch(inject('postgresDoor'))))
     const addresses = await Promise.all(answers.map((answer) => answer.json()))
-    expect(addresses).toEqual(Array(3).fill(await sharedPostgres()))
+    expect(addresses).toEqual(Array(3).fill({ sessions: await sharedPostgres(), server: await barePostgres() }))
   })
 
   test('is version 18, for three hundred connections from this machine', async () => {
@@ -24,9 +24,9 @@ describe('the PostgreSQL of the test run', () => {
     ])
   })
 
-  test('asks for the password', async () => {
+  test.each([sharedPostgres, barePostgres])('asks for the password', async (addressOf) => {
     await using database = await PostgresDatabase.make()
-    const url = urlOf({ ...(await sharedPostgres()), password: 'guessed' }, database.name)
+    const url = urlOf({ ...(await addressOf()), password: 'guessed' }, database.name)
     await expect(queryOnce(url, 'select 1', [])).rejects.toThrow('password authentication failed')
   })
 })

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { Pool } from 'pg'
 import { inject } from 'vitest'
-import { type PostgresAddress, ROLE, superuserUrlOf, urlOf } from './postgres-address.ts'
+import { type PostgresAddress, ROLE, type SharedPostgres, superuserUrlOf, urlOf } from './postgres-address.ts'
 import { queryConnection, queryOnce } from './postgres-query.ts'
 
 /** The server of the test run, asked for once in each test process. */
-let shared: Promise<PostgresAddress> | undefined
+let shared: Promise<SharedPostgres> | undefined
 
 /** Connections that make and drop databases, by server. */
 const makers = new Map<number, Pool>()
@@ -82,16 +82,21 @@ export class PostgresDatabase implements AsyncDisposable {
   }
 }
 
-/** The server of the test run; it starts when the first test asks for it. */
-export function sharedPostgres(): Promise<PostgresAddress> {
-  shared ??= askForServer()
+/** The server of the test run, behind what keeps its sessions; it starts when the first test asks for it. */
+export const sharedPostgres = async (): Promise<PostgresAddress> => (await askForServer()).sessions
+
+/** The same server itself, for what is about signing in: each connection is a new session. */
+export const barePostgres = async (): Promise<PostgresAddress> => (await askForServer()).server
+
+function askForServer(): Promise<SharedPostgres> {
+  shared ??= requestServer()
   return shared
 }
 
-async function askForServer(): Promise<PostgresAddress> {
+async function requestServer(): Promise<SharedPostgres> {
   const response = await fetch(inject('postgresDoor'))
   if (!response.ok) throw new Error(await response.text())
-  return (await response.json()) as PostgresAddress
+  return (await response.json()) as SharedPostgres
 }
 
 function makerOf(address: PostgresAddress): Pool {

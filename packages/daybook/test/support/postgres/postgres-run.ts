@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import type { SharedPostgres } from './postgres-address.ts'
 import { PostgresKeeper } from './postgres-keeper.ts'
 import { TEMPLATE } from './postgres-program.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -37,8 +38,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const door = createServer(async (_request, response) => {
     parts ??= start()
     try {
-      const { sessions } = await parts
-      response.end(JSON.stringify(sessions.address))
+      const { sessions, server } = await parts
+      response.end(JSON.stringify({ sessions: sessions.address, server: server.address } satisfies SharedPostgres))
     } catch (error) {
       response.writeHead(500).end(String(error))
     }
