@@ -60,6 +60,8 @@ const mocking = globSync(FILES).filter((file) => MOCKS_A_MODULE.test(sourceOf(fi
 const NATIVE = { viteModuleRunner: false, nodeLoader: false } as const
 
 const COMMON = {
+  // The room for new objects is cleared seldom, and by one thread: on a busy core, several take three times as long.
+  execArgv: ['--no-parallel-scavenge', '--max-semi-space-size=32'],
   setupFiles: [QUICK_PASSWORDS],
   // Beside two busy programs everything takes ten times as long. Only a test that hangs takes all of it; a test that does
   // thousands of things says itself how long it may take.

@@ -11,6 +11,12 @@ const ADMISSION_QUIET_TURNS = 2
 /** How long the event loop turns at most between two stretches, in milliseconds; in each turn, libuv accepts one connection. */
 const MAX_TURNS_MS = 10
 
+/** From so many waiting requests on, clients that have had an answer are not read again for a while. */
+const CROWD = 24
+/** From this part of the limit on, and while requests wait longer than this, in milliseconds, they are: a refusal must come soon. */
+const NEARLY_FULL = 0.75
+const LONG_WAIT_MS = 500
+
 /** What is done for a request. Never rejects. */
 type Work = () => Promise<void>
 
@@ -52,6 +58,15 @@ export class Admission {
   /** Whether so many are pending that no other may be. */
   get isFull(): boolean {
     return this.#pending >= this.#limit
+  }
+
+  /**
+   * Whether there is enough to do for now. What else clients send can stay in the system's buffers, where it costs nothing: each request that
+   * waits in the process holds some 8 KiB, which V8 copies again and again.
+   */
+  get isCrowded(): boolean {
+    if (this.#waiting.length < CROWD || this.#latestWait > LONG_WAIT_MS) return false
+    return this.#pending < this.#limit * NEARLY_FULL
   }
 
   /** In how many seconds those that wait have had their turn: as long as one of them has waited. 1 or more. */

@@ -291,7 +291,7 @@ function completeReply(app: App, reply: Reply, { method, target }: HttpRequest, 
     const shown = target.slice(0, MAX_LOGGED_TARGET)
     logRequest(log, { requestId: scope.requestId, method, url: shown, status: reply.status, ms })
   }
-  return finishReply(reply, scope.headers)
+  return finishReply(reply, scope.headers, app.admission.isCrowded)
 }
 
 /** An answer that its route declares; any other is a failure of a service that is strict. */

@@ -29,6 +29,8 @@ export interface TextReply extends Reply {
 export interface FinishedReply extends Omit<Reply, 'headers' | 'cookies'> {
   /** Names and values of its headers, in turn. */
   readonly head: readonly string[]
+  /** Whether many requests wait, so that the client's next one need not be read yet. */
+  readonly isCrowded?: boolean
 }
 
 /** Headers of a request that choose its answer. */
@@ -136,6 +138,7 @@ export const ERROR_HEADERS: { readonly [Code in ErrorCode]?: Readonly<Record<str
 export function finishReply(
   { headers = {}, cookies, ...reply }: Reply,
   common: Readonly<Record<string, string>>,
+  isCrowded = false,
 ): FinishedReply {
   const head: string[] = []
   for (const name in common) if (!Object.hasOwn(headers, name)) head.push(name, common[name] as string)
@@ -143,7 +146,7 @@ export function finishReply(
   if (reply.json !== undefined) head.push('Content-Type', 'application/json')
   if (reply.content instanceof FileBody) head.push('Content-Length', String(reply.content.length))
   for (const cookie of cookies ?? []) head.push('Set-Cookie', cookie)
-  return { ...reply, head }
+  return { ...reply, head, isCrowded }
 }
 
 /** The Response of a reply; the only place that makes one. */

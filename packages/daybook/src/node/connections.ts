@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FinishedReply } from '../http/respond.ts'
+import { RefusedSockets, ServedSockets } from './paused-sockets.ts'
 import type { Arrival } from './request.ts'
 
 /** How long a connection stays open after a drain began, however long it was idle: what has arrived is read meanwhile. */
@@ -7,14 +9,22 @@ const READ_MS = 25
 /** How long a client may take to close its side of a connection that the server has closed, in milliseconds. */
 const LINGER_MS = 50
 
+/** Sockets of which nothing is read for a while. */
+interface PausedSockets {
+  /** Of clients that were refused for overload. */
+  readonly refused: RefusedSockets
+  /** Of clients that had an answer while many others waited. */
+  readonly served: ServedSockets
+}
+
 /** The open connections of a server. */
 export class Connections {
   readonly #open = new Map<Socket, HttpConnection>()
-  readonly #resting = new RestingSockets()
+  readonly #paused: PausedSockets = { refused: new RefusedSockets(), served: new ServedSockets() }
   #idleMs: number | undefined
 
   add(socket: Socket): void {
-    const connection = new HttpConnection(socket, this.#resting)
+    const connection = new HttpConnection(socket, this.#paused)
     this.#open.set(socket, connection)
     socket.once('close', () => this.#open.delete(socket))
     if (this.#idleMs !== undefined) connection.drain(this.#idleMs)
@@ -40,7 +50,8 @@ export class Connections {
    */
   drain(idleMs: number): void {
     this.#idleMs = idleMs
-    this.#resting.end()
+    this.#paused.refused.end()
+    this.#paused.served.end()
     for (const connection of this.#open.values()) connection.drain(idleMs)
   }
 
@@ -53,7 +64,7 @@ export class Connections {
 /** One connection: what is under way on it, and how it ends. */
 export class HttpConnection {
   readonly #socket: Socket
-  readonly #resting: RestingSockets
+  readonly #paused: PausedSockets
   /** Requests that have arrived and are not answered; several when the client sends them without waiting. */
   #underWay = 0
   #latest: ServerResponse | undefined
@@ -65,10 +76,10 @@ export class HttpConnection {
   /** Of the event loop, when its last request came. */
   #lastTurn = -1
 
-  /** @param resting where it waits when its client asks more than the service can answer */
-  constructor(socket: Socket, resting: RestingSockets) {
+  /** @param paused where it waits when clients ask more than the service can answer */
+  constructor(socket: Socket, paused: PausedSockets) {
     this.#socket = socket
-    this.#resting = resting
+    this.#paused = paused
   }
 
   /**
@@ -100,9 +111,12 @@ export class HttpConnection {
     if (this.#isDraining && response === this.#latest) response.shouldKeepAlive = false
   }
 
-  /** After this answer, which tells the client to come later, its next request is read when there is time for it. */
-  restAfter(response: ServerResponse): void {
-    response.once('close', () => this.#resting.add(this.#socket))
+  /** Decides when the client's next request is read, after this answer. */
+  readNextAfter(response: ServerResponse, { isOverloaded, isCrowded }: FinishedReply): void {
+    const { refused, served } = this.#paused
+    if (isOverloaded) response.once('close', () => refused.add(this.#socket))
+    else if (isCrowded) response.once('close', () => served.add(this.#socket))
+    else served.goOn()
   }
 
   /** Notes that an answer has been written. */
@@ -150,53 +164,5 @@ export class HttpConnection {
   #close(): void {
     if (this.#socket.writableEnded) return
     this.#socket.end(() => setTimeout(() => this.#socket.destroy(), LINGER_MS).unref())
-  }
-}
-
-/** How often resting sockets are read again, in milliseconds, and how many of them for each millisecond. */
-const RESUME_MS = 5
-const RESUMED_PER_MS = 3
-/** For how long at most sockets that could not be read in time are made up for, in milliseconds. */
-const MAX_ARREARS_MS = 100
-
-/**
- * Sockets whose clients were refused for overload, and of which nothing is read for a while. Parsing and refusing a request takes some 30 us: as
- * many as clients can send would take all the time there is. So few are read that refusing takes a tenth of it; the others wait in
- * the system's buffers. Clients that come again when they were told to are fewer, and none of them waits for longer than a moment.
- */
-class RestingSockets {
-  readonly #sockets: Socket[] = []
-  #timer: NodeJS.Timeout | undefined
-  #resumedAt = 0
-  #hasEnded = false
-
-  add(socket: Socket): void {
-    if (this.#hasEnded) return
-    socket.pause()
-    this.#sockets.push(socket)
-    if (this.#timer) return
-    this.#resumedAt = performance.now()
-    this.#timer = setInterval(() => this.#resumeDue(), RESUME_MS).unref()
-  }
-
-  /** No socket rests any more. */
-  end(): void {
-    this.#hasEnded = true
-    this.#resume(this.#sockets.length)
-  }
-
-  /** A process that has too much to do comes late. */
-  #resumeDue(): void {
-    const now = performance.now()
-    const elapsed = Math.min(now - this.#resumedAt, MAX_ARREARS_MS)
-    this.#resumedAt = now
-    this.#resume(Math.ceil(elapsed * RESUMED_PER_MS))
-  }
-
-  #resume(count: number): void {
-    for (const socket of this.#sockets.splice(0, count)) socket.resume()
-    if (this.#sockets.length > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
   }
 }

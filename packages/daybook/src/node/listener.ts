@@ -93,7 +93,7 @@ async function finishLater({ connection, response }: Exchange, sent: Promise<voi
 
 function startAnswer({ connection, incoming, response }: Exchange, reply: FinishedReply): Promise<void> | undefined {
   connection.prepareHead(response)
-  if (reply.isOverloaded) connection.restAfter(response)
+  connection.readNextAfter(response, reply)
   const sent = sendReply(response, reply)
   if (hasBody(incoming) && !incoming.complete) boundRest(incoming)
   return sent

@@ -35,6 +35,17 @@ const ask = async (port: number, request: string): Promise<Answer> => (await exc
 const health = (port: number): Promise<Answer> => ask(port, requestText('GET /api/health', [CLOSE]))
 const ready = (port: number): Promise<Answer> => ask(port, requestText('GET /api/ready', [CLOSE]))
 
+/** Connections, each of which has had an answer. */
+async function connected(port: number, count: number): Promise<readonly Socket[]> {
+  const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1' }))
+  // Connections that have had an answer are accepted.
+  for (const socket of sockets) {
+    socket.write(requestText('GET /api/health'))
+    await once(socket, 'data')
+  }
+  return sockets
+}
+
 describe('a service with as many requests as it takes', () => {
   test('refuses another one before it begins, tells how it is, and goes on when there is room', async () => {
     const gate = Promise.withResolvers<void>()
@@ -135,17 +146,6 @@ describe('a client that is refused and asks again at once', () => {
 describe('requests that come all at once', () => {
   const COUNT = 40
 
-  /** Connections, each of which has had an answer. */
-  async function connected(port: number, count: number): Promise<readonly Socket[]> {
-    const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1' }))
-    // Connections that have had an answer are accepted.
-    for (const socket of sockets) {
-      socket.write(requestText('GET /api/health'))
-      await once(socket, 'data')
-    }
-    return sockets
-  }
-
   /** Sends them in the same turn of the event loop, each on a connection of its own. */
   async function sendAll(port: number): Promise<readonly Socket[]> {
     const sockets = await connected(port, COUNT)
@@ -207,4 +207,78 @@ describe('requests that come all at once', () => {
     expect((await ask(server.port, READ)).status).toBe(200)
     expect(reads).toBeLessThan(COUNT)
   })
+})
+
+describe('clients that ask again and again, more than are read at a time', () => {
+  const CLIENTS = 80
+  const QUESTIONS = 6
+
+  /** A service that takes a while for each read, and clients that have had one answer each. */
+  async function crowded() {
+    const server = await listen(guarded(1000, () => compute(2)))
+    const sockets = await connected(server.port, CLIENTS)
+    return { server, sockets, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  }
+
+  /** Asks so many times, each time after the answer before; answers the statuses. */
+  async function askInTurn(socket: Socket, questions: number): Promise<readonly number[]> {
+    const statuses: number[] = []
+    for (let asked = 1; asked <= questions; asked += 1) {
+      socket.write(requestText('GET /api/notes?limit=0', asked === questions ? [CLOSE] : []))
+      const [chunk] = (await once(socket, 'data')) as [Buffer]
+      statuses.push(Number(chunk.toString('latin1', 9, 12)))
+    }
+    return statuses
+  }
+
+  test('have every answer', async () => {
+    await using crowd = await crowded()
+    const statuses = await Promise.all(crowd.sockets.map((socket) => askInTurn(socket, QUESTIONS)))
+    expect(statuses).toEqual(Array.from({ length: CLIENTS }, () => Array(QUESTIONS).fill(200)))
+  })
+
+  test('take turns: none has had all its answers while another one has next to none', async () => {
+    await using crowd = await crowded()
+    const counts = Array.from({ length: CLIENTS }, () => 0)
+    let isOver = false
+    const fewest: number[] = []
+    await Promise.all(
+      crowd.sockets.map(async (socket, at) => {
+        while (!isOver) {
+          socket.write(requestText('GET /api/notes?limit=0'))
+          await once(socket, 'data')
+          counts[at] = (counts[at] ?? 0) + 1
+          if (counts[at] === QUESTIONS) {
+            isOver = true
+            fewest.push(Math.min(...counts))
+          }
+        }
+      }),
+    )
+    for (const socket of crowd.sockets) socket.destroy()
+    expect(fewest[0]).toBeGreaterThanOrEqual(QUESTIONS / 2)
+  })
+
+  test('have an answer long after the others have gone', async () => {
+    await using crowd = await crowded()
+    const [last, ...others] = crowd.sockets as [Socket, ...Socket[]]
+    await Promise.all([askOnce(last), ...others.map((socket) => askInTurn(socket, 2))])
+    expect(await askInTurn(last, 2)).toEqual([200, 200])
+  })
+
+  test('have one when the service ends meanwhile', async () => {
+    await using crowd = await crowded()
+    await Promise.all(crowd.sockets.map(askOnce))
+    const received = crowd.sockets.map((socket) => readAll(socket))
+    for (const socket of crowd.sockets) socket.write(requestText('GET /api/notes?limit=0'))
+    const stopped = crowd.server.stop(30_000, 0)
+    const answers = (await Promise.all(received)).flatMap(parseAnswers)
+    expect(answers.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(200))
+    await stopped
+  })
+
+  const askOnce = async (socket: Socket): Promise<void> => {
+    socket.write(requestText('GET /api/notes?limit=0'))
+    await once(socket, 'data')
+  }
 })
