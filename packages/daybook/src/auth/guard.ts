@@ -19,7 +19,7 @@ const DEFAULT_AUTH_ANSWER_MS = 1800
 const ADAPTER_LOAD_MS = 30_000
 
 /** What an adapter with actions that says nothing about them is taken to have. */
-const USUAL_ACTIONS: Readonly<Record<string, AuthAction>> = { login: {}, register: {}, logout: {} }
+const DEFAULT_ACTIONS: Readonly<Record<string, AuthAction>> = { login: {}, register: {}, logout: {} }
 
 /** What an actor is called. */
 export interface ActorName {
@@ -80,7 +80,7 @@ export class AuthGuard {
    */
   get actions(): Readonly<Record<string, object>> {
     if (!this.#adapter.invoke) return {}
-    const { actions = USUAL_ACTIONS } = this.capabilities
+    const { actions = DEFAULT_ACTIONS } = this.capabilities
     return Object.fromEntries(
       Object.entries(actions).map(([name, { description, input }]) => [name, { description, input }]),
     )

@@ -1,7 +1,7 @@
 import type { FieldModel } from './model.ts'
 
 /** Keys of fields that entries are called by, the most telling first. */
-const USUAL_TITLES: readonly string[] = ['title', 'name', 'label', 'headline', 'subject', 'originalName', 'filename']
+const DEFAULT_TITLES: readonly string[] = ['title', 'name', 'label', 'headline', 'subject', 'originalName', 'filename']
 
 /**
  * The top-level fields that may say what an entry is called, the best first: the one that its slug is made from, fields of usual names,
@@ -12,7 +12,7 @@ export function titleKeys(
   slug: { readonly key: string; readonly from: string | undefined } | undefined,
 ): readonly string[] {
   const names = fields.filter(({ field }) => field.type.isName).map(({ key }) => key)
-  const best = [slug?.from, ...USUAL_TITLES].filter((key) => key !== undefined && names.includes(key))
+  const best = [slug?.from, ...DEFAULT_TITLES].filter((key) => key !== undefined && names.includes(key))
   return [...new Set([...best, ...names, slug?.key])].filter((key) => key !== undefined)
 }
 

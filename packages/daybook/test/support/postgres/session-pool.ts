@@ -15,7 +15,7 @@ const NO_SSL = 'N'
 const WRONG_PASSWORD = '28P01'
 
 /** What a client asks for as it connects. */
-interface Wanted {
+interface SessionRequest {
   readonly user: string
   readonly database: string
   /** Settings of its session, as SQL. */
@@ -69,7 +69,7 @@ export class SessionPool implements AsyncDisposable {
   }
 
   /** A session with the settings that a client wants; without one, the client has been told why. */
-  async #take(wanted: Wanted, client: Socket): Promise<Session | undefined> {
+  async #take(wanted: SessionRequest, client: Socket): Promise<Session | undefined> {
     try {
       const session = this.#idle.get(keyOf(wanted))?.pop() ?? (await this.#open(wanted))
       await session.run(wanted.settings)
@@ -81,7 +81,7 @@ export class SessionPool implements AsyncDisposable {
     }
   }
 
-  async #open(wanted: Wanted): Promise<Session> {
+  async #open(wanted: SessionRequest): Promise<Session> {
     const socket = new Socket()
     this.#note(socket)
     const session = await Session.open(socket, wanted, this.#behind)
@@ -95,7 +95,7 @@ export class SessionPool implements AsyncDisposable {
     return session
   }
 
-  async #takeBack(wanted: Wanted, session: Session): Promise<void> {
+  async #takeBack(wanted: SessionRequest, session: Session): Promise<void> {
     await session.run('DISCARD ALL')
     const idle = this.#idle.get(keyOf(wanted))
     if (idle) idle.push(session)
@@ -110,7 +110,7 @@ export class SessionPool implements AsyncDisposable {
   }
 }
 
-const keyOf = ({ user, database }: Wanted): string => `${user} ${database}`
+const keyOf = ({ user, database }: SessionRequest): string => `${user} ${database}`
 
 /** A session of PostgreSQL, lent to one client after another. */
 class Session {
@@ -137,7 +137,11 @@ class Session {
   }
 
   /** @throws what the server says */
-  static async open(socket: Socket, { user, database }: Wanted, { port, password }: PostgresAddress): Promise<Session> {
+  static async open(
+    socket: Socket,
+    { user, database }: SessionRequest,
+    { port, password }: PostgresAddress,
+  ): Promise<Session> {
     const received: Buffer[] = []
     const note = (chunk: Buffer): void => void received.push(chunk)
     socket.on('data', note)
@@ -211,7 +215,7 @@ class Session {
 }
 
 /** Reads what a client asks for. `undefined`: it wants no session, or has gone. */
-async function readStart(client: Socket): Promise<Wanted | undefined> {
+async function readStart(client: Socket): Promise<SessionRequest | undefined> {
   const message = await readChunk(client)
   if (!message) return undefined
   const code = message.readInt32BE(4)

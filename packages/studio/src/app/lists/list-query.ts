@@ -19,7 +19,7 @@ export interface RowsQuery extends RowFilter {
 }
 
 /** The order of a list for which no other one is chosen. */
-export const USUAL_SORT = '-updatedAt'
+export const DEFAULT_SORT = '-updatedAt'
 
 /** Which entries an address is about. */
 export const toRowFilter = ({ q, status, where }: ListSearch): RowFilter => ({
@@ -32,7 +32,7 @@ export const toRowFilter = ({ q, status, where }: ListSearch): RowFilter => ({
 export function sortOf({ q, sort }: ListSearch, fields: readonly ListField[]): string | undefined {
   const isKnown = fields.some(({ path, sortable }) => sortable && path === sort?.replace(/^-/, ''))
   if (isKnown) return sort
-  return q === undefined ? USUAL_SORT : undefined
+  return q === undefined ? DEFAULT_SORT : undefined
 }
 
 /** What to ask for: only what the columns show, and the titles of what relations lead to in the same request. */

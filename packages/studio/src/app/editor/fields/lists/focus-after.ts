@@ -5,7 +5,7 @@ import type { ItemPart } from './list-commands.ts'
 const FIELDS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"], button'
 
 /** What is to have the focus. */
-interface Wanted {
+interface FocusTarget {
   readonly id: string | undefined
   readonly part: ItemPart
   /** What was drawn when it was wanted. */
@@ -21,7 +21,7 @@ export function useFocusAfter(
   root: RefObject<HTMLElement | null>,
   items: Items,
 ): (id: string | undefined, part: ItemPart) => void {
-  const wanted = useRef<Wanted>(undefined)
+  const wanted = useRef<FocusTarget>(undefined)
   const drawn = useRef(items)
   useEffect(() => {
     drawn.current = items
@@ -37,7 +37,7 @@ export function useFocusAfter(
   }, [])
 }
 
-function find(root: HTMLElement, { id, part }: Wanted): HTMLElement | null {
+function find(root: HTMLElement, { id, part }: FocusTarget): HTMLElement | null {
   if (id === undefined) return root.querySelector('[data-part="add"] :is(button, input)')
   const row = root.querySelector(`[data-item="${CSS.escape(id)}"]`)
   const usual = row?.querySelector<HTMLElement>('[data-part="menu"]') ?? null
