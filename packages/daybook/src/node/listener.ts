@@ -13,8 +13,10 @@ import { refuseBroken, refuseRequest, targetRefusal } from './refuse.ts'
 import { NodeRequest } from './request.ts'
 import { Turns } from './turns.ts'
 
-/** How long the rest of a body that is not read may take to arrive, in milliseconds. */
-const UNREAD_BODY_MS = 500
+/** How long the rest of a body that is not wanted may bring nothing, in milliseconds. */
+const REST_PAUSE_MS = 500
+/** How long it may take to arrive in all, in milliseconds. */
+const REST_MS = 30_000
 
 type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
 
@@ -163,10 +165,21 @@ async function streamFile(response: ServerResponse, { source, length }: FileBody
 }
 
 /**
- * Node lets go of what comes of a body after its answer, so that the connection can be used again. Clients that send
- * on and on are hung up on.
+ * Node lets go of what comes of a body after its answer. A client that goes on sending is read for a while: closed on unread bytes, its
+ * connection would be reset, and the client would lose the answer (RFC 9112, section 9.6). One that stops, or sends on and on, is hung up on.
  */
 function boundRest(incoming: IncomingMessage): void {
-  const timer = setTimeout(() => incoming.socket.destroySoon(), UNREAD_BODY_MS).unref()
-  incoming.once('end', () => clearTimeout(timer))
+  const { socket } = incoming
+  const endsAt = performance.now() + REST_MS
+  let seen = socket.bytesRead
+  const look = (): void => {
+    if (incoming.complete || socket.destroyed) return
+    const hasStopped = socket.bytesRead === seen
+    seen = socket.bytesRead
+    if (hasStopped || performance.now() > endsAt) socket.destroySoon()
+    else lookLater()
+  }
+  // On a busy machine bytes may wait to be read: the turn of the event loop before the immediate reads them.
+  const lookLater = (): void => void setTimeout(() => setImmediate(look), REST_PAUSE_MS).unref()
+  lookLater()
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { small } from '../../support/configs/configs.ts'
 import { type ListeningService, listen } from '../../support/network/listening.ts'
@@ -222,6 +223,24 @@ describe('a request on a raw socket', () => {
       const chunk = `400\r\n${'x'.repeat(0x400)}\r\n`
       const head = requestText('POST /api/notes', post('Transfer-Encoding: chunked', 'Connection: close'))
       await expectOnly(await send(head, chunk, chunk, chunk), 413)
+    })
+
+    test('may take its time after it was refused: the client reads the answer, and asks on', async () => {
+      const [pieces, bytes] = [5, 2000]
+      const socket = connect({ port: server.port, host: '127.0.0.1', noDelay: true })
+      const received = readAll(socket)
+      socket.write(requestText('POST /api/notes', post(`Content-Length: ${pieces * bytes}`)))
+      for (let sent = 0; sent < pieces; sent += 1) {
+        await sleep(200)
+        socket.write('x'.repeat(bytes))
+      }
+      socket.write(requestText('GET /api/notes', ['Connection: close']))
+      expect(parseAnswers(await received).map(({ status }) => status)).toEqual([413, 200])
+    })
+
+    test('is no longer waited for once nothing comes of it', async () => {
+      const answers = await send(requestText('POST /api/notes', post('Content-Length: 100000000')), '{"text":"')
+      expect(answers.map(({ status }) => status)).toEqual([413])
     })
 
     test('is 408 when less comes than its length says, and nothing is stored', async () => {
