@@ -193,7 +193,9 @@ describe.each(STORES)('redirects() on $name', (store) => {
       collection: 'redirects',
       data: { from: `/${index}`, to: '/' },
     }))
-    await service.content.batch(operations, { caller: SYSTEM })
+    // The hooks of one transaction have three seconds, and more than a hundred of them may need those on a busy machine.
+    for (const part of [operations.slice(0, 100), operations.slice(100, 200), operations.slice(200)])
+      await service.content.batch(part, { caller: SYSTEM })
     expect(new Set(await all()).size).toBe(205)
     const { headers } = await service.request('/redirects.json')
     const again = { headers: { 'If-None-Match': headers.get('etag') ?? '' } }
