@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BlobStore, type BlobStoreOption, DaybookError, defineCollection, defineConfig, disk, f } from 'daybook'
@@ -58,6 +58,28 @@ async function countAssets({ service }: Pick<ListeningService, 'service'>): Prom
 }
 
 describe('an upload over a socket', () => {
+  test('that is refused leaves its connection to the next request, however long that takes', async () => {
+    await using server = await listen({ ...config, assets: { accept: ['image/*'] } })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ask = async (method: string, path: string, headers: Readonly<Record<string, string>>, body = '') => {
+      const sent = request({ host: '127.0.0.1', port: server.port, method, path, headers, agent }).end(body)
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      const { localPort } = response.socket
+      await text(response)
+      return { status: response.statusCode, localPort }
+    }
+    const headers = {
+      Authorization: `Bearer ${server.service.token}`,
+      'Content-Type': 'multipart/form-data; boundary=b',
+    }
+    const refused = await ask('POST', '/api/assets', headers, `${BEGINNING}<!doctype html><p>x${END}`)
+    expect(refused.status).toBe(400)
+    // What is left of a refused body is given half a second at least.
+    await sleep(800)
+    expect(await ask('GET', '/api/health', {})).toEqual({ status: 200, localPort: refused.localPort })
+    agent.destroy()
+  })
+
   test('U5: of more bytes than are allowed, without a length, is 413 at the limit, and nothing of it stays', async () => {
     await using server = await listen(config)
     const sent = beginUpload(server).on('error', () => {})
