@@ -72,7 +72,7 @@ export class SessionPool implements AsyncDisposable {
   async #take(wanted: SessionRequest, client: Socket): Promise<Session | undefined> {
     try {
       const session = this.#idle.get(keyOf(wanted))?.pop() ?? (await this.#open(wanted))
-      await session.run(wanted.settings)
+      await session.prepare(wanted.settings)
       return session
     } catch (error) {
       const { code = '08006', message } = error as Error & { readonly code?: string }
@@ -155,6 +155,16 @@ class Session {
     return new Session(socket, Buffer.concat(greeting))
   }
 
+  /** Gives it the settings of its next client. @throws when one of them is refused: the session ends */
+  async prepare(settings: string): Promise<void> {
+    try {
+      await this.run(settings)
+    } catch (error) {
+      this.#socket.destroy()
+      throw error
+    }
+  }
+
   /** Runs statements while no client has it. @throws when one of them fails, or the session ends */
   async run(sql: string): Promise<void> {
     if (sql === '') return
@@ -197,6 +207,8 @@ class Session {
     })
     client.once('close', end)
     server.once('close', close)
+    // It may have gone while its session was made.
+    if (client.destroyed) end()
     client.resume()
   }
 
