@@ -3,12 +3,14 @@ import { createServer, type Server, Socket } from 'node:net'
 import { Client } from 'pg'
 import { freePort } from '../network/free-port.ts'
 import type { PostgresAddress } from './postgres-address.ts'
-import { errorMessage, Messages, parameterText, QUERY, queryMessage, SYNC, TERMINATE } from './wire.ts'
+import { errorMessage, Messages, parameterText, QUERY, queryMessage, SYNC, TERMINATE, wholeMessages } from './wire.ts'
 
 /** Of the first message of a connection, which has no type: how a session is asked for, and what else it may be. */
 const SSL_REQUEST = 80877103
 const CANCEL_REQUEST = 80877102
 
+/** The type of messages about who is signing in, as a byte. */
+const SIGNING_IN = 0x52
 const ASK_PASSWORD = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3])
 const PASSWORD_IS_RIGHT = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0])
 const NO_SSL = 'N'
@@ -150,8 +152,7 @@ class Session {
     await client.connect()
     // From here on the socket is the session's own: nothing is left to the client that has signed in.
     for (const event of ['data', 'end', 'connect', 'drain']) socket.removeAllListeners(event)
-    const greeting: Buffer[] = []
-    new Messages((type, _first, message) => type !== 'R' && greeting.push(message)).read(Buffer.concat(received))
+    const greeting = wholeMessages(Buffer.concat(received)).filter(([type]) => type !== SIGNING_IN)
     return new Session(socket, Buffer.concat(greeting))
   }
 

@@ -13,13 +13,15 @@ const HEAD_BYTES = 5
  *
  * @param first the first byte of what it says, '' where it says nothing
  */
-type OnMessage = (type: string, first: string, message: Buffer) => void
+type OnMessage = (type: string, first: string) => void
 
-/** Finds the messages in a stream of bytes. */
+/** Finds where messages begin in a stream of bytes, and keeps nothing of what they say. */
 export class Messages {
   readonly #onMessage: OnMessage
-  /** The beginning of a message that has not come whole. */
+  /** The beginning of a message whose length has not come. */
   #begun: Buffer = Buffer.alloc(0)
+  /** Bytes of the present message that are still to come. */
+  #missing = 0
 
   constructor(onMessage: OnMessage) {
     this.#onMessage = onMessage
@@ -30,22 +32,35 @@ export class Messages {
     this.passUntil(chunk, undefined)
   }
 
-  /** The whole messages in what has come, up to one of this type. */
+  /** What has come up to a message of this type, but for the beginning of one whose length has not come. */
   passUntil(chunk: Buffer, last: string | undefined): { readonly passed: Buffer; readonly isEnd: boolean } {
     const all = this.#begun.length > 0 ? Buffer.concat([this.#begun, chunk]) : chunk
-    let at = 0
-    for (;;) {
-      const length = at + HEAD_BYTES <= all.length ? 1 + all.readInt32BE(at + 1) : Number.POSITIVE_INFINITY
-      if (at + length > all.length) break
+    let at = Math.min(this.#missing, all.length)
+    this.#missing -= at
+    while (at + HEAD_BYTES <= all.length) {
+      const end = at + 1 + all.readInt32BE(at + 1)
+      const isEmpty = end === at + HEAD_BYTES
+      if (!isEmpty && at + HEAD_BYTES === all.length) break
       const type = String.fromCharCode(all[at] as number)
       if (type === last) return { passed: all.subarray(0, at), isEnd: true }
-      const first = length > HEAD_BYTES ? String.fromCharCode(all[at + HEAD_BYTES] as number) : ''
-      this.#onMessage(type, first, all.subarray(at, at + length))
-      at += length
+      this.#onMessage(type, isEmpty ? '' : String.fromCharCode(all[at + HEAD_BYTES] as number))
+      this.#missing = Math.max(0, end - all.length)
+      at = Math.min(end, all.length)
     }
     this.#begun = all.subarray(at)
     return { passed: all.subarray(0, at), isEnd: false }
   }
+}
+
+/** The messages in bytes that end with one. */
+export function wholeMessages(all: Buffer): readonly Buffer[] {
+  const found: Buffer[] = []
+  for (let at = 0; at < all.length; ) {
+    const end = at + 1 + all.readInt32BE(at + 1)
+    found.push(all.subarray(at, end))
+    at = end
+  }
+  return found
 }
 
 const texts = (...parts: readonly string[]): Buffer => Buffer.from(parts.map((part) => `${part}\0`).join(''))
