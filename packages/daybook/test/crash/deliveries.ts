@@ -29,12 +29,17 @@ const receiver = await HookReceiver.open((_hook, response) => {
   else response.writeHead(luck < 0.04 ? 500 : 200).end()
 })
 
-async function startService(mode: string): Promise<ChildProcess> {
+/** Starts the service; one that writes has stored a few changes. */
+async function startService(mode: '' | 'write'): Promise<ChildProcess> {
   const script = join(import.meta.dirname, 'delivering-process.ts')
   const child = spawn(process.execPath, [script, data, `http://127.0.0.1:${receiver.port}`, mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  await once(child.stdout, 'data')
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk
+  })
+  while (!said.includes(mode === 'write' ? 'writes' : 'started')) await once(child.stdout, 'data')
   return child
 }
 

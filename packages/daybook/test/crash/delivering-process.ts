@@ -49,6 +49,7 @@ async function rollBack(): Promise<void> {
 
 for (let count = 0; mode === 'write'; count += 1) {
   const { id } = await service.content.create('notes', { text: `${count}` }, AS_SYSTEM)
+  if (count === 1) console.log('writes')
   await service.content.update('notes', id, { text: `${count} again` }, AS_SYSTEM)
   if (count % 5 === 0) await rollBack()
   // A disk would be slower, too; otherwise what is left takes longer than all that is tested.

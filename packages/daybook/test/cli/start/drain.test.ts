@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { KeepAliveClient } from '../../support/network/keep-alive-client.ts'
+import { KeepAliveClient, whatHasCome } from '../../support/network/keep-alive-client.ts'
 import { requestText } from '../../support/network/raw-http.ts'
 import { folderOf } from '../cli.ts'
 import { startSupervised, TOKEN } from './supervised.ts'
@@ -51,6 +51,7 @@ async function askUntilRefused(url: string, agent: Agent, answered: () => void):
     })
     outcomes.push(outcome)
     answered()
+    await whatHasCome()
   }
   return outcomes
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 /** What a client saw until its connection ended. */
 export interface ClientReport {
@@ -8,6 +8,15 @@ export interface ClientReport {
   readonly statuses: readonly number[]
   /** Requests that were sent before the server closed the connection or said that it does, and never answered. */
   readonly lost: number
+}
+
+/**
+ * Waits until sockets have been read once more. A client that had no processor for a while finds an answer and, behind it, the end
+ * of the connection: what it would send between the two was not sent to a server that listens.
+ */
+export async function whatHasCome(): Promise<void> {
+  // The first turn may be the present one, in which sockets have been read already.
+  for (let turn = 0; turn < 2; turn += 1) await nextTurn()
 }
 
 /** Asks the same on one connection again and again, until the server ends the connection. */
@@ -57,6 +66,7 @@ export class KeepAliveClient {
       else this.#statuses.push(Number(head.split(' ')[1]))
       const pause = pauseMs()
       if (pause > 0) await sleep(pause)
+      await whatHasCome()
       isOver = this.#isEnded || head === undefined || /^connection: close\r?$/im.test(head)
     }
     this.#socket.end()
