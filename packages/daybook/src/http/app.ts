@@ -100,8 +100,8 @@ function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respo
   const found = find(app, request)
   const match = found && 'route' in found ? found : undefined
   scope.route = match?.route
-  const answer = async (): Promise<void> =>
-    respond(await answerAnew(app, request, scope, match).catch(() => failure(scope)))
+  const answer = (): Promise<void> =>
+    answerAnew(app, request, scope, match).then(respond, () => respond(failure(scope)))
   if (!match || match.route.isProbe) void answer()
   else if (app.admission.isFull) respond(refuse(app, request, scope))
   else app.admission.enter(answer, scope.isFree)

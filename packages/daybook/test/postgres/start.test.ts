@@ -25,6 +25,8 @@ beforeEach(async () => {
 
 afterEach(expectQuietProcess)
 
+/** How long a write waits for its turn (docs/writing-content.md), in milliseconds. */
+const TURN_MS = 4000
 const TOKEN = 'token-of-the-start-0123456789abcdef'
 const LOCALES = { default: 'en', available: ['en', 'de'] }
 
@@ -260,14 +262,19 @@ describe('services that start on one new database', () => {
   test('one after the other with another config do not disturb one that writes (N7)', async () => {
     const first = await open(database.url)
     const load = new Load({ ...first, token: TOKEN }, 'load')
+    let longest = 0
     for (let round = 0; round < 6; round++) {
+      const startedAt = performance.now()
       const fields = { ...posts.collections.posts.fields, [`more${round % 2}`]: f.text({ localized: true }) }
       const config = { collections: { posts: defineCollection({ fields }) }, locales: LOCALES }
       await (await createService({ ...config, database: patientPostgres(database.url) })).close()
+      longest = Math.max(longest, performance.now() - startedAt)
     }
     await load.stop()
     await first.close()
-    expect(load.statuses).toEqual(new Set([201]))
+    // A machine that is so busy that a start takes longer than a write may wait for its turn has writes that are told to come again.
+    if (longest < TURN_MS) expect(load.statuses).toEqual(new Set([201]))
+    else expect([201, 503]).toEqual(expect.arrayContaining([...load.statuses]))
     expect(new Set(load.reads)).toEqual(new Set([200]))
   })
 

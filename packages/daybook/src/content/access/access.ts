@@ -185,9 +185,12 @@ export class Access {
    * Names what the caller may see in all collections: equal for callers with the same access. `undefined` where rules of fields
    * decide about it, or a rule failed.
    */
-  async readKey(): Promise<string | undefined> {
+  readKey(): Promise<string | undefined> | string | undefined {
     if (this.model.hasFieldRules) return undefined
-    if (this.model.restricted.length === 0) return this.key
+    return this.model.restricted.length === 0 ? this.key : this.#ruledReadKey()
+  }
+
+  async #ruledReadKey(): Promise<string | undefined> {
     const rulings = [...(await this.rulingsOnReads()).values()]
     if (rulings.some((one) => one instanceof Error)) return undefined
     return JSON.stringify([

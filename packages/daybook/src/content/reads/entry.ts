@@ -75,7 +75,8 @@ function planRow(
   projection: Projection,
   sources: ReadPlan['madeOf'],
 ): ReadPlan {
-  const read = async (): Promise<string> => present(collection, await withDocument(engine, collection, row), projection)
+  const read = async (): Promise<string> =>
+    present(collection, row.doc === '' ? await withDocument(engine, collection, row) : row, projection)
   return { tag: tagOf(collection, row.seq, projection), madeOf: sources, read }
 }
 
@@ -154,12 +155,12 @@ async function requireVisible(
   return row
 }
 
-async function findEntry(
+function findEntry(
   read: Reader,
   collection: CollectionModel,
   address: string,
   seen: SeenEntries,
-): Promise<EntryRow | undefined> {
+): Promise<EntryRow | undefined> | undefined {
   if (isUuidShaped(address)) return read.entries.byId(collection, address.toLowerCase(), seen)
   if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2 || !isStorableText(address)) return undefined
   return read.entries.bySlug(collection, address.normalize('NFC'), seen)

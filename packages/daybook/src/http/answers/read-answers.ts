@@ -56,7 +56,7 @@ export class ReadAnswers {
   async answer(route: ReadRoute, asked: PlannedRequest): Promise<Reply> {
     const { cache, hasReadRules } = this.#options
     const { access, conditions, request } = asked
-    const question = await questionOf(access, request.target)
+    const question = questionOf((await access.readKey()) ?? access.key, request.target)
     const kept = cache?.get(question)
     const version = cache?.versionFor(request)
     if (kept && !hasReadRules && route.resource && kept.isConfirmedAt(version)) {
@@ -97,7 +97,7 @@ export class ReadAnswers {
   /**
    * Brings a reply into the form that the client takes: compressed where that is worth it, and 304 with the tag that the client has.
    */
-  async negotiate(reply: Reply, headers: RequestHeaders): Promise<Reply> {
+  negotiate(reply: Reply, headers: RequestHeaders): Promise<Reply> | Reply {
     if (reply.status === 304) return unchangedAs(reply, headers.get('if-none-match'))
     const { json, octets } = reply
     if (octets !== undefined || json === undefined || !isWorthCoding(json)) return reply
@@ -105,8 +105,8 @@ export class ReadAnswers {
     const coding = this.#codings.of(headers.get('accept-encoding'))
     const compressed = coding && this.#compressor.compress(Buffer.from(json as string), coding, true)
     if (!compressed) return varied
-    const bytes = await compressed
-    return { ...varied, json: bytes, headers: { ...varied.headers, ...codedHeaders(varied.headers, coding) } }
+    const coded = { ...varied.headers, ...codedHeaders(varied.headers, coding) }
+    return compressed.then((bytes) => ({ ...varied, json: bytes, headers: coded }))
   }
 
   /** Reads an answer; requests that want the same one meanwhile wait for it. */
@@ -170,10 +170,7 @@ const isPlainRead = ({ method, headers }: HttpRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && !FURTHER_HEADERS.some((name) => headers.has(name))
 
 /** What is asked, and by what kind of reader; of readers without a session, it is the target alone. */
-async function questionOf(access: Access, target: string): Promise<string> {
-  const reader = (await access.readKey()) ?? access.key
-  return reader === 'public' ? target : `${reader} ${target}`
-}
+const questionOf = (reader: string, target: string): string => (reader === 'public' ? target : `${reader} ${target}`)
 
 /** A read whose tag is known. */
 interface PlannedRead {

@@ -40,7 +40,7 @@ export class EntryReader {
     this.#unnarrowed = { name: '', values: {}, connection: source.connection, narrow: (query) => query }
   }
 
-  async bySlug(collection: CollectionModel, slug: string, seen: SeenEntries = {}): Promise<EntryRow | undefined> {
+  bySlug(collection: CollectionModel, slug: string, seen: SeenEntries = {}): Promise<EntryRow | undefined> {
     const { key, table } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
     const statement = this.#source.statements.get(`slug ${table}${name}${mark(seen)}`, () => {
@@ -51,7 +51,7 @@ export class EntryReader {
     return connection.get(statement, { slug, known: seen.known, ...values })
   }
 
-  async byId(collection: CollectionModel, id: string, seen: SeenEntries = {}): Promise<EntryRow | undefined> {
+  byId(collection: CollectionModel, id: string, seen: SeenEntries = {}): Promise<EntryRow | undefined> {
     const { table } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
     const statement = this.#source.statements.get(`id ${table}${name}${mark(seen)}`, () =>
