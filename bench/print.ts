@@ -14,6 +14,7 @@ import type {
   ManyCost,
   Nodes,
   OverloadCost,
+  Pair,
   Pairs,
   Report,
   RestoreCost,
@@ -36,14 +37,7 @@ const verdict = (met: boolean): string => (met ? 'met' : 'NOT MET')
 const QUIET = 0.1
 
 /** What to think of the figures, when something else used the machine meanwhile. */
-function noise(report: Report): string {
-  const { comparisons, growth: sizes, nodes } = report
-  const samples = [
-    ...comparisons.flatMap((one) => [one.floor, one.daybook]),
-    ...sizes.flatMap((one) => [one.small, one.large]),
-    ...[...report.pairs.flatMap(({ rows }) => rows), ...report.rules].flatMap((one) => [one.without, one.with]),
-    ...(nodes ? [nodes.one, nodes.straight, nodes.proxied] : []),
-  ]
+function noise(samples: readonly Sample[]): string {
   const most = Math.max(0, ...samples.map(({ others }) => others))
   if (most <= QUIET) return ''
   return `\nDOUBTFUL: other programs used up to ${share(most)} of the cores meanwhile; measure again on a quiet machine.`
@@ -354,17 +348,37 @@ function costTables({ restores, many, live, catchUps, uploads }: Report): readon
   ]
 }
 
+/** What figures were measured on, and how. */
+type Circumstances = Pick<Report, 'machine' | 'database' | 'entries' | 'seconds' | 'rounds'>
+
+function headOf({ machine, database, entries, seconds, rounds }: Circumstances, samples: readonly Sample[]): string {
+  const { nproc, processor, memoryGiB, system, node, pinned, date, loadBefore } = machine
+  return (
+    `${database}; ${date}, ${processor}, nproc ${nproc}, ${memoryGiB} GiB, ${system}, Node ${node}, ` +
+    `${pinned ? 'servers pinned to one core, load to another' : 'nothing pinned'}, load before ${loadBefore}\n` +
+    `${whole(entries)} entries; medians of ${rounds} rounds of ${seconds} s, the sides in turn${noise(samples)}`
+  )
+}
+
+const samplesOf = (pairs: readonly Pick<Pair, 'without' | 'with'>[]): readonly Sample[] =>
+  pairs.flatMap((one) => [one.without, one.with])
+
+/** Pairs alone, as people read them. */
+export const printedPairs = (circumstances: Circumstances, pairs: Pairs): string =>
+  `${headOf(circumstances, samplesOf(pairs.rows))}\n\n${pairTable(pairs)}`
+
 /** The report as people read it. */
 export function printed(report: Report): string {
-  const { machine, database, entries, seconds, rounds, comparisons, nodes, starts, imports } = report
-  const { nproc, processor, memoryGiB, system, node, pinned, date, loadBefore } = machine
-  const parts = [
-    `${database}; ${date}, ${processor}, nproc ${nproc}, ${memoryGiB} GiB, ${system}, Node ${node}, ` +
-      `${pinned ? 'servers pinned to one core, load to another' : 'nothing pinned'}, load before ${loadBefore}\n` +
-      `${whole(entries)} entries; medians of ${rounds} rounds of ${seconds} s, the sides in turn${noise(report)}`,
+  const { entries, comparisons, growth, nodes, starts, imports } = report
+  const samples = [
+    ...comparisons.flatMap((one) => [one.floor, one.daybook]),
+    ...growth.flatMap((one) => [one.small, one.large]),
+    ...samplesOf([...report.pairs.flatMap(({ rows }) => rows), ...report.rules]),
+    ...(nodes ? [nodes.one, nodes.straight, nodes.proxied] : []),
   ]
+  const parts = [headOf(report, samples)]
   if (comparisons.length > 0) parts.push(comparisonTable(comparisons))
-  if (report.growth.length > 0) parts.push(growthTable(report.growth, entries))
+  if (growth.length > 0) parts.push(growthTable(growth, entries))
   parts.push(...report.pairs.filter(({ rows }) => rows.length > 0).map(pairTable))
   if (report.rules.length > 0) parts.push(ruleTable(report.rules))
   if (nodes) parts.push(nodesTable(nodes))

@@ -92,6 +92,16 @@ const LIST_PAGES = 50
 const DEEP = 9000
 /** The fields of a post but the HTML of its text, which is half of it. */
 const HALF = `${LIST}?select=title,slug,body,status,author,tags,category,publishedOn,createdAt,updatedAt`
+/** What is asked of every store alike. */
+export const QUESTIONS: Pick<Targeting, 'list' | 'include' | 'reverse' | 'where' | 'localized' | 'search' | 'half'> = {
+  list: LIST,
+  include: INCLUDE,
+  reverse: REVERSE,
+  where: CATEGORIES.map((category) => `${LIST}?where[category][eq]=${category}`),
+  localized: LOCALIZED,
+  search: `${LIST}?q=${COMMONEST}`,
+  half: HALF,
+}
 /** Posts that are read together for the lean floor. */
 const BATCH = 1000
 
@@ -172,20 +182,13 @@ export async function makePlan(
   try {
     const slugs = await someSlugs(notebook)
     const pages = await somePages(notebook)
-    const where = CATEGORIES.map((category) => `${LIST}?where[category][eq]=${category}`)
     const targeting: Targeting = {
+      ...QUESTIONS,
       entries: slugs.map((slug) => `${LIST}/${slug}`),
       entryTags: await tagsOf(notebook, slugs.slice(0, TAGGED)),
-      list: LIST,
       pages: pages.map(({ path }) => path),
-      include: INCLUDE,
-      reverse: REVERSE,
-      where,
-      localized: LOCALIZED,
       listTag: (await notebook.ask(LIST)).tag,
-      search: `${LIST}?q=${COMMONEST}`,
       deep: await deepPage(notebook),
-      half: HALF,
       targets: { authors: await idsOf(notebook, 'authors'), tags: await idsOf(notebook, 'tags') },
     }
     const statements = await notedStatements(notebook, targeting)
