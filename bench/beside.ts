@@ -50,6 +50,7 @@ async function startSide(checkout: string, databases: Databases): Promise<Side> 
 async function canDo({ name, servers, targeting }: Side, { title, load }: Kind): Promise<boolean> {
   const [path] = load(targeting, TOKEN, 0).paths ?? []
   const answer = path === undefined ? undefined : await fetch(`${servers[0]?.url}${path}`)
+  await answer?.arrayBuffer()
   const isDone = answer?.ok ?? true
   if (!isDone) say(`${title}: ${name} answers ${answer?.status}`)
   return isDone

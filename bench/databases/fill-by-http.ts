@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { TOKEN } from '../load/measure.ts'
 import { QUESTIONS, type Targeting } from '../load/plan.ts'
 import { makePage, makePost, type Targets } from './text.ts'
@@ -33,18 +34,8 @@ async function write(url: string, method: 'POST' | 'PATCH', path: string, data: 
 }
 
 /** Does something for each number below `count`, several at a time, and answers what came of each. */
-async function forEach<T>(count: number, act: (number: number) => Promise<T>): Promise<readonly T[]> {
-  const results: T[] = []
-  let next = 0
-  const work = async (): Promise<void> => {
-    while (next < count) {
-      const number = next++
-      results[number] = await act(number)
-    }
-  }
-  await Promise.all(Array.from({ length: CLIENTS }, work))
-  return results
-}
+const forEach = <T>(count: number, act: (number: number) => Promise<T>): Promise<readonly T[]> =>
+  pLimit(CLIENTS).map(Array(count).keys(), act)
 
 /** Fills an empty service over HTTP alone, so that one of any version takes it: posts, and as many pages, every second one also in French. */
 export async function fillByHttp(url: string, entries: number): Promise<Targets> {
