@@ -1,15 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { focusedName, goTo, NAME } from '../../support/by-keyboard.ts'
 
-/** The longest way by Tab from one control to another. */
-const MOST_PRESSES = 60
-
-/** What an element is called: its label, or what it says. */
-const NAME = `(one) => {
-  const by = one.getAttribute('aria-labelledby')?.split(' ').map((id) => document.getElementById(id)?.textContent).join(' ')
-  return one.getAttribute('aria-label') ?? by ?? one.labels?.[0]?.textContent ?? one.textContent ?? ''
-}`
-const FOCUSED = `(${NAME})(document.activeElement)`
 /** What everything is called that can have the focus. */
 const FOCUSABLE = `Array.from(document.querySelectorAll('a, button, input, textarea, select, [tabindex], [contenteditable]'), ${NAME})`
 
@@ -54,14 +46,7 @@ export class Keys {
 
   async #go(name: string, key: string): Promise<void> {
     await this.#isThere(name)
-    const seen: string[] = []
-    for (let presses = 0; presses < MOST_PRESSES; presses += 1) {
-      const focused = await this.#page.evaluate<string>(FOCUSED)
-      if (focused.startsWith(name)) return
-      seen.push(focused.slice(0, 30))
-      await this.press(key)
-    }
-    throw new Error(`no ${key} leads to ${name}: ${seen.join(', ')}`)
+    if (!(await focusedName(this.#page)).startsWith(name)) await goTo(this.#page, name, key)
   }
 
   /** Parts of a page come when they are loaded. */

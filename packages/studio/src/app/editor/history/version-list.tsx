@@ -1,8 +1,8 @@
-import type { KeyboardEvent, ReactNode } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { usePersonName } from '../../session/use-person-name.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { useVirtualRows } from '../../ui/use-virtual-rows.ts'
+import { useVirtualRows, type VirtualRows } from '../../ui/use-virtual-rows.ts'
 import styles from './history.module.css'
 import type { LoadedVersions } from './use-versions.ts'
 import type { Version } from './versions.ts'
@@ -21,11 +21,13 @@ const ROW_PX = 64
 /** The versions of a document, newest first; only those that are seen are drawn. */
 export function VersionList({ versions, shown, onShow }: VersionListProps): ReactNode {
   const { t } = useTexts()
-  const { items, loadMore } = versions
-  const { box, rows } = useVirtualRows(items.length, ROW_PX, loadMore)
+  const { items, hasMore, loadMore } = versions
+  const drawn = useVirtualRows(items.length, ROW_PX, loadMore)
+  const { box, rows } = drawn
+  const arrows = useArrows(drawn, hasMore)
   return (
     <nav ref={box} className={styles.versions} aria-label={t.history.versions}>
-      <ul className={styles.body} style={{ blockSize: rows.getTotalSize() }} onKeyDown={moveByArrows}>
+      <ul className={styles.body} style={{ blockSize: rows.getTotalSize() }} {...arrows}>
         {rows.getVirtualItems().map(({ index, start }) => {
           const version = items[index]
           return (
@@ -72,12 +74,38 @@ function VersionButton({ version, isShown, onShow }: VersionButtonProps): ReactN
   )
 }
 
-/** Up and down go from version to version. */
-function moveByArrows(event: KeyboardEvent<HTMLElement>): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
-  if (step === undefined || !row) return
-  event.preventDefault()
-  const next = `[data-index="${Number(row.dataset.index) + step}"] button`
-  event.currentTarget.querySelector<HTMLElement>(next)?.focus()
+interface Arrows {
+  readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
+  readonly onBlur: () => void
+}
+
+/** Up and down go from version to version, each press one further, also to what is not loaded or drawn yet. */
+function useArrows({ box, rows }: VirtualRows, hasMore: boolean): Arrows {
+  const wanted = useRef<number>(undefined)
+  const goToWanted = (): void => {
+    const { count } = rows.options
+    const { current: index } = wanted
+    if (index === undefined) return
+    const button = box.current?.querySelector<HTMLElement>(`[data-index="${index}"] button`)
+    if (button) {
+      wanted.current = undefined
+      button.focus()
+    } else rows.scrollToIndex(Math.min(index, count - 1))
+  }
+  useEffect(goToWanted)
+  return {
+    onKeyDown: (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
+      if (step === undefined || !row) return
+      event.preventDefault()
+      const next = (wanted.current ?? Number(row.dataset.index)) + step
+      if (next < 0 || (next >= rows.options.count && !hasMore)) return
+      wanted.current = next
+      goToWanted()
+    },
+    onBlur: () => {
+      wanted.current = undefined
+    },
+  }
 }
