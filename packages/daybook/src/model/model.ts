@@ -204,6 +204,8 @@ export interface CollectionModel extends DocumentModel {
   readonly manyValued: ReadonlyMap<string, ManyValued>
   /** Fields of which it is kept how many entries hold each value. */
   readonly counted: readonly (Comparable | ManyValued)[]
+  /** Values that stand in the search index beside the words of an entry: a filter by equality narrows a search there. */
+  readonly facets: readonly Comparable[]
   readonly indexes: readonly IndexModel[]
   readonly compoundIndexes: readonly CompoundIndexModel[]
   /** Top-level fields whose words `q` finds. */

@@ -197,7 +197,7 @@ export function toSearchQuery(
   hidden: ReadonlySet<string>,
 ): SearchQuery {
   const fields = collection.searchable.map(({ key }) => key).filter((key) => !hidden.has(key))
-  return { terms: toSearchTerms(q), fields, statuses }
+  return { terms: toSearchTerms(q), fields, statuses, facets: [] }
 }
 
 /** How far what a list depends on has come. */

@@ -286,14 +286,15 @@ function isSameEntry({ raw, row }: Revision, next: WrittenEntry): boolean {
   return isEqual && row.locales === next.locales
 }
 
-/** Whether searches find an entry by the same words after a change. Of one that an older config wrote, that is not known. */
+/** Whether searches find an entry by the same words and values after a change. Of one that an older config wrote, that is not known. */
 function isFoundAsBefore(
   collection: CollectionModel,
   { row, raw }: Revision<StoredEntry>,
   next: WrittenEntry,
 ): boolean {
   const isComparable = row.shape === collection.schemaHash && row.locales === next.locales && row.status === next.status
-  return isComparable && collection.searchable.every(({ key }) => isEqualJson(raw[key], next.value[key]))
+  const keys = [...collection.searchable.map(({ key }) => key), ...collection.facets.map(({ owner }) => owner)]
+  return isComparable && keys.every((key) => isEqualJson(raw[key], next.value[key]))
 }
 
 /** Whether an entry refers to the same documents after a change, and its many-valued fields hold the same. */

@@ -5,7 +5,8 @@ import { param } from '../compile.ts'
 import type { MatchesForm, SearchDialect } from '../dialect.ts'
 import { RANKED_MATCHES } from '../reads/page.ts'
 import type { SortedRow } from '../reads/rows.ts'
-import { bestPlaces, canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
+import { facetWords } from '../search/facets.ts'
+import { bestPlaces, canMatch, marksOf, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
 import type { SearchTerm } from '../search/search-text.ts'
 import { searchTable } from '../tables/tables.ts'
 
@@ -25,15 +26,14 @@ function scoped(collection: CollectionModel, fields: readonly string[], terms: r
   return each.join(' & ')
 }
 
-const toMatch = ({ terms, fields, statuses }: SearchQuery, collection: CollectionModel): string =>
-  ofStatus(statuses, scoped(collection, fields, terms))
+const toMatch = (search: SearchQuery, collection: CollectionModel): string =>
+  [...marksOf(search).map(anyMark), scoped(collection, search.fields, search.terms)].join(' & ')
 
-const ofStatus = (statuses: readonly string[] | undefined, scope: string): string =>
-  statuses ? `(${statuses.map((one) => `'${statusWord(one)}'`).join(' | ')}) & ${scope}` : scope
+const anyMark = (words: readonly string[]): string => `(${words.map((one) => `'${one}'`).join(' | ')})`
 
 function bestMatch(search: SearchQuery, collection: CollectionModel): string {
   const places = bestPlaces(search, collection).map(({ fields, terms }) => scoped(collection, fields, terms))
-  return ofStatus(search.statuses, places.join(' & '))
+  return [...marksOf(search).map(anyMark), ...places].join(' & ')
 }
 
 const boostMatches = (search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] =>
@@ -41,7 +41,7 @@ const boostMatches = (search: SearchQuery, collection: CollectionModel): readonl
 
 /** The words of an entry, once each. */
 function wordsOf(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): string {
-  const words = new Set(status === null ? [] : [statusWord(status)])
+  const words = new Set([...(status === null ? [] : [statusWord(status)]), ...facetWords(collection, doc)])
   for (const [key, text] of searchTexts(collection, doc)) {
     const place = fieldPlace(collection, key)
     for (const word of text === '' ? [] : text.split(' ')) words.add(inField(place, word))
@@ -124,5 +124,5 @@ export const POSTGRES_SEARCH: SearchDialect = {
   ],
   index: (table) => [`CREATE INDEX "${searchTable(table)}$words" ON "${searchTable(table)}" USING gin (words)`],
   drop: (table) => [`DROP TABLE IF EXISTS "${searchTable(table)}"`],
-  version: '1',
+  version: '2',
 }

@@ -9,7 +9,13 @@ export interface SearchQuery {
   readonly fields: readonly string[]
   /** `undefined`: entries of any status. */
   readonly statuses: readonly string[] | undefined
+  /** Words of values: an entry has one of each list. */
+  readonly facets: readonly (readonly string[])[]
 }
+
+/** The words beside those of texts: an entry has one of each list. */
+export const marksOf = ({ statuses, facets }: SearchQuery): readonly (readonly string[])[] =>
+  statuses ? [statuses.map(statusWord), ...facets] : facets
 
 /** Whether a search can find anything. */
 export const canMatch = ({ terms, fields, statuses }: SearchQuery): boolean =>

@@ -5,18 +5,19 @@ import { param } from '../compile.ts'
 import type { ExpansionDialect, MatchesForm, SearchDialect } from '../dialect.ts'
 import { RANKED_MATCHES } from '../reads/page.ts'
 import type { SortedRow } from '../reads/rows.ts'
-import { bestPlaces, canMatch, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
+import { facetWords } from '../search/facets.ts'
+import { bestPlaces, canMatch, marksOf, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
 import type { SearchTerm } from '../search/search-text.ts'
 import { searchTable, wordsTable } from '../tables/tables.ts'
 
-/** The column that holds an entry's status, so that a search counts only what its reader may see. */
-const STATUS_COLUMN = 'status'
+/** The column that holds an entry's status and the values that filters ask for, so that a search comes only to what its reader may see. */
+const MARKS_COLUMN = 'marks'
 
 const column = (key: string): string => `f_${key}`
 
 /** The columns of a collection's search table, in order. */
 const searchColumns = ({ searchable }: CollectionModel): readonly string[] => [
-  STATUS_COLUMN,
+  MARKS_COLUMN,
   ...searchable.map(({ key }) => column(key)),
 ]
 
@@ -34,38 +35,37 @@ const MAX_PREFIX_WORDS = 256
  * The query in FTS5's language. Words consist of letters and digits only and stand in quotes, so nothing
  * that a reader writes is taken for an operator.
  */
-function toMatch({ terms, fields, statuses }: SearchQuery): string {
-  const scope = scoped(fields, terms)
-  return statuses ? `(${ofStatus(statuses)}) AND (${scope})` : scope
-}
+const toMatch = (search: SearchQuery): string =>
+  allOf([...marksOf(search).map(anyMark), scoped(search.fields, search.terms)])
 
 /** The same set for counting. Leaving out the few of other statuses is faster than looking each up among the many. */
 function toCountMatch(search: SearchQuery, { status }: CollectionModel): string {
-  const { terms, fields, statuses } = search
+  const { statuses } = search
   if (!statuses || !status) return toMatch(search)
   const others = status.values.filter((one) => !statuses.includes(one))
-  const scope = scoped(fields, terms)
-  return others.length > 0 ? `(${scope}) NOT (${ofStatus(others)})` : scope
+  const found = toMatch({ ...search, statuses: undefined })
+  return others.length > 0 ? `(${found}) NOT (${anyMark(others.map(statusWord))})` : found
 }
 
 /** With several words, each is asked for among those that have them all, so that a rare one keeps the others short. */
 function boostMatches(search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] {
-  const { terms, fields } = search
-  const among = terms.length > 1 ? `(${scoped(fields, terms)}) AND ` : ''
-  return toBoosts(search, collection).map((one) => [`${among}(${scoped(one.fields, [one.term])})`, one.lift])
+  const { terms, fields, facets } = search
+  const among = [...facets.map(anyMark), ...(terms.length > 1 ? [scoped(fields, terms)] : [])]
+  return toBoosts(search, collection).map((one) => [allOf([...among, scoped(one.fields, [one.term])]), one.lift])
 }
 
 function bestMatch(search: SearchQuery, collection: CollectionModel): string {
   const places = bestPlaces(search, collection).map(({ fields, terms }) => scoped(fields, terms))
-  const parts = search.statuses ? [ofStatus(search.statuses), ...places] : places
-  return parts.map((one) => `(${one})`).join(' AND ')
+  return allOf([...marksOf(search).map(anyMark), ...places])
 }
 
 const scoped = (fields: readonly string[], terms: readonly SearchTerm[]): string =>
   `{${fields.map(column).join(' ')}} : (${terms.map(termMatch).join(' AND ')})`
 
-const ofStatus = (statuses: readonly string[]): string =>
-  `${STATUS_COLUMN} : (${statuses.map((one) => `"${statusWord(one)}"`).join(' OR ')})`
+const anyMark = (words: readonly string[]): string =>
+  `${MARKS_COLUMN} : (${words.map((one) => `"${one}"`).join(' OR ')})`
+
+const allOf = (parts: readonly string[]): string => parts.map((one) => `(${one})`).join(' AND ')
 
 const termMatch = ({ word, prefix, stored }: SearchTerm): string =>
   stored ? `(${stored.map((one) => `"${one}"`).join(' OR ')})` : `"${word}"${prefix ? '*' : ''}`
@@ -168,7 +168,7 @@ export const SQLITE_SEARCH: SearchDialect = {
   },
   matches,
   row: (collection, doc, status) => ({
-    [STATUS_COLUMN]: status === null ? '' : statusWord(status),
+    [MARKS_COLUMN]: [...(status === null ? [] : [statusWord(status)]), ...facetWords(collection, doc)].join(' '),
     ...Object.fromEntries(searchTexts(collection, doc).map(([key, words]) => [column(key), words])),
   }),
   insert: (collection) => {

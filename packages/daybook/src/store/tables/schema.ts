@@ -273,14 +273,15 @@ async function prepareSearch(
 }
 
 /** The part of a collection that decides which words an entry is found by. */
-function searchOutline({ fieldMap, searchable, schemaHash }: CollectionModel): unknown {
+function searchOutline({ fieldMap, searchable, facets, schemaHash }: CollectionModel): unknown {
   const outline = (fields: Fields): unknown =>
     Object.entries(fields).map(([key, field]) => [
       key,
       field.type.search?.(field.options) !== undefined,
       innerFields(field).map(outline),
     ])
-  return [schemaHash, outline(Object.fromEntries(searchable.map(({ key }) => [key, fieldMap[key] as Field])))]
+  const words = outline(Object.fromEntries(searchable.map(({ key }) => [key, fieldMap[key] as Field])))
+  return [schemaHash, words, facets.map(({ path }) => path)]
 }
 
 const ADD_COUNTERS = prepare(

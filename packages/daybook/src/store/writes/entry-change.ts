@@ -19,7 +19,7 @@ export interface Change {
 
 /** What is known of a change besides its rows. */
 export interface KnownChange {
-  /** Whether searches find the entry by the same words and in the same status: its search rows stay. @default false */
+  /** Whether searches find the entry by the same words and values and in the same status: its search rows stay. @default false */
   readonly isFoundAsBefore?: boolean
   /** Whether its references and the members of its many-valued fields are the same: their rows stay. @default false */
   readonly hasSameMembers?: boolean

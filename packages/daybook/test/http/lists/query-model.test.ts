@@ -20,7 +20,7 @@ const config = defineConfig({
     }),
     books: defineCollection({
       fields: {
-        title: f.text({ required: true }),
+        title: f.text({ required: true, maxLength: 60 }),
         status: f.status(),
         rank: f.integer(),
         score: f.number(),

@@ -1,6 +1,7 @@
+import { defineCollection, defineConfig, f } from 'daybook'
 import { kitchen, posts } from '../../support/configs/configs.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
-import { create, get, put, remove } from '../../support/scenarios/steps.ts'
+import { batch, create, get, put, remove } from '../../support/scenarios/steps.ts'
 
 const q = (words: string): string => encodeURIComponent(words)
 
@@ -20,6 +21,128 @@ const LIBRARY: readonly Step[] = [
   create('posts', { title: 'ÜBERSICHT', slug: 'uebersicht', body: 'Alle Artikel, don’t panic, snake_case and O(1)' }),
   create('posts', { title: '旅行', slug: 'travel', body: '来年の春に東京へ旅行します。とても楽しみです。' }),
 ]
+
+/** What a search is narrowed by: values of every kind that stand in its index, and some that do not. */
+const shelf = defineConfig({
+  collections: {
+    people: defineCollection({ fields: { name: f.text() } }),
+    books: defineCollection({
+      fields: {
+        title: f.text({ required: true, localized: true }),
+        slug: f.slug({ from: 'title' }),
+        status: f.status(),
+        kind: f.text({ maxLength: 60, search: false }),
+        note: f.text({ search: false }),
+        room: f.text({ maxLength: 20, localized: true }),
+        lent: f.boolean(),
+        author: f.relation('people'),
+        place: f.group({ shelf: f.select({ options: ['a', 'b'] }) }),
+      },
+    }),
+  },
+  locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
+})
+
+/** A search for `tale` with a filter, which finds exactly these slugs. */
+const narrowed = (filter: string, ...expected: readonly string[]): Step =>
+  get(`/api/books?sort=slug&q=tale&${filter}`, {
+    auth: true,
+    body: { total: expected.length, items: expected.map((slug) => ({ slug })) },
+  })
+
+const book = (slug: string, values: object, extra: Partial<Step> = {}): Step =>
+  create('books', { title: `A tale of ${slug}`, slug, ...values }, extra)
+
+const MANY_KINDS = Array.from({ length: 40 }, (_, index) => `kind ${index}`)
+
+runScenarios('a search under a filter', [
+  {
+    name: 'finds what holds the value, and follows each change of it',
+    config: shelf,
+    steps: [
+      create('people', { name: 'Ann' }, { keep: { ann: '/id' } }),
+      book('one', { kind: 'old', lent: true, author: '{ann}', place: { shelf: 'a' } }, { keep: { one: '/id' } }),
+      book('two', { kind: 'new', lent: false, place: { shelf: 'b' } }, { keep: { two: '/id' } }),
+      create('books', { title: 'Another', slug: 'three', kind: 'old', lent: true }),
+      narrowed('where[kind][eq]=old', 'one'),
+      narrowed('where[kind][in]=old,new', 'one', 'two'),
+      narrowed('where[kind][ne]=old', 'two'),
+      narrowed('where[lent][eq]=false', 'two'),
+      narrowed('where[author][eq]={ann}', 'one'),
+      narrowed('where[place.shelf][eq]=b', 'two'),
+      narrowed('where[kind][eq]=old&where[lent][eq]=true&where[title][startsWith]=A', 'one'),
+      narrowed('where[kind][eq]=old&where[lent][eq]=false'),
+      narrowed('where[or][0][kind][eq]=new&where[or][1][lent][eq]=true', 'one', 'two'),
+      narrowed('where[not][kind][eq]=new', 'one'),
+      put('/api/books/{one}', { kind: 'new', lent: null, author: null }),
+      narrowed('where[kind][eq]=old'),
+      narrowed('where[kind][eq]=new', 'one', 'two'),
+      narrowed('where[lent][eq]=true'),
+      narrowed('where[author][eq]={ann}'),
+      batch([
+        { op: 'update', collection: 'books', id: '{one}', data: { kind: 'old' } },
+        { op: 'delete', collection: 'books', id: '{two}' },
+      ]),
+      narrowed('where[kind][eq]=new'),
+      narrowed('where[kind][eq]=old', 'one'),
+    ],
+  },
+  {
+    name: 'knows the status of an entry, whether it is asked for or filtered by',
+    config: shelf,
+    steps: [
+      book('one', { status: 'published' }),
+      book('two', { status: 'draft' }),
+      book('three', { status: 'archived' }),
+      narrowed('where[status][eq]=draft', 'two'),
+      narrowed('where[status][in]=draft,archived', 'three', 'two'),
+      narrowed('status=published,draft&where[status][in]=draft,archived', 'two'),
+      narrowed('status=published&where[status][eq]=draft'),
+      get('/api/books?q=tale&where[status][eq]=draft', { body: { total: 0, items: [] } }),
+      get('/api/books?q=tale&where[status][ne]=draft', { body: { total: 1, items: [{ slug: 'one' }] } }),
+    ],
+  },
+  {
+    name: 'compares values whole, whatever characters they have, however long and many they are',
+    config: shelf,
+    steps: [
+      book('one', { kind: 'é "x" OR *', note: 'n'.repeat(70) }),
+      book('two', { kind: 'É "x" OR *', note: 'n'.repeat(71) }),
+      book('three', { kind: '😀'.repeat(60), note: 'n' }),
+      book('four', { kind: 'kind 39' }),
+      narrowed(`where[kind][eq]=${q('é "x" OR *')}`, 'one'),
+      narrowed(`where[kind][eq]=${q('é')}`),
+      narrowed(`where[kind][eq]=${q('😀'.repeat(60))}`, 'three'),
+      narrowed(`where[kind][eq]=${q('😀'.repeat(59))}`),
+      narrowed(`where[note][eq]=${'n'.repeat(70)}`, 'one'),
+      narrowed(`where[kind][in]=${q(MANY_KINDS.join())}`, 'four'),
+    ],
+  },
+  {
+    name: 'takes the values that a locale shows',
+    config: shelf,
+    steps: [
+      book('one', { room: 'cellar' }, { keep: { one: '/id' } }),
+      put('/api/books/{one}?locale=de', { title: 'Ein tale', room: 'Keller' }),
+      book('two', { room: 'attic' }),
+      narrowed('where[room][eq]=cellar', 'one'),
+      narrowed('where[room][eq]=Keller'),
+      narrowed('locale=de&where[room][eq]=Keller', 'one'),
+      narrowed('locale=de&where[room][eq]=cellar'),
+      narrowed('locale=de&where[room][eq]=attic', 'two'),
+    ],
+  },
+  {
+    name: 'is no other way to a value: none is found as a word',
+    config: shelf,
+    steps: [
+      book('one', { kind: 'old' }),
+      ...['f0x6f6c64', 'f0', 'old', 'marks:f0x6f6c64'].map((word) =>
+        get(`/api/books?q=${q(word)}`, { auth: true, body: { total: 0 } }),
+      ),
+    ],
+  },
+])
 
 runScenarios('a search', [
   {
