@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { bare } from '../../src/store/compile.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
@@ -39,6 +41,20 @@ test.skipIf(process.platform === 'win32')('a data folder that a store makes is i
   await openSqlite(join(data, 'daybook.db')).close()
   expect((await stat(data)).mode & 0o777).toBe(0o700)
 })
+
+test('a new file that several open at once is opened by all of them', async () => {
+  await using folder = await Folder.make()
+  const threads = Array.from({ length: 4 }, () => new Worker(join(import.meta.dirname, 'opens.ts')))
+  for (let round = 0; round < 80; round += 1) {
+    const answers = threads.map(async (thread) => {
+      const answer = once(thread, 'message')
+      thread.postMessage(join(folder.address, `${round}.db`))
+      return (await answer)[0]
+    })
+    expect(await Promise.all(answers)).toEqual(threads.map(() => 'opened'))
+  }
+  await Promise.all(threads.map((thread) => thread.terminate()))
+}, 120_000)
 
 test('both connections of a store are durable and read their settings back', async () => {
   await using folder = await Folder.make()

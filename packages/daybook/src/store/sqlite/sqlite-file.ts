@@ -100,7 +100,7 @@ function requireSafeSqlite(native: NativeDatabase): void {
 export function openDurableFile(file: string): NativeDatabase {
   const native = openDatabaseFile(file)
   addExactSum(native)
-  const mode = native.pragma('journal_mode = WAL', { simple: true })
+  const mode = switchToWal(native)
   if (mode !== 'wal') {
     throw new StartupError(`${file} cannot use write-ahead logging (it says "${mode}"). Put it on a local disk.`)
   }
@@ -114,6 +114,24 @@ export function openDurableFile(file: string): NativeDatabase {
   }
   return native
 }
+
+/**
+ * Of those that change the mode of a new file at the same time, SQLite refuses all but one at once, without waiting: two that wait for each
+ * other would do so for ever (`sqlite3_busy_handler`).
+ */
+function switchToWal(native: NativeDatabase): unknown {
+  for (const until = Date.now() + LOCK_PATIENCE_MS; ; Atomics.wait(PAUSE, 0, 0, BUSY_PAUSE_MS)) {
+    try {
+      return native.pragma('journal_mode = WAL', { simple: true })
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > until) throw error
+    }
+  }
+}
+
+const BUSY_PAUSE_MS = 5
+/** Nothing wakes who waits for it. */
+const PAUSE = new Int32Array(new SharedArrayBuffer(4))
 
 /**
  * Opens a file for a connection that only reads.
