@@ -13,8 +13,8 @@ import { startService, TOKEN } from './service-process.ts'
 const { values } = parseArgs({ options: { cycles: { type: 'string' }, uploaders: { type: 'string' } } })
 const CYCLES = Number(values.cycles ?? 50)
 const UPLOADERS = Number(values.uploaders ?? 6)
-/** How long a service may take after its start to remove what the one before it left, in milliseconds. */
-const SWEEP_MS = 30_000
+/** How long a service may take after its start to remove what the one before it left, in milliseconds: on a busy machine, too. */
+const SWEEP_MS = 120_000
 const MAX_BYTES = 3_000_000
 
 interface Asset {
