@@ -145,7 +145,8 @@ export class Subscription {
     const replays = await this.#requestedReplays()
     const records = await this.#read()
     const isWanted = records.some((one) => this.#subscriber.wants(one))
-    if (replays.length === 0 && !isWanted && !this.#isAnyDue()) return this.#passOver(records)
+    const hasWork = replays.length > 0 || isWanted || this.#isAnyDue() || this.#isPositionLeft
+    if (!hasWork) return this.#passOver(records)
     if (!this.#lease.isHeld) return (await this.#takeOver()) ? 'read' : 'wait for the lease'
     if (replays.length > 0) return this.#replay(replays)
     for (const delivery of this.#due()) this.#retry(delivery)
@@ -270,8 +271,10 @@ export class Subscription {
       // The next turn of the loop meets the same failure, and waits for the database.
       this.#lease.doubt()
     }
+    // The next turn takes the lease again.
+    if (this.#isPositionLeft) this.#wake.resolve()
     // What has begun meanwhile is stored the next time.
-    if (!isDone || !this.#lanes.isIdle) return
+    if (!isDone || !this.#lanes.isIdle || !this.#isPositionStored) return
     clearInterval(this.#tending)
     this.#tending = undefined
   }
@@ -282,17 +285,27 @@ export class Subscription {
     return { spans, dueAt: this.#failed.dueAt, replays: this.#replays }
   }
 
+  get #isPositionStored(): boolean {
+    return this.#position.spans[0].after === this.#stored.spans[0].after
+  }
+
+  /** Whether the lease ran out after deliveries and before the position was stored. */
+  get #isPositionLeft(): boolean {
+    return this.#tending !== undefined && !this.#lease.isHeld && !this.#isPositionStored
+  }
+
   /** Only the holder of the lease moves the position. */
   async #storePosition(): Promise<void> {
-    if (this.#position.spans[0].after !== this.#stored.spans[0].after) await this.#commit(async () => {})
+    if (!this.#isPositionStored) await this.#commit(async () => {})
   }
 
   /** Stores a change together with the position. */
   async #commit(change: (writer: Writer) => Promise<void>): Promise<void> {
-    await this.#lease.write(async (writer) => {
+    this.#stored = await this.#lease.write(async (writer) => {
       await change(writer)
-      this.#stored = this.#position
-      await writePosition(writer, this.#subscriber.name, this.#stored)
+      const position = this.#position
+      await writePosition(writer, this.#subscriber.name, position)
+      return position
     })
   }
 

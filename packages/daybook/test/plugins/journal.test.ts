@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type DaybookConfig,
   DeliveryError,
@@ -164,6 +165,17 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
       () => Promise.all([journal().replay({ seq: 1 }), journal().replay({ from: 5, to: 900 })]).then(() => {}),
       ['1', '5', '6'],
     )
+  })
+
+  test('stores how far it has come, also where the lease runs out right after a delivery', async () => {
+    const { config, journal } = reading({})
+    const service = await start(config)
+    await create(service, 'notes', { text: '1' })
+    await eventually(async () => expect(await journal().status()).toMatchObject({ seq: 1 }))
+    // The lease is relied on for 5 s, and the position is stored a second after a delivery.
+    await sleep(3700)
+    await create(service, 'notes', { text: '2' })
+    await eventually(async () => expect(await journal().status()).toMatchObject({ seq: 2, head: 2 }))
   })
 
   test('tells what it can of changes whose states were erased', async () => {
