@@ -94,6 +94,27 @@ describe('the rows of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
+  test('are reached by arrows that are pressed faster than rows are loaded, past those that are gone', async () => {
+    await using visit = await visitStudio(open, museumOf(200), { as: INES, path: '/studio/c/posts' })
+    const { page, service } = visit
+    const focused = (title: string): Promise<void> => page.locator('a:focus', { hasText: title }).waitFor()
+    await firstRow(page, 'Post 200')
+    const content = service.content.as(SYSTEM)
+    const [second] = (await content.list('posts', { where: { title: { eq: 'Post 199' } } })).items
+    await content.delete('posts', String(second?.id))
+    await page.locator('[data-index="1"]').getByText('gone', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Post 200', exact: true }).focus()
+    await page.keyboard.press('ArrowDown')
+    await focused('Post 198')
+    await page.keyboard.press('ArrowUp')
+    await focused('Post 200')
+    for (let count = 0; count < 120; count += 1) await page.keyboard.press('ArrowDown')
+    await focused('Post 79')
+    for (let count = 0; count < 120; count += 1) await page.keyboard.press('ArrowUp')
+    await focused('Post 200')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
   test('change in their places, and new ones are told of and shown on demand', async () => {
     await using visit = await visitStudio(open, museumOf(30), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit

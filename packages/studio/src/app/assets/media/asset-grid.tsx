@@ -1,5 +1,6 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { type DOMAttributes, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useMovedFocus } from '../../ui/use-moved-focus.ts'
 import type { Asset } from './asset.ts'
 import styles from './asset-grid.module.css'
 import type { LoadedAssets } from './use-assets.ts'
@@ -43,6 +44,7 @@ export function AssetGrid(props: AssetGridProps): ReactNode {
     if (columns > 0) lines.measure()
   }, [columns, lines])
   useReturn(lines.scrollElement, initialOffset)
+  const arrows = useArrows({ body, lines, columns, list })
   const drawn = lines.getVirtualItems()
   const last = ((drawn.at(-1)?.index ?? 0) + OVERSCAN) * columns
   useEffect(() => {
@@ -56,7 +58,7 @@ export function AssetGrid(props: AssetGridProps): ReactNode {
       className={styles.body}
       style={{ blockSize: lines.getTotalSize() }}
       onClickCapture={() => onLeave?.(lines.scrollElement?.scrollTop ?? 0)}
-      onKeyDown={(event) => moveByArrows(event, columns)}
+      {...arrows}
     >
       {drawn.map(({ index: line, start }) => (
         <div
@@ -91,6 +93,12 @@ export function AssetGrid(props: AssetGridProps): ReactNode {
   )
 }
 
+interface ArrowParts extends Pick<AssetGridProps, 'list'> {
+  readonly body: RefObject<HTMLElement | null>
+  readonly lines: Virtualizer<HTMLElement, Element>
+  readonly columns: number
+}
+
 /** How many cards fit beside each other. */
 function useColumns(body: { readonly current: HTMLElement | null }, isList: boolean): number {
   const [width, setWidth] = useState(0)
@@ -119,14 +127,20 @@ function useReturn(element: Element | null, offset: number): void {
 }
 
 /** Arrow keys go from file to file. */
-function moveByArrows(event: KeyboardEvent<HTMLElement>, columns: number): void {
-  const target = event.target as HTMLElement
-  const item = target.closest<HTMLElement>('[data-asset]')
-  const step = { ArrowDown: columns, ArrowUp: -columns, ArrowRight: 1, ArrowLeft: -1 }[event.key]
-  if (step === undefined || !item || !target.matches('[data-stop]')) return
-  const next = Number(item.dataset.asset) + step
-  const stop = event.currentTarget.querySelector<HTMLElement>(`[data-asset="${next}"] [data-stop]`)
-  if (!stop) return
-  event.preventDefault()
-  stop.focus()
+function useArrows({ body, lines, columns, list }: ArrowParts): Pick<DOMAttributes<Element>, 'onKeyDown' | 'onBlur'> {
+  const { count } = lines.options
+  const { move, forget } = useMovedFocus({
+    has: (index) => index >= 0 && index < (list.total ?? list.items.length),
+    find: (index) => body.current?.querySelector<HTMLElement>(`[data-asset="${index}"] [data-stop]`),
+    show: (index) => lines.scrollToIndex(Math.min(Math.floor(index / columns), count - 1)),
+  })
+  return {
+    onKeyDown: (event) => {
+      const target = event.target as HTMLElement
+      const item = target.closest<HTMLElement>('[data-asset]')
+      const step = { ArrowDown: columns, ArrowUp: -columns, ArrowRight: 1, ArrowLeft: -1 }[event.key]
+      if (step !== undefined && item && target.matches('[data-stop]')) move(event, Number(item.dataset.asset), step)
+    },
+    onBlur: forget,
+  }
 }

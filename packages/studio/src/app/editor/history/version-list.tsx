@@ -1,7 +1,8 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import type { DOMAttributes, ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { usePersonName } from '../../session/use-person-name.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { useMovedFocus } from '../../ui/use-moved-focus.ts'
 import { useVirtualRows, type VirtualRows } from '../../ui/use-virtual-rows.ts'
 import styles from './history.module.css'
 import type { LoadedVersions } from './use-versions.ts'
@@ -74,38 +75,20 @@ function VersionButton({ version, isShown, onShow }: VersionButtonProps): ReactN
   )
 }
 
-interface Arrows {
-  readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
-  readonly onBlur: () => void
-}
-
-/** Up and down go from version to version, each press one further, also to what is not loaded or drawn yet. */
-function useArrows({ box, rows }: VirtualRows, hasMore: boolean): Arrows {
-  const wanted = useRef<number>(undefined)
-  const goToWanted = (): void => {
-    const { count } = rows.options
-    const { current: index } = wanted
-    if (index === undefined) return
-    const button = box.current?.querySelector<HTMLElement>(`[data-index="${index}"] button`)
-    if (button) {
-      wanted.current = undefined
-      button.focus()
-    } else rows.scrollToIndex(Math.min(index, count - 1))
-  }
-  useEffect(goToWanted)
+/** Up and down go from version to version. */
+function useArrows({ box, rows }: VirtualRows, hasMore: boolean): Pick<DOMAttributes<Element>, 'onKeyDown' | 'onBlur'> {
+  const { count } = rows.options
+  const { move, forget } = useMovedFocus({
+    has: (index) => index >= 0 && (index < count || hasMore),
+    find: (index) => box.current?.querySelector<HTMLElement>(`[data-index="${index}"] button`),
+    show: (index) => rows.scrollToIndex(Math.min(index, count - 1)),
+  })
   return {
     onKeyDown: (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
       const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
-      if (step === undefined || !row) return
-      event.preventDefault()
-      const next = (wanted.current ?? Number(row.dataset.index)) + step
-      if (next < 0 || (next >= rows.options.count && !hasMore)) return
-      wanted.current = next
-      goToWanted()
+      if (step !== undefined && row) move(event, Number(row.dataset.index), step)
     },
-    onBlur: () => {
-      wanted.current = undefined
-    },
+    onBlur: forget,
   }
 }

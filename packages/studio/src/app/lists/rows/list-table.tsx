@@ -1,7 +1,16 @@
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { pressedAt, SHORTCUTS } from '../../ui/shortcuts.ts'
+import { useMovedFocus } from '../../ui/use-moved-focus.ts'
 import { Waiting } from '../../ui/waiting.tsx'
 import { BulkBar } from '../bulk/bulk-bar.tsx'
 import { bulkKinds } from '../bulk/bulk-operations.ts'
@@ -44,6 +53,7 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
   const [focused, setFocused] = useState<number>()
   const press = (row: RowPress): void => setSelection((before) => pressed(before, row, rows.idAt))
   useEffect(() => setCount(total ?? 0), [total])
+  const arrows = useArrows(body, { count, drawn, rows })
   useReturn(body, { address, place, drawn, live, rows })
   const note = (id: string, index: number): void =>
     listPlaces.set(address, {
@@ -80,10 +90,12 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
             ref={body}
             className={styles.body}
             style={{ blockSize: drawn.height || undefined }}
-            onKeyDown={moveByArrows}
+            onKeyDown={arrows.onKeyDown}
             onFocus={({ target }) => setFocused(indexOf(target))}
             onBlur={({ currentTarget, relatedTarget }) => {
-              if (!currentTarget.contains(relatedTarget)) setFocused(undefined)
+              if (currentTarget.contains(relatedTarget)) return
+              setFocused(undefined)
+              arrows.forget()
             }}
           >
             <span aria-hidden="true" className={styles.probe} />
@@ -174,6 +186,14 @@ function NewRows({ live, onShow }: { readonly live: LiveRows; readonly onShow: (
   )
 }
 
+type ArrowParts = Pick<DrawnRowListProps, 'count' | 'drawn' | 'rows'>
+
+interface RowArrows {
+  readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
+  /** Told that the focus has left the rows. */
+  readonly forget: () => void
+}
+
 /** The number of the row that an element is in. */
 function indexOf(element: HTMLElement): number | undefined {
   const row = element.closest<HTMLElement>('[data-index]')
@@ -181,12 +201,17 @@ function indexOf(element: HTMLElement): number | undefined {
 }
 
 /** Up and down go from row to row. */
-function moveByArrows(event: KeyboardEvent<HTMLElement>): void {
-  const step = [-1, 1][pressedAt(SHORTCUTS.lists.moveRows, event)]
-  const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
-  if (step === undefined || !row) return
-  const next = event.currentTarget.querySelector<HTMLElement>(`[data-index="${Number(row.dataset.index) + step}"] a`)
-  if (!next) return
-  event.preventDefault()
-  next.focus()
+function useArrows(body: RefObject<HTMLElement | null>, { count, drawn, rows }: ArrowParts): RowArrows {
+  const { move, forget } = useMovedFocus({
+    has: (index) => index >= 0 && index < count,
+    find: (index) => body.current?.querySelector<HTMLElement>(`[data-index="${index}"] a`),
+    show: drawn.reveal,
+    isEmpty: (index) => rows.rowAt(index)?.isGone === true,
+  })
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const step = [-1, 1][pressedAt(SHORTCUTS.lists.moveRows, event)]
+    const from = indexOf(event.target as HTMLElement)
+    if (step !== undefined && from !== undefined) move(event, from, step)
+  }
+  return { onKeyDown, forget }
 }

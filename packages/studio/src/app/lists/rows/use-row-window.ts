@@ -18,6 +18,8 @@ export interface DrawnRows {
   readonly top: () => number
   /** Scrolls until a row is the first one. */
   readonly show: (top: number) => void
+  /** Scrolls no further than until a row is seen. */
+  readonly reveal: (index: number) => void
 }
 
 /** How many rows beyond those that are seen are drawn. */
@@ -92,7 +94,13 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number,
     }
   }, [body, look])
   const top = (): number => topOf(scrolled.current.scrollTop, scrolled.current.shift, sizes())
-  return { view, height: heightOf({ count, row }), row, top, show }
+  const reveal = (index: number): void => {
+    const before = top()
+    const { viewport } = sizes()
+    const next = Math.min(Math.max(before, index + 1 - Math.floor(viewport / row)), index)
+    if (next !== before) show(next)
+  }
+  return { view, height: heightOf({ count, row }), row, top, show, reveal }
 }
 
 const scrollerOf = (element: HTMLElement | null): HTMLElement | null => element?.closest('main') ?? null

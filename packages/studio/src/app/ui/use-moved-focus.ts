@@ -1,0 +1,51 @@
+import { type KeyboardEvent, useEffect, useRef } from 'react'
+
+/** Places in a row, of which not all are drawn. */
+export interface FocusPlaces {
+  readonly has: (index: number) => boolean
+  /** What takes the focus at a place; undefined or null: it is not drawn or loaded yet. */
+  readonly find: (index: number) => HTMLElement | null | undefined
+  /** Has a place drawn, and loaded. */
+  readonly show: (index: number) => void
+  /** Whether a place can take no focus, and is passed over. @default none */
+  readonly isEmpty?: (index: number) => boolean
+}
+
+/** Moves the focus from place to place. */
+export interface MovedFocus {
+  /** Goes on by a number of places, counted from where presses before this one lead to. A key without such a place does what it always does. */
+  readonly move: (event: KeyboardEvent, from: number, step: number) => void
+  /** Told that the focus has left. */
+  readonly forget: () => void
+}
+
+/** Keys move the focus, each press one further, also to what is not drawn or loaded yet. */
+export function useMovedFocus({ has, find, show, isEmpty }: FocusPlaces): MovedFocus {
+  const wanted = useRef<number>(undefined)
+  const go = (): void => {
+    const { current: index } = wanted
+    if (index === undefined) return
+    const element = find(index)
+    if (!element) {
+      show(index)
+      return
+    }
+    wanted.current = undefined
+    element.focus()
+  }
+  // Whatever is drawn anew may be what is waited for.
+  useEffect(go)
+  return {
+    move: (event, from, step) => {
+      let next = (wanted.current ?? from) + step
+      while (isEmpty?.(next)) next += step
+      if (!has(next)) return
+      event.preventDefault()
+      wanted.current = next
+      go()
+    },
+    forget: () => {
+      wanted.current = undefined
+    },
+  }
+}
