@@ -12,6 +12,7 @@ import { isUuidShaped } from '../fields/slug.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import { assetCollection, MADE_ASSET_FIELDS } from './asset-collection.ts'
+import { facetsAmong } from './facets.ts'
 import type {
   CollectionModel,
   Comparable,
@@ -150,7 +151,7 @@ function compileCollection(
     comparables,
     manyValued,
     counted: [...comparables.values(), ...manyValued.values()].filter(({ isCounted }) => isCounted),
-    facets: [...comparables.values()].filter(isFacet).slice(0, MAX_FACETS),
+    facets: facetsAmong(comparables.values()),
     indexes: findIndexes(stored, comparables),
     compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
     searchable: fields
@@ -339,14 +340,6 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
     .flatMap((one) => partsOf(one).map((part) => toComparable(part, one.owner)))
   return new Map([...SYSTEM_COMPARABLES, ...found, ...parts].map((one) => [one.path, one]))
 }
-
-/** The most fields whose values stand in the search index: all of them take a twentieth of what an entry may have there. */
-const MAX_FACETS = 64
-/** The longest texts that repeat often enough to be worth it, in characters. */
-const MAX_FACET_LENGTH = 64
-
-const isFacet = ({ column, part, scalar, isDate, isText, maxLength = Number.POSITIVE_INFINITY }: Comparable): boolean =>
-  !column && !part && !isDate && scalar !== 'number' && (!isText || maxLength <= MAX_FACET_LENGTH)
 
 /** The collection whose ids a field holds. */
 function targetOf({ type, options }: Field): string | undefined {

@@ -6,7 +6,7 @@ import type { MatchesForm, SearchDialect } from '../dialect.ts'
 import { RANKED_MATCHES } from '../reads/page.ts'
 import type { SortedRow } from '../reads/rows.ts'
 import { facetWords } from '../search/facets.ts'
-import { bestPlaces, canMatch, marksOf, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
+import { bestPlaces, canMatch, entryWords, marksOf, type SearchQuery, statusWord, toBoosts } from '../search/search.ts'
 import type { SearchTerm } from '../search/search-text.ts'
 import { searchTable } from '../tables/tables.ts'
 
@@ -39,14 +39,13 @@ function bestMatch(search: SearchQuery, collection: CollectionModel): string {
 const boostMatches = (search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] =>
   toBoosts(search, collection).map((one) => [scoped(collection, one.fields, [one.term]), one.lift])
 
-/** The words of an entry, once each. */
 function wordsOf(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): string {
-  const words = new Set([...(status === null ? [] : [statusWord(status)]), ...facetWords(collection, doc)])
-  for (const [key, text] of searchTexts(collection, doc)) {
+  const words = [...(status === null ? [] : [statusWord(status)]), ...facetWords(collection, doc)]
+  for (const [key, own] of entryWords(collection, doc)) {
     const place = fieldPlace(collection, key)
-    for (const word of text === '' ? [] : text.split(' ')) words.add(inField(place, word))
+    for (const word of own) words.push(inField(place, word))
   }
-  return [...words].join(' ')
+  return words.join(' ')
 }
 
 const found = (table: string): RawBuilder<unknown> =>

@@ -1,20 +1,19 @@
+import { MAX_FACET_LENGTH } from '../../model/facets.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { type Condition, conjuncts } from '../../query/where.ts'
 import { valueAt } from '../tables/members.ts'
 import type { SearchQuery } from './search.ts'
 
-/** The longest value that is kept as a word, in characters. */
-const MAX_FACET_VALUE = 64
 /** The most lists of words, and the most words of one, that narrow a search; what is beyond is left to the filter. */
 const MAX_NARROWING = 16
 
-/** What a filter compares with. */
-type Value = string | number | boolean
+type Equality = Extract<Condition, { kind: 'compare' }>
 
-const facetWord = (place: number, value: Value): string => `f${place}x${Buffer.from(String(value)).toString('hex')}`
+const facetWord = (place: number, value: string | number | boolean): string =>
+  `f${place}x${Buffer.from(String(value)).toString('hex')}`
 
 const isFacetValue = (value: unknown): value is string | boolean =>
-  typeof value === 'boolean' || (typeof value === 'string' && value.length <= MAX_FACET_VALUE)
+  typeof value === 'boolean' || (typeof value === 'string' && value.length <= MAX_FACET_LENGTH)
 
 /** The values of an entry that a search can be narrowed by, as words that no text contains by chance. */
 export function facetWords({ facets }: CollectionModel, doc: Readonly<Record<string, unknown>>): readonly string[] {
@@ -38,11 +37,11 @@ export function narrowSearch<Query extends Narrowed>(collection: CollectionModel
   const facets: (readonly string[])[] = []
   let { statuses } = search
   for (const part of conjuncts(where)) {
-    const values = equalsAny(part)
-    const words = values && facets.length < MAX_NARROWING && facetsOf(collection, part, values)
+    const equality = equalityOf(part)
+    const words = facets.length < MAX_NARROWING ? wordsOf(collection, equality) : undefined
     if (words) facets.push(words)
-    else if (values && part.kind === 'compare' && part.by.column === 'status')
-      statuses = (statuses ?? collection.status?.values)?.filter((one) => values.includes(one))
+    else if (equality?.by.column === 'status')
+      statuses = (statuses ?? collection.status?.values)?.filter((one) => equality.values.includes(one))
     else rest.push(part)
   }
   const [only] = rest
@@ -53,18 +52,14 @@ export function narrowSearch<Query extends Narrowed>(collection: CollectionModel
   }
 }
 
-/** The values of which a condition asks for one. */
-function equalsAny(condition: Condition): readonly Value[] | undefined {
-  if (condition.kind !== 'compare' || condition.negated) return undefined
-  const { operator, values } = condition
-  return (operator === 'eq' || operator === 'in') && values.length <= MAX_NARROWING ? values : undefined
+/** What a condition compares, and the values of which it asks for one; undefined where it asks for anything else. */
+function equalityOf(condition: Condition): Equality | undefined {
+  if (condition.kind !== 'compare' || condition.negated || condition.values.length > MAX_NARROWING) return undefined
+  return condition.operator === 'eq' || condition.operator === 'in' ? condition : undefined
 }
 
-function facetsOf(
-  { facets }: CollectionModel,
-  condition: Condition,
-  values: readonly Value[],
-): readonly string[] | undefined {
-  const place = condition.kind === 'compare' ? facets.indexOf(condition.by) : -1
-  return place >= 0 && values.every(isFacetValue) ? values.map((value) => facetWord(place, value)) : undefined
+function wordsOf({ facets }: CollectionModel, equality: Equality | undefined): readonly string[] | undefined {
+  const place = equality ? facets.indexOf(equality.by) : -1
+  if (!equality || place < 0 || !equality.values.every(isFacetValue)) return undefined
+  return equality.values.map((value) => facetWord(place, value))
 }

@@ -1,6 +1,6 @@
 /** The longest word that is kept, in characters; the rest of a longer one is dropped. */
 const MAX_WORD = 64
-/** How much text is taken apart at a time, in characters: little, so that most slices of most texts are plain. */
+/** How much text is taken apart at a time, in characters: little, so that most slices of most texts are plain, and the list of all words is never there at once. */
 const SLICE = 512
 /** Scripts written without spaces: every sequence of one and two characters counts as a word. */
 const UNSPACED =
@@ -19,31 +19,26 @@ function foldText(text: string): string {
   return text.normalize('NFKD').replace(MARKS, '').toLowerCase().replaceAll('ς', 'σ')
 }
 
-/** The words of a text as they are kept: folded, without punctuation, separated by spaces. */
-export function toSearchText(text: string): string {
-  return slices(text)
-    .map(keptWords)
-    .filter((words) => words !== '')
-    .join(' ')
-}
-
-/** A text in slices that end with a space, so that the list of all its words, many times as large, is never there at once. */
-function slices(text: string): readonly string[] {
-  const found: string[] = []
+/** The words of a text as they are kept: folded, without punctuation, once each, in the order in which they come first. */
+export function searchWords(text: string): ReadonlySet<string> {
+  const words = new Set<string>()
   for (let start = 0; start < text.length; ) {
     const space = text.indexOf(' ', start + SLICE)
     const end = space < 0 ? text.length : space
-    found.push(text.slice(start, end))
+    addWords(words, text.slice(start, end))
     start = end
   }
-  return found
+  return words
 }
 
-function keptWords(text: string): string {
-  if (!NOT_PLAIN.test(text)) return (text.toLowerCase().match(PLAIN_WORDS) ?? []).map(cutWord).join(' ')
-  const folded = foldText(text)
-  const words = folded.match(WORDS) ?? []
-  return (UNSPACED.test(folded) ? words.flatMap(split) : words.map(cutWord)).join(' ')
+function addWords(words: Set<string>, slice: string): void {
+  if (!NOT_PLAIN.test(slice)) {
+    for (const word of slice.toLowerCase().match(PLAIN_WORDS) ?? []) words.add(cutWord(word))
+    return
+  }
+  const folded = foldText(slice)
+  const found = folded.match(WORDS) ?? []
+  for (const word of UNSPACED.test(folded) ? found.flatMap(split) : found) words.add(cutWord(word))
 }
 
 const cutWord = (word: string): string => (word.length > MAX_WORD ? word.slice(0, MAX_WORD) : word)

@@ -1,6 +1,6 @@
 import type { Field } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { type SearchTerm, toSearchText } from './search-text.ts'
+import { type SearchTerm, searchWords } from './search-text.ts'
 
 /** The query of a search. */
 export interface SearchQuery {
@@ -21,40 +21,39 @@ export const marksOf = ({ statuses, facets }: SearchQuery): readonly (readonly s
 export const canMatch = ({ terms, fields, statuses }: SearchQuery): boolean =>
   terms.length > 0 && fields.length > 0 && statuses?.length !== 0
 
-/** The words that an entry is found by, of each searchable field, separated by spaces. */
-export function searchTexts(
+/** The words that an entry is found by, of each searchable field, once each. */
+export function entryWords(
   { searchable, fieldMap }: CollectionModel,
   doc: Readonly<Record<string, unknown>>,
-): readonly (readonly [key: string, words: string])[] {
-  const texts = searchable.flatMap(({ key }) => {
+): readonly FieldWords[] {
+  const words = searchable.flatMap(({ key }) => {
     const field = fieldMap[key]
-    return field ? [[key, toSearchText(wordsOfField(field, doc[key]).join(' '))] as const] : []
+    return field ? [[key, searchWords(wordsOfField(field, doc[key]).join(' '))] as const] : []
   })
-  // Five bytes for a character are more than any text takes, however short its words.
-  const mayBeTooMuch = texts.reduce((sum, [, text]) => sum + text.length * 5, 0) > MAX_WORDS_BYTES
-  return mayBeTooMuch ? cutTexts(texts) : texts
+  return words.reduce((sum, [, one]) => sum + one.size, 0) > MANY_WORDS ? cutWords(words) : words
 }
+
+/** The words of a field. */
+type FieldWords = readonly [key: string, words: Iterable<string>]
 
 /** PostgreSQL's bound for the different words of one entry is 1 MiB; what comes after that much is found on no store. */
 const MAX_WORDS_BYTES = 1_000_000
 /** The bytes that a store may add to a word of each field. */
 const WORD_EXTRA = 3
+/** So many words have room, however long they are: at most 64 characters of three bytes each. */
+const MANY_WORDS = 5000
 
-/** Texts as far as there is room for their different words. */
-function cutTexts(texts: readonly (readonly [key: string, words: string])[]): readonly (readonly [string, string])[] {
+/** Words as far as there is room for them. */
+function cutWords(fields: readonly FieldWords[]): readonly FieldWords[] {
   let room = MAX_WORDS_BYTES
-  return texts.map(([key, text]) => {
-    const seen = new Set<string>()
-    for (let start = 0; start < text.length; ) {
-      const space = text.indexOf(' ', start)
-      const end = space < 0 ? text.length : space
-      const word = text.slice(start, end)
-      if (!seen.has(word)) room -= Buffer.byteLength(word) + WORD_EXTRA
-      seen.add(word)
-      if (room < 0) return [key, text.slice(0, Math.max(0, start - 1))]
-      start = end + 1
+  return fields.map(([key, words]) => {
+    const kept: string[] = []
+    for (const word of words) {
+      room -= Buffer.byteLength(word) + WORD_EXTRA
+      if (room < 0) break
+      kept.push(word)
     }
-    return [key, text]
+    return [key, kept]
   })
 }
 

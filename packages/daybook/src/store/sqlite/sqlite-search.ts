@@ -6,7 +6,7 @@ import type { ExpansionDialect, MatchesForm, SearchDialect } from '../dialect.ts
 import { RANKED_MATCHES } from '../reads/page.ts'
 import type { SortedRow } from '../reads/rows.ts'
 import { facetWords } from '../search/facets.ts'
-import { bestPlaces, canMatch, marksOf, type SearchQuery, searchTexts, statusWord, toBoosts } from '../search/search.ts'
+import { bestPlaces, canMatch, entryWords, marksOf, type SearchQuery, statusWord, toBoosts } from '../search/search.ts'
 import type { SearchTerm } from '../search/search-text.ts'
 import { searchTable, wordsTable } from '../tables/tables.ts'
 
@@ -169,7 +169,7 @@ export const SQLITE_SEARCH: SearchDialect = {
   matches,
   row: (collection, doc, status) => ({
     [MARKS_COLUMN]: [...(status === null ? [] : [statusWord(status)]), ...facetWords(collection, doc)].join(' '),
-    ...Object.fromEntries(searchTexts(collection, doc).map(([key, words]) => [column(key), words])),
+    ...Object.fromEntries(entryWords(collection, doc).map(([key, words]) => [column(key), [...words].join(' ')])),
   }),
   insert: (collection) => {
     const names = searchColumns(collection)
