@@ -94,6 +94,10 @@ async function tryOperation(page: Page, operation: Operation, json?: object): Pr
   const name = `(${operation.method.toLowerCase()} ${operation.path})`
   await page.getByRole('button', { name }).filter({ hasText: 'Test Request' }).click()
   const client = page.getByRole('dialog', { name: 'API Client' })
+  // On a slow machine, the client opens with the operation before, and changes to this one later.
+  await client
+    .getByRole('button', { name: new RegExp(`^Send ${operation.method} request to .*/${operation.path}$`, 'i') })
+    .waitFor()
   if (json) await client.getByRole('region', { name: 'Request Body' }).getByRole('textbox').fill(JSON.stringify(json))
   const answered = page.waitForResponse((response) => response.url().includes('/api/'))
   await client.getByRole('button', { name: 'Send Request' }).click()
