@@ -11,7 +11,21 @@ async function readDocument() {
   const response = await fetch('/openapi.json')
   if (!response.ok) throw new Error(`/openapi.json answered ${response.status}.`)
   const described = await response.json()
-  return { ...described, info: { ...described.info, title } }
+  const { components = {} } = described
+  const parameters = Object.entries(components.parameters ?? {}).map(([name, one]) => [name, leftOut(one)])
+  return {
+    ...described,
+    info: { ...described.info, title },
+    components: { ...components, parameters: Object.fromEntries(parameters) },
+  }
+}
+
+/** Scalar sends each parameter of which it knows a value, such as the first of a few: a write would be a dry run, unasked. */
+function leftOut(parameter) {
+  const { required, schema = {} } = parameter
+  const value = schema.default ?? schema.enum?.[0]
+  if (required || value === undefined) return parameter
+  return { ...parameter, examples: { default: { value: String(value), 'x-disabled': true } } }
 }
 
 /** Scalar sends the header of a token that nobody has entered; the service would look at it before the session's cookie. */

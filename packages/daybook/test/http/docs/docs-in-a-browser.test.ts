@@ -158,7 +158,7 @@ describe('the docs page in a browser', () => {
     await seen.service.content.create('notes', { title: 'Read me' }, { caller: SYSTEM })
     await isShown(seen.page, 'Museum')
     const answer = await tryOperation(seen.page, LIST)
-    expect(answer.status()).toBe(200)
+    expect([answer.status(), new URL(answer.url()).search]).toEqual([200, ''])
     expect(await answer.json()).toMatchObject({ items: [{ title: 'Read me' }] })
     expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
   })
@@ -179,6 +179,8 @@ describe('the docs page in a browser', () => {
     expect(login.status()).toBe(200)
     const written = await tryOperation(page, CREATE, { title: 'By cookie' })
     expect([written.status(), await credentials(written.request())]).toEqual([201, [undefined, true]])
+    // What nobody has ticked is not sent, so that this is no dry run.
+    expect((await service.content.list('notes', {}, { caller: SYSTEM })).items).toMatchObject([{ title: 'By cookie' }])
     await page.reload()
     await isShown(page, 'Museum')
     await page.getByRole('link', { name: 'secrets' }).waitFor()
