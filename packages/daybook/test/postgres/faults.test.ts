@@ -194,15 +194,16 @@ describe('when every back end is killed (D8)', () => {
 const WATCHING = "application_name = 'daybook' AND query = 'SELECT seq FROM daybook$head'"
 /** A session of a service waits where it begins, as long as another one has this lock. */
 const WAIT_AT_LOGIN = `CREATE FUNCTION wait_at_login() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
-  IF current_setting('application_name') = 'daybook' THEN PERFORM pg_advisory_lock_shared(1); END IF; END $$;
+  IF current_setting('application_name') = 'daybook' THEN PERFORM pg_advisory_xact_lock_shared(1); END IF; END $$;
 CREATE EVENT TRIGGER wait_at_login ON login EXECUTE FUNCTION wait_at_login()`
 
 test('a service whose watching session is ended twice knows that the server is there', async () => {
   await using service = await open()
   await send(service, '/api/posts', { json: { title: 'one' } })
   const superuser = superuserUrlOf(server.address, database.name)
-  await queryOnce(superuser, WAIT_AT_LOGIN, [])
+  // Held before anybody can wait for it: a session that began meanwhile would have it.
   await using _held = await Lock.of(superuser, 'SELECT pg_advisory_lock(1)')
+  await queryOnce(superuser, WAIT_AT_LOGIN, [])
   const end = (which: string) =>
     server.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND ${which}`, database.name)
   await eventually(async () => expect(await end(WATCHING)).toHaveLength(1))
