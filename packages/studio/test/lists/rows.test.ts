@@ -115,6 +115,23 @@ describe('the rows of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
+  test('let go of somebody who scrolls away from a row that does not come', async () => {
+    await using visit = await visitStudio(open, museumOf(200), { as: INES, path: '/studio/c/posts' })
+    const { page, service } = visit
+    await firstRow(page, 'Post 200')
+    // Never answered.
+    await page.route(/\/api\/posts\?.*(?:cursor|offset)=/, () => {})
+    await page.getByRole('link', { name: 'Post 200', exact: true }).focus()
+    for (let count = 0; count < 60; count += 1) await page.keyboard.press('ArrowDown')
+    await expect.poll(() => scrolled(page)).toBeGreaterThan(1000)
+    await page.mouse.move(600, 500)
+    await page.mouse.wheel(0, -100_000)
+    await expect.poll(() => scrolled(page)).toBe(0)
+    await service.content.create('posts', { title: 'New one' }, { caller: SYSTEM })
+    await page.getByRole('button', { name: '1 new, show' }).waitFor()
+    expect(await scrolled(page)).toBe(0)
+  })
+
   test('change in their places, and new ones are told of and shown on demand', async () => {
     await using visit = await visitStudio(open, museumOf(30), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit

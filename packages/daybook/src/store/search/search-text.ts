@@ -1,6 +1,6 @@
 /** The longest word that is kept, in characters; the rest of a longer one is dropped. */
 const MAX_WORD = 64
-/** How much text is taken apart at a time, in characters: little, so that most slices of most texts are plain, and the list of all words is never there at once. */
+/** How much text is taken apart at a time, in characters: little, so that most slices are plain, and all words are never there at once. */
 const SLICE = 512
 /** Scripts written without spaces: every sequence of one and two characters counts as a word. */
 const UNSPACED =

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react'
 
 /** Places in a row, of which not all are drawn. */
 export interface FocusPlaces {
@@ -19,22 +19,31 @@ export interface MovedFocus {
   readonly forget: () => void
 }
 
+/** What somebody does who goes elsewhere, while what they went to before may never come. */
+const LEAVING = ['wheel', 'touchmove', 'pointerdown'] as const
+
 /** Keys move the focus, each press one further, also to what is not drawn or loaded yet. */
 export function useMovedFocus({ has, find, show, isEmpty }: FocusPlaces): MovedFocus {
   const wanted = useRef<number>(undefined)
+  const forget = useCallback(() => {
+    wanted.current = undefined
+  }, [])
   const go = (): void => {
     const { current: index } = wanted
     if (index === undefined) return
     const element = find(index)
-    if (!element) {
-      show(index)
-      return
-    }
-    wanted.current = undefined
-    element.focus()
+    if (element || isEmpty?.(index)) forget()
+    if (element) element.focus()
+    else show(index)
   }
   // Whatever is drawn anew may be what is waited for.
   useEffect(go)
+  useEffect(() => {
+    for (const name of LEAVING) window.addEventListener(name, forget, { passive: true })
+    return () => {
+      for (const name of LEAVING) window.removeEventListener(name, forget)
+    }
+  }, [forget])
   return {
     move: (event, from, step) => {
       let next = (wanted.current ?? from) + step
@@ -44,8 +53,6 @@ export function useMovedFocus({ has, find, show, isEmpty }: FocusPlaces): MovedF
       wanted.current = next
       go()
     },
-    forget: () => {
-      wanted.current = undefined
-    },
+    forget,
   }
 }
