@@ -19,9 +19,9 @@ type Endpoints = Map<Method, Endpoint>
 
 /** Finds routes by method and path. */
 export class Router {
-  readonly #match: (method: string, path: string) => MatchedRoute<Endpoints> | undefined
-  /** Of addresses with a slash at the end, which the library takes for those without. */
-  readonly #withSlash: ReadonlyMap<string, Endpoints>
+  /** Of addresses that leave nothing open. The library would look them up as names of an object, which V8 has to know first, one by one. */
+  readonly #fixed: ReadonlyMap<string, MatchedRoute<Endpoints>>
+  readonly #matchOpen: (method: string, path: string) => MatchedRoute<Endpoints> | undefined
 
   /** @throws {Error} when two routes have the same method and address */
   constructor(routes: readonly Route[]) {
@@ -33,9 +33,12 @@ export class Router {
       byAddress.set(address, endpoints.set(route.method, { route, names }))
     }
     const router = createRouter<Endpoints>()
-    for (const [address, endpoints] of byAddress) if (!hasEndSlash(address)) addRoute(router, '', address, endpoints)
-    this.#match = compileRouter(router)
-    this.#withSlash = new Map([...byAddress].filter(([address]) => hasEndSlash(address)))
+    const open = [...byAddress].filter(([address]) => isOpen(address))
+    for (const [address, endpoints] of open) addRoute(router, '', address, endpoints)
+    this.#matchOpen = compileRouter(router)
+    this.#fixed = new Map(
+      [...byAddress].filter(([address]) => !isOpen(address)).map(([address, data]) => [address, { data }]),
+    )
   }
 
   /**
@@ -44,8 +47,8 @@ export class Router {
    * @param path escaped percent signs and slashes are still escaped
    */
   find(method: string, path: string): Match | readonly string[] | undefined {
-    const found = hasEndSlash(path) ? this.#findWithSlash(path) : this.#match('', path)
-    if (!found || (path.includes('//') && hasEmptySegment(found.params))) return undefined
+    const found = this.#fixed.get(path) ?? this.#findOpen(path)
+    if (!found) return undefined
     // RFC 9110, section 9.3.2: HEAD is GET without the content.
     const endpoint = found.data.get((method === 'HEAD' ? 'GET' : method) as Method)
     return endpoint
@@ -53,11 +56,16 @@ export class Router {
       : allowedMethods(found.data.keys())
   }
 
-  #findWithSlash(path: string): MatchedRoute<Endpoints> | undefined {
-    const data = this.#withSlash.get(path)
-    return data && { data }
+  /** The library takes a path with a slash at the end for the one without, and two slashes for an empty segment. */
+  #findOpen(path: string): MatchedRoute<Endpoints> | undefined {
+    if (hasEndSlash(path)) return undefined
+    const found = this.#matchOpen('', path)
+    return found && path.includes('//') && hasEmptySegment(found.params) ? undefined : found
   }
 }
+
+/** Whether an address leaves segments open. */
+const isOpen = (address: string): boolean => address.includes('/:') || address.endsWith('/**')
 
 const hasEndSlash = (path: string): boolean => path.endsWith('/') && path !== '/'
 

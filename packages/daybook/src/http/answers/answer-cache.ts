@@ -130,7 +130,8 @@ export class AnswerCache {
   }
 
   get(question: string): CachedAnswer | undefined {
-    return this.#answers.get(question)
+    // While there is room, nothing is pushed out, and which answer was used last need not be noted.
+    return this.#isFull ? this.#answers.get(question) : this.#answers.peek(question)
   }
 
   /** Whether an answer is to be kept: the same was asked before, not long ago, and there is room or luck. */

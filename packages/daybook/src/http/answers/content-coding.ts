@@ -78,9 +78,10 @@ export class CodingChoice {
   /** The coding that a client likes best of those there are; `undefined`: it takes none. */
   of(accepted: string | null): ContentCoding | undefined {
     if (accepted === null || accepted === 'identity') return undefined
-    const known = this.#known.get(accepted) ?? chooseCoding(accepted)
-    this.#known.set(accepted, known)
-    return known === 'identity' ? undefined : known
+    const known = this.#known.get(accepted)
+    const coding = known ?? chooseCoding(accepted)
+    if (!known) this.#known.set(accepted, coding)
+    return coding === 'identity' ? undefined : coding
   }
 }
 

@@ -41,9 +41,10 @@ export class ReadAnswers {
    */
   again(request: HttpRequest): AgainAnswer | undefined {
     const { cache, hasReadRules } = this.#options
-    if (!cache || hasReadRules || !isPlainRead(request)) return undefined
+    const version = hasReadRules ? undefined : cache?.versionFor(request)
+    if (!cache || version === undefined || !isPlainRead(request)) return undefined
     const answer = cache.get(request.target)
-    if (!answer?.isConfirmedAt(cache.versionFor(request))) return undefined
+    if (!answer?.isConfirmedAt(version)) return undefined
     const reply = this.#fromMemory(answer, request.headers)
     return reply && { route: answer.route, reply }
   }
@@ -117,18 +118,20 @@ export class ReadAnswers {
   }
 
   /** Sends a kept answer as the client takes it; compressed once, it is kept so, too. */
-  async #send(question: string, answer: CachedAnswer, plain: AnswerBody, headers: RequestHeaders): Promise<Reply> {
+  #send(question: string, answer: CachedAnswer, plain: AnswerBody, headers: RequestHeaders): Promise<Reply> | Reply {
     const coding = this.#codingOf(plain, headers)
     const known = answer.body(coding)
     if (known || !coding) return fromBody(known ?? plain)
     const compressed = this.#compressor.compress(Buffer.from(plain.octets, 'latin1'), coding, false)
     if (!compressed) return fromBody(plain)
-    const body: AnswerBody = {
-      octets: (await compressed).toString('latin1'),
-      headers: Object.freeze({ ...plain.headers, ...codedHeaders(plain.headers, coding) }),
-    }
-    this.#options.cache?.keepCoded(question, answer, coding, body)
-    return fromBody(body)
+    return compressed.then((bytes) => {
+      const body: AnswerBody = {
+        octets: bytes.toString('latin1'),
+        headers: Object.freeze({ ...plain.headers, ...codedHeaders(plain.headers, coding) }),
+      }
+      this.#options.cache?.keepCoded(question, answer, coding, body)
+      return fromBody(body)
+    })
   }
 
   /** @returns `undefined` when it has to be read or compressed first, or the conditions of the request are not well-formed */

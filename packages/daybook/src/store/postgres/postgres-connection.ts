@@ -1,4 +1,4 @@
-import type { ClientBase, CustomTypesConfig, PoolClient, QueryResult } from 'pg'
+import type { ClientBase, CustomTypesConfig, Query, QueryResult } from 'pg'
 import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { WriteConnection } from '../database.ts'
@@ -9,7 +9,8 @@ import type { PostgresTexts } from './postgres-texts.ts'
 /** A statement that is sent to the server. */
 export interface PostgresQuery {
   readonly text: string
-  readonly values: readonly unknown[]
+  /** Of this query alone: the driver may change them. */
+  readonly values: unknown[]
   /** Names a statement that the server keeps prepared. */
   readonly name?: string
 }
@@ -61,18 +62,34 @@ export class PostgresConnection implements Connection {
   }
 }
 
+/** The driver's own queries. */
+export type QueryClass = typeof Query
+
+/**
+ * A query for the driver to run once. Of an object that has its parts the driver would make a copy with all descriptors, which takes as long as
+ * sending it.
+ *
+ * @param onDone called with the answer; without it, the driver gives a promise of it
+ */
+export function toQuery(
+  Query: QueryClass,
+  { text, name, values }: PostgresQuery,
+  onDone?: (error: Error | undefined, result: QueryResult) => void,
+): Query {
+  const query: Query & { name?: string | undefined } = new Query(text, values, onDone)
+  query.name = name
+  return query
+}
+
 /**
  * Sends queries on one connection, and takes the answers by a callback: of promises that the driver makes, V8 frees none,
  * nor the rows that they brought, before it looks through the whole heap.
  */
 export const sender =
-  (client: ClientBase): SendQuery =>
+  (client: ClientBase, Query: QueryClass): SendQuery =>
   (query) =>
     new Promise((resolve, reject) => {
-      client.query({ ...query, values: [...query.values] }, (error, result) => {
-        if (error) reject(error)
-        else resolve(result)
-      })
+      client.query(toQuery(Query, query, (error, result) => (error ? reject(error) : resolve(result))))
     })
 
 /** Sends each query when the one before has been answered. */
@@ -94,11 +111,12 @@ export class PostgresTransaction {
   readonly #parts: TransactionPart[] = []
 
   /**
+   * @param send sends on its connection
    * @param isDirect whether the server keeps statements, and takes one before it has answered another
    * @param head the last number of the journal, where the transaction's beginning tells it
    */
-  constructor(client: PoolClient, isDirect: boolean, texts: PostgresTexts, head?: Promise<number>) {
-    this.#send = isDirect ? sender(client) : inTurn(sender(client))
+  constructor(send: SendQuery, isDirect: boolean, texts: PostgresTexts, head?: Promise<number>) {
+    this.#send = isDirect ? send : inTurn(send)
     this.#isDirect = isDirect
     this.#texts = texts
     this.batch = new CommitBatch(this.part(), head)

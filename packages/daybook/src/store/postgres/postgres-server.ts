@@ -1,7 +1,15 @@
-import type { Client, ClientBase, ClientConfig, Pool, PoolConfig, QueryConfig, QueryResult } from 'pg'
+import type { Client, ClientBase, ClientConfig, Pool, PoolConfig, QueryResult, Submittable } from 'pg'
 import type { Connection } from '../connection.ts'
 import type { PoolState } from '../database.ts'
-import { PostgresConnection, type PostgresQuery, sender, TYPES } from './postgres-connection.ts'
+import {
+  PostgresConnection,
+  type PostgresQuery,
+  type QueryClass,
+  type SendQuery,
+  sender,
+  TYPES,
+  toQuery,
+} from './postgres-connection.ts'
 import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
 import type { PostgresTexts } from './postgres-texts.ts'
@@ -10,6 +18,7 @@ import type { PostgresTexts } from './postgres-texts.ts'
 export interface Driver {
   readonly Client: typeof Client
   readonly Pool: typeof Pool
+  readonly Query: QueryClass
 }
 
 const hasJournal = async (client: Client): Promise<boolean> =>
@@ -67,6 +76,10 @@ function tracked(Base: typeof Client, all: Set<Client>): typeof Client {
   }
 }
 
+/** Runs a query on any connection of a pool; the types of the driver do not know that it takes one that is made. */
+const runOn = (pool: Pool, query: Submittable): Promise<QueryResult> =>
+  pool.query(query) as Submittable & Promise<QueryResult>
+
 /** One PostgreSQL server: its connections, and whether it answers. */
 export class PostgresServer {
   readonly reader: PostgresConnection
@@ -75,6 +88,7 @@ export class PostgresServer {
   readonly texts: PostgresTexts
   readonly #Client: typeof Client
   readonly #Pool: typeof Pool
+  readonly #Query: QueryClass
   readonly #config: ClientConfig
   readonly #pools: Pool[] = []
   readonly #reads: Pool
@@ -95,6 +109,7 @@ export class PostgresServer {
     this.texts = texts
     this.#Client = tracked(driver.Client, this.#clients)
     this.#Pool = driver.Pool
+    this.#Query = driver.Query
     this.#isDirect = isPrepared
     this.#config = { ...config, types: TYPES }
     // A pooler hands a session to its next client, settings included.
@@ -135,11 +150,16 @@ export class PostgresServer {
     return this.#reads.query(text)
   }
 
+  /** Sends queries on one of its connections. */
+  sender(client: ClientBase): SendQuery {
+    return sender(client, this.#Query)
+  }
+
   /** Gives `work` a session of its own, which ends with it. */
   async session<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#connect()
     try {
-      return await work(new PostgresConnection(sender(client), false, this.texts))
+      return await work(new PostgresConnection(this.sender(client), false, this.texts))
     } finally {
       await client.end()
     }
@@ -196,22 +216,21 @@ export class PostgresServer {
     this.#head = rows[0]?.seq ?? -1
   }
 
-  async #read(query: PostgresQuery): Promise<QueryResult> {
+  /** @throws SERVICE_UNAVAILABLE at once while it does not answer */
+  #read(query: PostgresQuery): Promise<QueryResult> {
     this.#health.demand()
-    const { text, name, values } = query
-    const config = { text, name, values: [...values] }
     // Reading changes nothing, so a lost connection is no reason to give up, nor is a deadlock.
-    return this.#reads
-      .query(config)
-      .catch((error) => (isConnectionLoss(error) || isClash(error) ? this.#readAnew(config) : Promise.reject(error)))
+    return runOn(this.#reads, toQuery(this.#Query, query)).catch((error) =>
+      isConnectionLoss(error) || isClash(error) ? this.#readAnew(query) : Promise.reject(error),
+    )
   }
 
   /** Asks on a connection of its own: those of the pool may be lost, too, and not know it yet. */
-  async #readAnew(query: QueryConfig): Promise<QueryResult> {
+  async #readAnew(query: PostgresQuery): Promise<QueryResult> {
     this.#health.demand()
     const client = await this.#connect()
     try {
-      return await client.query(query)
+      return await this.sender(client)(query)
     } finally {
       destroy(client)
     }

@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import type { Snapshot } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import { PostgresConnection, sender, TYPES } from './postgres-connection.ts'
+import { PostgresConnection, type QueryClass, sender, TYPES } from './postgres-connection.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { PostgresNames } from './postgres-names.ts'
 import { clientConfig, loadDriver, type PostgresOptions } from './postgres-options.ts'
@@ -12,9 +12,9 @@ class PostgresSnapshot extends PostgresConnection implements Snapshot {
   readonly dialect: Dialect
   readonly #client: Client
 
-  constructor(client: Client) {
+  constructor(client: Client, Query: QueryClass) {
     const names = new PostgresNames()
-    super(sender(client), false, new PostgresTexts(names))
+    super(sender(client, Query), false, new PostgresTexts(names))
     this.dialect = postgresDialect(names)
     this.#client = client
   }
@@ -35,7 +35,7 @@ const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
  */
 export async function snapshotPostgres(url: string | undefined, options: PostgresOptions = {}): Promise<Snapshot> {
   const shown = shownUrl(url)
-  const { Client } = await loadDriver()
+  const { Client, Query } = await loadDriver()
   // Nothing is kept in the session, so that a pooler may stand in between; and a table that was just filled may be slow.
   const config = clientConfig(String(url), { ...options, pooler: 'transaction', statementMs: 0 })
   const client = new Client({ ...config, types: TYPES })
@@ -43,7 +43,7 @@ export async function snapshotPostgres(url: string | undefined, options: Postgre
   try {
     await client.connect()
     await client.query(BEGIN)
-    return new PostgresSnapshot(client)
+    return new PostgresSnapshot(client, Query)
   } catch (error) {
     await client.end().catch(() => {})
     throw toStartupError(error, shown) ?? error

@@ -144,12 +144,12 @@ export class PostgresWriter {
     if (begin === BEGIN_ALTER) {
       if (lastRow(await begun)?.is_free === 'f') throw new OthersAlter()
       await client.query(TAKE_TURN_IF_ANY)
-      return { transaction: new PostgresTransaction(client, this.#isPrepared, texts), begun }
+      return { transaction: new PostgresTransaction(this.#server.sender(client), this.#isPrepared, texts), begun }
     }
     const head = begun.then((results) => Number(lastRow(results)?.seq ?? 0))
     // The writes hear of it, or the caller.
     head.catch(() => {})
-    return { transaction: new PostgresTransaction(client, this.#isPrepared, texts, head), begun }
+    return { transaction: new PostgresTransaction(this.#server.sender(client), this.#isPrepared, texts, head), begun }
   }
 
   /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when it is unknown whether it is stored */
