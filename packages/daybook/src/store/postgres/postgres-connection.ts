@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { ClientBase, CustomTypesConfig, Query, QueryResult } from 'pg'
 import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
@@ -9,7 +10,7 @@ import type { PostgresTexts } from './postgres-texts.ts'
 /** A statement that is sent to the server. */
 export interface PostgresQuery {
   readonly text: string
-  /** Of this query alone: the driver may change them. */
+  /** Not changed: the driver's types want an array that could be. */
   readonly values: unknown[]
   /** Names a statement that the server keeps prepared. */
   readonly name?: string
@@ -61,6 +62,10 @@ export class PostgresConnection implements Connection {
     }
   }
 }
+
+/** The socket of a connection, once there is one: the driver's types do not tell of it. */
+export const socketOf = (client: object): Duplex | undefined =>
+  (client as { readonly connection?: { readonly stream?: Duplex } }).connection?.stream
 
 /** The driver's own queries. */
 export type QueryClass = typeof Query

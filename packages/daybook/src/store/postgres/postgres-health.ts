@@ -1,6 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { DaybookError } from '../../errors.ts'
+import { socketOf } from './postgres-connection.ts'
 import { codeOf } from './postgres-errors.ts'
 
 /** How often the server is asked whether it answers, in milliseconds. */
@@ -122,6 +123,5 @@ export class PostgresHealth {
 
 /** Cuts a connection without waiting for the other side. */
 export function destroy(client: object): void {
-  const { connection } = client as { readonly connection?: { readonly stream?: { destroy(): void } } }
-  connection?.stream?.destroy()
+  socketOf(client)?.destroy()
 }

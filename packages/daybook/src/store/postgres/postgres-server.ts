@@ -12,6 +12,7 @@ import {
 } from './postgres-connection.ts'
 import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
+import { ReadPipeline } from './postgres-pipeline.ts'
 import type { PostgresTexts } from './postgres-texts.ts'
 
 /** The part of the driver that is used. */
@@ -113,16 +114,21 @@ export class PostgresServer {
     this.#isDirect = isPrepared
     this.#config = { ...config, types: TYPES }
     // A pooler hands a session to its next client, settings included.
-    this.#reads = this.#pool(connections, { ...this.#config, ...(isPrepared ? { onConnect: tune } : {}) })
+    this.#reads = this.#pool(connections, {
+      ...this.#config,
+      ...(isPrepared ? { onConnect: tune, pipeline: true } : {}),
+    })
     this.#health = new PostgresHealth({
       connect: () => this.#connect(isPrepared ? onMove : undefined, onNotice),
       ask: (client) => this.#beat(client),
       onDown: () => this.#cutAll(),
       answerMs,
     })
-    const ask = (query: PostgresQuery): Promise<QueryResult> => this.#read(query)
-    this.reader = new PostgresConnection(ask, isPrepared, texts)
-    this.background = new PostgresConnection(ask, false, texts)
+    const alone: SendQuery = (query) => runOn(this.#reads, toQuery(this.#Query, query))
+    const pipeline = new ReadPipeline(this.#reads, this.#Query, alone)
+    const together: SendQuery = isPrepared ? (query) => pipeline.ask(query) : alone
+    this.reader = new PostgresConnection((query) => this.#read(query, together), isPrepared, texts)
+    this.background = new PostgresConnection((query) => this.#read(query, alone), false, texts)
   }
 
   get isUp(): boolean {
@@ -217,10 +223,10 @@ export class PostgresServer {
   }
 
   /** @throws SERVICE_UNAVAILABLE at once while it does not answer */
-  #read(query: PostgresQuery): Promise<QueryResult> {
+  #read(query: PostgresQuery, send: SendQuery): Promise<QueryResult> {
     this.#health.demand()
     // Reading changes nothing, so a lost connection is no reason to give up, nor is a deadlock.
-    return runOn(this.#reads, toQuery(this.#Query, query)).catch((error) =>
+    return send(query).catch((error) =>
       isConnectionLoss(error) || isClash(error) ? this.#readAnew(query) : Promise.reject(error),
     )
   }

@@ -10,7 +10,8 @@ const MAX_BEGINNINGS = 100
 /** Finds the stored words that the last word of a search may stand for. */
 export class SearchWords {
   readonly #source: ReadSource
-  readonly #known: LRUCache<string, Promise<readonly string[]>> = new LRUCache({ max: MAX_BEGINNINGS })
+  /** Made for the first search: each transaction has readers of its own, and few of them search. */
+  #known: LRUCache<string, Promise<readonly string[]>> | undefined
 
   constructor(source: ReadSource) {
     this.#source = source
@@ -38,12 +39,14 @@ export class SearchWords {
     revision: number | undefined,
   ): Promise<readonly string[]> {
     if (revision === undefined) return this.#find(expansion, table, word)
+    this.#known ??= new LRUCache({ max: MAX_BEGINNINGS })
+    const known = this.#known
     const key = `${table} ${revision} ${word}`
-    const known = this.#known.get(key)
-    if (known) return known
+    const underWay = known.get(key)
+    if (underWay) return underWay
     const found = this.#find(expansion, table, word)
-    this.#known.set(key, found)
-    found.catch(() => this.#known.delete(key))
+    known.set(key, found)
+    found.catch(() => known.delete(key))
     return found
   }
 

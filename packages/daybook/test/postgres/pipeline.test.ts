@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bare } from '../../src/store/compile.ts'
+import type { Database } from '../../src/store/database.ts'
+import { eventually } from '../support/patience.ts'
+import { patientPostgres } from '../support/postgres/patient-postgres.ts'
+import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+
+let server: PostgresDatabase
+let database: Database
+
+beforeAll(async () => {
+  server = await PostgresDatabase.make()
+  database = await patientPostgres(server.url, { statementMs: 600_000 }).open()
+})
+
+afterAll(async () => {
+  await database.close()
+  await server[Symbol.asyncDispose]()
+})
+
+const PID = bare<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid')
+const pidOf = async (): Promise<number | undefined> => (await database.reader.get(PID))?.pid
+
+/** A read that runs until somebody ends it. */
+const HELD = bare('SELECT pg_sleep(601)')
+/** What became of one. */
+const held = (): Promise<unknown> =>
+  database.reader.get(HELD).then(
+    () => 'answered',
+    (error) => error.code,
+  )
+
+/** Does something to the sessions in which reads are held, once there are some. */
+async function onHeld(what: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> {
+  const text = `SELECT ${what}(pid) AS done FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(601)'`
+  await eventually(async () => expect(await server.rows(text)).not.toEqual([]))
+}
+
+describe('reads that are asked at once', () => {
+  test('share a connection, eight at a time', async () => {
+    const pids = await Promise.all(Array.from({ length: 16 }, pidOf))
+    expect(new Set(pids.slice(0, 8)).size).toBe(1)
+    expect(new Set(pids.slice(8)).size).toBe(1)
+    expect(new Set(pids).size).toBe(2)
+  })
+
+  test('are answered one by one: each has its own result, and its own error', async () => {
+    const numbers = Array.from({ length: 8 }, (_, index) =>
+      bare<{ readonly number: number }>(`SELECT ${index} AS number`),
+    )
+    const reads = numbers.map((number, index) =>
+      index === 2 ? database.reader.get(bare('SELECT 1 / 0 AS number')) : database.reader.get(number),
+    )
+    const results = await Promise.allSettled(reads)
+    const told = results.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code))
+    expect(told).toEqual([0, 1, '22012', 3, 4, 5, 6, 7].map((one) => (one === '22012' ? one : { number: one })))
+  })
+
+  test('do not wait for one that is held up', async () => {
+    const first = held()
+    const others = Promise.all([pidOf(), pidOf(), pidOf()])
+    expect(await Promise.race([first, others])).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)])
+    await onHeld('pg_cancel_backend')
+    expect(await first).toBe('SERVICE_UNAVAILABLE')
+    expect(await pidOf()).toEqual(expect.any(Number))
+  })
+
+  test('are answered, too, when their session ends under one of them', async () => {
+    const before = await pidOf()
+    const first = held()
+    const others = Promise.all([pidOf(), pidOf(), pidOf()])
+    await onHeld('pg_terminate_backend')
+    expect(await others).not.toContain(before)
+    // It is asked anew.
+    await onHeld('pg_cancel_backend')
+    expect(await first).toBe('SERVICE_UNAVAILABLE')
+  })
+})
