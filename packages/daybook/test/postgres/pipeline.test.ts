@@ -23,17 +23,30 @@ const pidOf = async (): Promise<number | undefined> => (await database.reader.ge
 
 /** A read that runs until somebody ends it. */
 const HELD = bare('SELECT pg_sleep(601)')
-/** What became of one. */
-const held = (): Promise<unknown> =>
-  database.reader.get(HELD).then(
-    () => 'answered',
-    (error) => error.code,
+
+/** Does something to each session in which such a read is running. */
+const toSessions = (what: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<readonly unknown[]> =>
+  server.rows(`SELECT ${what}(pid) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(601)'`)
+
+/** Such a read, and what became of it. */
+class HeldRead {
+  told: unknown
+  readonly over: Promise<void> = database.reader.get(HELD).then(
+    () => this.#tell('answered'),
+    ({ code }) => this.#tell(code),
   )
 
-/** Does something to the sessions in which reads are held, once there are some. */
-async function onHeld(what: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> {
-  const text = `SELECT ${what}(pid) AS done FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(601)'`
-  await eventually(async () => expect(await server.rows(text)).not.toEqual([]))
+  #tell(what: unknown): void {
+    this.told = what
+  }
+
+  /** Ends it; a session that is just ending has it, too, for a moment. */
+  async refuse(): Promise<void> {
+    await eventually(async () => {
+      await toSessions('pg_cancel_backend')
+      expect(this.told).toBe('SERVICE_UNAVAILABLE')
+    })
+  }
 }
 
 describe('reads that are asked at once', () => {
@@ -57,22 +70,29 @@ describe('reads that are asked at once', () => {
   })
 
   test('do not wait for one that is held up', async () => {
-    const first = held()
+    const first = new HeldRead()
     const others = Promise.all([pidOf(), pidOf(), pidOf()])
-    expect(await Promise.race([first, others])).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)])
-    await onHeld('pg_cancel_backend')
-    expect(await first).toBe('SERVICE_UNAVAILABLE')
+    expect(await Promise.race([first.over, others])).toEqual([
+      expect.any(Number),
+      expect.any(Number),
+      expect.any(Number),
+    ])
+    await first.refuse()
     expect(await pidOf()).toEqual(expect.any(Number))
+  })
+
+  test('leave their connection to others, also when the last of them takes its time', async () => {
+    const [shared] = await Promise.all([pidOf(), database.reader.get(bare('SELECT pg_sleep(0.6)'))])
+    expect(await pidOf()).toBe(shared)
   })
 
   test('are answered, too, when their session ends under one of them', async () => {
     const before = await pidOf()
-    const first = held()
+    const first = new HeldRead()
     const others = Promise.all([pidOf(), pidOf(), pidOf()])
-    await onHeld('pg_terminate_backend')
+    await eventually(async () => expect(await toSessions('pg_terminate_backend')).not.toEqual([]))
     expect(await others).not.toContain(before)
     // It is asked anew.
-    await onHeld('pg_cancel_backend')
-    expect(await first).toBe('SERVICE_UNAVAILABLE')
+    await first.refuse()
   })
 })

@@ -94,7 +94,7 @@ class SharedConnection {
   #look(): void {
     const [running, ...behind] = this.#open
     setImmediate(() => {
-      if (running && this.#open.has(running)) this.#askElsewhere(behind)
+      if (running && behind.length > 0 && this.#open.has(running)) this.#askElsewhere(behind)
     })
   }
 
