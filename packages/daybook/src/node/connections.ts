@@ -112,11 +112,10 @@ export class HttpConnection {
   }
 
   /** Decides when the client's next request is read, after this answer. */
-  readNextAfter(response: ServerResponse, { isOverloaded, isCrowded }: FinishedReply): void {
+  readNextAfter(response: ServerResponse, { isOverloaded, isCrowded = false }: FinishedReply): void {
     const { refused, served } = this.#paused
     if (isOverloaded) response.once('close', () => refused.add(this.#socket))
-    else if (isCrowded) response.once('close', () => served.add(this.#socket))
-    else served.goOn()
+    else if (isCrowded || !served.isEmpty) response.once('close', () => served.add(this.#socket, isCrowded))
   }
 
   /** Notes that an answer has been written. */

@@ -97,15 +97,19 @@ export class ServedSockets {
   /** Whether many waited when the latest answer was sent. */
   #isCrowded = false
 
-  add(socket: Socket): void {
-    this.#isCrowded = true
-    this.#line.add(socket)
+  get isEmpty(): boolean {
+    return this.#line.isEmpty
   }
 
-  /** Notes that few wait. */
-  goOn(): void {
-    this.#isCrowded = false
-    if (!this.#line.isEmpty) this.#line.resume(SERVED_PER_ANSWER)
+  /**
+   * While any wait in this line, each client that had an answer has to: one that did not would be answered far more often than they are.
+   *
+   * @param isCrowded whether many requests wait; when few do, sockets are read again
+   */
+  add(socket: Socket, isCrowded: boolean): void {
+    this.#isCrowded = isCrowded
+    this.#line.add(socket)
+    if (!isCrowded) this.#line.resume(SERVED_PER_ANSWER)
   }
 
   end(): void {
