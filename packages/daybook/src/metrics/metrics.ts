@@ -104,7 +104,7 @@ function watchStore(source: MetricsSource, registers: Registry[]): void {
   if (!source.poolState()) return
   new Gauge({
     name: 'daybook_pool_connections',
-    help: 'Connections to PostgreSQL that are busy and idle, and requests that are waiting for one.',
+    help: 'Connections to PostgreSQL that are busy and idle, and what is waiting for one: reads that came together count once.',
     labelNames: ['state'],
     registers,
     collect() {

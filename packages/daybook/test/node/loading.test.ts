@@ -60,6 +60,7 @@ it('fills a new store without starting a thread, also with texts that others wri
 const hasDriver = (pid: number | undefined): boolean =>
   readFileSync(`/proc/${pid}/maps`, 'utf8').includes('better-sqlite3')
 
+// Linux alone tells what a process has loaded.
 it.runIf(existsSync('/proc/self/maps'))('watches over workers without loading what serves', async () => {
   const config = `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({ collections: { notes: { fields: { title: f.text() } } } })`

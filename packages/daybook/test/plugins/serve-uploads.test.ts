@@ -312,6 +312,7 @@ test('uploads are not served where the plugin is not there', async () => {
 /** How many files this process has open. */
 const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length
 
+// Linux alone tells which files a process has open (/proc).
 test.runIf(process.platform === 'linux')('200 downloads that break off leave no file open', async () => {
   const own = await SQLITE.open({ ...config, assets: {} })
   const { port, stop } = await serve(own, { port: 0 })

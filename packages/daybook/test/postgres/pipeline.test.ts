@@ -21,6 +21,9 @@ afterAll(async () => {
 const PID = bare<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid')
 const pidOf = async (): Promise<number | undefined> => (await database.reader.get(PID))?.pid
 
+/** On a busy machine a short read may take so long that those behind it are asked elsewhere: then once more. */
+const inTime = eventually
+
 /** A read that runs until somebody ends it. */
 const HELD = bare('SELECT pg_sleep(601)')
 
@@ -51,10 +54,12 @@ class HeldRead {
 
 describe('reads that are asked at once', () => {
   test('share a connection, eight at a time', async () => {
-    const pids = await Promise.all(Array.from({ length: 16 }, pidOf))
-    expect(new Set(pids.slice(0, 8)).size).toBe(1)
-    expect(new Set(pids.slice(8)).size).toBe(1)
-    expect(new Set(pids).size).toBe(2)
+    await inTime(async () => {
+      const pids = await Promise.all(Array.from({ length: 16 }, pidOf))
+      expect(new Set(pids.slice(0, 8)).size).toBe(1)
+      expect(new Set(pids.slice(8)).size).toBe(1)
+      expect(new Set(pids).size).toBe(2)
+    })
   })
 
   test('are answered one by one: each has its own result, and its own error', async () => {
@@ -67,6 +72,13 @@ describe('reads that are asked at once', () => {
     const results = await Promise.allSettled(reads)
     const told = results.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code))
     expect(told).toEqual([0, 1, '22012', 3, 4, 5, 6, 7].map((one) => (one === '22012' ? one : { number: one })))
+  })
+
+  test('learn each what is wrong with a statement that several ask', async () => {
+    const reads = Array.from({ length: 3 }, () => database.reader.get(bare('SELECT one FROM nowhere')))
+    const results = await Promise.allSettled(reads)
+    // On one connection, those behind the first would be told that nothing is prepared under their name (26000).
+    expect(results.map((one) => one.status === 'rejected' && one.reason.code)).toEqual(['42P01', '42P01', '42P01'])
   })
 
   test('do not wait for one that is held up', async () => {
@@ -82,8 +94,10 @@ describe('reads that are asked at once', () => {
   })
 
   test('leave their connection to others, also when the last of them takes its time', async () => {
-    const [shared] = await Promise.all([pidOf(), database.reader.get(bare('SELECT pg_sleep(0.6)'))])
-    expect(await pidOf()).toBe(shared)
+    await inTime(async () => {
+      const [shared] = await Promise.all([pidOf(), database.reader.get(bare('SELECT pg_sleep(0.6)'))])
+      expect(await pidOf()).toBe(shared)
+    })
   })
 
   test('are answered, too, when their session ends under one of them', async () => {

@@ -35,6 +35,7 @@ test.each(Object.entries(VERSIONS))('SQLite %s is free of the WAL-reset bug: %s'
   expect(isSafeSqlite(version)).toBe(isSafe)
 })
 
+// Windows has no such permissions.
 test.skipIf(process.platform === 'win32')('a data folder that a store makes is its owner’s alone', async () => {
   await using folder = await Folder.make()
   const data = join(folder.address, 'made', 'data')

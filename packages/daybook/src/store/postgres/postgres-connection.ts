@@ -74,7 +74,7 @@ export type QueryClass = typeof Query
  * A query for the driver to run once. Of an object that has its parts the driver would make a copy with all descriptors, which takes as long as
  * sending it.
  *
- * @param onDone called with the answer; without it, the driver gives a promise of it
+ * @param onDone called with the answer; without it, a pool of the driver gives a promise of it
  */
 export function toQuery(
   Query: QueryClass,

@@ -139,17 +139,18 @@ export class PostgresWriter {
 
   /** Begins a transaction. The first statements of writes are sent before the server has answered. */
   async #open(client: PoolClient, begin: string): Promise<OpenTransaction> {
-    const { texts } = this.#server
+    const open = (head?: Promise<number>): PostgresTransaction =>
+      new PostgresTransaction(this.#server.sender(client), this.#isPrepared, this.#server.texts, head)
     const begun = client.query(begin) as unknown as Promise<readonly QueryResult[]>
     if (begin === BEGIN_ALTER) {
       if (lastRow(await begun)?.is_free === 'f') throw new OthersAlter()
       await client.query(TAKE_TURN_IF_ANY)
-      return { transaction: new PostgresTransaction(this.#server.sender(client), this.#isPrepared, texts), begun }
+      return { transaction: open(), begun }
     }
     const head = begun.then((results) => Number(lastRow(results)?.seq ?? 0))
     // The writes hear of it, or the caller.
     head.catch(() => {})
-    return { transaction: new PostgresTransaction(this.#server.sender(client), this.#isPrepared, texts, head), begun }
+    return { transaction: open(head), begun }
   }
 
   /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when it is unknown whether it is stored */

@@ -211,6 +211,7 @@ async function parentOf(pid: string): Promise<number | undefined> {
   return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1])
 }
 
+// Linux alone tells of a process whose child it is (/proc).
 describe.runIf(process.platform === 'linux')('a process', () => {
   test('that dies at its work takes its picture with it, and nothing else', async () => {
     const before = await children()

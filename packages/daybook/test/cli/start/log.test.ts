@@ -108,6 +108,7 @@ it.each([
   expect(logged.toSorted()).toEqual(asked.toSorted())
 })
 
+// A file that is always full, which some systems have.
 it.runIf(existsSync('/dev/full'))('serves on when the log cannot be written', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   await using full = await open('/dev/full', 'w')

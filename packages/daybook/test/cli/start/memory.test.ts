@@ -62,6 +62,7 @@ async function pour(url: string, length: number): Promise<number | undefined> {
 const peakOf = (pid: number | undefined): number =>
   Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
+// Linux alone tells how much memory a process ever had.
 test.runIf(process.platform === 'linux')(
   'a body over the limit is refused before it fills the memory (B6)',
   async () => {
@@ -97,6 +98,7 @@ async function fill(url: string, count: number): Promise<void> {
   await Promise.all(Array.from({ length: count }, create))
 }
 
+// Linux alone tells how much memory a process ever had.
 test.runIf(process.platform === 'linux')(
   'the memory of a service stays flat while it exports all that PostgreSQL holds, again and again',
   async () => {
