@@ -1,4 +1,6 @@
 import { DaybookError } from '../errors.ts'
+import type { HttpRequest } from './request.ts'
+import type { Backlog } from './respond.ts'
 
 /** How many requests may be pending where the config does not say. */
 export const DEFAULT_PENDING: number = 1000
@@ -16,6 +18,9 @@ const CROWD = 24
 /** From this part of the limit on, and while requests wait longer than this, in milliseconds, they are: a refusal must come soon. */
 const NEARLY_FULL = 0.75
 const LONG_WAIT_MS = 500
+
+/** The part of the limit that is kept for clients that are not read, while there are as many of them. */
+const KEPT = 0.5
 
 /** What is done for a request. Never rejects. */
 type Work = () => Promise<void>
@@ -55,18 +60,16 @@ export class Admission {
     this.#limit = limit
   }
 
-  /** Whether so many are pending that no other may be. */
-  get isFull(): boolean {
-    return this.#pending >= this.#limit
+  /** Whether so many are pending that a request has to be refused. It should not be when it has waited already. */
+  isFullFor({ hasWaited, unread }: Pick<HttpRequest, 'hasWaited' | 'unread'>): boolean {
+    const kept = hasWaited ? 0 : Math.min(unread, Math.floor(this.#limit * KEPT))
+    return this.#pending + kept >= this.#limit
   }
 
-  /**
-   * Whether there is enough to do for now. What else clients send can stay in the system's buffers, where it costs nothing: each request that
-   * waits in the process holds some 8 KiB, which V8 copies again and again.
-   */
-  get isCrowded(): boolean {
-    if (this.#waiting.length < CROWD || this.#latestWait > LONG_WAIT_MS) return false
-    return this.#pending < this.#limit * NEARLY_FULL
+  get backlog(): Backlog {
+    if (this.#waiting.length < CROWD) return 'short'
+    const isFull = this.#latestWait > LONG_WAIT_MS || this.#pending >= this.#limit * NEARLY_FULL
+    return isFull ? 'full' : 'long'
   }
 
   /** In how many seconds those that wait have had their turn: as long as one of them has waited. 1 or more. */
@@ -76,14 +79,10 @@ export class Admission {
     return Math.max(1, Math.ceil(Math.max(this.#latestWait, presentWait) / 1000))
   }
 
-  /**
-   * Notes that a request has come, and tells whether it may begin at once: no other waits, and this turn has time for it.
-   *
-   * @param isFirst whether it is the first one of its connection
-   */
-  arrive(isFirst: boolean): boolean {
-    if (isFirst) this.#connections += 1
-    return this.#waiting.length === 0 && !this.isFull && !this.#turn.isSpent()
+  /** Notes that a request has come, and tells whether it may begin at once: no other waits, and this turn has time for it. */
+  arrive(request: Pick<HttpRequest, 'isFirst' | 'hasWaited' | 'unread'>): boolean {
+    if (request.isFirst) this.#connections += 1
+    return this.#waiting.length === 0 && !this.isFullFor(request) && !this.#turn.isSpent()
   }
 
   /**

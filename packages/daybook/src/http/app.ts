@@ -84,7 +84,7 @@ export function createApp(options: AppOptions): Handle {
     hint: makeAddressHint(publicAddresses(options.routes)),
   }
   return (request, respond) => {
-    const isFree = app.admission.arrive(request.isFirst)
+    const isFree = app.admission.arrive(request)
     const scope = new RequestScope(request, app.cors, isFree)
     try {
       const again = answerAgain(app, request, scope)
@@ -103,7 +103,7 @@ function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respo
   const answer = (): Promise<void> =>
     answerAnew(app, request, scope, match).then(respond, () => respond(failure(scope)))
   if (!match || match.route.isProbe) void answer()
-  else if (app.admission.isFull) respond(refuse(app, request, scope))
+  else if (app.admission.isFullFor(request)) respond(refuse(app, request, scope))
   else app.admission.enter(answer, scope.isFree)
 }
 
@@ -291,7 +291,7 @@ function completeReply(app: App, reply: Reply, { method, target }: HttpRequest, 
     const shown = target.slice(0, MAX_LOGGED_TARGET)
     logRequest(log, { requestId: scope.requestId, method, url: shown, status: reply.status, ms })
   }
-  return finishReply(reply, scope.headers, app.admission.isCrowded)
+  return finishReply(reply, scope.headers, app.admission.backlog)
 }
 
 /** An answer that its route declares; any other is a failure of a service that is strict. */

@@ -21,6 +21,10 @@ export interface HttpRequest {
   readonly turn: number | undefined
   /** Whether its connection has brought no other before it. */
   readonly isFirst: boolean
+  /** Whether its connection was not read for a while before it came: there was enough to do. */
+  readonly hasWaited: boolean
+  /** How many connections are not read as it comes, as there is enough to do. */
+  readonly unread: number
   /** Whether the client has gone. */
   readonly isAborted: boolean
   /**

@@ -28,6 +28,8 @@ class WebRequest implements HttpRequest {
   readonly address: string | null
   readonly turn = undefined
   readonly isFirst = false
+  readonly hasWaited = false
+  readonly unread = 0
 
   constructor(request: Request, address: string | null) {
     this.#request = request

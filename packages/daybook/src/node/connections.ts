@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FinishedReply } from '../http/respond.ts'
+import type { Backlog, FinishedReply } from '../http/respond.ts'
 import { RefusedSockets, ServedSockets } from './paused-sockets.ts'
 import type { Arrival } from './request.ts'
 
@@ -75,6 +75,8 @@ export class HttpConnection {
   #bytesSeen = 0
   /** Of the event loop, when its last request came. */
   #lastTurn = -1
+  /** Whether it was not read for a while since. */
+  #hasWaited = false
 
   /** @param paused where it waits when clients ask more than the service can answer */
   constructor(socket: Socket, paused: PausedSockets) {
@@ -103,7 +105,9 @@ export class HttpConnection {
     const isFirst = this.#lastTurn === -1
     const isFirstOfTurn = turn !== this.#lastTurn
     this.#lastTurn = turn
-    return { isFirst, turn: isFirstOfTurn ? turn : undefined }
+    const hasWaited = this.#hasWaited
+    this.#hasWaited = false
+    return { isFirst, hasWaited, unread: this.#paused.served.length, turn: isFirstOfTurn ? turn : undefined }
   }
 
   /** Decides when the head of an answer is written whether it ends the connection: only the last answer due does. */
@@ -112,10 +116,15 @@ export class HttpConnection {
   }
 
   /** Decides when the client's next request is read, after this answer. */
-  readNextAfter(response: ServerResponse, { isOverloaded, isCrowded = false }: FinishedReply): void {
+  readNextAfter(response: ServerResponse, { isOverloaded, backlog = 'short' }: FinishedReply): void {
     const { refused, served } = this.#paused
     if (isOverloaded) response.once('close', () => refused.add(this.#socket))
-    else if (isCrowded || !served.isEmpty) response.once('close', () => served.add(this.#socket, isCrowded))
+    else if (served.holds(backlog)) response.once('close', () => this.#wait(backlog))
+  }
+
+  #wait(backlog: Backlog): void {
+    this.#hasWaited = true
+    this.#paused.served.add(this.#socket, backlog)
   }
 
   /** Notes that an answer has been written. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Backlog } from '../http/respond.ts'
 
 /** How often paused sockets are looked at, in milliseconds. */
 const TICK_MS = 5
@@ -21,8 +22,8 @@ class SocketLine {
     this.#onTick = onTick
   }
 
-  get isEmpty(): boolean {
-    return this.#paused.length === 0
+  get length(): number {
+    return this.#paused.length
   }
 
   /** Since when the first of them waits. */
@@ -40,7 +41,7 @@ class SocketLine {
   /** Reads those again that have waited longest. */
   resume(count: number): void {
     for (const { socket } of this.#paused.splice(0, count)) socket.resume()
-    if (!this.isEmpty) return
+    if (this.#paused.length > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
@@ -67,7 +68,7 @@ export class RefusedSockets {
   #resumedAt = 0
 
   add(socket: Socket): void {
-    if (this.#line.isEmpty) this.#resumedAt = performance.now()
+    if (this.#line.length === 0) this.#resumedAt = performance.now()
     this.#line.add(socket)
   }
 
@@ -84,8 +85,8 @@ export class RefusedSockets {
   }
 }
 
-/** How many served clients are read again for each answer: some have nothing to ask. */
-const SERVED_PER_ANSWER = 2
+/** How many served clients are read again for an answer: while few requests wait, two, as some have nothing to ask; else one for the place it leaves. */
+const PER_ANSWER: Readonly<Record<Backlog, number>> = { short: 2, long: 0, full: 1 }
 /** How many are read again at each tick, when no answer does that. */
 const SERVED_PER_TICK = 24
 /** How long a served client waits at most until it is read, in milliseconds: well before Node closes idle connections. */
@@ -94,22 +95,25 @@ const MAX_SERVED_MS = 2000
 /** Sockets of clients that had an answer while many others waited. They are read again, in turn, as those become fewer. */
 export class ServedSockets {
   readonly #line = new SocketLine(() => this.#resumeDue())
-  /** Whether many waited when the latest answer was sent. */
-  #isCrowded = false
+  /** As it was when the latest answer was sent. */
+  #backlog: Backlog = 'short'
 
-  get isEmpty(): boolean {
-    return this.#line.isEmpty
+  get length(): number {
+    return this.#line.length
   }
 
   /**
-   * While any wait in this line, each client that had an answer has to: one that did not would be answered far more often than they are.
-   *
-   * @param isCrowded whether many requests wait; when few do, sockets are read again
+   * Whether a client that has an answer has to wait: as long as others do, one that did not would be answered far more often than
+   * they are.
    */
-  add(socket: Socket, isCrowded: boolean): void {
-    this.#isCrowded = isCrowded
+  holds(backlog: Backlog): boolean {
+    return backlog === 'long' || this.length > 0
+  }
+
+  add(socket: Socket, backlog: Backlog): void {
+    this.#backlog = backlog
     this.#line.add(socket)
-    if (!isCrowded) this.#line.resume(SERVED_PER_ANSWER)
+    this.#line.resume(PER_ANSWER[backlog])
   }
 
   end(): void {
@@ -117,7 +121,7 @@ export class ServedSockets {
   }
 
   #resumeDue(): void {
-    const isDue = !this.#isCrowded || performance.now() - this.#line.since > MAX_SERVED_MS
+    const isDue = this.#backlog === 'short' || performance.now() - this.#line.since > MAX_SERVED_MS
     if (isDue) this.#line.resume(SERVED_PER_TICK)
   }
 }

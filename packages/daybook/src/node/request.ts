@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { incompleteBody } from '../http/body.ts'
 import type { HttpRequest, RequestHeaders } from '../http/request.ts'
 
-/** When a request came; see {@link HttpRequest}. */
-export type Arrival = Pick<HttpRequest, 'isFirst' | 'turn'>
+/** How a request came; see {@link HttpRequest}. */
+export type Arrival = Pick<HttpRequest, 'isFirst' | 'hasWaited' | 'unread' | 'turn'>
 
 /** A request that came in over Node's HTTP server; no web object is made before it is needed. */
 export class NodeRequest implements HttpRequest {
@@ -14,11 +14,15 @@ export class NodeRequest implements HttpRequest {
   readonly headers: RequestHeaders
   readonly turn: number | undefined
   readonly isFirst: boolean
+  readonly hasWaited: boolean
+  readonly unread: number
   readonly #incoming: IncomingMessage
   #isStreamed = false
 
-  constructor(incoming: IncomingMessage, target: string, { isFirst, turn }: Arrival) {
+  constructor(incoming: IncomingMessage, target: string, { isFirst, hasWaited, unread, turn }: Arrival) {
     this.isFirst = isFirst
+    this.hasWaited = hasWaited
+    this.unread = unread
     this.turn = turn
     this.method = incoming.method ?? ''
     this.target = target

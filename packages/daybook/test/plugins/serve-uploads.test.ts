@@ -370,8 +370,9 @@ describe('options', () => {
       plugins: [serveUploads({ path: '/files', secret: SECRET })],
     })
     const { path } = await upload(own)
-    expect((await own.request(`/files/${path}`)).status).toBe(200)
-    expect((await own.request(signUpload(SECRET, path, { base: '/files' }).url)).status).toBe(200)
+    const textAt = async (url: string): Promise<string> => (await own.request(url)).text()
+    expect(await textAt(`/files/${path}`)).toBe('some text')
+    expect(await textAt(signUpload(SECRET, path, { base: '/files' }).url)).toBe('some text')
     expect((await own.request(`/uploads/${path}`)).status).toBe(404)
   })
 })

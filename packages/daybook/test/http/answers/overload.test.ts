@@ -253,6 +253,28 @@ describe('clients that ask again and again, more than are read at a time', () =>
     expect(fewest).toBeGreaterThanOrEqual(8)
   })
 
+  test('keep their places while they are not read: who comes later is refused first', async () => {
+    // A start asks the rule, too.
+    let reads = Number.NEGATIVE_INFINITY
+    let late: readonly Socket[] = []
+    const work = (): void => {
+      reads += 1
+      // By now, most of the first have been answered, and have asked again.
+      if (reads === 40) for (const socket of late) socket.write(READ)
+      compute(2)
+    }
+    await using server = await listen(guarded(100, work))
+    const first = await connected(server.port, 64)
+    late = await connected(server.port, 100)
+    const received = late.map(readAll)
+    reads = 0
+    const statuses = await Promise.all(first.map((socket) => askInTurn(socket, 2)))
+    expect(statuses).toEqual(Array.from({ length: 64 }, () => [200, 200]))
+    const answers = (await Promise.all(received)).flatMap(parseAnswers).map(({ status }) => status)
+    expect(answers).toHaveLength(100)
+    expect(new Set(answers)).toEqual(new Set([200, 503]))
+  })
+
   test('have an answer long after the others have gone', async () => {
     await using crowd = await crowded()
     const [last, ...others] = crowd.sockets as [Socket, ...Socket[]]

@@ -134,6 +134,7 @@ describe.each(STORES)('files in folders on $name', (store) => {
     const { id } = await upload(service, { content: 'two', texts: { directory: 'notes', filename: 'two.txt' } })
     const url = '/uploads/notes/two.txt'
     const before = await service.request(url)
+    expect(await before.text()).toBe('two')
     await service.content.as(SYSTEM).update('assets', id, { directory: 'archive' })
     const after = await service.request(url)
     expect(await after.text()).toBe('two')
