@@ -13,9 +13,9 @@ const ADMISSION_QUIET_TURNS = 2
 /** How long the event loop turns at most between two stretches, in milliseconds; in each turn, libuv accepts one connection. */
 const MAX_TURNS_MS = 10
 
-/** From so many waiting requests on, clients that have had an answer are not read again for a while. */
-const CROWD = 24
-/** From this part of the limit on, and while requests wait longer than this, in milliseconds, they are: a refusal must come soon. */
+/** From so many waiting requests on, the backlog is long. */
+const LONG_BACKLOG = 24
+/** Such a backlog is full from this part of the limit on, and while requests wait longer than this, in milliseconds. */
 const NEARLY_FULL = 0.75
 const LONG_WAIT_MS = 500
 
@@ -60,14 +60,15 @@ export class Admission {
     this.#limit = limit
   }
 
-  /** Whether so many are pending that a request has to be refused. It should not be when it has waited already. */
+  /** Whether a request has to be refused. Places are kept for clients that are not read, so that none of them has waited for a refusal. */
   isFullFor({ hasWaited, unread }: Pick<HttpRequest, 'hasWaited' | 'unread'>): boolean {
     const kept = hasWaited ? 0 : Math.min(unread, Math.floor(this.#limit * KEPT))
     return this.#pending + kept >= this.#limit
   }
 
+  /** How many requests wait. */
   get backlog(): Backlog {
-    if (this.#waiting.length < CROWD) return 'short'
+    if (this.#waiting.length < LONG_BACKLOG) return 'short'
     const isFull = this.#latestWait > LONG_WAIT_MS || this.#pending >= this.#limit * NEARLY_FULL
     return isFull ? 'full' : 'long'
   }
