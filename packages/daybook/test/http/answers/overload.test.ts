@@ -256,23 +256,26 @@ describe('clients that ask again and again, more than are read at a time', () =>
   test('keep their places while they are not read: who comes later is refused first', async () => {
     // A start asks the rule, too.
     let reads = Number.NEGATIVE_INFINITY
-    let late: readonly Socket[] = []
+    let asked: readonly Promise<readonly number[]>[] = []
     const work = (): void => {
       reads += 1
-      // By now, most of the first have been answered, and have asked again.
-      if (reads === 40) for (const socket of late) socket.write(READ)
-      compute(2)
+      // What is sent during these reads arrives together. The second is at a time when most of the first wait, and others are not read.
+      if (reads === 1) asked = first.map((socket) => askInTurn(socket, 2))
+      if (reads === 20) for (const socket of late) socket.write(READ)
+      compute(reads === 1 || reads === 20 ? 50 : 2)
     }
     await using server = await listen(guarded(100, work))
     const first = await connected(server.port, 64)
-    late = await connected(server.port, 100)
+    const late = await connected(server.port, 100)
     const received = late.map(readAll)
+    const [begin] = (await connected(server.port, 1)) as [Socket]
     reads = 0
-    const statuses = await Promise.all(first.map((socket) => askInTurn(socket, 2)))
-    expect(statuses).toEqual(Array.from({ length: 64 }, () => [200, 200]))
+    await askOnce(begin)
+    expect(await Promise.all(asked)).toEqual(Array.from({ length: 64 }, () => [200, 200]))
     const answers = (await Promise.all(received)).flatMap(parseAnswers).map(({ status }) => status)
     expect(answers).toHaveLength(100)
     expect(new Set(answers)).toEqual(new Set([200, 503]))
+    begin.destroy()
   })
 
   test('have an answer long after the others have gone', async () => {
