@@ -1,5 +1,5 @@
 import { DaybookError } from '../errors.ts'
-import type { HttpRequest } from './request.ts'
+import type { Arrival } from './request.ts'
 import type { Backlog } from './respond.ts'
 
 /** How many requests may be pending where the config does not say. */
@@ -61,7 +61,7 @@ export class Admission {
   }
 
   /** Whether a request has to be refused. Places are kept for clients that are not read, so that none of them has waited for a refusal. */
-  isFullFor({ hasWaited, unread }: Pick<HttpRequest, 'hasWaited' | 'unread'>): boolean {
+  isFullFor({ hasWaited, unread }: Arrival): boolean {
     const kept = hasWaited ? 0 : Math.min(unread, Math.floor(this.#limit * KEPT))
     return this.#pending + kept >= this.#limit
   }
@@ -81,9 +81,9 @@ export class Admission {
   }
 
   /** Notes that a request has come, and tells whether it may begin at once: no other waits, and this turn has time for it. */
-  arrive(request: Pick<HttpRequest, 'isFirst' | 'hasWaited' | 'unread'>): boolean {
-    if (request.isFirst) this.#connections += 1
-    return this.#waiting.length === 0 && !this.isFullFor(request) && !this.#turn.isSpent()
+  arrive(arrival: Arrival): boolean {
+    if (arrival.isFirst) this.#connections += 1
+    return this.#waiting.length === 0 && !this.isFullFor(arrival) && !this.#turn.isSpent()
   }
 
   /**

@@ -84,7 +84,7 @@ export function createApp(options: AppOptions): Handle {
     hint: makeAddressHint(publicAddresses(options.routes)),
   }
   return (request, respond) => {
-    const isFree = app.admission.arrive(request)
+    const isFree = app.admission.arrive(request.arrival)
     const scope = new RequestScope(request, app.cors, isFree)
     try {
       const again = answerAgain(app, request, scope)
@@ -103,7 +103,7 @@ function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respo
   const answer = (): Promise<void> =>
     answerAnew(app, request, scope, match).then(respond, () => respond(failure(scope)))
   if (!match || match.route.isProbe) void answer()
-  else if (app.admission.isFullFor(request)) respond(refuse(app, request, scope))
+  else if (app.admission.isFullFor(request.arrival)) respond(refuse(app, request, scope))
   else app.admission.enter(answer, scope.isFree)
 }
 

@@ -4,16 +4,8 @@ import type { FinishedReply } from './respond.ts'
 /** The part of `Headers` that answering a request takes: names in any case, repeated headers joined. */
 export type RequestHeaders = Pick<Headers, 'get' | 'has'>
 
-/** A request as the service reads it, whatever it came in on. */
-export interface HttpRequest {
-  readonly method: string
-  /** Path and query, escapes as they were sent. */
-  readonly target: string
-  readonly headers: RequestHeaders
-  /** The IP address at the other end of the connection; `null` where there is none to know. */
-  readonly address: string | null
-  /** Scheme, host and port, as the request names them. */
-  readonly origin: string
+/** How a request came. */
+export interface Arrival {
   /**
    * The turn of the event loop that brought it, if all of that turn was on its way before the turn began: what the process learns in the turn
    * is no older than the request then. `undefined`: it may have been sent later.
@@ -25,6 +17,19 @@ export interface HttpRequest {
   readonly hasWaited: boolean
   /** How many connections are not read as it comes, as there is enough to do. */
   readonly unread: number
+}
+
+/** A request as the service reads it, whatever it came in on. */
+export interface HttpRequest {
+  readonly method: string
+  /** Path and query, escapes as they were sent. */
+  readonly target: string
+  readonly headers: RequestHeaders
+  /** The IP address at the other end of the connection; `null` where there is none to know. */
+  readonly address: string | null
+  /** Scheme, host and port, as the request names them. */
+  readonly origin: string
+  readonly arrival: Arrival
   /** Whether the client has gone. */
   readonly isAborted: boolean
   /**

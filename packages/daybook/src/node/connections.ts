@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Arrival } from '../http/request.ts'
 import type { Backlog, FinishedReply } from '../http/respond.ts'
 import { RefusedSockets, ServedSockets } from './paused-sockets.ts'
-import type { Arrival } from './request.ts'
 
 /** How long a connection stays open after a drain began, however long it was idle: what has arrived is read meanwhile. */
 const READ_MS = 25

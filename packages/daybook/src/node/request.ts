@@ -2,28 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { Readable } from 'node:stream'
 import { incompleteBody } from '../http/body.ts'
-import type { HttpRequest, RequestHeaders } from '../http/request.ts'
-
-/** How a request came; see {@link HttpRequest}. */
-export type Arrival = Pick<HttpRequest, 'isFirst' | 'hasWaited' | 'unread' | 'turn'>
+import type { Arrival, HttpRequest, RequestHeaders } from '../http/request.ts'
 
 /** A request that came in over Node's HTTP server; no web object is made before it is needed. */
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
   readonly headers: RequestHeaders
-  readonly turn: number | undefined
-  readonly isFirst: boolean
-  readonly hasWaited: boolean
-  readonly unread: number
+  readonly arrival: Arrival
   readonly #incoming: IncomingMessage
   #isStreamed = false
 
-  constructor(incoming: IncomingMessage, target: string, { isFirst, hasWaited, unread, turn }: Arrival) {
-    this.isFirst = isFirst
-    this.hasWaited = hasWaited
-    this.unread = unread
-    this.turn = turn
+  constructor(incoming: IncomingMessage, target: string, arrival: Arrival) {
+    this.arrival = arrival
     this.method = incoming.method ?? ''
     this.target = target
     this.headers = new NodeHeaders(incoming)

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Route } from '../contract.ts'
-import type { HttpRequest } from '../request.ts'
+import type { Arrival } from '../request.ts'
 import type { ContentCoding } from './content-coding.ts'
 
 /** How many bytes of answers are kept where the config does not say. */
@@ -121,7 +121,7 @@ export class AnswerCache {
   }
 
   /** The same, no older than a request: requests that one turn of the event loop brings share a look. */
-  versionFor({ turn }: Pick<HttpRequest, 'turn'>): number | undefined {
+  versionFor({ turn }: Arrival): number | undefined {
     if (turn === undefined) return this.storeVersion
     const now = performance.now()
     if (turn !== this.#look.turn || now - this.#look.at > MAX_LOOK_MS)
