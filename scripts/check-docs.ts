@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { posix, resolve } from 'node:path'
+import { join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CONDITIONS } from '../packages/daybook/src/http/conditions.ts'
 import { HEADERS } from '../packages/daybook/src/http/contract.ts'
@@ -19,6 +19,8 @@ import { type Code, type GeneratedPage, makeReference, readCode } from './refere
 import { anchorOf } from './reference/table.ts'
 
 const REFERENCE = 'docs/reference'
+/** Whose code the docs are compared with. */
+const CHECKOUT = fileURLToPath(new URL('..', import.meta.url))
 
 /** What a page says that the code does not, or does not say. */
 function checkGenerated({ file, text, generated }: GeneratedPage): readonly DocsFault[] {
@@ -92,6 +94,27 @@ function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]):
   })
 }
 
+/** Pages for contributors, which name files of the sources. */
+const OF_SOURCES = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
+/** Where such names may begin. */
+const BASES = [
+  '',
+  'packages/daybook/',
+  'packages/daybook/src/',
+  'packages/daybook/test/',
+  'packages/studio/src/app/',
+  'bench/',
+]
+const SOURCE = /^[\w-]+(?:\/[\w-]+)+\.tsx?$/
+
+function checkSources({ file, text }: Page): readonly DocsFault[] {
+  const isThere = (name: string): boolean => BASES.some((base) => existsSync(join(CHECKOUT, base, name)))
+  const named = new Set(codesIn(proseOf(text)).filter((code) => SOURCE.test(code)))
+  return [...named]
+    .filter((name) => !isThere(name))
+    .map((name) => ({ file, message: `names ${name}, which is not there. Write where the file is now.` }))
+}
+
 /** Everything that the docs of a checkout lack, or have too much, by the code of this one. */
 export async function checkDocs(root: string, code: Code): Promise<readonly DocsFault[]> {
   const { pages, undocumented, unplaced } = await makeReference(root, code)
@@ -111,12 +134,13 @@ export async function checkDocs(root: string, code: Code): Promise<readonly Docs
     ...checkPlugins(text('plugins')),
     ...(await checkCli(text('cli'))),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),
+    ...pages.filter(({ file }) => OF_SOURCES.includes(file)).flatMap(checkSources),
     ...(await checkPictures(root, pages)),
   ]
 }
 
 if (import.meta.main) {
-  const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)))
+  const root = resolve(process.argv[2] ?? CHECKOUT)
   const faults = await checkDocs(root, await readCode())
   for (const { file, message } of faults) process.stderr.write(`${file} ${message}\n`)
   process.stdout.write(faults.length === 0 ? 'docs: ok\n' : `docs: ${faults.length} to mend\n`)

@@ -103,6 +103,11 @@ test.each([
   expect(faults).toContainEqual(expect.stringContaining(instead.slice(1, -1)))
 })
 
+test('a source file that is not there fails', async () => {
+  const faults = await faultsWith('ARCHITECTURE.md', '`http/app.ts`', '`http/apple.ts`')
+  expect(faults).toContainEqual(expect.stringContaining('ARCHITECTURE.md names http/apple.ts'))
+})
+
 test.each([
   [
     'that is not there',
