@@ -1,10 +1,12 @@
-import { ERRORS } from 'daybook'
+import { defineCollection, ERRORS, f } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import { RESERVED_SEGMENTS } from '../../../src/config/check.ts'
 import { type Route, undeclared } from '../../../src/http/contract.ts'
 import { Router } from '../../../src/http/router.ts'
 import { kindsOf, routesOf } from '../../support/scenarios/routes.ts'
+import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { batch, create, get } from '../../support/scenarios/steps.ts'
 
 const ROUTES = await routesOf(blog)
 const KINDS = kindsOf(ROUTES)
@@ -108,3 +110,26 @@ describe('the router', () => {
     expect(() => new Router([route('GET', '/api/a/:b'), route('GET', '/api/a/:c')])).toThrow(/Two routes answer GET/)
   })
 })
+
+/** What the service has below `/api/cms/`, or may have some day. */
+const FREE_KEYS = ['events', 'changes', 'search', 'journal', 'batch', 'mcp'] as const
+
+runScenarios('keys that are free for collections', [
+  {
+    name: 'are served as any other, beside what the service itself has',
+    config: {
+      collections: Object.fromEntries(
+        FREE_KEYS.map((key) => [key, defineCollection({ fields: { title: f.text({ required: true }) } })]),
+      ),
+    },
+    steps: [
+      ...FREE_KEYS.flatMap((key): readonly Step[] => [
+        create(key, { title: key }, { keep: { id: '/id' } }),
+        get(`/api/${key}/{id}`, { auth: true, body: { title: key } }),
+        get(`/api/${key}?where[title][eq]=${key}`, { auth: true, body: { collection: key, total: 1 } }),
+      ]),
+      batch([{ op: 'create', collection: 'batch', data: { title: 'two' } }]),
+      get('/api/batch?limit=0', { auth: true, body: { total: 2 } }),
+    ],
+  },
+])
