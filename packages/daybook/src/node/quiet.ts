@@ -1,27 +1,32 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
+/** No connection comes any more when none has for so long, in milliseconds: clients are busy, too. */
+const QUIET_MS = 20
 /** How long connections may keep coming while a server closes its listener, in milliseconds. */
 const LONGEST_MS = 250
-/** No connection comes any more when none does for so many turns of the event loop, and so many milliseconds: clients are busy, too. */
-const LISTENER_QUIET_TURNS = 2
-const QUIET_MS = 20
+/** How long the system may then still hold some, in milliseconds; a turn of the event loop takes one, in microseconds. */
+const LIMIT_MS = 1000
+/** The system holds no connection when so many turns of the event loop have taken none. */
+const EMPTY_TURNS = 2
+/** How long the process leaves its processor to clients between two looks, in milliseconds. */
+const PAUSE_MS = 2
 
 /**
- * Resolves when the system holds no connection that has not been taken: closing the listener would reset them. Each turn of
- * the event loop takes one.
+ * Resolves when no connection comes any more and the system holds none that has not been taken: closing the listener would reset them.
+ * It looks last: what came while the process had no processor is taken, however long that was.
  *
  * @param lastAt when the last one was taken, as `performance.now()` has it
  */
 export async function untilQuiet(lastAt: () => number): Promise<void> {
   const startedAt = performance.now()
-  let seenAt = startedAt
+  const hasWaited = (now: number): boolean =>
+    now - Math.max(startedAt, lastAt()) > QUIET_MS || now - startedAt > LONGEST_MS
   let turns = 0
-  const isQuiet = (now: number): boolean => turns > LISTENER_QUIET_TURNS && now - seenAt > QUIET_MS
-  for (let now = startedAt; !isQuiet(now) && now - startedAt < LONGEST_MS; now = performance.now()) {
+  while (turns < EMPTY_TURNS && performance.now() - startedAt < LIMIT_MS) {
+    if (!hasWaited(performance.now())) await sleep(PAUSE_MS)
+    const seenAt = lastAt()
     await nextTurn()
-    turns += 1
-    if (lastAt() <= seenAt) continue
-    seenAt = lastAt()
-    turns = 0
+    const isEmpty = lastAt() === seenAt && hasWaited(performance.now())
+    turns = isEmpty ? turns + 1 : 0
   }
 }

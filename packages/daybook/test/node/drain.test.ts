@@ -75,6 +75,24 @@ describe('a server that stops', () => {
     for (const text of await Promise.all(received)) expect(told(parseAnswers(text))).toEqual([[200, 'close']])
   })
 
+  test('answers on connections that came while it had no processor', async () => {
+    const server = await listen(async () => OK)
+    const received: Promise<string>[] = []
+    const startedAt = performance.now()
+    // It runs before what the server does in each turn of the event loop, since it began before.
+    const eachTurn = (): void => {
+      if (performance.now() - startedAt < 10) return void setImmediate(eachTurn)
+      const sockets = Array.from({ length: 32 }, () => connect({ port: server.port, host: '127.0.0.1' }))
+      for (const socket of sockets) socket.write(requestText('GET /'))
+      received.push(...sockets.map(readAll))
+      process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60))
+    }
+    setImmediate(eachTurn)
+    await server.stop(GRACE_MS)
+    expect(received).toHaveLength(32)
+    for (const text of await Promise.all(received)) expect(told(parseAnswers(text))).toEqual([[200, 'close']])
+  })
+
   test('says Connection: close in answers to requests that came before, and is done with the last of them', async () => {
     const { answer, asked, release } = gated()
     const server = await listen(answer)

@@ -26,9 +26,9 @@ const DRAINS = 3
 const ANSWERS = 3
 /**
  * What may come between the last look at a listener and its close, in all drains together: the system accepts it and resets it,
- * which nobody can prevent, and on a busy machine that moment is long. A listener that closes while connections wait loses dozens.
+ * which nobody can prevent. A listener that closes while connections wait loses dozens.
  */
-const LATE = 10
+const LATE = 4
 
 const loads: readonly (readonly [name: string, clients: number, request: string, pauseMs: () => number])[] = [
   ['64 clients in a loop', 64, READ, () => 0],
