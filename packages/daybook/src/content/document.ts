@@ -144,7 +144,7 @@ function missingIn(field: Field, value: unknown, path: string): readonly string[
 export const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
-/** Brings a document that an older config wrote into the present shape: new fields are empty, unknown ones are left out. */
+/** Brings a document that an older config wrote into the present schema: new fields are empty, unknown ones are left out. */
 export function toCurrentSchema(document: DocumentModel, stored: Values): Values {
   const values: Values = {}
   for (const { key, field, servedKeys } of document.fields) {
@@ -173,10 +173,10 @@ function toCurrentValue(field: Field, value: unknown): unknown {
 /** A document's orphaned values, as JSON: those that only an earlier config had a field for. They stay until `daybook migrate --allow-loss` drops them. */
 export function orphanedIn(
   document: DocumentModel,
-  { kept, doc }: { readonly kept: string | null; readonly doc: string },
+  { orphaned, doc }: { readonly orphaned: string | null; readonly doc: string },
   stored: Values = JSON.parse(doc),
 ): string | null {
-  const left = unplaced(document, withOrphanedValues(document, stored, kept))
+  const left = unplaced(document, withOrphanedValues(document, stored, orphaned))
   return Object.keys(left).length > 0 ? JSON.stringify(left) : null
 }
 
@@ -184,10 +184,10 @@ export function orphanedIn(
 export function withOrphanedValues(
   { fieldMap }: DocumentModel,
   stored: Values,
-  kept: string | null | undefined,
+  orphaned: string | null | undefined,
 ): Values {
-  if (!kept) return stored
-  const before: Values = JSON.parse(kept)
+  if (!orphaned) return stored
+  const before: Values = JSON.parse(orphaned)
   const present = Object.entries(stored).filter(([, value]) => value !== null)
   return {
     ...before,

@@ -1,7 +1,7 @@
 import type { EntryTable } from './tables/tables.ts'
 
 /** The working copy of an entry, as the column `draft` holds it: a document beside the one that everybody reads. */
-export interface WorkingCopy extends Pick<EntryTable, 'seq' | 'shape' | 'kept' | 'locales' | 'doc'> {
+export interface WorkingCopy extends Pick<EntryTable, 'seq' | 'schema_hash' | 'orphaned' | 'locales' | 'doc'> {
   /** When it was saved; ISO 8601. */
   readonly at: string
   /** The subject of the actor that saved it. */

@@ -169,8 +169,8 @@ describe.each(STORES)('on $name', (store) => {
   })
 
   describe('values that the config has no place for', () => {
-    const kept = async (): Promise<unknown> =>
-      JSON.parse(String((await place.rows<{ kept: string }>('SELECT kept FROM posts'))[0]?.kept))
+    const orphaned = async (): Promise<unknown> =>
+      JSON.parse(String((await place.rows<{ orphaned: string }>('SELECT orphaned FROM posts'))[0]?.orphaned))
 
     /** Writes with one config, and changes the title with the next. */
     async function writeLater(before: object, data: object, ...later: readonly object[]): Promise<void> {
@@ -192,7 +192,7 @@ describe.each(STORES)('on $name', (store) => {
 
     test('are kept beside the document by a write', async () => {
       await writeLater({ title, old: f.text(), body: f.markdown() }, { title: 'T', old: 'O', body: 'B' }, { title })
-      expect(await kept()).toMatchObject({ old: 'O', body: 'B' })
+      expect(await orphaned()).toMatchObject({ old: 'O', body: 'B' })
       const [row] = await place.rows<{ doc: string }>('SELECT doc FROM posts')
       expect(JSON.parse(String(row?.doc))).not.toHaveProperty('old')
     })
@@ -205,12 +205,12 @@ describe.each(STORES)('on $name', (store) => {
         { title },
         { title },
       )
-      expect(await kept()).toEqual({ a: 'A', b: 'B' })
+      expect(await orphaned()).toEqual({ a: 'A', b: 'B' })
     })
 
     test('are kept when their field has another type now', async () => {
       await writeLater({ title, old: f.number() }, { title: 'T', old: 5 }, { title, old: f.text() })
-      expect(await kept()).toEqual({ old: 5 })
+      expect(await orphaned()).toEqual({ old: 5 })
     })
 
     test('are kept when they lie inside a group', async () => {
@@ -219,7 +219,7 @@ describe.each(STORES)('on $name', (store) => {
         { title: 'T', seo: { a: 'A', old: 'O' } },
         { title, seo: f.group({ a: f.text() }) },
       )
-      expect(JSON.stringify(await kept())).toContain('"old":"O"')
+      expect(JSON.stringify(await orphaned())).toContain('"old":"O"')
     })
 
     test('are kept of a global, too', async () => {
@@ -231,7 +231,7 @@ describe.each(STORES)('on $name', (store) => {
         expect(await content.readGlobal('site' as never)).toEqual({ key: 'site', title: 'T', news: [] })
         await content.writeGlobal('site' as never, { title: 'U' } as never, AS_SYSTEM)
       })
-      expect(await place.rows('SELECT kept FROM daybook$globals')).toEqual([{ kept: '{"old":"O"}' }])
+      expect(await place.rows('SELECT orphaned FROM daybook$globals')).toEqual([{ orphaned: '{"old":"O"}' }])
     })
   })
 })

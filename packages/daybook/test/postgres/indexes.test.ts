@@ -16,9 +16,9 @@ function configFor(url: string, rank: boolean, unique = false) {
 
 /** Notes that the service has not written itself. */
 async function addMany(database: PostgresDatabase, title: string): Promise<void> {
-  await database.rows(`INSERT INTO notes (id, created_at, updated_at, seq, shape, doc)
-    SELECT 'id' || n, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 1, shape, jsonb_build_object('title', ${title}, 'rank', n)::text
-    FROM generate_series(1, ${MANY}) AS n, (SELECT shape FROM notes LIMIT 1) AS own`)
+  await database.rows(`INSERT INTO notes (id, created_at, updated_at, seq, schema_hash, doc)
+    SELECT 'id' || n, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 1, schema_hash, jsonb_build_object('title', ${title}, 'rank', n)::text
+    FROM generate_series(1, ${MANY}) AS n, (SELECT schema_hash FROM notes LIMIT 1) AS own`)
   await database.rows(`UPDATE daybook$collections SET counts = '{"":${MANY + 1}}' WHERE key = 'notes'`)
 }
 

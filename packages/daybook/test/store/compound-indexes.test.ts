@@ -207,8 +207,8 @@ const LED: readonly AccessWhere[] = [
 ]
 
 /** Articles that no service wrote, so many that an engine with statistics has a choice. */
-const MANY = `INSERT INTO articles (id, status, created_at, updated_at, seq, shape, doc)
-  SELECT id || 'x' || n, status, created_at, updated_at, seq, shape, doc
+const MANY = `INSERT INTO articles (id, status, created_at, updated_at, seq, schema_hash, doc)
+  SELECT id || 'x' || n, status, created_at, updated_at, seq, schema_hash, doc
   FROM articles, (SELECT pk AS n FROM articles ORDER BY pk LIMIT 40) AS many`
 
 /** How the engine goes about the statements that read the entries of a public list. */

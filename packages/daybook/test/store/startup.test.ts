@@ -285,6 +285,95 @@ async function takeAssetsAway(at: Pick<Place, 'exec' | 'names'>): Promise<void> 
   await at.exec("DELETE FROM daybook$collections WHERE key = 'assets'")
 }
 
+/** Makes a store one of the fifth layout, which had other names for the hash of a schema, and for orphaned values. */
+async function takeNamesBack(
+  at: Pick<Place, 'exec' | 'names' | 'rows'>,
+  collections: readonly string[],
+): Promise<void> {
+  const isTheirs = (name: string): boolean =>
+    collections.some((key) => name === key || /^\$[a-z]{2}$/.test(name.slice(key.length)))
+  const tables = [...(await at.names('table')).filter(isTheirs), 'daybook$globals']
+  const columns = tables.flatMap((table) => [
+    `ALTER TABLE "${table}" RENAME COLUMN schema_hash TO shape;`,
+    `ALTER TABLE "${table}" RENAME COLUMN orphaned TO kept;`,
+  ])
+  await at.exec(columns.join(' '))
+  for (const table of collections) {
+    const drafts = await at.rows<{ pk: number; draft: string }>(
+      `SELECT pk, draft FROM "${table}" WHERE draft IS NOT NULL`,
+    )
+    const updates = drafts.map(({ pk, draft }) => {
+      const { schema_hash: shape, orphaned: kept, ...others } = JSON.parse(draft)
+      const text = JSON.stringify({ shape, kept, ...others }).replaceAll("'", "''")
+      return `UPDATE "${table}" SET draft = '${text}' WHERE pk = ${pk};`
+    })
+    await at.exec(updates.join(' '))
+  }
+  await at.exec("UPDATE daybook$meta SET value = '5' WHERE key = 'layout'")
+  await at.exec("DELETE FROM daybook$meta WHERE key = 'schema'")
+}
+
+describe.each(STORES)('a store of the fifth layout on $name', (store) => {
+  const withFields = (fields: object): object => ({
+    locales: { default: 'en', available: ['en', 'de'] },
+    collections: { posts: { fields: { title: f.text({ localized: true }), status: f.status(), ...fields } } },
+    globals: { site: { fields: { name: f.text(), ...fields } } },
+  })
+  const before = withFields({ gone: f.text() })
+  const after = withFields({ other: f.text() })
+
+  /** Every row that says something of a document. */
+  async function storedRows(at: Place): Promise<unknown> {
+    type Row = { readonly draft?: string | null }
+    const tables = await Promise.all(
+      ['posts', 'posts$de', 'assets', 'daybook$globals', 'daybook$journal_payload'].map((name) =>
+        at.rows<Row>(`SELECT * FROM "${name}" ORDER BY 1`),
+      ),
+    )
+    return tables.map((rows) => rows.map((row) => ({ ...row, draft: JSON.parse(row.draft ?? 'null') })))
+  }
+
+  test('becomes what this one would have made of its content', async () => {
+    await using old = await store.at()
+    const ids = await old.serve(before, async (service) => {
+      const { content } = service
+      await content.writeGlobal('site', { name: 'Daybook', gone: "the site's" }, AS_SYSTEM)
+      const made: string[] = []
+      // Working copies are read by the hundred.
+      for (let count = 0; count < 101; count += 1) {
+        const { id } = await create(service, 'posts', { title: `published ${count}`, gone: `of ${count}` })
+        await content.saveDraft('posts', id, { title: `it's "draft" ${count}`, gone: 'of a draft' } as never, AS_SYSTEM)
+        made.push(id)
+      }
+      return made
+    })
+    await old.serve(after, async ({ content }) => {
+      await content.writeGlobal('site', { other: 'new' }, AS_SYSTEM)
+      for (const id of ids) await content.saveDraft('posts', id, { other: 'new' } as never, AS_SYSTEM)
+      await content.update('posts', ids[0] ?? '', { other: 'new' } as never, AS_SYSTEM)
+    })
+    const expected = await storedRows(old)
+    const tables = await old.schema()
+    await takeNamesBack(old, ['posts', 'assets'])
+    await old.start(after)
+    expect(await storedRows(old)).toEqual(expected)
+    expect((await old.schema()).map(({ type, name }) => [type, name])).toEqual(
+      tables.map(({ type, name }) => [type, name]),
+    )
+    await old.serve(before, async ({ content }) => {
+      expect(await content.readGlobal('site', AS_SYSTEM)).toMatchObject({ name: 'Daybook', gone: "the site's" })
+      expect(await content.get('posts', ids[0] ?? '', {}, AS_SYSTEM)).toMatchObject({
+        title: 'published 0',
+        gone: 'of 0',
+      })
+      for (const [count, id] of ids.entries()) {
+        const copy = await content.get('posts', id, { draft: true }, AS_SYSTEM)
+        expect(copy).toMatchObject({ title: `it's "draft" ${count}`, gone: 'of a draft', hasDraft: true })
+      }
+    })
+  })
+})
+
 /** Makes a store one of the second layout, which knew nothing of people. */
 async function takePeopleAway(at: Pick<Place, 'exec'>, collections: readonly string[]): Promise<void> {
   const views = collections.map((key) => `DROP VIEW "${key}_view";`)
@@ -318,6 +407,7 @@ describe.each(STORES)('a store of the second layout on $name', (store) => {
       return [one.id, other.id] as const
     })
     await takeAssetsAway(old)
+    await takeNamesBack(old, ['posts'])
     await takePeopleAway(old, ['posts'])
     expect(await old.names('table')).toContain('posts$de')
     await old.serve(config, async ({ content }) => {
@@ -357,6 +447,7 @@ describe('start-up on a file', () => {
     const { id } = await folder.serve(config, (service) => create(service, 'posts', { title: 'old' }))
     // The first layout had one language, and no column for others.
     await takeAssetsAway(folder)
+    await takeNamesBack(folder, ['posts'])
     await takePeopleAway(folder, ['posts'])
     await folder.exec('ALTER TABLE posts DROP COLUMN locales; ALTER TABLE daybook$globals DROP COLUMN locales')
     await folder.exec("UPDATE daybook$meta SET value = '1' WHERE key = 'layout'")

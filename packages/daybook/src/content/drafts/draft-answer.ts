@@ -35,7 +35,7 @@ export function showDraft(
   const { id, seq, status, created_by, updated_by } = revision.row
   const slug = own.slug && fields[own.slug.key]
   const doc = JSON.stringify(withSystem(own, canonical.values, fields))
-  const row = { id, seq, status, created_by, updated_by, shape: collection.schemaHash, kept: null, doc }
+  const row = { id, seq, status, created_by, updated_by, schema_hash: collection.schemaHash, orphaned: null, doc }
   return { row: { ...row, slug: typeof slug === 'string' ? slug : null }, about: aboutDraft(entry, times) }
 }
 

@@ -17,8 +17,8 @@ export interface DraftRow extends StoredEntry {
 export function draftRow(entry: StoredEntry): DraftRow {
   const copy = workingCopyOf(entry)
   if (!copy) return { ...entry, entry }
-  const { seq, shape, kept, locales, doc, at, by } = copy
-  return { ...entry, seq, shape, kept, locales, doc, updated_at: at, updated_by: by, entry }
+  const { seq, schema_hash, orphaned, locales, doc, at, by } = copy
+  return { ...entry, seq, schema_hash, orphaned, locales, doc, updated_at: at, updated_by: by, entry }
 }
 
 /** The revision that the working copy of an entry is; that of the entry where it has none. */
@@ -54,7 +54,7 @@ export function toWorkingCopy(
   const system = { id, createdAt, updatedAt: save.at }
   const value = withSystem(collection, system, mergeFields(collection, {}, canonical.values))
   const doc = JSON.stringify(value)
-  return { ...save, shape: collection.schemaHash, kept: orphaned, locales: translationsOf(canonical), doc }
+  return { ...save, schema_hash: collection.schemaHash, orphaned, locales: translationsOf(canonical), doc }
 }
 
 /** Whether two documents say the same in every language, whenever they were written. */

@@ -110,7 +110,7 @@ async function versionOf(
     throw new DaybookError('NOT_FOUND', `The entry has no version ${revision} that could be restored.`)
   const { '@locales': translations = {}, ...values } = JSON.parse(text)
   return {
-    values: storedValues(collection, { doc: '', shape: '', created_by: null, updated_by: null }, values),
+    values: storedValues(collection, { doc: '', schema_hash: '', created_by: null, updated_by: null }, values),
     translations,
   }
 }

@@ -58,7 +58,7 @@ export async function inChosenLocale(
   )
   return rows.flatMap((row) => {
     const doc = shown.get(row.id)
-    return doc === undefined ? [] : [{ ...row, doc, shape: collection.schemaHash, kept: null }]
+    return doc === undefined ? [] : [{ ...row, doc, schema_hash: collection.schemaHash, orphaned: null }]
   })
 }
 

@@ -49,7 +49,7 @@ export class PastView {
     if (state.doc === undefined) return undefined
     const { '@locales': _others, ...stored } = JSON.parse(state.doc)
     // Which config wrote it is not known.
-    const values = storedValues(document, { doc: '', shape: '', created_by: null, updated_by: null }, stored)
+    const values = storedValues(document, { doc: '', schema_hash: '', created_by: null, updated_by: null }, stored)
     if (!(await this.#isVisible(document, { id: record.id, seq, values }, where))) return null
     return project(document, values, { hidden: this.#access.hidden(document) })
   }

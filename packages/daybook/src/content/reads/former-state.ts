@@ -10,7 +10,7 @@ import { withSystem } from './present.ts'
  */
 export function formerState(document: DocumentModel, text: string): Canonical {
   const { '@locales': translations, ...stored } = JSON.parse(text)
-  const { values } = moveDocument(document, { doc: JSON.stringify(stored), kept: null })
+  const { values } = moveDocument(document, { doc: JSON.stringify(stored), orphaned: null })
   const locales = translations === undefined ? null : JSON.stringify(translations)
   return moveTranslations(document, withSystem(document, stored, values), locales)
 }

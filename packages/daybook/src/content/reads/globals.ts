@@ -18,7 +18,7 @@ import { present, storedValues, tagOf, withSystem } from './present.ts'
 export function blankRow(global: GlobalModel): GlobalRow {
   const doc = JSON.stringify(withSystem(global, { key: global.key }, toCurrentSchema(global, {})))
   const nobody = { created_by: null, updated_by: null }
-  return { key: global.key, ...nobody, seq: 0, shape: global.schemaHash, kept: null, locales: null, doc }
+  return { key: global.key, ...nobody, seq: 0, schema_hash: global.schemaHash, orphaned: null, locales: null, doc }
 }
 
 /**
@@ -57,5 +57,5 @@ export function globalIn({ model }: Engine, global: GlobalModel, row: GlobalRow,
   if (!model.locales || global.localized.size === 0) return row
   const values = chosenValues(model, global, toCanonical(storedValues(global, row), row.locales), choice)
   const doc = JSON.stringify(withSystem(global, { key: global.key }, mergeFields(global, {}, values)))
-  return { ...row, doc, shape: global.schemaHash, kept: null }
+  return { ...row, doc, schema_hash: global.schemaHash, orphaned: null }
 }

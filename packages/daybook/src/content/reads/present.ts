@@ -24,23 +24,23 @@ export function isOfOneRow({ expansions, lists }: Selection, { isAll, chain }: L
 }
 
 /** The columns that serving a document needs. */
-export type StoredDocument = Pick<EntryRow, 'doc' | 'shape' | 'created_by' | 'updated_by'> & {
+export type StoredDocument = Pick<EntryRow, 'doc' | 'schema_hash' | 'created_by' | 'updated_by'> & {
   readonly status?: string | null
-  readonly kept?: string | null
+  readonly orphaned?: string | null
 }
 
 /**
- * The values of a stored document in the present shape, its own keys included.
+ * The values of a stored document under the present schema, its own keys included.
  *
  * @param stored what its text says, where that is known
  */
 export function storedValues(
   document: DocumentModel,
-  { doc, shape, status, kept }: StoredDocument,
+  { doc, schema_hash, status, orphaned }: StoredDocument,
   stored: Values = JSON.parse(doc),
 ): Values {
-  if (shape === document.schemaHash) return stored
-  const fields = toCurrentSchema(document, withOrphanedValues(document, stored, kept))
+  if (schema_hash === document.schemaHash) return stored
+  const fields = toCurrentSchema(document, withOrphanedValues(document, stored, orphaned))
   // Start-up has settled which status counts; what the document says may be of a time before that.
   const statusKey = document.fields.find(({ field }) => field.type.role === 'status')?.key
   if (statusKey !== undefined && status) fields[statusKey] = status
@@ -56,7 +56,7 @@ export function withSystem(document: DocumentModel, system: Values, fields: Valu
 
 /** The JSON text that a reader gets of a stored document: as it is stored wherever that can be. */
 export function present(document: DocumentModel, row: StoredDocument, projection: Projection): string {
-  const text = row.shape === document.schemaHash ? presentStored(document, row, projection) : undefined
+  const text = row.schema_hash === document.schemaHash ? presentStored(document, row, projection) : undefined
   return text ?? JSON.stringify(project(document, readableValues(document, row, projection), projection))
 }
 

@@ -51,7 +51,7 @@ export function entryLine(
   entry: StoredEntry,
   { schedules, hasPeople }: EntryLineParts,
 ): string {
-  const { doc, kept, slug, status } = asConfigured(collection, entry)
+  const { doc, orphaned, slug, status } = asConfigured(collection, entry)
   const { id, created_at: createdAt, updated_at: updatedAt } = entry
   const people = hasPeople ? peopleOf(entry) : {}
   const head = {
@@ -62,19 +62,19 @@ export function entryLine(
     ...people,
     slug,
     status,
-    shape: collection.schemaHash,
+    schemaHash: collection.schemaHash,
   }
   const beside = [draftText(collection, entry, hasPeople), scheduleText(schedules, hasPeople)]
-  return `${documentText(head, { doc, kept, locales: entry.locales }).slice(0, -1)}${beside.join('')}}\n`
+  return `${documentText(head, { doc, orphaned, locales: entry.locales }).slice(0, -1)}${beside.join('')}}\n`
 }
 
 function draftText(collection: CollectionModel, entry: StoredEntry, hasPeople: boolean): string {
   if (entry.draft === null) return ''
   const copy = draftRow(entry)
-  const { doc, kept } = asConfigured(collection, copy)
+  const { doc, orphaned } = asConfigured(collection, copy)
   const people = hasPeople ? { updatedBy: copy.updated_by } : {}
-  const head = { updatedAt: copy.updated_at, ...people, shape: collection.schemaHash }
-  return `,"draft":${documentText(head, { doc, kept, locales: copy.locales })}`
+  const head = { updatedAt: copy.updated_at, ...people, schemaHash: collection.schemaHash }
+  return `,"draft":${documentText(head, { doc, orphaned, locales: copy.locales })}`
 }
 
 function scheduleText(schedules: readonly Schedule[], hasPeople: boolean): string {
@@ -97,29 +97,32 @@ export interface GlobalLineParts {
 /** The line of a global. */
 export function globalLine(global: GlobalModel, row: GlobalRow, { updatedAt, hasPeople }: GlobalLineParts): string {
   const people = hasPeople ? peopleOf(row) : {}
-  const head = { global: global.key, updatedAt, ...people, shape: global.schemaHash }
-  if (row.shape === global.schemaHash) return `${documentText(head, row)}\n`
+  const head = { global: global.key, updatedAt, ...people, schemaHash: global.schemaHash }
+  if (row.schema_hash === global.schemaHash) return `${documentText(head, row)}\n`
   const doc = JSON.stringify(storedValues(global, row))
-  return `${documentText(head, { doc, kept: orphanedIn(global, row), locales: row.locales })}\n`
+  return `${documentText(head, { doc, orphaned: orphanedIn(global, row), locales: row.locales })}\n`
 }
 
 /** Documents are stored as JSON, and go as they are. */
-function documentText(head: object, { doc, kept, locales }: Pick<StoredEntry, 'doc' | 'kept' | 'locales'>): string {
-  const rest = `${locales === null ? '' : `,"locales":${locales}`}${kept === null ? '' : `,"kept":${kept}`}`
+function documentText(
+  head: object,
+  { doc, orphaned, locales }: Pick<StoredEntry, 'doc' | 'orphaned' | 'locales'>,
+): string {
+  const rest = `${locales === null ? '' : `,"locales":${locales}`}${orphaned === null ? '' : `,"orphaned":${orphaned}`}`
   return `${JSON.stringify(head).slice(0, -1)},"document":${doc}${rest}}`
 }
 
-/** An entry as the next write would store it: in the present shape, with the columns that are made of it. */
+/** An entry as the next write would store it: under the present schema, with the columns that are made of it. */
 function asConfigured(
   collection: CollectionModel,
   entry: StoredEntry,
-): Pick<StoredEntry, 'doc' | 'kept' | 'slug' | 'status'> {
-  if (entry.shape === collection.schemaHash) return entry
+): Pick<StoredEntry, 'doc' | 'orphaned' | 'slug' | 'status'> {
+  if (entry.schema_hash === collection.schemaHash) return entry
   const values = storedValues(collection, entry)
   const { slug, status } = collection
   return {
     doc: JSON.stringify(values),
-    kept: orphanedIn(collection, entry),
+    orphaned: orphanedIn(collection, entry),
     slug: slug ? textOrNull(values[slug.key]) : entry.slug,
     status: status ? textOrNull(values[status.key]) : entry.status,
   }

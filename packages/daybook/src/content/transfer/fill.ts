@@ -32,7 +32,7 @@ export interface FilledField {
 }
 
 /** A stored document, whose columns tell whether it lacks something. */
-export type StoredText = Pick<StoredEntry, 'doc' | 'kept' | 'locales'>
+export type StoredText = Pick<StoredEntry, 'doc' | 'orphaned' | 'locales'>
 
 /** The fields of a document that the config has a fill for. */
 export const filledFields = ({ fields }: DocumentModel): readonly FieldModel[] =>
@@ -196,12 +196,12 @@ async function storeGlobal(
   row: GlobalRow,
   { canonical, given, orphaned }: FilledDocument,
 ): Promise<void> {
-  const { key, schemaHash: shape } = global
+  const { key, schemaHash: schema_hash } = global
   await explainRefusal(global, key, async () => {
     await requireTargets(writer.read, global, { values: given, given, before: [] }, scope)
     const doc = JSON.stringify(withSystem(global, { key }, canonical.values))
     const people = { created_by: row.created_by, updated_by: personOf(MIGRATION_ACTOR) }
-    const next = { key, ...people, shape, kept: orphaned, locales: translationsOf(canonical), doc }
+    const next = { key, ...people, schema_hash, orphaned, locales: translationsOf(canonical), doc }
     const references = allReferences(engine.model, global, canonical)
     await writer.writeGlobal(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
   })

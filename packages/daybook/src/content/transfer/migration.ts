@@ -115,8 +115,8 @@ async function tallyEntries(read: Reader, collection: CollectionModel, tally: Mi
 }
 
 /** Whether an older config wrote an entry, or it holds values without a field. */
-const isOutdated = ({ schemaHash }: CollectionModel, { shape, kept }: StoredEntry): boolean =>
-  shape !== schemaHash || kept !== null
+const isOutdated = ({ schemaHash }: CollectionModel, { schema_hash, orphaned }: StoredEntry): boolean =>
+  schema_hash !== schemaHash || orphaned !== null
 
 /** What happens to an entry and its working copy: a field of both counts once. */
 function moveWithCopy(collection: CollectionModel, entry: StoredEntry): Pick<Move, 'renamed' | 'lost'> {
@@ -130,7 +130,8 @@ function moveWithCopy(collection: CollectionModel, entry: StoredEntry): Pick<Mov
 
 async function tallyGlobal(read: Reader, global: GlobalModel, tally: MigrationTally): Promise<void> {
   const row = await read.globals.byKey(global.key)
-  if (row && (row.shape !== global.schemaHash || row.kept !== null)) tally.addMove(global, moveDocument(global, row))
+  if (row && (row.schema_hash !== global.schemaHash || row.orphaned !== null))
+    tally.addMove(global, moveDocument(global, row))
 }
 
 /** Every entry, in order of arrival. */
@@ -162,7 +163,7 @@ async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[
 }
 
 /**
- * Brings documents into the present shape, a batch at a time. When it is interrupted, running it again goes on. Values that have
+ * Brings documents into the present schema, a batch at a time. When it is interrupted, running it again goes on. Values that have
  * no field any more stay with their documents; {@link dropOrphaned} deletes them.
  */
 export async function moveStored(store: Store, model: Model): Promise<void> {
@@ -267,13 +268,13 @@ interface MovedRow {
 /** @returns `undefined`: it stays as it is */
 function movedRow(
   { model, collection, orphanedOf, defaultLocale }: Moving,
-  row: Pick<StoredEntry, 'shape' | 'kept' | 'locales' | 'doc'>,
+  row: Pick<StoredEntry, 'schema_hash' | 'orphaned' | 'locales' | 'doc'>,
 ): MovedRow | undefined {
   const move = moveDocument(collection, row)
   const orphaned = orphanedOf(collection, move)
-  const isCurrent = row.shape === collection.schemaHash && move.renamed.size === 0
-  // What has its shape already is left alone, unless it loses what it has no field for.
-  if (defaultLocale === model.locales?.default && isCurrent && (orphaned !== null || row.kept === null))
+  const isCurrent = row.schema_hash === collection.schemaHash && move.renamed.size === 0
+  // What has its schema already is left alone, unless it loses what it has no field for.
+  if (defaultLocale === model.locales?.default && isCurrent && (orphaned !== null || row.orphaned === null))
     return undefined
   const moved = moveTranslations(collection, move.values, row.locales)
   return { canonical: underDefaultLocale(model, collection, moved, defaultLocale), orphaned }
@@ -322,11 +323,11 @@ async function moveGlobal(
 ): Promise<void> {
   const row = await writer.read.globals.byKey(global.key)
   const isSettled = defaultLocale === model.locales?.default || global.localized.size === 0
-  if (!row || (isSettled && row.shape === global.schemaHash && row.kept === null)) return
+  if (!row || (isSettled && row.schema_hash === global.schemaHash && row.orphaned === null)) return
   const move = moveDocument(global, row)
-  const kept = orphanedOf(global, move)
-  const isCurrent = row.shape === global.schemaHash && move.renamed.size === 0
-  if (isSettled && isCurrent && kept !== null) return
+  const orphaned = orphanedOf(global, move)
+  const isCurrent = row.schema_hash === global.schemaHash && move.renamed.size === 0
+  if (isSettled && isCurrent && orphaned !== null) return
   const moved = moveTranslations(global, move.values, row.locales)
   const canonical = underDefaultLocale(model, global, moved, defaultLocale)
   const doc = JSON.stringify(withSystem(global, { key: global.key }, canonical.values))
@@ -334,8 +335,8 @@ async function moveGlobal(
   const next = {
     key: global.key,
     ...people,
-    shape: global.schemaHash,
-    kept,
+    schema_hash: global.schemaHash,
+    orphaned,
     locales: translationsOf(canonical),
     doc,
   }

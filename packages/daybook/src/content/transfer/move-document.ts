@@ -60,13 +60,13 @@ function findRenamed(
   return undefined
 }
 
-/** Brings a document into the present shape, its renamed fields under their new keys. */
+/** Brings a document into the present schema, its renamed fields under their new keys. */
 export function moveDocument(
   document: DocumentModel,
-  row: { readonly doc: string; readonly kept: string | null },
+  row: { readonly doc: string; readonly orphaned: string | null },
 ): Move {
   const own = withoutNulls(JSON.parse(row.doc))
-  const given = { ...(row.kept ? (JSON.parse(row.kept) as Values) : {}), ...own }
+  const given = { ...(row.orphaned ? (JSON.parse(row.orphaned) as Values) : {}), ...own }
   const renamed = new Set<string>()
   const moved = moveFields(document.fieldMap, given, '', renamed)
   const values = toCurrentSchema(document, moved)

@@ -42,11 +42,11 @@ interface DocumentLine {
   /** Absent: the file says nothing of people. */
   readonly createdBy?: string | null
   readonly updatedBy?: string | null
-  /** Names the form of the document. */
-  readonly shape: string
+  /** That of the model that the document was exported under. */
+  readonly schemaHash: string
   readonly document: Values
   readonly locales?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  readonly kept?: Values
+  readonly orphaned?: Values
 }
 
 /** An entry or a global of the file that the config has a place for. */
@@ -72,13 +72,13 @@ function objectOf(required: Properties, others: Properties = {}): JsonSchema {
 
 const exactly = (required: Properties, others?: Properties): Validator => validators.make(objectOf(required, others))
 
-const documentKeys = { shape: TEXT_SCHEMA, document: OBJECT_SCHEMA }
+const documentKeys = { schemaHash: TEXT_SCHEMA, document: OBJECT_SCHEMA }
 const PERSON_SCHEMA: JsonSchema = { type: ['string', 'null'], maxLength: 512 }
 const documentExtras = {
   createdBy: PERSON_SCHEMA,
   updatedBy: PERSON_SCHEMA,
   locales: { type: 'object', additionalProperties: OBJECT_SCHEMA },
-  kept: OBJECT_SCHEMA,
+  orphaned: OBJECT_SCHEMA,
 }
 
 const { createdBy: _maker, ...draftExtras } = documentExtras
@@ -162,13 +162,29 @@ function tryReading<T>(read: () => T): T | undefined {
   }
 }
 
+/** What earlier versions called keys of a document's line. */
+const FORMER_KEYS: ReadonlyMap<string, string> = new Map([
+  ['shape', 'schemaHash'],
+  ['kept', 'orphaned'],
+])
+
+/** A line, or the working copy in it, under the present keys. */
+function withPresentKeys(value: unknown): unknown {
+  const isFormer = typeof value === 'object' && value !== null && 'shape' in value && !('schemaHash' in value)
+  if (!isFormer) return value
+  const members = Object.entries(value).map(([key, member]) => {
+    return [FORMER_KEYS.get(key) ?? key, key === 'draft' ? withPresentKeys(member) : member] as const
+  })
+  return Object.fromEntries(members)
+}
+
 /**
  * Reads the line of an entry or a global.
  *
  * @throws VALIDATION_ERROR when it is none, or the config has no place for it
  */
 export function readLine(text: string, { collections, globals }: Model): RestoreLine {
-  const value = parseLine(text)
+  const value = withPresentKeys(parseLine(text))
   if (typeof value === 'object' && value !== null && 'global' in value) {
     const line = requireValidLine<GlobalLine>(checkGlobal, value)
     const global = globals.get(line.global)
@@ -192,10 +208,10 @@ export function checkLine(read: RestoreLine): void {
     return
   }
   const { collection, line } = read
-  const { slug, status, shape, document, draft, schedule = [] } = line
+  const { slug, status, schemaHash, document, draft, schedule = [] } = line
   refuseHostile({ slug, status })
   checkDocument(collection, line)
-  if (shape === collection.schemaHash) requireStatus(collection, document)
+  if (schemaHash === collection.schemaHash) requireStatus(collection, document)
   if (draft) checkDocument(collection, draft, '/draft')
   refuseHostile(schedule.map(({ by, locales }) => ({ by, locales })))
   if (new Set(schedule.map(({ action }) => action)).size < schedule.length)
@@ -204,10 +220,10 @@ export function checkLine(read: RestoreLine): void {
 
 /** @param place where in the line the document stands */
 function checkDocument(model: DocumentModel, part: DocumentLine, place = ''): void {
-  const { shape, document, locales = {}, kept = {}, createdBy, updatedBy } = part
+  const { schemaHash, document, locales = {}, orphaned = {}, createdBy, updatedBy } = part
   refuseHostile({ createdBy, updatedBy })
-  for (const one of [document, kept, ...Object.values(locales)]) refuseHostile(one)
-  if (shape !== model.schemaHash) return
+  for (const one of [document, orphaned, ...Object.values(locales)]) refuseHostile(one)
+  if (schemaHash !== model.schemaHash) return
   const [lost] = Object.keys(unplaced(model, document))
   if (lost !== undefined) {
     throw invalidAt(`${place}/document/${lost}`, 'unknown_field', `${model.key} has no place for this value`)
@@ -227,15 +243,12 @@ export interface RestoredDocument {
   readonly locales: string | null
 }
 
-/** The document of a line; one of another form is brought into that of the config, as it would be in the store. */
-export function documentOf(
-  model: DocumentModel,
-  { shape, document, locales, kept }: DocumentLine,
-  status: string | null,
-): RestoredDocument {
-  const orphaned = kept ? JSON.stringify(kept) : null
-  const said = locales ? JSON.stringify(locales) : null
-  if (shape === model.schemaHash) return { values: document, orphaned, locales: said }
-  const row = { shape, status, doc: JSON.stringify(document), kept: orphaned }
-  return { values: storedValues(model, row), orphaned: orphanedIn(model, row), locales: said }
+/** The document of a line; one of another schema is brought into that of the config, as it would be in the store. */
+export function documentOf(model: DocumentModel, line: DocumentLine, status: string | null): RestoredDocument {
+  const { schemaHash, document } = line
+  const orphaned = line.orphaned ? JSON.stringify(line.orphaned) : null
+  const locales = line.locales ? JSON.stringify(line.locales) : null
+  if (schemaHash === model.schemaHash) return { values: document, orphaned, locales }
+  const row = { schema_hash: schemaHash, status, doc: JSON.stringify(document), orphaned }
+  return { values: storedValues(model, row), orphaned: orphanedIn(model, row), locales }
 }

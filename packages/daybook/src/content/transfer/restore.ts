@@ -178,14 +178,14 @@ export class Restore {
 
   async #storeGlobal(writer: Writer, { global, line }: RestoreGlobalLine): Promise<void> {
     const { values, orphaned, locales } = documentOf(global, line, null)
-    const { key, schemaHash: shape } = global
+    const { key, schemaHash: schema_hash } = global
     const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, values)))
     const references = allReferences(this.#engine.model, global, toCanonical(values, locales))
     const at = line.updatedAt ?? new Date().toISOString()
     const before = await writer.read.globals.byKey(key)
     if (before) throw new DaybookError('CONFLICT', 'This global stands in the file twice.')
     const { createdBy: created_by = null, updatedBy: updated_by = null } = line
-    const row = { key, created_by, updated_by, shape, kept: orphaned, locales, doc }
+    const row = { key, created_by, updated_by, schema_hash, orphaned, locales, doc }
     await writer.writeGlobal(undefined, row, references, at, actorOf(SYSTEM))
   }
 }

@@ -255,7 +255,7 @@ export async function storeEntry(
     orphaned,
     draft,
   })
-  const isUnchanged = mayBeSame && row.shape === collection.schemaHash && isSameEntry(revision, next)
+  const isUnchanged = mayBeSame && row.schema_hash === collection.schemaHash && isSameEntry(revision, next)
   if (isUnchanged) return toUnchanged(context, collection, writer, row, rights)
   const seq = await settleConflict(collection, () =>
     writer.updateEntry(collection, row, next, context.actor, {
@@ -292,14 +292,15 @@ function isFoundAsBefore(
   { row, raw }: Revision<StoredEntry>,
   next: WrittenEntry,
 ): boolean {
-  const isComparable = row.shape === collection.schemaHash && row.locales === next.locales && row.status === next.status
+  const isComparable =
+    row.schema_hash === collection.schemaHash && row.locales === next.locales && row.status === next.status
   const keys = [...collection.searchable.map(({ key }) => key), ...collection.facets.map(({ owner }) => owner)]
   return isComparable && keys.every((key) => isEqualJson(raw[key], next.value[key]))
 }
 
 /** Whether an entry refers to the same documents after a change, and its many-valued fields hold the same. */
 function hasSameMembers(collection: CollectionModel, revision: Revision<StoredEntry>, next: WrittenEntry): boolean {
-  if (revision.row.shape !== collection.schemaHash) return false
+  if (revision.row.schema_hash !== collection.schemaHash) return false
   return (
     isEqualJson(revision.references, next.references) &&
     isEqualJson(membersOf(collection, revision.values), next.choices)
@@ -334,7 +335,14 @@ function toWritten(
   const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
   const shown = next.localeRows.find((one) => one.collection === localized)
   if (!shown) return toEntryAnswer(collection, { ...next, seq }, projection)
-  const row = { ...next, seq, slug: shown.slug, shape: shown.collection.schemaHash, kept: null, doc: shown.doc }
+  const row = {
+    ...next,
+    seq,
+    slug: shown.slug,
+    schema_hash: shown.collection.schemaHash,
+    orphaned: null,
+    doc: shown.doc,
+  }
   return toEntryAnswer(shown.collection, row, projection)
 }
 

@@ -55,7 +55,14 @@ function globalTarget(
       const doc = JSON.stringify(withSystem(global, { key: global.key }, mergeFields(global, {}, canonical.values)))
       const locales = translationsOf(canonical)
       const people = { created_by: row.seq > 0 ? row.created_by : person, updated_by: person }
-      const next = { key: global.key, ...people, shape: global.schemaHash, kept: revision.orphaned, locales, doc }
+      const next = {
+        key: global.key,
+        ...people,
+        schema_hash: global.schemaHash,
+        orphaned: revision.orphaned,
+        locales,
+        doc,
+      }
       if (mayBeSame && isSameGlobal(row, next)) return toAnswer(global, globalIn(engine, global, row, shown), rights)
       const references = allReferences(model, global, canonical)
       const before = row.seq > 0 ? row : undefined
@@ -68,5 +75,7 @@ function globalTarget(
 /** Whether a write would change nothing. What an older config wrote is always brought up to date, whatever it holds. */
 function isSameGlobal(stored: GlobalRow, next: Omit<GlobalRow, 'seq'>): boolean {
   const isWritten = stored.seq > 0
-  return isWritten && stored.shape === next.shape && stored.doc === next.doc && stored.locales === next.locales
+  return (
+    isWritten && stored.schema_hash === next.schema_hash && stored.doc === next.doc && stored.locales === next.locales
+  )
 }

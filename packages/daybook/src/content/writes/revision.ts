@@ -7,7 +7,7 @@ import { peopleOf, storedValues } from '../reads/present.ts'
 import { allReferences, toCanonical } from './row.ts'
 
 /** The columns that a document is written in. */
-export type StoredColumns = Pick<EntryRow, 'doc' | 'seq' | 'shape' | 'kept'> &
+export type StoredColumns = Pick<EntryRow, 'doc' | 'seq' | 'schema_hash' | 'orphaned'> &
   PeopleColumns & {
     readonly status?: string | null
     readonly locales: string | null

@@ -24,7 +24,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
   const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned, draft } = parts
   const { values } = canonical
   const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
-  const { slug, status, schemaHash: shape } = collection
+  const { slug, status, schemaHash: schema_hash } = collection
   return {
     id,
     slug: slug ? textOrNull(values[slug.key]) : null,
@@ -33,8 +33,8 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     updated_at: updatedAt,
     created_by: createdBy,
     updated_by: updatedBy,
-    shape,
-    kept: orphaned,
+    schema_hash,
+    orphaned,
     locales: translationsOf(canonical),
     draft,
     value,

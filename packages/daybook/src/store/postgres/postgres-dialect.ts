@@ -61,7 +61,7 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
   make: (one) => [one.sql, commentOn(one)],
   makeOutsideTransaction: (one) => [one.sql.replace('INDEX ', 'INDEX CONCURRENTLY IF NOT EXISTS '), commentOn(one)],
   alignStatus: (key, statusKey) => {
-    const once = sql.raw(`coalesce(kept::json ->> '${statusKey}', doc::json ->> '${statusKey}')`)
+    const once = sql.raw(`coalesce(orphaned::json ->> '${statusKey}', doc::json ->> '${statusKey}')`)
     const status = sql.ref('status')
     return [
       sql`UPDATE ${sql.table(key)} SET status = CASE WHEN ${isAmong(once, param('known'))} THEN ${once}

@@ -160,12 +160,12 @@ export class EntryReader {
       prepare(
         stored(key)
           .where('pk', '>', param<number>('afterPk'))
-          .where(sql<SqlBool>`(shape <> ${param('shape')} OR kept IS NOT NULL OR draft IS NOT NULL)`)
+          .where(sql<SqlBool>`(schema_hash <> ${param('schema_hash')} OR orphaned IS NOT NULL OR draft IS NOT NULL)`)
           .orderBy('pk')
           .limit(param<number>('limit')),
       ),
     )
-    return this.#source.connection.all(statement, { afterPk, shape: schemaHash, limit })
+    return this.#source.connection.all(statement, { afterPk, schema_hash: schemaHash, limit })
   }
 
   /** Every entry, in order of arrival. */

@@ -35,7 +35,7 @@ export const entryTable = (table: string, index?: string): EntrySelect<Record<ne
 }
 
 /** The columns that serving entries needs. */
-const SHOWN_COLUMNS = ['id', 'seq', 'status', 'shape', 'kept', 'doc'] as const
+const SHOWN_COLUMNS = ['id', 'seq', 'status', 'schema_hash', 'orphaned', 'doc'] as const
 const SHOWN_WITH_PEOPLE = [...SHOWN_COLUMNS, ...PEOPLE_COLUMNS] as const
 
 /** The columns that serving entries needs, to a reader who may know who made them or to one who may not. */

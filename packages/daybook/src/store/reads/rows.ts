@@ -4,7 +4,8 @@ import type { FieldMember } from '../tables/members.ts'
 import type { EntryColumn, EntryTable, PeopleColumns, SystemTables } from '../tables/tables.ts'
 
 /** The columns that serving an entry needs; those about people for readers who may know them. */
-export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'shape' | 'kept' | 'doc'> & Partial<PeopleColumns>
+export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'schema_hash' | 'orphaned' | 'doc'> &
+  Partial<PeopleColumns>
 /** The columns that changing an entry needs. */
 export type StoredEntry = Pick<EntryTable, 'pk' | EntryColumn>
 /** An entry with the values of its sort keys. */
@@ -24,7 +25,7 @@ export interface WrittenEntry
   extends PeopleColumns,
     Pick<
       EntryTable,
-      'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'shape' | 'kept' | 'locales' | 'draft' | 'doc'
+      'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'schema_hash' | 'orphaned' | 'locales' | 'draft' | 'doc'
     > {
   /** The entry as locales show it. */
   readonly localeRows: readonly LocaleRow[]

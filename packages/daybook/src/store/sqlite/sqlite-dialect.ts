@@ -24,7 +24,7 @@ const SCHEMA: SchemaDialect = {
   make: ({ sql: text }) => [text],
   alignStatus: (key, statusKey) => {
     const known = sql`(SELECT value FROM json_each(${param('known')}))`
-    const once = sql.raw(`coalesce(json_extract(kept, '$.${statusKey}'), json_extract(doc, '$.${statusKey}'))`)
+    const once = sql.raw(`coalesce(json_extract(orphaned, '$.${statusKey}'), json_extract(doc, '$.${statusKey}'))`)
     return [
       sql`UPDATE ${sql.table(key)} SET status = CASE WHEN ${once} IN ${known} THEN ${once}
         WHEN ${once} IS NULL THEN ${param('usual')} ELSE ${param('replacement')} END WHERE status IS NULL RETURNING 1 AS moved`,

@@ -8,14 +8,12 @@ import { bare, build, param, prepare, prepareSql, type Statement, type Statement
 import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
 import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
-import { COPY_NOTE, DEFAULT_LOCALE_NOTE, readNote, writeNote } from '../notes.ts'
+import { DEFAULT_LOCALE_NOTE, readNote, writeNote } from '../notes.ts'
 import { prepareMembers } from './fill-members.ts'
+import { bringUpToLayout, knownLayout, LAYOUT, runStatements } from './layouts.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import { createEntryTable, createLocaleTable, createSystemTables } from './table-ddl.ts'
-import { ANONYMOUS_ACTOR, compoundIndex, GLOBALS, indexName, PEOPLE_COLUMNS, valueIndex } from './tables.ts'
-
-/** The layout of the tables; a database with a higher one was made by a newer Daybook. */
-export const LAYOUT = 5
+import { compoundIndex, indexName, valueIndex } from './tables.ts'
 
 /** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
 function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readonly SchemaObject[] {
@@ -78,16 +76,6 @@ function wantedView({ schema }: Dialect, collection: CollectionModel): SchemaObj
   }
 }
 
-/** Runs statements on the connection that holds the lock. */
-async function runStatements(connection: Connection, ...texts: readonly string[]): Promise<void> {
-  for (const text of texts) await connection.run(bare(text))
-}
-
-/** Whether the database has none of Daybook's tables yet. */
-export async function isBlankDatabase(connection: Connection, { schema }: Dialect): Promise<boolean> {
-  return (await connection.get(bare(schema.marker))) === undefined
-}
-
 /**
  * Brings the tables into the form that the model asks for: makes what is missing, drops what is no longer declared.
  * Content is never touched. Runs inside a write transaction, so that two nodes can start at once.
@@ -104,10 +92,10 @@ export async function prepareSchema(
   // Looking at every index of every collection would make start-up cost grow with the schema.
   const fingerprint = fingerprintOf(dialect, model)
   if (known !== undefined && (await readNote(connection, 'schema')) === fingerprint) return []
-  if (known !== undefined && Number(known) < 2) await addLocales(connection)
-  if (known !== undefined && Number(known) < 3) await addPeople(connection, dialect)
-  if (known !== undefined && Number(known) < 5) await addWorkingCopies(connection, dialect)
-  if (known !== undefined) await check.beforeChange?.(connection)
+  if (known !== undefined) {
+    await bringUpToLayout(connection, dialect, Number(known))
+    await check.beforeChange?.(connection)
+  }
   await runStatements(connection, ...createSystemTables(dialect.schema))
   const localeTables = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
   await dropLocaleTables(connection, dialect, (name) => localeTables.every(({ table }) => table !== name))
@@ -131,66 +119,6 @@ async function largeTables(connection: Connection): Promise<ReadonlySet<string>>
     Object.values(JSON.parse(counts) as Record<string, number>).reduce((sum, one) => sum + one, 0)
   return new Set(all.filter(({ counts }) => sizeOf(counts) >= LARGE).map(({ key }) => key))
 }
-
-/**
- * The layout of the tables that are there; `undefined`: there are none.
- *
- * @throws {StartupError} when a newer Daybook made them, or a copy into them was begun and has not ended
- */
-async function knownLayout(connection: Connection, dialect: Dialect): Promise<string | undefined> {
-  if (await isBlankDatabase(connection, dialect)) return undefined
-  const layout = await readNote(connection, 'layout')
-  if (Number(layout) > LAYOUT) throw new StartupError(madeByNewer('This database', layout))
-  if (layout === undefined && (await readNote(connection, COPY_NOTE)) !== undefined) {
-    throw new StartupError(
-      'This database holds an unfinished copy of another one. Run the same daybook copy again: it goes on where it stopped.',
-    )
-  }
-  return layout
-}
-
-/** @param what the database that cannot be used */
-export const madeByNewer = (what: string, layout: string | undefined): string =>
-  `${what} was made by a newer Daybook (layout ${layout}, and this one knows ${LAYOUT}). Update Daybook.`
-
-/** Layout 2: documents in several locales. */
-async function addLocales(connection: Connection): Promise<void> {
-  const keys = await connection.all(bare<{ key: string }>('SELECT key FROM daybook$collections'))
-  for (const table of [...keys.map(({ key }) => key), 'daybook$globals'])
-    await runStatements(connection, `ALTER TABLE "${table}" ADD COLUMN locales TEXT`)
-}
-
-/** Layout 5: how far the working copies of a collection have come. */
-async function addWorkingCopies(connection: Connection, { schema: { columnTypes } }: Dialect): Promise<void> {
-  await runStatements(connection, `ALTER TABLE daybook$collections ADD COLUMN draft_seq ${columnTypes.bigint}`)
-}
-
-/**
- * Layout 3: who made and last changed documents, as the journal says. The tables of locales are made anew, with all of their
- * columns.
- */
-async function addPeople(connection: Connection, { schema: { columnTypes } }: Dialect): Promise<void> {
-  const keys = await connection.all(bare<{ key: string }>('SELECT key FROM daybook$collections'))
-  const places = [
-    ...keys.map(({ key }) => ({ table: key, collection: key, id: 'id' })),
-    { table: 'daybook$globals', collection: GLOBALS, id: 'key' },
-  ]
-  for (const { table, collection, id } of places) {
-    const added = PEOPLE_COLUMNS.map((column) => `ALTER TABLE "${table}" ADD COLUMN ${column} ${columnTypes.text}`)
-    const created = `journal.collection = '${collection}' AND journal.id = "${table}"."${id}" AND journal.action = 'create'`
-    await runStatements(
-      connection,
-      ...added,
-      `UPDATE "${table}" SET created_by = ${actorWhere(`${created} ORDER BY journal.seq DESC LIMIT 1`)},
-        updated_by = ${actorWhere(`journal.seq = "${table}".seq`)}`,
-    )
-  }
-  await runStatements(connection, "DELETE FROM daybook$meta WHERE key LIKE 'locales %'")
-}
-
-/** The actor of a record of the journal, in SQL; nobody is known of one without a session. */
-const actorWhere = (condition: string): string =>
-  `(SELECT nullif(journal.actor, '${ANONYMOUS_ACTOR}') FROM daybook$journal AS journal WHERE ${condition})`
 
 /** The state of a change of the tables. */
 export interface SchemaCheck {

@@ -53,9 +53,9 @@ export const ENTRY_TABLE = {
     /** The revision: `seq` of the last change. */
     seq: 'bigint',
     /** The schema hash of the document (see DocumentModel); one with another hash is brought up to date when read. */
-    shape: 'text',
+    schema_hash: 'text',
     /** Values of fields that the config no longer has, as JSON; never served, dropped by `daybook migrate --allow-loss`. */
-    kept: 'long?',
+    orphaned: 'long?',
     /** The values of the locales other than the default one, as JSON; see Canonical. */
     locales: 'long?',
     /** The working copy beside the document, as JSON; see `working-copy.ts`. */
@@ -81,8 +81,8 @@ export const LOCALE_TABLE = {
     created_by: 'text?',
     updated_by: 'text?',
     seq: 'bigint',
-    shape: 'text',
-    kept: 'long?',
+    schema_hash: 'text',
+    orphaned: 'long?',
     draft: 'long?',
     doc: 'long',
   },
@@ -98,8 +98,8 @@ export const SYSTEM_TABLES = {
       created_by: 'text?',
       updated_by: 'text?',
       seq: 'bigint',
-      shape: 'text',
-      kept: 'long?',
+      schema_hash: 'text',
+      orphaned: 'long?',
       locales: 'long?',
       doc: 'long',
     },

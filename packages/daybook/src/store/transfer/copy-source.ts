@@ -1,6 +1,6 @@
 import type { Snapshot } from '../database.ts'
 import { COPY_NOTE, readNote } from '../notes.ts'
-import { isBlankDatabase, LAYOUT, madeByNewer } from '../tables/schema.ts'
+import { isBlankDatabase, LAYOUT, madeByNewer } from '../tables/layouts.ts'
 import { readRestoreNote } from './restore-note.ts'
 
 /** @param shown the name of a store that was not restored to the end, for people */

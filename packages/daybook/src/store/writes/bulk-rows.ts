@@ -64,5 +64,5 @@ export function localeTableRow(
 ): StatementValues {
   const { id, status, created_at, updated_at, created_by, updated_by, seq } = entry
   const own = { id, status, created_at, updated_at, created_by, updated_by, seq }
-  return { pk, ...own, slug, own_slug, shape: collection.schemaHash, doc }
+  return { pk, ...own, slug, own_slug, schema_hash: collection.schemaHash, doc }
 }

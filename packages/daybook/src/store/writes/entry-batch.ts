@@ -12,7 +12,7 @@ const MAX_BATCH_BYTES = 32 * 1024
 export function batchStatement(key: string): Statement<StoredEntry> {
   const table = sql.table(key)
   const columns = sql.join(['pk', ...ENTRY_COLUMNS].map((name) => sql.ref(name)))
-  const optional = ['locales', 'kept', 'draft'].map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`)
+  const optional = ['locales', 'orphaned', 'draft'].map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`)
   const size = sql.join([sql`octet_length(doc)`, ...optional], sql` + `)
   const sizes = sql`SELECT pk, ${size} AS size FROM ${table} WHERE pk > ${param('after')}
     ORDER BY pk LIMIT ${sql.lit(MAX_BATCH_ENTRIES)}`

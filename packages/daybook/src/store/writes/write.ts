@@ -386,9 +386,9 @@ export class Writer {
     entry: PeopleColumns & Pick<EntryTable, 'id' | 'status' | 'created_at' | 'updated_at' | 'seq'>,
     localeRow: LocaleRow,
   ): Promise<void> {
-    const { table, schemaHash: shape } = localeRow.collection
+    const { table, schemaHash: schema_hash } = localeRow.collection
     const put = this.#statements.get(`put ${table}`, () => prepareSql(putLocaleRowStatement(table)))
-    await this.#connection.run(put, { ...entry, ...localeRow, pk, shape })
+    await this.#connection.run(put, { ...entry, ...localeRow, pk, schema_hash })
   }
 
   #index(collection: CollectionModel, row: StatementValues, hadOne: boolean): void {
@@ -463,8 +463,8 @@ const PUT_GLOBAL = prepare(
       created_by: param<string | null>('created_by'),
       updated_by: param<string | null>('updated_by'),
       seq: param<number>('seq'),
-      shape: param<string>('shape'),
-      kept: param<string | null>('kept'),
+      schema_hash: param<string>('schema_hash'),
+      orphaned: param<string | null>('orphaned'),
       locales: param<string | null>('locales'),
       doc: param<string>('doc'),
     })
@@ -473,8 +473,8 @@ const PUT_GLOBAL = prepare(
         created_by: ref('excluded.created_by'),
         updated_by: ref('excluded.updated_by'),
         seq: ref('excluded.seq'),
-        shape: ref('excluded.shape'),
-        kept: ref('excluded.kept'),
+        schema_hash: ref('excluded.schema_hash'),
+        orphaned: ref('excluded.orphaned'),
         locales: ref('excluded.locales'),
         doc: ref('excluded.doc'),
       })),
@@ -496,7 +496,7 @@ const LOCALE_COLUMNS = [
   'updated_at',
   ...PEOPLE_COLUMNS,
   'seq',
-  'shape',
+  'schema_hash',
   'doc',
 ] as const
 

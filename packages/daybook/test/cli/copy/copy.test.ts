@@ -75,7 +75,7 @@ describe('a store with everything', () => {
     const back = await copy(scene.database.url, 'sqlite:back')
     expect(back).toMatchObject({ status: 0 })
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
-    expect(rows(scene.fileOf('source'), 'SELECT 1 FROM things WHERE kept IS NOT NULL')).not.toEqual([])
+    expect(rows(scene.fileOf('source'), 'SELECT 1 FROM things WHERE orphaned IS NOT NULL')).not.toEqual([])
     expect(rows(scene.fileOf('back'), 'SELECT id FROM daybook$record_keys')).toEqual([{ id: 'a' }])
     const ask = (service: Service) => answersOf(service, ...OF_EVERYTHING)
     const own = await serve(everything, { data: scene.at('source') }, ask)
@@ -200,8 +200,8 @@ export default { collections: { notes: { fields: { text: f.text({ search: false 
   change(
     scene.fileOf('source'),
     `WITH RECURSIVE numbers (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM numbers WHERE n < 199)
-     INSERT INTO notes (id, created_at, updated_at, seq, shape, doc)
-     SELECT substr(id, 1, 32) || 'z' || n, created_at, updated_at, 1, shape,
+     INSERT INTO notes (id, created_at, updated_at, seq, schema_hash, doc)
+     SELECT substr(id, 1, 32) || 'z' || n, created_at, updated_at, 1, schema_hash,
        replace(doc, '"-"', '"' || hex(zeroblob(500000)) || '"') FROM notes, numbers`,
   )
   // 100 MB, and room for two thirds of them.

@@ -44,7 +44,7 @@ describe('an export of every field type, in several languages, with values that 
     for (const to of ['things', ['things', 'people']]) expect(used).toContain(f.relation(to).type)
   })
 
-  test('gives the same lines after a restore, on both stores and across them', async () => {
+  test('gives the same lines after a restore, on both stores and across them, and from a file with the keys of earlier versions', async () => {
     await using first = await PostgresDatabase.make()
     await using second = await PostgresDatabase.make()
     await serve(before, { data: at('source') }, fillBefore)
@@ -54,8 +54,8 @@ describe('an export of every field type, in several languages, with values that 
       stdout: expect.stringMatching(/^exported 11 entries, 1 global, as of \d+, to source\.ndjson$/m),
     })
     const source = await text('source.ndjson')
-    expect(source).toContain('"kept":{"gone":')
-    expect(source.match(/"draft":\{.*"kept":\{"gone":"gone, too"/g)).toHaveLength(1)
+    expect(source).toContain('"orphaned":{"gone":')
+    expect(source.match(/"draft":\{.*"orphaned":\{"gone":"gone, too"/g)).toHaveLength(1)
     expect(source.match(/"schedule":\[/g)).toHaveLength(2)
     const way = [
       ['source', 'file'],
@@ -71,6 +71,13 @@ describe('an export of every field type, in several languages, with values that 
     }
     expect(await run('back', 'export', 'back.ndjson')).toMatchObject({ status: 0 })
     expect(withoutHeader(await text('back.ndjson'))).toBe(withoutHeader(source))
+    await writeFile(
+      at('earlier.ndjson'),
+      source.replaceAll('"schemaHash":', '"shape":').replaceAll('"orphaned":', '"kept":'),
+    )
+    expect(await run('earlier', 'import', 'earlier.ndjson')).toMatchObject({ status: 0 })
+    expect(await run('earlier', 'export', 'present.ndjson')).toMatchObject({ status: 0 })
+    expect(withoutHeader(await text('present.ndjson'))).toBe(withoutHeader(source))
   })
 
   test('answers the same after a restore, but for tags, on both stores, which hold the same rows', async () => {
@@ -240,8 +247,8 @@ describe('daybook import FILE refuses', () => {
 
   test('working copies and times that could not have been stored', async () => {
     const draft = (line: string, document: object): string => {
-      const { shape } = JSON.parse(line) as { readonly shape: string }
-      const copy = { updatedAt: '2026-01-01T00:00:00.000Z', shape, document }
+      const { schemaHash } = JSON.parse(line) as { readonly schemaHash: string }
+      const copy = { updatedAt: '2026-01-01T00:00:00.000Z', schemaHash, document }
       return `${line.slice(0, -1)},"draft":${JSON.stringify(copy)}}`
     }
     const twice =
@@ -305,7 +312,7 @@ export default { collections: { notes: { fields: { slug: f.slug(), other: f.inte
     })
     expect(await own('import', 'notes.ndjson', '--data', 'target')).toMatchObject({ status: 0 })
     const [, line] = toLines((await own('export', '-', '--data', 'target')).stdout)
-    expect(line).toMatchObject({ kept: { text: 'note 0' }, document: { slug: 'note-0', other: null } })
+    expect(line).toMatchObject({ orphaned: { text: 'note 0' }, document: { slug: 'note-0', other: null } })
     await folder.write({ 'daybook.config.ts': NOTES })
     expect(withoutHeader((await own('export', '-', '--data', 'target')).stdout)).toBe(withoutHeader(whole))
   })

@@ -17,7 +17,7 @@ const EXPORTED = { export: true } as const
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-const SHAPE = expect.any(String)
+const SCHEMA_HASH = expect.any(String)
 
 /** Admits `Bearer person`, as a person. */
 const people: AuthAdapter = {
@@ -105,7 +105,7 @@ describe.each(STORES)('an export on $name', (store) => {
         updatedAt: dossier.updatedAt,
         slug: 'open',
         status: 'draft',
-        shape: SHAPE,
+        schemaHash: SCHEMA_HASH,
         document: withoutPeople(dossier),
       },
       expect.objectContaining({
@@ -118,7 +118,7 @@ describe.each(STORES)('an export on $name', (store) => {
         ...by,
         global: 'site',
         updatedAt: MOMENT,
-        shape: SHAPE,
+        schemaHash: SCHEMA_HASH,
         document: { key: 'site', siteName: 'Site', about: null, aboutHtml: null, secret: 'of the site' },
       },
       { counts: { collections: expect.objectContaining({ dossiers: 1, members: 1, things: 0 }), globals: 1 } },
@@ -141,7 +141,7 @@ describe.each(STORES)('an export on $name', (store) => {
       const [, post, plain] = await exportOf(service)
       expect(post).toMatchObject({
         document: { title: 'Published', status: 'published' },
-        draft: { updatedAt: MOMENT, updatedBy: 'system', shape: SHAPE, document: { id, title: null } },
+        draft: { updatedAt: MOMENT, updatedBy: 'system', schemaHash: SCHEMA_HASH, document: { id, title: null } },
         schedule: [{ action: 'unpublish', at: later, by: 'system' }],
       })
       expect(Object.keys(plain ?? {})).not.toContain('draft')
@@ -240,7 +240,7 @@ describe.each(STORES)('an export on $name', (store) => {
     await service.content.writeGlobal('wall', { text: 'w' } as never, AS_SYSTEM)
     const [header, ...lines] = await exportOf(service, `?since=${seq}`)
     expect(header).toEqual({ daybook: 1, at: MOMENT, seq: seq + 7, since: seq })
-    const named = (line: Line): Line => ({ ...line, shape: '', updatedAt: '' })
+    const named = (line: Line): Line => ({ ...line, schemaHash: '', updatedAt: '' })
     expect(lines.map(named)).toEqual([
       named({ collection: 'notes', id: two?.id, deletedAt: MOMENT }),
       expect.objectContaining({ global: 'internal' }),
@@ -284,9 +284,9 @@ describe.each(STORES)('an export on $name', (store) => {
       expect(lines).toEqual([
         expect.objectContaining({
           document: { id: UUID, text: 'untouched', seo: { a: '1' }, fresh: null, createdAt: MOMENT, updatedAt: MOMENT },
-          kept: { gone: 'value', seo: { a: '1', b: '2' } },
+          orphaned: { gone: 'value', seo: { a: '1', b: '2' } },
         }),
-        expect.objectContaining({ document: expect.objectContaining({ fresh: 'new' }), kept: { gone: 'value' } }),
+        expect.objectContaining({ document: expect.objectContaining({ fresh: 'new' }), orphaned: { gone: 'value' } }),
       ])
     })
   })

@@ -319,7 +319,7 @@ describe.each(STORES)('reverse fields on $name', (store) => {
     const without = { collections: { authors: defineCollection({ fields: { name: f.text() } }), posts } }
     const authors = defineCollection({ fields: { name: f.text(), posts: f.reverse('posts.author') } })
     await using place = await store.at()
-    const stored = (): Promise<readonly object[]> => place.rows('SELECT seq, shape, kept, doc FROM authors')
+    const stored = (): Promise<readonly object[]> => place.rows('SELECT seq, schema_hash, orphaned, doc FROM authors')
     const id = await place.serve(without, async (service) => (await create(service, 'authors', { name: 'Ann' })).id)
     const before = await stored()
     await place.serve({ collections: { authors, posts } }, async (service) => {

@@ -392,8 +392,8 @@ describe.each(STORES)('deleting what an older document refers to on $name', (sto
       await content.delete('targets', gone, as)
       expect(await content.get('pages', page)).toMatchObject({ one: null })
     })
-    const [row] = await place.rows<{ kept: string }>('SELECT kept FROM pages')
-    expect(JSON.parse(row?.kept ?? 'null')).toEqual({ extra: 'kept' })
+    const [row] = await place.rows<{ orphaned: string }>('SELECT orphaned FROM pages')
+    expect(JSON.parse(row?.orphaned ?? 'null')).toEqual({ extra: 'kept' })
   })
 
   test('forgets the references of fields that the config has no more', async () => {

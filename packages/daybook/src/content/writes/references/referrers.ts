@@ -195,8 +195,8 @@ async function releaseGlobal(
   const next = {
     key,
     ...people,
-    shape: global.schemaHash,
-    kept: orphanedIn(global, row),
+    schema_hash: global.schemaHash,
+    orphaned: orphanedIn(global, row),
     locales: translationsOf(canonical),
     doc,
   }
