@@ -19,14 +19,14 @@ const PAUSE_MS = 2
  */
 export async function untilQuiet(lastAt: () => number): Promise<void> {
   const startedAt = performance.now()
-  const hasWaited = (now: number): boolean =>
-    now - Math.max(startedAt, lastAt()) > QUIET_MS || now - startedAt > LONGEST_MS
+  const since = (moment: number): number => performance.now() - moment
+  const hasWaited = (): boolean => since(Math.max(startedAt, lastAt())) > QUIET_MS || since(startedAt) > LONGEST_MS
   let turns = 0
-  while (turns < EMPTY_TURNS && performance.now() - startedAt < LIMIT_MS) {
-    if (!hasWaited(performance.now())) await sleep(PAUSE_MS)
+  while (turns < EMPTY_TURNS && since(startedAt) < LIMIT_MS) {
+    if (!hasWaited()) await sleep(PAUSE_MS)
     const seenAt = lastAt()
     await nextTurn()
-    const isEmpty = lastAt() === seenAt && hasWaited(performance.now())
+    const isEmpty = lastAt() === seenAt && hasWaited()
     turns = isEmpty ? turns + 1 : 0
   }
 }

@@ -290,9 +290,8 @@ async function takeNamesBack(
   at: Pick<Place, 'exec' | 'names' | 'rows'>,
   collections: readonly string[],
 ): Promise<void> {
-  const isTheirs = (name: string): boolean =>
-    collections.some((key) => name === key || /^\$[a-z]{2}$/.test(name.slice(key.length)))
-  const tables = [...(await at.names('table')).filter(isTheirs), 'daybook$globals']
+  const theirs = new RegExp(`^(?:${collections.join('|')})(?:\\$[a-z]{2})?$`)
+  const tables = [...(await at.names('table')).filter((name) => theirs.test(name)), 'daybook$globals']
   const columns = tables.flatMap((table) => [
     `ALTER TABLE "${table}" RENAME COLUMN schema_hash TO shape;`,
     `ALTER TABLE "${table}" RENAME COLUMN orphaned TO kept;`,

@@ -4,7 +4,8 @@ import { bare, param, prepareSql } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { COPY_NOTE, readNote } from '../notes.ts'
-import { ANONYMOUS_ACTOR, GLOBALS, isLocaleTable, PEOPLE_COLUMNS } from './tables.ts'
+import { storedLocaleTables } from './locale-tables.ts'
+import { ANONYMOUS_ACTOR, GLOBALS, PEOPLE_COLUMNS } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
 export const LAYOUT = 6
@@ -48,10 +49,15 @@ export async function bringUpToLayout(connection: Connection, dialect: Dialect, 
   if (known < 6) await renameColumns(connection, dialect)
 }
 
+/** The tables of the collections that the database has, in the config or not. */
+async function collectionTables(connection: Connection): Promise<readonly string[]> {
+  const rows = await connection.all(bare<{ key: string }>('SELECT key FROM daybook$collections'))
+  return rows.map(({ key }) => key)
+}
+
 /** Layout 2: documents in several locales. */
 async function addLocales(connection: Connection): Promise<void> {
-  const keys = await connection.all(bare<{ key: string }>('SELECT key FROM daybook$collections'))
-  for (const table of [...keys.map(({ key }) => key), 'daybook$globals'])
+  for (const table of [...(await collectionTables(connection)), 'daybook$globals'])
     await runStatements(connection, `ALTER TABLE "${table}" ADD COLUMN locales TEXT`)
 }
 
@@ -60,9 +66,8 @@ async function addLocales(connection: Connection): Promise<void> {
  * columns.
  */
 async function addPeople(connection: Connection, { schema: { columnTypes } }: Dialect): Promise<void> {
-  const keys = await connection.all(bare<{ key: string }>('SELECT key FROM daybook$collections'))
   const places = [
-    ...keys.map(({ key }) => ({ table: key, collection: key, id: 'id' })),
+    ...(await collectionTables(connection)).map((key) => ({ table: key, collection: key, id: 'id' })),
     { table: 'daybook$globals', collection: GLOBALS, id: 'key' },
   ]
   for (const { table, collection, id } of places) {
@@ -88,11 +93,9 @@ async function addWorkingCopies(connection: Connection, { schema: { columnTypes 
 }
 
 /** Layout 6: the hash of a document's schema, and its orphaned values, under these names; working copies say them, too. */
-async function renameColumns(connection: Connection, { schema }: Dialect): Promise<void> {
-  const keys = await connection.all(bare<{ key: string }>('SELECT key FROM daybook$collections'))
-  const own = keys.map(({ key }) => key)
-  const dollar = (await connection.all(bare<{ name: string }>(schema.tables))).map(({ name }) => name)
-  for (const table of [...own, 'daybook$globals', ...dollar.filter(isLocaleTable)]) {
+async function renameColumns(connection: Connection, dialect: Dialect): Promise<void> {
+  const own = await collectionTables(connection)
+  for (const table of [...own, 'daybook$globals', ...(await storedLocaleTables(connection, dialect))]) {
     await runStatements(
       connection,
       `ALTER TABLE "${table}" RENAME COLUMN shape TO schema_hash`,

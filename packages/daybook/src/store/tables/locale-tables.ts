@@ -3,14 +3,19 @@ import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { isLocaleTable } from './tables.ts'
 
+/** The tables of locales that the database has. */
+export async function storedLocaleTables(connection: Connection, { schema }: Dialect): Promise<readonly string[]> {
+  const rows = await connection.all(bare<{ name: string }>(schema.tables))
+  return rows.map(({ name }) => name).filter(isLocaleTable)
+}
+
 /** Drops the tables of locales that are no longer wanted. They hold nothing that the collection's own table does not. */
 export async function dropLocaleTables(
   connection: Connection,
   dialect: Dialect,
   isUnwanted: (name: string) => boolean,
 ): Promise<void> {
-  const names = (await connection.all(bare<{ name: string }>(dialect.schema.tables))).map(({ name }) => name)
-  for (const name of names.filter((one) => isLocaleTable(one) && isUnwanted(one))) {
+  for (const name of (await storedLocaleTables(connection, dialect)).filter(isUnwanted)) {
     for (const text of dropsOf(dialect, name)) await connection.run(bare(text))
   }
 }
