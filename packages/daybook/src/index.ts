@@ -4,6 +4,7 @@ export type {
   AccessRule,
   AccessValue,
   AccessWhere,
+  AssetAccess,
   CollectionAccess,
   GlobalAccess,
   GlobalRule,

@@ -28,6 +28,7 @@ export interface AccessWhere {
  * everyone can read, and every session can write.
  *
  * - `read`: other entries do not exist for the caller (404).
+ * - `draft`: drafts of other entries do not exist for the caller.
  * - `create`: the new entry must match.
  * - `update`: the entry must match before and after. The rule is asked about both, one as `entry` after the other.
  * - `delete`: the entry must match.
@@ -54,9 +55,9 @@ export interface PeopleAccess {
   readonly read?: true | FieldRule
 }
 
-/** The rules of a collection, by action. */
-export interface CollectionAccess {
-  /** Decides about reads; with a `where`, other entries are not there. Entries that are not published need a session all the same. @default everyone */
+/** The rules of the assets, by action. */
+export interface AssetAccess {
+  /** Decides about reads; with a `where`, other entries are not there. @default everyone */
   readonly read?: AccessRule
   /** Decides about new entries; with a `where`, the new entry must match. @default any session */
   readonly create?: AccessRule
@@ -64,6 +65,16 @@ export interface CollectionAccess {
   readonly update?: AccessRule
   /** Decides about deletions; with a `where`, the entry must match: `entry` is the one to delete. @default any session */
   readonly delete?: AccessRule
+}
+
+/** The rules of a collection, by action. */
+export interface CollectionAccess extends AssetAccess {
+  /**
+   * Decides who sees drafts, in a collection with `f.status()`: entries that are not published, unpublished changes of the others, and
+   * versions from before publication. With a `where`, drafts of other entries do not exist for the caller. It receives no `entry`.
+   * Without a session, there are no drafts. @default the rule for `update` @see docs/access.md#decide-who-sees-drafts
+   */
+  readonly draft?: AccessRule
 }
 
 /** The rules of a global, by action. */

@@ -1,7 +1,7 @@
 import type { BlobStoreOption } from '../assets/blob-store.ts'
 import type { Field } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
-import type { CollectionAccess } from './access.ts'
+import type { AssetAccess } from './access.ts'
 
 /** The files of a service: where they lie, and what may be uploaded. */
 export interface AssetsConfig {
@@ -18,7 +18,7 @@ export interface AssetsConfig {
   /** How much each account or token may store: `{ files, bytes }`, either or both. @default no bound */
   readonly quota?: AssetQuota
   /** The rules by action, as those of a collection. @default everyone reads, sessions write @see docs/access.md */
-  readonly access?: CollectionAccess
+  readonly access?: AssetAccess
 }
 
 /** Which pictures anyone may have made of a picture, and what that may take. */

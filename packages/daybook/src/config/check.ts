@@ -155,8 +155,15 @@ const checkLocales: Check = (value, path, report, config) => {
 /** Checks parts of a collection or global that need more than one of its options. */
 type CheckParts = (document: Readonly<Record<string, unknown>>, path: string, report: FaultReport) => void
 
-const checkCollectionParts: CheckParts = ({ fields, indexes }, path, report) =>
+const checkCollectionParts: CheckParts = ({ fields, indexes, access }, path, report) => {
   checkIndexes(indexes, fields, `${path}.indexes`, report)
+  const hasStatus = isRecord(fields) && Object.values(fields as Fields).some((field) => field?.type?.role === 'status')
+  if (isRecord(access) && access.draft !== undefined && !hasStatus)
+    report.add(
+      `${path}.access.draft`,
+      'give the collection a field f.status(), or leave the rule out: without one, it has no drafts',
+    )
+}
 
 const checkGlobalParts: CheckParts = ({ fields }, path, report) => refuseRoles(fields, `${path}.fields`, report)
 
@@ -217,7 +224,7 @@ const DOCUMENT_OPTIONS = {
 }
 const COLLECTION_OPTIONS = {
   ...DOCUMENT_OPTIONS,
-  access: checkAccess(['read', 'create', 'update', 'delete']),
+  access: checkAccess(['read', 'draft', 'create', 'update', 'delete']),
   // Checked with the fields.
   indexes: () => undefined,
   maxLimit: isCount,

@@ -1,4 +1,5 @@
 import type { Access } from '../content/access/access.ts'
+import { findVisibleDrafts } from '../content/drafts/draft-access.ts'
 import type { Engine } from '../content/engine.ts'
 import { seenWithin } from '../content/past/seen-within.ts'
 import { DaybookError, invalidAt } from '../errors.ts'
@@ -69,7 +70,7 @@ async function readerOf(
     if (!view || !isReadable(view))
       throw invalidAt('collections', 'unknown', `"${key.slice(0, 64)}" is no collection that you may read`)
   }
-  const reader = new RecordReader(engine, views, actor)
+  const reader = new RecordReader(engine, access, views, actor)
   if (actor !== undefined && !reader.knowsPeople) throw invalidAt('actor', 'unknown_param', 'is no parameter here')
   return reader
 }
@@ -77,11 +78,13 @@ async function readerOf(
 /** Tells which records a reader may see. */
 class RecordReader {
   readonly #engine: Engine
+  readonly #access: Access
   readonly #views: ReaderViews
   readonly #actor: string | undefined
 
-  constructor(engine: Engine, views: ReaderViews, actor: string | undefined) {
+  constructor(engine: Engine, access: Access, views: ReaderViews, actor: string | undefined) {
     this.#engine = engine
+    this.#access = access
     this.#views = views
     this.#actor = actor
   }
@@ -103,15 +106,29 @@ class RecordReader {
       const ids = [...new Set(own.map(({ id }) => id))]
       for (const id of await this.#readable(key, ids)) readable.add(`${key} ${id}`)
     }
-    const shown = asked.filter(({ collection, id }) => readable.has(`${collection} ${id}`))
+    const drafts = await this.#visibleDrafts(asked)
+    const shown = asked.filter(({ action, collection, id }) => {
+      const document = `${collection} ${id}`
+      return readable.has(document) && (isStateAction(action) || drafts.has(document))
+    })
     return shown.map((record) => this.#toListed(record))
   }
 
+  /** The documents among those of records about drafts whose drafts exist for the reader. */
+  async #visibleDrafts(records: readonly JournalRow[]): Promise<ReadonlySet<string>> {
+    const visible = new Set<string>()
+    const aboutDrafts = records.filter(({ action }) => !isStateAction(action))
+    for (const [key, own] of Map.groupBy(aboutDrafts, ({ collection }) => collection)) {
+      const collection = this.#views.collections.get(key)?.collection
+      const ids = [...new Set(own.map(({ id }) => id))]
+      const shown = collection ? await findVisibleDrafts(this.#access, this.#engine.store.read, collection, ids) : ids
+      for (const id of shown) visible.add(`${key} ${id}`)
+    }
+    return visible
+  }
+
   #isAsked(record: JournalRow): boolean {
-    const { actor, action, collection } = record
-    if (this.#actor !== undefined && (actor !== this.#actor || !this.#knows(record))) return false
-    // Work on drafts is none of a reader's business who sees what is published.
-    return isStateAction(action) || !this.#views.collections.get(collection)?.view.isPublicOnly
+    return this.#actor === undefined || (record.actor === this.#actor && this.#knows(record))
   }
 
   #knows({ collection, id }: JournalRow): boolean {

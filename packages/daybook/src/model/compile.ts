@@ -70,6 +70,9 @@ export function compileModel(given: DaybookConfig): Model {
         access.read !== undefined || guarded.length > 0 || typeof peopleRule === 'function',
     ),
     restricted: collections.filter(({ access }) => access.read !== undefined),
+    restrictedForSessions: collections.filter(
+      ({ access, status }) => access.read !== undefined || (status && (access.draft ?? access.update) !== undefined),
+    ),
     plugins,
     contributors,
   })
@@ -127,7 +130,7 @@ function compileCollection(
   const slugField = fields.find(([, field]) => field.type.role === 'slug')
   const slug = slugField && { key: slugField[0], from: slugField[1].type.source?.(slugField[1].options) }
   const status = fields.find(([, field]) => field.type.role === 'status')
-  const { read, create, update, delete: remove } = config.access ?? {}
+  const { read, draft, create, update, delete: remove } = config.access ?? {}
   const placed = placedFields(stored)
   const comparables = findComparables(placed)
   const manyValued = findManyValued(placed)
@@ -157,7 +160,7 @@ function compileCollection(
     searchable: fields
       .filter(([, field]) => holdsWords(field))
       .map(([fieldKey, { type, options }]) => ({ key: fieldKey, weight: type.search?.(options)?.weight ?? 1 })),
-    access: { read, create, update, delete: remove },
+    access: { read, draft, create, update, delete: remove },
   }
   return Object.freeze({ ...own, byLocale: compileByLocale(own, locales) })
 }

@@ -212,6 +212,8 @@ export interface CollectionModel extends DocumentModel {
   readonly searchable: readonly { readonly key: string; readonly weight: number }[]
   readonly access: {
     readonly read: AccessRule | undefined
+    /** Who sees drafts; absent: those whom the rule for `update` lets in. */
+    readonly draft: AccessRule | undefined
     readonly create: AccessRule | undefined
     readonly update: AccessRule | undefined
     readonly delete: AccessRule | undefined
@@ -241,10 +243,12 @@ export interface Model {
   readonly byLocale: ReadonlyMap<string, ReadonlyMap<string, CollectionModel>>
   /** Whether rules of fields, or about people, decide what readers see of some collection. */
   readonly hasFieldRules: boolean
-  /** Whether any rule decides what readers see: it is asked for each request. */
+  /** True if any rule decides what callers without a session see: it is asked for each request. */
   readonly hasReadRules: boolean
   /** Collections that have a rule of their own for reading. */
   readonly restricted: readonly CollectionModel[]
+  /** Collections of which a rule decides what sessions see: those above, and those with a rule about drafts. */
+  readonly restrictedForSessions: readonly CollectionModel[]
   /** The plugins, in the order in which they are set up. */
   readonly plugins: readonly Plugin[]
   /** What brings hooks and routes: the config itself, then the plugins. */

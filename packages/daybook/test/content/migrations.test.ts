@@ -9,7 +9,7 @@ const CONFIG = {
   collections: {
     notes: {
       fields: { title: f.text({ unique: true }), count: f.integer(), status: f.status() },
-      access: { update: () => false },
+      access: { draft: () => true, update: () => false },
     },
   },
 }

@@ -3,11 +3,12 @@ import { isInScope, reaches, type ScopedDocument } from '../../auth/scopes.ts'
 import type { Issue } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, FieldModel, Model } from '../../model/model.ts'
-import type { AccessFilter } from '../../query/where.ts'
+import type { AccessFilter, Condition } from '../../query/where.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { Values } from '../document.ts'
 import {
   type Action,
+  askInGeneral,
   askRule,
   filterFor,
   mayField,
@@ -22,7 +23,16 @@ import {
 const NO_HIDDEN_FIELDS: ReadonlySet<string> = new Set()
 /** What nearly every read is told: no rule is in the way. */
 const NO_FILTER: Promise<undefined> = Promise.resolve(undefined)
-const ONLY_PUBLISHED: readonly string[] = [PUBLISHED]
+
+/** Which entries of a collection exist for a caller in lists, searches, counts and relations. */
+export interface Visibility {
+  /** What an entry must hold; `undefined`: nothing. */
+  readonly filter: AccessFilter | undefined
+  /** True if only published entries exist. */
+  readonly isPublishedOnly: boolean
+  /** Names the caller where a rule decides about the drafts of each entry by itself: another caller may see other ones. */
+  readonly draftReader?: string
+}
 
 /**
  * What a caller may see and do. It is made once for a request and handed down; a rule of the config that decides about reads is
@@ -34,6 +44,8 @@ export class Access {
   readonly isAuthenticated: boolean
   /** Made when the first rule is asked: most requests ask none. */
   #rulings: Map<string, Promise<Ruling>> | undefined
+  #draftRulings: Map<string, Promise<Ruling | 'entry'>> | undefined
+  #visibilities: Map<string, Promise<Visibility | false>> | undefined
   #hidden: Map<string, ReadonlySet<string>> | undefined
   #people: Map<string, boolean> | undefined
 
@@ -94,12 +106,32 @@ export class Access {
     action: Exclude<Action, 'read'>,
     entry?: Values,
   ): Promise<AccessFilter | undefined> {
+    return requireRuling(await this.rulingOnWrite(document, action, entry), this.caller, document, action)
+  }
+
+  /**
+   * Refuses a caller who may write no entry whatever it holds.
+   *
+   * @throws UNAUTHORIZED, FORBIDDEN
+   */
+  async requireSomeWrite(document: CollectionModel, action: Exclude<Action, 'read'>): Promise<void> {
     const rule = ruleOf(document, action)
-    const asked = isInScope(this.caller, document, action) ? this.caller : ANONYMOUS
-    const ruling = rule
-      ? await askRule(this.model, document, action, rule, { ...asked, ...(entry ? { entry } : {}) })
-      : isAuthenticated(asked)
-    return requireRuling(ruling, this.caller, document, action)
+    const caller = isInScope(this.caller, document, action) ? this.caller : ANONYMOUS
+    const ruling = rule ? await askInGeneral(this.model, document, action, rule, caller) : isAuthenticated(caller)
+    requireRuling(ruling !== false, this.caller, document, action)
+  }
+
+  /**
+   * The answer of the config's rule for a write. Without a rule, any session may write.
+   *
+   * @param entry see {@link Access.requireWrite}
+   * @throws INTERNAL_ERROR when the rule fails
+   */
+  async rulingOnWrite(document: Ruled, action: Exclude<Action, 'read'>, entry?: Values): Promise<Ruling> {
+    const rule = ruleOf(document, action)
+    const caller = isInScope(this.caller, document, action) ? this.caller : ANONYMOUS
+    if (!rule) return isAuthenticated(caller)
+    return askRule(this.model, document, action, rule, { ...caller, ...(entry ? { entry } : {}) })
   }
 
   /**
@@ -166,19 +198,58 @@ export class Access {
     return mayField(document, field, 'write', this.callerFor(document))
   }
 
-  /** Whether the caller sees what is published, and nothing else. */
-  seesPublicOnly(collection: CollectionModel): boolean {
+  /**
+   * What the config decides about drafts in general. Without a session there are none; without a rule, every session sees them.
+   *
+   * @returns `entry` when the rule for `update` decides by what it receives as `entry`, see `content/drafts/draft-access.ts`
+   * @throws INTERNAL_ERROR when a rule fails
+   */
+  async rulingOnDrafts(collection: CollectionModel): Promise<Ruling | 'entry'> {
+    if (!collection.status) return true
+    const { draft, update } = collection.access
+    const isInReach = draft ? reaches(this.caller, collection) : isInScope(this.caller, collection, 'update')
+    const rule = draft ?? update
+    if (!this.isAuthenticated || !isInReach || !rule) return this.isAuthenticated && isInReach
+    this.#draftRulings ??= new Map()
+    const ruling =
+      this.#draftRulings.get(collection.key) ??
+      askInGeneral(this.model, collection, draft ? 'draft' : 'update', rule, this.caller)
+    this.#draftRulings.set(collection.key, ruling)
+    return ruling
+  }
+
+  /**
+   * Which entries exist for the caller, in sets of entries: the rule for reads and the rule about drafts together. A rule that decides by
+   * the `entry` cannot narrow a set; for such a rule, only published entries exist.
+   *
+   * @returns `false` when the caller may not read the collection
+   * @throws INTERNAL_ERROR when a rule fails
+   */
+  async visibility(collection: CollectionModel): Promise<Visibility | false> {
+    this.#visibilities ??= new Map()
+    const visibility = this.#visibilities.get(collection.key) ?? this.#combine(collection)
+    this.#visibilities.set(collection.key, visibility)
+    return visibility
+  }
+
+  async #combine(collection: CollectionModel): Promise<Visibility | false> {
+    const reads = await this.rulingOnReads(collection)
+    if (reads === false) return false
+    const filter = reads === true ? undefined : reads
+    const drafts = await this.rulingOnDrafts(collection)
+    if (typeof drafts === 'object') return { filter: publishedOr(collection, drafts, filter), isPublishedOnly: false }
+    if (drafts !== 'entry') return { filter, isPublishedOnly: !drafts }
+    const { identity } = this.caller
+    return {
+      filter,
+      isPublishedOnly: true,
+      draftReader: JSON.stringify([identity?.provider, identity?.subject, identity?.sessionId]),
+    }
+  }
+
+  /** True if the caller has no session for a collection whose entries may be unpublished. */
+  seesPublishedOnly(collection: CollectionModel): boolean {
     return collection.status !== undefined && !isAuthenticated(this.callerFor(collection))
-  }
-
-  /** Statuses that the caller may see; `undefined`: all of them. */
-  statuses(collection: CollectionModel): readonly string[] | undefined {
-    return this.seesPublicOnly(collection) ? ONLY_PUBLISHED : undefined
-  }
-
-  /** Whether an entry of this status exists for the caller. */
-  isVisible(collection: CollectionModel, status: string | null): boolean {
-    return status === PUBLISHED || !this.seesPublicOnly(collection)
   }
 
   /**
@@ -187,26 +258,48 @@ export class Access {
    */
   readKey(): Promise<string | undefined> | string | undefined {
     if (this.model.hasFieldRules) return undefined
-    return this.model.restricted.length === 0 ? this.key : this.#ruledReadKey()
+    return this.#restricted.length === 0 ? this.key : this.#ruledReadKey()
   }
 
   async #ruledReadKey(): Promise<string | undefined> {
-    const rulings = [...(await this.rulingsOnReads()).values()]
-    if (rulings.some((one) => one instanceof Error)) return undefined
-    return JSON.stringify([
-      this.key,
-      ...rulings.map((one) => (typeof one === 'object' && 'name' in one ? one.name : one)),
-    ])
+    const visibilities = [...(await this.visibilities()).values()]
+    if (visibilities.some((one) => one instanceof Error)) return undefined
+    const names = visibilities.map((one) => one && !(one instanceof Error) && { ...one, filter: one.filter?.name })
+    return JSON.stringify([this.key, ...names])
   }
 
-  /** The answers of the read rules of all collections; an error where one failed. */
-  async rulingsOnReads(): Promise<ReadonlyMap<string, Ruling | Error>> {
-    const rulings = new Map<string, Ruling | Error>()
-    for (const one of this.model.restricted) {
-      rulings.set(one.key, await this.rulingOnReads(one).catch(asError))
-    }
-    return rulings
+  /** The visibility in each collection of which a rule decides it; an error where a rule failed. */
+  async visibilities(): Promise<ReadonlyMap<string, Visibility | false | Error>> {
+    const visibilities = new Map<string, Visibility | false | Error>()
+    for (const one of this.#restricted) visibilities.set(one.key, await this.visibility(one).catch(asError))
+    return visibilities
   }
+
+  /** True if a rule of the config decides what the caller sees: it is asked for each request. */
+  get hasReadRules(): boolean {
+    return this.model.hasReadRules || this.#restricted.length > 0
+  }
+
+  get #restricted(): readonly CollectionModel[] {
+    return this.isAuthenticated ? this.model.restrictedForSessions : this.model.restricted
+  }
+}
+
+/** The entries that match a rule about reads, if there is one, and are published or match a rule about drafts. */
+function publishedOr(collection: CollectionModel, drafts: AccessFilter, reads: AccessFilter | undefined): AccessFilter {
+  const published = isPublished(collection)
+  if (!published) return drafts
+  const either: Condition = { kind: 'any', of: [published, drafts.where] }
+  const name = `{"or":[{${JSON.stringify(collection.status?.key)}:{"eq":"${PUBLISHED}"}},${drafts.name}]}`
+  return reads
+    ? { where: { kind: 'all', of: [reads.where, either] }, name: `{"and":[${reads.name},${name}]}` }
+    : { where: either, name }
+}
+
+/** The condition that an entry is published; `undefined` in a collection without a status. */
+export function isPublished({ status, comparables }: CollectionModel): Condition | undefined {
+  const by = status && comparables.get(status.key)
+  return by && { kind: 'compare', by, operator: 'eq', values: [PUBLISHED], negated: false }
 }
 
 const documentName = ({ kind, key }: ScopedDocument): string => `${kind} ${key}`

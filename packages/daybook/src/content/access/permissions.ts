@@ -69,7 +69,10 @@ export async function permissionFor(
   const rule = ruleOf(document, action)
   const isInReach = action !== 'read' && isInScope(caller, document, action)
   const asked = action === 'read' ? access.callerFor(document) : isInReach ? caller : ANONYMOUS
-  if (rule) return askInGeneral(model, document, action, rule, asked)
+  if (rule) {
+    const ruling = await askInGeneral(model, document, action, rule, asked)
+    return typeof ruling === 'boolean' ? ruling : 'some'
+  }
   return action === 'read' || isAuthenticated(asked)
 }
 

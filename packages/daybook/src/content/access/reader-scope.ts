@@ -3,12 +3,14 @@ import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts
 import { collectionsInLocale, type LocaleChoice } from '../../query/locale.ts'
 import { type StatusAndRest, takeStatus } from '../../query/status-where.ts'
 import { type AccessFilter, type Condition, type QueryScope, relatedCollections } from '../../query/where.ts'
-import type { Access } from './access.ts'
-import { filterFor, type Ruling } from './rules.ts'
+import { type Access, isPublished, type Visibility } from './access.ts'
+import { filterFor } from './rules.ts'
 
-/** All that a caller may see, in one language: the read rules of all collections are asked for it. */
+const ONLY_PUBLISHED: readonly string[] = [PUBLISHED]
+
+/** All that a caller may see, in one language: the rules of all collections about reads and drafts are asked for it. */
 export async function readerScope(access: Access, choice: LocaleChoice): Promise<ReaderScope> {
-  return new ReaderScope(access, choice, await access.rulingsOnReads())
+  return new ReaderScope(access, choice, await access.visibilities())
 }
 
 /**
@@ -19,18 +21,18 @@ export class ReaderScope implements QueryScope {
   readonly choice: LocaleChoice
   readonly collections: Model['collections']
   readonly #access: Access
-  readonly #rulings: ReadonlyMap<string, Ruling | Error>
+  readonly #visibilities: ReadonlyMap<string, Visibility | false | Error>
 
-  /** @param rulings see {@link Access.rulingsOnReads} */
-  constructor(access: Access, choice: LocaleChoice, rulings: ReadonlyMap<string, Ruling | Error>) {
+  /** @param visibilities see {@link Access.visibilities} */
+  constructor(access: Access, choice: LocaleChoice, visibilities: ReadonlyMap<string, Visibility | false | Error>) {
     this.choice = choice
     this.collections = collectionsInLocale(access.model, choice)
     this.#access = access
-    this.#rulings = rulings
+    this.#visibilities = visibilities
   }
 
   collection(key: string): CollectionModel | undefined {
-    return this.#rulingOn(key) === false ? undefined : this.collections.get(key)
+    return this.#visibility(key) === false ? undefined : this.collections.get(key)
   }
 
   hidden(document: DocumentModel): ReadonlySet<string> {
@@ -42,21 +44,25 @@ export class ReaderScope implements QueryScope {
   }
 
   statuses(collection: CollectionModel): readonly string[] | undefined {
-    return this.#access.statuses(collection)
+    return this.seesPublishedOnly(collection) ? ONLY_PUBLISHED : undefined
   }
 
-  seesPublicOnly(collection: CollectionModel): boolean {
-    return this.#access.seesPublicOnly(collection)
+  /** True if no entry exists for the reader that is not published. */
+  seesPublishedOnly(collection: CollectionModel): boolean {
+    const visibility = this.#visibility(collection.key)
+    return visibility ? visibility.isPublishedOnly : this.#access.seesPublishedOnly(collection)
   }
 
   filter(collection: CollectionModel): AccessFilter | undefined {
-    const ruling = this.#rulingOn(collection.key)
-    return typeof ruling === 'boolean' ? undefined : filterFor(this.#access.model, collection, ruling)
+    const visibility = this.#visibility(collection.key)
+    const filter = visibility ? visibility.filter : undefined
+    return filter && filterFor(this.#access.model, collection, filter)
   }
 
   /** What entries must hold to be there for the reader, their status included; `undefined`: nothing. */
   visible(collection: CollectionModel): Condition | undefined {
-    const of = [this.filter(collection)?.where, this.#publicOnly(collection)].filter((one) => one !== undefined)
+    const published = this.seesPublishedOnly(collection) ? isPublished(collection) : undefined
+    const of = [this.filter(collection)?.where, published].filter((one) => one !== undefined)
     return of.length === 0 ? undefined : { kind: 'all', of }
   }
 
@@ -74,12 +80,6 @@ export class ReaderScope implements QueryScope {
     return takeStatus(collection, visible, withFilter(where, this.filter(collection)?.where))
   }
 
-  #publicOnly(collection: CollectionModel): Condition | undefined {
-    const by = collection.status && collection.comparables.get(collection.status.key)
-    if (!by || !this.seesPublicOnly(collection)) return undefined
-    return { kind: 'compare', by, operator: 'eq', values: [PUBLISHED], negated: false }
-  }
-
   /** The part of an ETag's variant that differs between readers with different access to these collections. */
   variant(collections: readonly CollectionModel[]): unknown {
     const seen = [...new Set(collections)].map((one) => [
@@ -87,6 +87,8 @@ export class ReaderScope implements QueryScope {
       [...this.hidden(one)],
       this.seesPeople(one),
       this.filter(one)?.name,
+      this.seesPublishedOnly(one),
+      this.#draftReader(one.key),
     ])
     return [this.#access.key, seen]
   }
@@ -96,11 +98,19 @@ export class ReaderScope implements QueryScope {
     return [...new Set(collections)].flatMap((one) => relatedCollections(this.filter(one)?.where))
   }
 
-  /** @throws what the rule threw: a rule that failed matters only when its collection is asked about */
-  #rulingOn(key: string): Ruling {
-    const ruling = this.#rulings.get(key) ?? true
-    if (ruling instanceof Error) throw ruling
-    return ruling
+  #draftReader(key: string): string | undefined {
+    const visibility = this.#visibility(key)
+    return visibility ? visibility.draftReader : undefined
+  }
+
+  /**
+   * @returns `undefined` where no rule decides about it
+   * @throws what a rule threw: a rule that failed matters only when its collection is asked about
+   */
+  #visibility(key: string): Visibility | false | undefined {
+    const visibility = this.#visibilities.get(key)
+    if (visibility instanceof Error) throw visibility
+    return visibility
   }
 }
 

@@ -34,7 +34,7 @@ function broken(path: string, reason: string, cause?: unknown): DaybookError {
 export async function askRule(
   { collections }: Model,
   document: Ruled,
-  action: Action,
+  action: Action | 'draft',
   rule: AccessRule,
   request: AccessRequest,
 ): Promise<Ruling> {
@@ -104,26 +104,26 @@ function refusalReason(document: Ruled, action: Action, caller: Caller): string 
 }
 
 /**
- * The answer of a rule about entries in general: `some` when that depends on the entry.
+ * The answer of a rule about entries in general: `entry` when it depends on what the entry holds.
  *
  * @throws INTERNAL_ERROR
  */
 export async function askInGeneral(
   model: Model,
   document: Ruled,
-  action: Action,
+  action: Action | 'draft',
   rule: AccessRule,
   { principal, identity }: Caller,
-): Promise<boolean | 'some'> {
+): Promise<Ruling | 'entry'> {
   const isAboutEntry = action === 'update' || action === 'delete'
   const probe = isAboutEntry && document.kind === 'collection' ? probeEntry() : undefined
   const request = { principal, identity, ...(probe ? { entry: probe.entry } : {}) }
   try {
     const ruling = await askRule(model, document, action, rule, request)
-    return probe?.isLookedAt() || typeof ruling !== 'boolean' ? 'some' : ruling
+    return probe?.isLookedAt() ? 'entry' : ruling
   } catch (error) {
     // It would not have failed with an entry.
-    if (probe?.isLookedAt()) return 'some'
+    if (probe?.isLookedAt()) return 'entry'
     throw error
   }
 }

@@ -16,12 +16,26 @@ export class UnrestrictedAccess extends Access {
     return true
   }
 
+  override async rulingOnDrafts(): Promise<Ruling> {
+    return true
+  }
+
+  override seesPublishedOnly(): boolean {
+    return false
+  }
+
   override async requireRead(): Promise<AccessFilter | undefined> {
     return undefined
   }
 
   override async requireWrite(): Promise<AccessFilter | undefined> {
     return undefined
+  }
+
+  override async requireSomeWrite(): Promise<void> {}
+
+  override async rulingOnWrite(): Promise<Ruling> {
+    return true
   }
 
   override hidden(): ReadonlySet<string> {

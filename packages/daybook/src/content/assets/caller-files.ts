@@ -135,7 +135,7 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
       const filter = await access.requireRead(assets)
       const { store } = this.#engine.sourceFor(access)
       const row = await store.read.entries.byValue(assets, 'path', path, { where: filter?.where })
-      return row && access.isVisible(assets, row.status) ? row : undefined
+      return row
     } catch (error) {
       if (error instanceof DaybookError && (error.status === 401 || error.status === 403)) return undefined
       throw error

@@ -30,7 +30,8 @@ interface FoundDraft {
 }
 
 /**
- * Lists the working copies of all collections that a caller may read, those that were saved last first.
+ * Lists the drafts of all collections that exist for a caller, those that were saved last first. Where a rule decides by the entry, a
+ * page may have fewer items than were asked for.
  *
  * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
  */
@@ -54,10 +55,12 @@ async function findDrafts(
   query: Omit<DraftQuery, 'where'>,
 ): Promise<readonly FoundDraft[]> {
   const found: FoundDraft[] = []
-  const asked = [...scope.collections.values()].filter((one) => query.actor === undefined || scope.seesPeople(one))
+  const asked = [...scope.collections.values()].filter(
+    ({ collection }) => query.actor === undefined || scope.seesPeople(collection),
+  )
   for (let at = 0; at < asked.length; at += AT_ONCE) {
-    const marks = asked.slice(at, at + AT_ONCE).map(async (collection) => {
-      const listed = await engine.store.read.drafts.list(collection, { ...query, where: scope.where(collection) })
+    const marks = asked.slice(at, at + AT_ONCE).map(async ({ collection, where }) => {
+      const listed = await engine.store.read.drafts.list(collection, { ...query, where })
       return listed.map((mark) => ({ collection, mark }))
     })
     found.push(...(await Promise.all(marks)).flat())
@@ -65,7 +68,7 @@ async function findDrafts(
   return found.sort((one, other) => other.mark.seq - one.mark.seq)
 }
 
-/** Entries that were deleted meanwhile are left out. */
+/** Entries that were deleted meanwhile are left out, and those whose drafts do not exist for the caller. */
 async function describe(scope: EditorScope, page: readonly FoundDraft[]): Promise<readonly ListedDraft[]> {
   const titles = new Map<string, TitledEntry>()
   for (const [collection, own] of Map.groupBy(page, (one) => one.collection)) {

@@ -22,8 +22,8 @@ export interface ListedSchedule extends TitledEntry {
 }
 
 /**
- * Lists what is to be published or unpublished in all collections that a caller may read, the soonest first. What failed comes where it is
- * tried again.
+ * Lists what is to be published or unpublished, of the entries whose drafts exist for a caller, the soonest first. What failed comes where it
+ * is tried again.
  *
  * @returns with a cursor, a page may have fewer items than were asked for
  * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
@@ -63,10 +63,11 @@ async function showSchedules(
 ): Promise<readonly ShownSchedule[]> {
   const titles = new Map<string, TitledEntry>()
   for (const [key, own] of Map.groupBy(schedules, (one) => one.collection)) {
-    const collection = scope.collections.get(key)
-    if (!collection) continue
+    const edited = scope.collections.get(key)
+    if (!edited) continue
+    const { collection, where } = edited
     const ids = [...new Set(own.map(({ id }) => id))]
-    const readable = await engine.store.read.entries.statuses(collection, ids, scope.where(collection))
+    const readable = await engine.store.read.entries.statuses(collection, ids, where)
     const titled = await scope.titled(
       collection,
       readable.map(({ id }) => id),
@@ -81,7 +82,7 @@ async function showSchedules(
 
 function toListed(scope: EditorScope, titled: TitledEntry, schedule: Schedule): ListedSchedule {
   const { collection: key, action, at, actor, locales } = schedule
-  const collection = scope.collections.get(key)
+  const collection = scope.collections.get(key)?.collection
   return {
     ...titled,
     action,

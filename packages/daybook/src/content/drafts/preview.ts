@@ -5,7 +5,7 @@ import { isUuidShaped } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Access } from '../access/access.ts'
 import type { Engine } from '../engine.ts'
-import { requireDraftReader } from './require-reader.ts'
+import { requireDraftSession } from './draft-access.ts'
 
 /** The kind of the records that hold previews. */
 const PREVIEW = 'preview'
@@ -85,7 +85,7 @@ async function requireEntry(
   collection: CollectionModel,
   id: string,
 ): Promise<string> {
-  requireDraftReader(access, collection, { draft: 'true' })
+  requireDraftSession(access, collection, { draft: 'true' })
   const filter = await access.requireRead(collection)
   const found = isUuidShaped(id) ? await store.read.entries.statuses(collection, [id.toLowerCase()], filter?.where) : []
   if (found.length === 0) throw new DaybookError('NOT_FOUND')

@@ -5,6 +5,7 @@ import type { Query } from '../../query/parameters.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
+import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import type { ReadPlan } from '../answer.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, variantOf } from '../etags.ts'
@@ -38,11 +39,12 @@ export async function readPreview(
   if (id === undefined || !(await isAddressOf(engine, collection, id, address))) return undefined
   const scope = await readerScope(access, choice)
   const selection = readEntryQuery(collection, query, scope)
-  const [shown] = await readDrafts(engine, collection, [{ id }], choice)
+  const maker = new UnrestrictedAccess(engine.model, access.caller)
+  const [shown] = await readDrafts(engine, maker, collection, [{ id }], choice)
   if (!shown) return undefined
   const showDrafts: DraftView = async (to, rows) =>
     hasDrafts(to)
-      ? (await readDrafts(engine, to, rows, choice)).map(({ row }) => row)
+      ? (await readDrafts(engine, maker, to, rows, choice)).map(({ row }) => row)
       : inChosenLocale(engine, to, rows, choice)
   const own = { hidden: scope.hidden(collection), hasPeople: scope.seesPeople(collection), select: selection.select }
   const isPlain = selection.expansions.length === 0 && selection.lists.length === 0

@@ -1,3 +1,4 @@
+import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel, Model } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
 import type { JournalRow } from '../../store/reads/rows.ts'
@@ -59,12 +60,12 @@ export class PastView {
     { id, seq, values }: PastDocument,
     where: Condition | undefined,
   ): Promise<boolean> {
-    const ruling = await this.#access.rulingOnReads(document)
-    if (ruling === false) return false
-    if (document.kind === 'global') return true
+    if (document.kind === 'global') return (await this.#access.rulingOnReads(document)) !== false
+    const visibility = await this.#access.visibility(document)
+    if (visibility === false) return false
     const { status } = document
-    if (status && !this.#access.isVisible(document, String(values[status.key]))) return false
-    const conditions = [...(ruling === true ? [] : [ruling.where]), ...(where ? [where] : [])]
+    if (status && visibility.isPublishedOnly && values[status.key] !== PUBLISHED) return false
+    const conditions = [...(visibility.filter ? [visibility.filter.where] : []), ...(where ? [where] : [])]
     if (conditions.length === 0) return true
     const at = { from: seq, to: seq }
     const filter = { ...at, where: { kind: 'all', of: conditions } } as const

@@ -13,9 +13,9 @@ import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import { type Answer, madeOf, type ReadPlan } from '../answer.ts'
+import { isVisibleEntry, requireDraftSession } from '../drafts/draft-access.ts'
 import { draftTag, putAbout } from '../drafts/draft-answer.ts'
 import { readDrafts } from '../drafts/read-drafts.ts'
-import { requireDraftReader } from '../drafts/require-reader.ts'
 import type { Engine } from '../engine.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
 import type { DraftView } from './answer-source.ts'
@@ -45,11 +45,11 @@ export async function planEntry(
     const row = await requireVisible(engine, access, collection, address, seen)
     return planRow(engine, collection, row, own, () => madeOf(`${key}:${row.id}`, relatedCollections(filter?.where)))
   }
-  const isDraft = requireDraftReader(access, collection, query.partial)
+  const isDraft = requireDraftSession(access, collection, query.partial)
   const scope = await readerScope(access, choice)
   const selection = readEntryQuery(collection, query, scope)
   const found = await requireVisible(engine, access, collection, address, seen)
-  if (isDraft) return answered(await answerDraft({ engine, scope, selection, own }, collection, found))
+  if (isDraft) return answered(await answerDraft({ engine, access, scope, selection, own }, collection, found))
   const sources = (): readonly string[] => {
     const touched = collectionsOf(selection)
     return madeOf(`${key}:${found.id}`, [...touched, ...scope.filterDependencies([collection, ...touched])])
@@ -100,6 +100,7 @@ const NOTHING: readonly string[] = []
 /** How a working copy is asked for. */
 interface DraftRead {
   readonly engine: Engine
+  readonly access: Access
   readonly scope: ReaderScope
   readonly selection: Selection
   readonly own: Pick<Projection, 'hidden' | 'hasPeople'>
@@ -113,12 +114,12 @@ interface DraftRead {
  * @throws NOT_FOUND when it is gone
  */
 export async function answerDraft(
-  { engine, scope, selection, own, showDrafts }: DraftRead,
+  { engine, access, scope, selection, own, showDrafts }: DraftRead,
   collection: CollectionModel,
   found: Pick<EntryRow, 'id'>,
 ): Promise<Answer> {
   const { choice } = scope
-  const [shown] = await readDrafts(engine, collection, [found], choice)
+  const [shown] = await readDrafts(engine, access, collection, [found], choice)
   if (!shown) throw new DaybookError('NOT_FOUND')
   const isPlain = selection.expansions.length === 0 && selection.lists.length === 0
   const { json, tag, seq } = isPlain
@@ -151,7 +152,7 @@ async function requireVisible(
   seen: SeenEntries,
 ): Promise<EntryRow> {
   const row = await findEntry(store.read, collection, address, seen)
-  if (!row || !access.isVisible(collection, row.status)) throw new DaybookError('NOT_FOUND')
+  if (!row || !(await isVisibleEntry(access, store.read, collection, row))) throw new DaybookError('NOT_FOUND')
   return row
 }
 

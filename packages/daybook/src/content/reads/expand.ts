@@ -28,7 +28,7 @@ export async function revisionsOf(
   const revisions: number[] = []
   for (const collection of new Set(touched)) {
     const { seq, visibleSeq } = await counters.of(collection.key)
-    revisions.push(scope.seesPublicOnly(collection) ? visibleSeq : seq)
+    revisions.push(scope.seesPublishedOnly(collection) ? visibleSeq : seq)
   }
   for (const { key } of new Set(behind)) revisions.push((await counters.of(key)).seq)
   return revisions

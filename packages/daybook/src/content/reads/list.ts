@@ -12,9 +12,9 @@ import { toSearchTerms } from '../../store/search/search-text.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
 import { madeOf } from '../answer.ts'
+import { requireDraftSession } from '../drafts/draft-access.ts'
 import { putAbout } from '../drafts/draft-answer.ts'
 import { readDrafts } from '../drafts/read-drafts.ts'
-import { requireDraftReader } from '../drafts/require-reader.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
@@ -40,17 +40,19 @@ export async function planList(
   query: Query<ListParameters>,
 ): Promise<ListPlan> {
   await access.requireRead(collection)
-  return new ListPlan(engine, await questionOf(engine, access, collection, query))
+  return new ListPlan(engine, access, await questionOf(engine, access, collection, query))
 }
 
 /** A list that can be answered. */
 export class ListPlan {
   readonly #engine: Engine
+  readonly #access: Access
   readonly question: ListQuestion
   #state: Promise<ListState> | undefined
 
-  constructor(engine: Engine, question: ListQuestion) {
+  constructor(engine: Engine, access: Access, question: ListQuestion) {
     this.#engine = engine
+    this.#access = access
     this.question = question
   }
 
@@ -113,7 +115,7 @@ export class ListPlan {
   async #present(rows: readonly EntryRow[]): Promise<readonly string[]> {
     const { collection, query, scope } = this.question
     if (!query.isDraft) return this.#presentRows(rows)
-    const shown = await readDrafts(this.#engine, collection, rows, scope.choice)
+    const shown = await readDrafts(this.#engine, this.#access, collection, rows, scope.choice)
     const texts = await this.#presentRows(shown.map(({ row }) => row))
     return texts.map((text, index) => putAbout(text, shown[index]?.about ?? {}))
   }
@@ -153,7 +155,7 @@ async function readQuestion(
 ): Promise<ListQuestion> {
   const choice = requireLocale(model, asked.partial, access)
   const collection = inLocale(model, key, choice)
-  requireDraftReader(access, collection, asked.partial)
+  requireDraftSession(access, collection, asked.partial)
   const scope = await readerScope(access, choice)
   const query = readListQuery(collection, asked, scope)
   const { statuses, where } = scope.narrow(collection, query.statuses, query.where)
@@ -169,7 +171,7 @@ async function readQuestion(
     where,
     statuses,
     search,
-    isPublicOnly: scope.seesPublicOnly(collection),
+    isPublicOnly: scope.seesPublishedOnly(collection),
     isNarrowed: search !== undefined || where !== undefined,
     projection: { hidden, select: selection.select, hasPeople: scope.seesPeople(collection) },
     isOfOneRow: isOfOneRow(selection, choice),

@@ -16,6 +16,7 @@ import { notAnId } from '../access/not-an-id.ts'
 import type { EntryAnswer } from '../answer.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
 import { carryOver } from '../drafts/carry-over.ts'
+import { isVisibleEntry } from '../drafts/draft-access.ts'
 import type { Engine } from '../engine.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { type Canonical, writeTranslation } from '../locales/localized.ts'
@@ -432,7 +433,7 @@ export function entryLoader({ access }: WriteContext, collection: CollectionMode
     const filter = await access.requireRead(collection)
     if (!isUuidShaped(id)) throw notAnId()
     const stored = await read.entries.stored(collection, id.toLowerCase(), filter?.where)
-    if (!stored || !access.isVisible(collection, stored.status)) throw new DaybookError('NOT_FOUND')
+    if (!stored || !(await isVisibleEntry(access, read, collection, stored))) throw new DaybookError('NOT_FOUND')
     return stored
   }
 }

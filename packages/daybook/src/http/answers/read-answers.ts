@@ -55,12 +55,12 @@ export class ReadAnswers {
    * @throws PRECONDITION_FAILED, and what the route throws
    */
   async answer(route: ReadRoute, asked: PlannedRequest): Promise<Reply> {
-    const { cache, hasReadRules } = this.#options
+    const { cache } = this.#options
     const { access, conditions, request } = asked
     const question = questionOf((await access.readKey()) ?? access.key, request.target)
     const kept = cache?.get(question)
     const version = cache?.versionFor(request.arrival)
-    if (kept && !hasReadRules && route.resource && kept.isConfirmedAt(version)) {
+    if (kept && !access.hasReadRules && route.resource && kept.isConfirmedAt(version)) {
       requireTagMatch(conditions.ifMatch, kept.tag)
       const reply = this.#fromMemory(kept, request.headers)
       if (reply) return reply

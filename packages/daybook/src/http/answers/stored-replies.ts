@@ -101,10 +101,11 @@ async function requestDigest(repeatable: Repeatable, access: Access): Promise<st
   const who = [identity?.provider, identity?.subject, identity?.sessionId]
   const rights: unknown[] = []
   for (const collection of new Set(repeatable.collections)) {
-    const ruling = await access.rulingOnReads(collection)
+    const visibility = await access.visibility(collection)
     const hidden = [...access.hidden(collection)]
     const people = typeof collection.peopleRule === 'function' ? [access.seesPeople(collection)] : []
-    rights.push([collection.key, typeof ruling === 'boolean' ? ruling : 'some', hidden, ...people])
+    const seen = visibility && [visibility.filter ? 'some' : 'all', visibility.isPublishedOnly]
+    rights.push([collection.key, seen, hidden, ...people])
   }
   return createHash('sha256')
     .update(JSON.stringify([who, repeatable.request, rights]))

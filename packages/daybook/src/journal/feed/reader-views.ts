@@ -1,10 +1,9 @@
-import type { Access } from '../../content/access/access.ts'
+import { type Access, isPublished } from '../../content/access/access.ts'
 import { type ReaderScope, readerScope } from '../../content/access/reader-scope.ts'
 import { variantOf } from '../../content/etags.ts'
 import { requireLocale } from '../../content/locales/locale.ts'
 import type { Projection } from '../../content/reads/present.ts'
-import { PUBLISHED } from '../../fields/status.ts'
-import type { CollectionModel, Comparable, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
+import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
 import { readRuleWhere } from '../../query/rule-where.ts'
 import type { Condition } from '../../query/where.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
@@ -56,12 +55,12 @@ export async function viewsOf(access: Access, keys: readonly string[] | undefine
 }
 
 async function viewOf(collection: CollectionModel, access: Access, scope: ReaderScope): Promise<CollectionView> {
-  const ruling = await access.rulingOnReads(collection)
-  const rule = typeof ruling === 'boolean' ? ruling : ruling.name
-  const isPublicOnly = access.seesPublicOnly(collection)
+  const visibility = await access.visibility(collection)
+  const rule = visibility ? (visibility.filter?.name ?? true) : false
+  const isPublicOnly = visibility ? visibility.isPublishedOnly : false
   const projection = projectionOf(collection, access)
   const name = viewName(collection, access, rule, isPublicOnly)
-  const seen = ruling === false ? [] : [scope.visible(collection)]
+  const seen = visibility ? [scope.visible(collection)] : []
   return { collection, view: { name, rule, isPublicOnly }, seen, projection }
 }
 
@@ -100,23 +99,15 @@ export function seenUnder(
   { rule, isPublicOnly }: View,
 ): SeenWheres | undefined {
   if (rule === false) return []
-  const by = collection.status && collection.comparables.get(collection.status.key)
-  if (rule === null || typeof rule === 'object' || (isPublicOnly && !by)) return undefined
+  const published = isPublicOnly ? isPublished(collection) : undefined
+  if (rule === null || typeof rule === 'object' || (isPublicOnly && !published)) return undefined
   try {
     const own = rule === true ? undefined : readRuleWhere(JSON.parse(rule), collection, model.collections)
-    return [allOf([own, isPublicOnly ? isPublished(by as Comparable) : undefined])]
+    return [allOf([own, published])]
   } catch {
     return undefined
   }
 }
-
-const isPublished = (by: Comparable): Condition => ({
-  kind: 'compare',
-  by,
-  operator: 'eq',
-  values: [PUBLISHED],
-  negated: false,
-})
 
 /** Conditions that must all hold. */
 function allOf(conditions: SeenWheres): Condition | undefined {

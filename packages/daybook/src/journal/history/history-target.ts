@@ -2,8 +2,10 @@ import { isAuthenticated } from '../../auth/adapter.ts'
 import type { Access } from '../../content/access/access.ts'
 import { notAnId } from '../../content/access/not-an-id.ts'
 import { refuseCaller } from '../../content/access/rules.ts'
+import { findVisibleDrafts } from '../../content/drafts/draft-access.ts'
 import { DaybookError } from '../../errors.ts'
 import { isUuidShaped } from '../../fields/slug.ts'
+import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { JournalDocument } from '../../store/reads/history-reader.ts'
 import type { Reader } from '../../store/reads/read.ts'
@@ -18,6 +20,8 @@ interface EntryHistory extends JournalDocument {
   readonly document: CollectionModel
   /** As its table has it; `undefined`: it was deleted, or never there. */
   readonly present: StoredEntry | undefined
+  /** True if its drafts exist for the caller; else only its published versions do. */
+  readonly hasDrafts: boolean
 }
 
 interface GlobalHistory extends JournalDocument {
@@ -26,8 +30,8 @@ interface GlobalHistory extends JournalDocument {
 }
 
 /**
- * Finds a document whose history is asked for: one that the caller may read now, or a deleted one where the caller may read all of
- * its collection.
+ * Finds a document whose history is requested: one that the caller may read now, or a deleted one where the caller may read all of its
+ * collection, drafts included.
  *
  * @param id an entry's id; of a global, nothing is looked at
  * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND when there is none that the caller may see
@@ -48,10 +52,14 @@ export async function requireHistory(
     return { document, collection: GLOBALS, id: document.key, present }
   }
   if (!isUuidShaped(id)) throw notAnId()
-  const present = await read.entries.stored(document, id.toLowerCase(), filter?.where)
+  const key = id.toLowerCase()
+  const present = await read.entries.stored(document, key, filter?.where)
+  const isWhole = filter === undefined && (await access.rulingOnDrafts(document)) === true
+  const hasDrafts = isWhole || (await findVisibleDrafts(access, read, document, [key])).has(key)
   // Nothing is left of a deleted entry that could be held against a condition.
-  if (!present && filter) throw new DaybookError('NOT_FOUND')
-  return { document, collection: document.key, id: id.toLowerCase(), present }
+  const isThere = present ? hasDrafts || !document.status || present.status === PUBLISHED : isWhole
+  if (!isThere) throw new DaybookError('NOT_FOUND')
+  return { document, collection: document.key, id: key, present, hasDrafts }
 }
 
 /** The numbers of what the document's table has; 0: it has none. */
@@ -61,4 +69,11 @@ export function presentNumbers({ document, present }: HistoryTarget): {
 } {
   const copy = document.kind === 'collection' && present ? workingCopyOf(present as StoredEntry) : undefined
   return { present: present?.seq ?? 0, copy: copy?.seq ?? 0 }
+}
+
+/** The field that tells which versions were published, where only those exist for the caller; `undefined`: all versions do. */
+export function publishedOnly(target: HistoryTarget): string | undefined {
+  return target.document.kind === 'collection' && !(target as EntryHistory).hasDrafts
+    ? target.document.status?.key
+    : undefined
 }

@@ -9,6 +9,7 @@ import { formerState } from '../../content/reads/former-state.ts'
 import { peopleOf, project, withSystem } from '../../content/reads/present.ts'
 import { Revision } from '../../content/writes/revision.ts'
 import { DaybookError } from '../../errors.ts'
+import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { VersionQuery } from '../../query/history-query.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
@@ -16,7 +17,7 @@ import type { VersionRow } from '../../store/reads/history-reader.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { PeopleColumns } from '../../store/tables/tables.ts'
-import { type HistoryTarget, presentNumbers, requireHistory } from './history-target.ts'
+import { type HistoryTarget, presentNumbers, publishedOnly, requireHistory } from './history-target.ts'
 import { differenceOf, type PatchOperation } from './json-patch.ts'
 import { toVersion, type Version } from './versions.ts'
 
@@ -85,12 +86,20 @@ interface VersionRead extends Pick<Engine, 'model'> {
 
 async function loadVersion(source: VersionRead, seq: number): Promise<WholeVersion> {
   const { read, access, target } = source
+  const missing = (): DaybookError =>
+    new DaybookError('NOT_FOUND', `There is no version ${seq} of this document that you may read.`)
   const row = await read.history.version(target, seq)
-  if (!row) throw new DaybookError('NOT_FOUND', `There is no version ${seq} of this document.`)
+  if (!row) throw missing()
   const hasPeople = access.seesPeople(target.document)
   const version = toVersion(row, hasPeople)
-  if (row.erased === 1 || row.action === 'delete') return { ...version, data: null }
+  const statusKey = publishedOnly(target)
+  if (row.erased === 1 || row.action === 'delete') {
+    if (statusKey !== undefined) throw missing()
+    return { ...version, data: null }
+  }
   const canonical = contentOf(source, row)
+  const isShown = statusKey === undefined || (row.action !== 'draft' && canonical?.values[statusKey] === PUBLISHED)
+  if (!isShown) throw missing()
   if (!canonical) throw new DaybookError('NOT_FOUND', `The content of version ${seq} is no longer kept.`)
   const data = shownTo(source, canonical)
   return { ...version, data: hasPeople ? { ...data, ...peopleOf(await peopleAt(source, row)) } : data }

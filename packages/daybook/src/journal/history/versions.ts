@@ -5,7 +5,7 @@ import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { decodeCursor, encodeCursor } from '../../query/cursor.ts'
 import type { StateAction } from '../../store/journal-actions.ts'
 import type { VersionRecord } from '../../store/reads/history-reader.ts'
-import { presentNumbers, requireHistory } from './history-target.ts'
+import { presentNumbers, publishedOnly, requireHistory } from './history-target.ts'
 
 /** The page size of a request that names none. */
 const DEFAULT_PAGE = 20
@@ -43,7 +43,7 @@ export interface VersionPageQuery {
 }
 
 /**
- * Lists the versions of a document, newest first. A page reads as many records as it answers, besides those of autosaves that
+ * Lists the versions of a document that exist for the caller, newest first. A page reads as many records as it answers, besides those of autosaves that
  * others took the place of.
  *
  * @param id an entry's id, or a global's key
@@ -64,7 +64,10 @@ export async function listVersions(
   const limit = Math.min(query.limit ?? DEFAULT_PAGE, MAX_PAGE)
   const { collection } = target
   const page = { collection, id: target.id, before, limit: limit + 1, ...presentNumbers(target) }
-  const found = await read.history.versions(page)
+  const statusKey = publishedOnly(target)
+  const found = await (statusKey === undefined
+    ? read.history.versions(page)
+    : read.history.publishedVersions({ ...page, statusKey }))
   if (found.length === 0 && query.cursor === undefined && document.kind === 'collection' && !target.present) {
     throw new DaybookError('NOT_FOUND')
   }

@@ -1,8 +1,10 @@
 import type { Access } from '../../content/access/access.ts'
+import { findVisibleDrafts } from '../../content/drafts/draft-access.ts'
 import type { Engine } from '../../content/engine.ts'
 import type { Canonical } from '../../content/locales/localized.ts'
 import { formerState } from '../../content/reads/former-state.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
+import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel, Model } from '../../model/model.ts'
 import { isStateAction } from '../../store/journal-actions.ts'
 import type { Reader } from '../../store/reads/read.ts'
@@ -65,9 +67,13 @@ export interface UndoStep {
 }
 
 /** The document as it is; `present` is absent where there is none. */
-export type UndoTarget =
+export type UndoTarget = {
+  /** True if drafts of the document exist for the caller. */
+  readonly hasDrafts: boolean
+} & (
   | { readonly document: CollectionModel; readonly present: StoredEntry | undefined }
   | { readonly document: GlobalModel; readonly present: GlobalRow | undefined }
+)
 
 /** What an undo does, and what it leaves. */
 export interface UndoPlan {
@@ -114,16 +120,21 @@ async function recordsIn(read: Reader, from: number, to: number): Promise<readon
 async function planDocument(
   { model, store: { read } }: Engine,
   access: Access,
-  own: readonly JournalRow[],
+  records: readonly JournalRow[],
   isMeant: (record: JournalRow) => boolean,
 ): Promise<UndoStep | BlockedUndo | undefined> {
-  const [record] = own
-  if (!record) return undefined
-  const { collection, id, seq: first } = record
+  const [subject] = records
+  if (!subject) return undefined
+  const { collection, id } = subject
   const target = await findTarget(model, read, access, collection, id)
   if (!target) return undefined
+  const isVisible = ({ action }: JournalRow): boolean => target.hasDrafts || isStateAction(action)
+  const own = records.filter(isVisible)
+  const [record] = own
+  if (!record) return undefined
+  const first = record.seq
   const all = await read.history.changesFrom({ collection, id }, first)
-  const others = all.filter((record) => !isMeant(record) && !PASSIVE.has(record.action))
+  const others = all.filter((one) => isVisible(one) && !isMeant(one) && !PASSIVE.has(one.action))
   const block = (reason: UndoObstacle, changes: readonly JournalRow[] = own): BlockedUndo => ({
     collection,
     id,
@@ -159,18 +170,21 @@ async function findTarget(
     throw error
   })
   if (filter === 'refused') return undefined
-  if (document.kind === 'global') return { document, present: await read.globals.byKey(id) }
+  if (document.kind === 'global') return { document, present: await read.globals.byKey(id), hasDrafts: true }
   const present = await read.entries.stored(document, id, filter?.where)
   if (!present && filter) return undefined
-  return { document, present }
+  const hasDrafts = (await findVisibleDrafts(access, read, document, [id])).has(id)
+  if (!hasDrafts && present?.status !== PUBLISHED) return undefined
+  return { document, present, hasDrafts }
 }
 
 /** The working copy that an entry had before a change. */
 async function copyOf(
   read: Reader,
-  { document, present }: UndoTarget,
+  { document, present, hasDrafts }: UndoTarget,
   { collection, id, seq: first }: JournalRow,
 ): Promise<FormerCopy | 'same' | 'erased' | undefined> {
+  if (!hasDrafts) return 'same'
   const now = document.kind === 'collection' && present ? workingCopyOf(present as StoredEntry) : undefined
   if (now && now.seq < first) return 'same'
   const last = await read.history.copyBefore({ collection, id }, first)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { PUBLISHED } from '../../fields/status.ts'
 import { param, prepareSql, type Statement } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { STATE_ACTIONS } from '../journal-actions.ts'
@@ -34,17 +35,38 @@ export interface VersionPage extends JournalDocument {
   readonly copy: number
 }
 
+/** Which versions of an entry are asked for by a reader who sees what was published. */
+export interface PublishedPage extends Omit<VersionPage, 'copy'> {
+  /** The field that holds the status. */
+  readonly statusKey: string
+}
+
 /** Reads what documents once were. */
 export class HistoryReader {
   readonly #connection: Connection
+  readonly #source: Pick<ReadSource, 'dialect' | 'statements'>
 
-  constructor({ connection }: Pick<ReadSource, 'connection'>) {
+  constructor({ connection, ...source }: Pick<ReadSource, 'connection' | 'dialect' | 'statements'>) {
     this.#connection = connection
+    this.#source = source
   }
 
   /** Versions that are there, and those that were erased. One whose content was dropped since is left out; deletions stay. */
   versions(page: VersionPage): Promise<readonly VersionRecord[]> {
     return this.#connection.all(VERSIONS, { ...page })
+  }
+
+  /** The versions among these that were published. */
+  publishedVersions({ statusKey, ...page }: PublishedPage): Promise<readonly VersionRecord[]> {
+    const { dialect, statements } = this.#source
+    const status = sql.raw(dialect.schema.shown(statusKey))
+    const statement = statements.get(`published versions ${statusKey}`, () =>
+      prepareSql(sql<VersionRecord>`SELECT journal.*, 0 AS erased ${WITH_PAYLOAD}
+        WHERE ${OF_DOCUMENT} AND journal.seq < ${param('before')} AND journal.action <> 'draft'
+          AND (${status} = ${sql.lit(PUBLISHED)} OR journal.seq = ${param('present')})
+        ORDER BY journal.seq DESC LIMIT ${param('limit')}`),
+    )
+    return this.#connection.all(statement, { ...page })
   }
 
   /** The version that one change has made; `undefined`: that change made none of this document. */

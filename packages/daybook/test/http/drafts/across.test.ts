@@ -226,7 +226,7 @@ describe.each(STORES)('over all collections on $name', (store) => {
         await send('POST', `/api/${collection}/${id}/publish`, 'ann', { publishAt: '2999-01-01T00:00:00Z' })
       }
       const records = await place.store()
-      const rights = { scopes: ['pages:read'], roles: ['editor'], expiresAt: null } as const
+      const rights = { scopes: ['pages:update'], roles: ['editor'], expiresAt: null } as const
       const { token } = await new ApiTokens(records.records).create({ name: 'reader', ...rights })
       await records.close()
       const of = { items: [{ title: 'Of pages' }] }

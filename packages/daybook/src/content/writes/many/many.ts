@@ -80,7 +80,7 @@ export async function updateMany(
   // A slug that is made anew depends on those that are taken.
   const makesSlug = collection.slug !== undefined && isRecord(body) && Object.hasOwn(body, collection.slug.key)
   const isIndependent = !makesSlug && !hasHooks(context, collection)
-  return writeMany(context, entries, {
+  return writeMany(context, entries, 'update', {
     areIndependent: async () => isIndependent,
     prepare: (id, { load }) => change(entryTarget(context, collection, id, load)),
   })
@@ -99,7 +99,7 @@ export async function deleteMany(
   const { collection } = entries
   const isHooked = hasHooks(context, collection)
   let referred: ReadonlySet<string> = new Set()
-  return writeMany(context, entries, {
+  return writeMany(context, entries, 'delete', {
     // A deletion takes references out of other entries, which may come after it.
     areIndependent: async (read, ids) => {
       if (isHooked) return false
@@ -135,8 +135,17 @@ interface ManyLookup {
   isWrittenToo(id: string): boolean
 }
 
-async function writeMany(context: WriteContext, entries: ManyEntries, write: EntryWrite): Promise<ManyResult> {
-  const plan = await planList(context.engine, context.access, entries.collection, entries.query)
+async function writeMany(
+  context: WriteContext,
+  entries: ManyEntries,
+  action: 'update' | 'delete',
+  write: EntryWrite,
+): Promise<ManyResult> {
+  const { engine, access } = context
+  const { collection } = entries
+  const plan = await planList(engine, access, collection, entries.query)
+  // Who may write no entry whatever is refused, also where none matches.
+  await access.requireSomeWrite(collection, action)
   const many = new ManyWrites(context, entries, plan, write)
   const isDry = entries.query.values.dryRun === 'true'
   const transact = isDry ? dryRun(context.transact) : context.transact

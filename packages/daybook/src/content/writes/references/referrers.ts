@@ -10,6 +10,7 @@ import type { Access } from '../../access/access.ts'
 import { notAnId } from '../../access/not-an-id.ts'
 import { type ReaderScope, readerScope } from '../../access/reader-scope.ts'
 import { mergeFields, orphanedIn, type Values } from '../../document.ts'
+import { isVisibleEntry } from '../../drafts/draft-access.ts'
 import { type Engine, personOf } from '../../engine.ts'
 import { DEFAULT_LOCALE } from '../../locales/locale.ts'
 import { type Canonical, show, writeTranslation } from '../../locales/localized.ts'
@@ -272,7 +273,7 @@ export async function listReferrers(
   if (!isUuidShaped(id)) throw notAnId()
   const key = id.toLowerCase()
   const [found] = await read.entries.statuses(collection, [key], filter?.where)
-  if (!found || !access.isVisible(collection, found.status)) throw new DaybookError('NOT_FOUND')
+  if (!found || !(await isVisibleEntry(access, read, collection, found))) throw new DaybookError('NOT_FOUND')
   const among = await readable(engine, access)
   const total = await read.references.count(collection.key, key, among)
   return { total, ...page, items: await read.references.referrers(collection.key, key, page.limit, page.offset, among) }

@@ -1,0 +1,66 @@
+import { isAuthenticated } from '../../auth/adapter.ts'
+import { PUBLISHED } from '../../fields/status.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { DraftQuery } from '../../query/draft-query.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { EntryRow } from '../../store/reads/rows.ts'
+import type { Access } from '../access/access.ts'
+import { refuseCaller } from '../access/rules.ts'
+import { Revision } from '../writes/revision.ts'
+
+/**
+ * Refuses a request for drafts without a session.
+ *
+ * @returns true if the request is one for drafts
+ * @throws UNAUTHORIZED without a session; FORBIDDEN when the token's scopes do not cover the collection
+ */
+export function requireDraftSession(access: Access, collection: CollectionModel, { draft }: DraftQuery): boolean {
+  if (draft !== 'true') return false
+  if (!isAuthenticated(access.callerFor(collection)))
+    refuseCaller(access.caller, `the scopes of your token do not cover ${collection.key}`)
+  return true
+}
+
+/**
+ * Finds the entries whose drafts exist for the caller: those that the rule about drafts lets through.
+ *
+ * @param collection in any language; the rule speaks of the default one
+ * @throws INTERNAL_ERROR when a rule fails
+ */
+export async function findVisibleDrafts(
+  access: Access,
+  read: Reader,
+  { key }: CollectionModel,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { model } = access
+  const collection = model.collections.get(key)
+  const ruling = collection && ids.length > 0 ? await access.rulingOnDrafts(collection) : false
+  if (!collection || ruling === false) return new Set()
+  if (ruling === true) return new Set(ids)
+  if (ruling !== 'entry')
+    return new Set((await read.entries.statuses(collection, ids, ruling.where)).map(({ id }) => id))
+  const visible = new Set<string>()
+  for (const entry of await read.entries.storedByIds(collection, ids)) {
+    const decision = await access.rulingOnWrite(collection, 'update', new Revision(model, collection, entry).told)
+    const matches =
+      typeof decision === 'boolean' ? [] : await read.entries.statuses(collection, [entry.id], decision.where)
+    if (decision === true || matches.length > 0) visible.add(entry.id)
+  }
+  return visible
+}
+
+/**
+ * True if an entry that the rule for reads lets through exists for the caller: it is published, or the caller sees its drafts.
+ *
+ * @throws INTERNAL_ERROR when a rule fails
+ */
+export async function isVisibleEntry(
+  access: Access,
+  read: Reader,
+  collection: CollectionModel,
+  { id, status }: Pick<EntryRow, 'id' | 'status'>,
+): Promise<boolean> {
+  if (!collection.status || status === PUBLISHED) return true
+  return (await findVisibleDrafts(access, read, collection, [id])).has(id)
+}
