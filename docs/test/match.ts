@@ -5,7 +5,7 @@
 const CHANGING: readonly RegExp[] = [
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/,
   /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/,
-  /(?<=")[0-9a-z]{1,6}\.[\w-]{8}(?=\\?")/,
+  /(?<=")[0-9a-z]{1,6}\.[\w-]{8}(?=-br|-zst|-gz|\\?")/,
   /[\w-]{40,}/,
 ]
 const ANY = new RegExp(CHANGING.map(({ source }) => `(${source})`).join('|'), 'g')
