@@ -3,7 +3,8 @@ import { type AuthAdapterSubject, authAdapterConformance, createTestService, typ
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AccountsAdapter, type AccountsParts } from '../../src/auth/accounts/accounts-adapter.ts'
 import { openAccounts } from '../../src/auth/accounts/better-auth.ts'
-import { memoryDatabase } from '../../src/auth/accounts/memory-database.ts'
+import { MemoryRecords } from '../../src/auth/accounts/memory-records.ts'
+import { recordDatabase } from '../../src/auth/accounts/record-database.ts'
 import { SessionCache } from '../../src/auth/accounts/session-cache.ts'
 import { identityOf } from '../support/auth/people.ts'
 import { Browser } from './browser.ts'
@@ -239,7 +240,11 @@ describe('accounts', () => {
     load: async () => {
       await loads.begin()
       return async () =>
-        openAccounts({ secret: 'x'.repeat(40), registration: 'open', database: memoryDatabase(() => {}) })
+        openAccounts({
+          secret: 'x'.repeat(40),
+          registration: 'open',
+          database: recordDatabase(new MemoryRecords(), () => {}),
+        })
     },
   }
 

@@ -13,15 +13,16 @@ export function defaultAdapter({ registration = 'open' }: AccountsConfig): Accou
     registration,
     sessions,
     load: async () => {
-      const [{ openAccounts }, { memoryDatabase }] = await Promise.all([
+      const [{ openAccounts }, { recordDatabase }, { MemoryRecords }] = await Promise.all([
         import('./better-auth.ts'),
-        import('./memory-database.ts'),
+        import('./record-database.ts'),
+        import('./memory-records.ts'),
       ])
       return async () =>
         openAccounts({
           secret: randomBytes(32).toString('base64url'),
           registration,
-          database: memoryDatabase(() => sessions.clear()),
+          database: recordDatabase(new MemoryRecords(), () => sessions.clear()),
         })
     },
   })
