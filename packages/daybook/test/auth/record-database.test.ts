@@ -1,14 +1,24 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import type { DBAdapter } from 'better-auth/adapters'
 import { getMigrations } from 'better-auth/db/migration'
+import { admin } from 'better-auth/plugins/admin'
 import NativeDatabase from 'better-sqlite3'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { MemoryRecords } from '../../src/auth/accounts/memory-records.ts'
 import { recordDatabase } from '../../src/auth/accounts/record-database.ts'
+import { OWNER_FIELDS } from '../../src/auth/accounts/revocation.ts'
+import type { AuthRecords } from '../../src/auth/records.ts'
 import { useBlankStore } from '../support/stores/blank-store.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const OPTIONS: BetterAuthOptions = { secret: 'x'.repeat(32), logger: { disabled: true } }
+/** The options that give rows the fields of the service. */
+const SERVICE_OPTIONS: BetterAuthOptions = {
+  ...OPTIONS,
+  verification: { additionalFields: OWNER_FIELDS },
+  plugins: [admin()],
+}
 
 /** better-auth's own database on SQLite: what records have to answer like. */
 async function reference(): Promise<DBAdapter> {
@@ -86,9 +96,30 @@ async function run(database: DBAdapter, [method, given]: Step): Promise<unknown>
   return settled(await call(given).catch(() => 'refused'))
 }
 
-describe.each(STORES)('records as a database of better-auth on $name', ({ at, name }) => {
-  const blank = useBlankStore(at)
-  const open = (): DBAdapter => recordDatabase(blank().store.records, () => {})(OPTIONS)
+/** The kinds of records: those of each store, and those in memory. */
+const RECORDS = [
+  ...STORES.map(({ at, name }) => ({
+    name,
+    useRecords: () => {
+      const blank = useBlankStore(at)
+      return (): AuthRecords => blank().store.records
+    },
+  })),
+  {
+    name: 'memory',
+    useRecords: () => {
+      let records = new MemoryRecords()
+      beforeEach(() => {
+        records = new MemoryRecords()
+      })
+      return (): AuthRecords => records
+    },
+  },
+]
+
+describe.each(RECORDS)('records as a database of better-auth on $name', ({ name, useRecords }) => {
+  const records = useRecords()
+  const open = (options = OPTIONS): DBAdapter => recordDatabase(records(), () => {})(options)
 
   test('answer as its own tables do', async () => {
     await fc.assert(
@@ -97,7 +128,7 @@ describe.each(STORES)('records as a database of better-auth on $name', ({ at, na
         await own.deleteMany({ model: 'verification', where: [] })
         for (const one of steps) expect(await run(own, one), JSON.stringify(one)).toEqual(await run(other, one))
       }),
-      { numRuns: name === 'sqlite' ? 60 : 20 },
+      { numRuns: name === 'postgres' ? 20 : 60 },
     )
   })
 
@@ -130,6 +161,42 @@ describe.each(STORES)('records as a database of better-auth on $name', ({ at, na
       await database.create(user('ann@example.org'))
       expect(await inner.count({ model: 'user' })).toBe(1)
     })
+  })
+
+  test('end sessions and links of an account with the change that revokes them, and with its removal', async () => {
+    const database = open(SERVICE_OPTIONS)
+    const times = { createdAt: new Date(), updatedAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000) }
+    const begin = async (email: string) => {
+      const { id: userId } = await database.create<{ id: string }>(user(email))
+      const account = { userId, accountId: userId, providerId: 'credential', password: 'a', ...times }
+      await database.create({ model: 'account', data: account })
+      await database.create({ model: 'session', data: { userId, token: `token of ${email}`, ...times } })
+      for (const identifier of ['a', 'b'])
+        await database.create({ model: 'verification', data: { identifier, value: userId, userId, ...times } })
+      return userId
+    }
+    const left = async (userId: string) => {
+      const where = [{ field: 'userId', value: userId }]
+      return [await database.count({ model: 'session', where }), await database.count({ model: 'verification', where })]
+    }
+    const [ann, ben, eve] = [
+      await begin('ann@example.org'),
+      await begin('ben@example.org'),
+      await begin('eve@example.org'),
+    ]
+    await database.update({ model: 'account', where: [{ field: 'userId', value: ann }], update: { password: 'b' } })
+    expect([await left(ann), await left(ben), await left(eve)]).toEqual([
+      [0, 0],
+      [1, 2],
+      [1, 2],
+    ])
+    await database.update({ model: 'user', where: [{ field: 'id', value: ben }], update: { banned: true } })
+    expect([await left(ben), await left(eve)]).toEqual([
+      [0, 0],
+      [1, 2],
+    ])
+    await database.delete({ model: 'user', where: [{ field: 'id', value: eve }] })
+    expect(await left(eve)).toEqual([0, 0])
   })
 
   test('give a row away once, to however many who want it at the same time', async () => {

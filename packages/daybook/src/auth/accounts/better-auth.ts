@@ -20,6 +20,7 @@ import {
   type SocialProviders,
 } from './account-rules.ts'
 import { Passwords } from './passwords.ts'
+import { OWNER_FIELDS, ownerOfVerification } from './revocation.ts'
 
 /** How long a session lasts, in seconds: seven days. */
 const SESSION_SECONDS = 7 * 24 * 60 * 60
@@ -197,11 +198,14 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
           }
         : {}),
     },
-    databaseHooks: { user: { create: { before: async (_user, ctx) => isAdmitted(registration, ctx?.path) } } },
+    databaseHooks: {
+      user: { create: { before: async (_user, ctx) => isAdmitted(registration, ctx?.path) } },
+      verification: { create: { before: async ({ value }, ctx) => ({ data: ownerOfVerification(value, ctx?.body) }) } },
+    },
     hooks: { before: beforeRoutes },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
     // A leaked database holds no usable links for setting passwords. The service sweeps expired ones.
-    verification: { storeIdentifier: 'hashed', disableCleanup: true },
+    verification: { storeIdentifier: 'hashed', disableCleanup: true, additionalFields: OWNER_FIELDS },
     // The service counts attempts on all nodes together, and looks at origins, before anything comes here.
     rateLimit: { enabled: false },
     advanced: {

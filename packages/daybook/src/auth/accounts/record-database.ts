@@ -7,7 +7,9 @@ import {
   type DBAdapterInstance,
 } from 'better-auth/adapters'
 import { type AuthRecord, type AuthRecords, DuplicateKey, type RecordReader, type RecordWriter } from '../records.ts'
+import { recordKind } from './record-kind.ts'
 import { orderRecords, recordMatches } from './record-where.ts'
+import { revokeAfterChange, revokeAfterRemoval } from './revocation.ts'
 
 /** The rows that better-auth keeps of one kind, and what they are found by. */
 interface RecordTable {
@@ -28,14 +30,11 @@ const EXPIRING_MODELS: ReadonlySet<string> = new Set(['session', 'verification']
 /** The keys that better-auth looks for besides those that its schema names. */
 const MORE_KEYS: Readonly<Record<string, readonly string[]>> = { account: ['accountId'] }
 
-/** The kind of record that a row of better-auth is kept as. */
-export const recordKind = (model: string): string => `better-auth ${model}`
-
 /**
  * A database for better-auth in records, for its own tables and those of its plugins: there is nothing to migrate. A
  * transaction begins with its first write, so that no other write waits while a password is hashed.
  *
- * A new password, or a ban, ends the sessions of the account with the same write.
+ * A new password, a ban or a removal revokes sessions and links of the account with the same write.
  *
  * @param onChange called after each change
  */
@@ -154,13 +153,15 @@ function operations(desk: RecordSource, tableOf: (model: string) => RecordTable)
       const rows = (await found(model, where, writer)).slice(0, isOne ? 1 : undefined)
       const changed = rows.map((row) => ({ ...row, ...update }))
       for (const row of changed) await putRecord(writer, table, row)
-      for (const row of changed) if (endsSessions(table, update)) await endSessionsOf(writer, userIdOf(table, row))
+      for (const row of rows) await revokeAfterChange(writer, { model: table.model, row, update: { ...update } })
       return changed
     })
   const remove = (model: string, where: readonly CleanedWhere[], isOne: boolean) =>
     desk.write(async (writer) => {
+      const table = tableOf(model)
       const rows = (await found(model, where, writer)).slice(0, isOne ? 1 : undefined)
-      for (const { id } of rows) await writer.delete(tableOf(model).kind, id)
+      for (const { id } of rows) await writer.delete(table.kind, id)
+      if (table.model === 'user') for (const row of rows) await revokeAfterRemoval(writer, row)
       return rows
     })
   return {
@@ -170,6 +171,7 @@ function operations(desk: RecordSource, tableOf: (model: string) => RecordTable)
         const row = data as unknown as AuthRecord
         if (await writer.get(table.kind, row.id)) throw new DuplicateKey('id')
         await putRecord(writer, table, row)
+        await revokeAfterChange(writer, { model: table.model, row, update: row })
         return data
       }),
     findOne: async ({ model, where }) => ((await found(model, where))[0] ?? null) as never,
@@ -212,16 +214,6 @@ function putRecord(writer: RecordWriter, { kind, model, keyed, unique }: RecordT
     unique,
     ...(Number.isNaN(until) ? {} : { until }),
   })
-}
-
-const endsSessions = ({ model }: RecordTable, update: object): boolean =>
-  (model === 'account' && 'password' in update) || (model === 'user' && 'banned' in update && update.banned === true)
-
-const userIdOf = ({ model }: RecordTable, row: AuthRecord): string => String(model === 'user' ? row.id : row.userId)
-
-async function endSessionsOf(writer: RecordWriter, userId: string): Promise<void> {
-  const kind = recordKind('session')
-  for (const { id } of await writer.find(kind, 'userId', userId)) await writer.delete(kind, id)
 }
 
 /** Looks up what can be looked up, and goes through the rest. */

@@ -42,14 +42,14 @@ const ACTS: Readonly<Record<string, (accounts: AccountManager, email: string, op
       await accounts.setRoles(email, roles)
       printNotice(`Account ${email} has the role ${roles.join(', ')} from now on.`)
     },
-    /** Sets the password of an account, and ends its sessions. @param EMAIL */
+    /** Sets the password of an account, and ends its sessions and reset links. @param EMAIL */
     async password(accounts, email, options) {
       const { password, tell } = await passwordFor(options)
       await accounts.setPassword(email, password)
       printNotice(`Account ${email} has a new password, and no session any more.`)
       tell()
     },
-    /** Keeps an account out, and ends its sessions. @param EMAIL */
+    /** Keeps an account out, and ends its sessions and reset links. @param EMAIL */
     async ban(accounts, email) {
       await accounts.setBanned(email, true)
       printNotice(`Account ${email} may not sign in any more, and has no session.`)

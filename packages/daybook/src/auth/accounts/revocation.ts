@@ -1,0 +1,75 @@
+import type { AuthRecord, RecordReader, RecordWriter } from '../records.ts'
+import { recordKind } from './record-kind.ts'
+
+/** A change of a row of better-auth: the row before it, and the fields that it sets. */
+export interface RowChange {
+  readonly model: string
+  readonly row: AuthRecord
+  readonly update: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Revokes what a change of an account makes invalid, in the transaction of the change. A new password and a ban end all sessions and delete
+ * all outstanding verifications: links to set a password, sign-in links, codes and trusted devices. A new e-mail address deletes the
+ * verifications alone, as they were sent to the former address.
+ */
+export async function revokeAfterChange(writer: RecordWriter, { model, row, update }: RowChange): Promise<void> {
+  const hasNewPassword = model === 'account' && typeof update.password === 'string'
+  const isBan = model === 'user' && update.banned === true
+  const hasNewEmail = model === 'user' && update.email !== undefined && update.email !== row.email
+  if (!hasNewPassword && !isBan && !hasNewEmail) return
+  const user = model === 'user' ? row : await readUser(writer, String(row.userId))
+  if (hasNewPassword || isBan) await deleteSessions(writer, user)
+  await deleteVerifications(writer, user)
+}
+
+/** Revokes what belongs to a removed account, in the transaction of its removal. */
+export async function revokeAfterRemoval(writer: RecordWriter, user: AuthRecord): Promise<void> {
+  await deleteSessions(writer, user)
+  await deleteVerifications(writer, user)
+}
+
+async function readUser(reader: RecordReader, id: string): Promise<AuthRecord> {
+  return (await reader.get(recordKind('user'), id)) ?? { id }
+}
+
+async function deleteSessions(writer: RecordWriter, user: AuthRecord): Promise<void> {
+  const kind = recordKind('session')
+  for (const { id } of await writer.find(kind, 'userId', user.id)) await writer.delete(kind, id)
+}
+
+async function deleteVerifications(writer: RecordWriter, user: AuthRecord): Promise<void> {
+  const kind = recordKind('verification')
+  const owner = { userId: user.id, email: user.email, phoneNumber: user.phoneNumber }
+  for (const [field, value] of Object.entries(owner)) {
+    if (typeof value !== 'string') continue
+    for (const { id } of await writer.find(kind, field, value)) await writer.delete(kind, id)
+  }
+}
+
+const OWNER_FIELD = { type: 'string', required: false, input: false, returned: false, index: true } as const
+
+/** The fields of a verification that name its account: an identifier is stored as a digest, and does not. */
+export const OWNER_FIELDS: Readonly<Record<'userId' | 'email' | 'phoneNumber', typeof OWNER_FIELD>> = {
+  userId: OWNER_FIELD,
+  email: OWNER_FIELD,
+  phoneNumber: OWNER_FIELD,
+}
+
+/**
+ * The owner fields of a new verification.
+ *
+ * @param value the value of the verification: the id of a user, JSON, or a code
+ * @param body the body of the request that creates it
+ */
+export function ownerOfVerification(value: string, body: unknown): Partial<Record<keyof typeof OWNER_FIELDS, string>> {
+  const { email, phoneNumber } = (body ?? {}) as Readonly<Record<string, unknown>>
+  return {
+    userId: linkedUser(value) ?? value,
+    ...(typeof email === 'string' ? { email: email.toLowerCase() } : {}),
+    ...(typeof phoneNumber === 'string' ? { phoneNumber } : {}),
+  }
+}
+
+/** The user to whom a social sign-in that is under way links another account. */
+const linkedUser = (value: string): string | undefined => /"link":\{[^{}]*"userId":"([^"]+)"/.exec(value)?.[1]
