@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts'
+import { fitsIn } from './account-limits.ts'
 
 /** How accounts are registered: by anyone, by invitation, or not at all. */
 export type Registration = 'open' | 'invite' | 'closed'
@@ -41,7 +42,6 @@ export const PASSWORD_LENGTH: { readonly min: number; readonly max: number } = {
 /** @throws VALIDATION_ERROR for a password that no account may have */
 export function requirePassword(password: string): void {
   const { min, max } = PASSWORD_LENGTH
-  const characters = password.length > 2 * max ? password.length : [...password].length
-  if (characters >= min && characters <= max) return
+  if (fitsIn(password, max) && !fitsIn(password, min - 1)) return
   throw invalid([{ path: '/password', code: 'length', message: `must have ${min} to ${max} characters` }])
 }

@@ -9,6 +9,7 @@ import {
   isAuthenticated,
 } from '../adapter.ts'
 import { bearerToken } from '../tokens/service-token.ts'
+import { ACCOUNT_LIMITS } from './account-limits.ts'
 import { BASE_PATH, COOKIE, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
 import type { Accounts, NewUser, Signed } from './better-auth.ts'
 import type { Invitations } from './invitations.ts'
@@ -25,7 +26,8 @@ const objectOf = (properties: Readonly<Record<string, unknown>>): Readonly<Recor
 
 /** A text with more in it than spaces. */
 const TEXT = { type: 'string', pattern: '\\S' }
-const EMAIL = { type: 'string', format: 'email' }
+const NAME = { ...TEXT, maxLength: ACCOUNT_LIMITS.name }
+const EMAIL = { type: 'string', format: 'email', maxLength: ACCOUNT_LIMITS.email }
 const NEW_PASSWORD = { ...TEXT, minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }
 
 const SIGNED_IN = {
@@ -51,7 +53,7 @@ const SECOND_FACTOR = {
 
 /** What a new account is made of; where registration is by invitation, also of one. */
 const newAccount = (registration: Registration): Readonly<Record<string, unknown>> => ({
-  name: TEXT,
+  name: NAME,
   email: EMAIL,
   password: NEW_PASSWORD,
   ...(registration === 'invite' ? { invitation: TEXT } : {}),
@@ -75,7 +77,7 @@ const capabilitiesOf = ({ registration, hasPlugins = false }: AccountsParts): Au
   actions: {
     login: {
       description: 'Signs in with e-mail address and password.',
-      input: objectOf({ email: TEXT, password: TEXT }),
+      input: objectOf({ email: { ...TEXT, maxLength: ACCOUNT_LIMITS.email }, password: TEXT }),
       output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
       status: 200,
     },

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'
 import { betterAuth } from 'better-auth'
 import type { DBAdapterInstance } from 'better-auth/adapters'
-import { createAuthMiddleware } from 'better-auth/api'
+import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { admin } from 'better-auth/plugins/admin'
 import { bearer } from 'better-auth/plugins/bearer'
 import { DaybookError, invalid } from '../../errors.ts'
 import { ANONYMOUS, type Caller } from '../adapter.ts'
 import { DuplicateKey } from '../records.ts'
+import { findLongField, fitAccount, requireAccountLimits } from './account-limits.ts'
 import type { Account, NewAccount } from './account-manager.ts'
 import {
   type AuthPlugin,
@@ -199,10 +200,19 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
         : {}),
     },
     databaseHooks: {
-      user: { create: { before: async (_user, ctx) => isAdmitted(registration, ctx?.path) } },
+      user: {
+        create: { before: async (user, ctx) => isAdmitted(registration, ctx?.path) && fitUser(user) },
+        update: { before: async (user) => fitUser(user) },
+      },
       verification: { create: { before: async ({ value }, ctx) => ({ data: ownerOfVerification(value, ctx?.body) }) } },
     },
     hooks: { before: beforeRoutes },
+    // The service sends its errors as it sends all others.
+    onAPIError: {
+      onError: (error) => {
+        if (error instanceof DaybookError) throw error
+      },
+    },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
     // A leaked database holds no usable links for setting passwords. The service sweeps expired ones.
     verification: { storeIdentifier: 'hashed', disableCleanup: true, additionalFields: OWNER_FIELDS },
@@ -224,13 +234,24 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
   })
 }
 
-/** Whether an account may be created. Every way of registering asks this, social providers included. */
-function isAdmitted(registration: Registration, path: string | undefined): false | undefined {
+/** True if an account may be created. Every way of registering checks this, social providers included. */
+function isAdmitted(registration: Registration, path: string | undefined): boolean {
   // better-auth lets administrators alone do that, and checks no permission when it is called from inside.
-  return registration === 'open' || path === '/admin/create-user' ? undefined : false
+  return registration === 'open' || path === '/admin/create-user'
+}
+
+/** Fits an account into the limits before it is stored, from wherever it comes. @throws {APIError} for another field that is too long */
+function fitUser(user: Readonly<Record<string, unknown>>): { readonly data: object } {
+  const long = findLongField(user)
+  if (long) {
+    const message = `${long.field} must have at most ${long.max} characters.`
+    throw new APIError('BAD_REQUEST', { code: 'VALIDATION_ERROR', message })
+  }
+  return { data: fitAccount(user) }
 }
 
 const beforeRoutes = createAuthMiddleware(async ({ path, body, context: { internalAdapter } }) => {
+  requireAccountLimits(body)
   // With a new password all sessions end; the one that set it gets another.
   if (path === '/change-password') return { context: { body: { ...body, revokeOtherSessions: true } } }
   if (path === '/request-password-reset') await evenOut(internalAdapter, body?.email)
@@ -250,6 +271,7 @@ async function evenOut(internalAdapter: InternalAdapter, email: unknown): Promis
 function requireNewUser({ email, name, password }: NewUser): void {
   if (name.trim() === '') throw invalid([{ path: '/name', code: 'required', message: 'must be a text' }])
   if (email.trim() === '') throw notAnAddress()
+  requireAccountLimits({ name, email })
   requirePassword(password)
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { DaybookError } from '../../errors.ts'
 import type { AuthHost } from '../adapter.ts'
 import type { AuthRecords } from '../records.ts'
+import { requireAccountLimits } from './account-limits.ts'
 import type { AccountManager } from './account-manager.ts'
 import type { Accounts, AccountsOptions } from './better-auth.ts'
 import { Invitations } from './invitations.ts'
@@ -66,6 +67,7 @@ export async function manageAccounts(host: AuthHost, options: StoredAccountsOpti
           "Registration by invitation is off. Write registration: 'invite' in the options of betterAuth().",
         )
       }
+      requireAccountLimits({ email: invitation.email })
       if (await accounts.find(invitation.email)) {
         throw new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })
       }

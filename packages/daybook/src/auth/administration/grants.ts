@@ -1,4 +1,5 @@
 import { type Issue, invalid } from '../../errors.ts'
+import { ACCOUNT_LIMITS, fitsIn } from '../accounts/account-limits.ts'
 import type { NewInvitation } from '../accounts/account-manager.ts'
 import { faultOfScope, type ScopedDocument } from '../scopes.ts'
 import type { NewApiToken } from '../tokens/api-tokens.ts'
@@ -17,8 +18,6 @@ const MAX_DAYS = 3650
 const INVITED_DAYS = 7
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The longest e-mail address (RFC 5321). */
-const MAX_EMAIL = 254
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
 /**
@@ -30,7 +29,9 @@ const EMAIL = /^[^\s@]+@[^\s@]+$/
 export function readInvitation(input: unknown): NewInvitation {
   const given = new GivenMembers(input, ['email', 'roles', 'days'])
   const email = given.text('email', (text) =>
-    text.length <= MAX_EMAIL && EMAIL.test(text) ? undefined : 'must be an e-mail address',
+    fitsIn(text, ACCOUNT_LIMITS.email) && EMAIL.test(text)
+      ? undefined
+      : `must be an e-mail address of at most ${ACCOUNT_LIMITS.email} characters`,
   )
   const roles = given.roles('user')
   const expiresAt = given.end(INVITED_DAYS)
