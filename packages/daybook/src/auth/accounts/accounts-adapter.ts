@@ -14,6 +14,7 @@ import { BASE_PATH, COOKIE, PASSWORD_LENGTH, type Registration } from './account
 import type { Accounts, NewUser, Signed } from './better-auth.ts'
 import type { Invitations } from './invitations.ts'
 import type { SessionCache } from './session-cache.ts'
+import { withoutSessionTokens } from './session-tokens.ts'
 
 const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE.replaceAll('.', '\\.')}=([^;]+)`)
 
@@ -143,8 +144,9 @@ export class AccountsAdapter implements AuthAdapter {
     return (await this.#open()).names(subjects)
   }
 
-  async handleRequest(request: Request, { origin }: AuthContext): Promise<Response> {
-    return secured(await (await this.#open()).handle(request), origin)
+  async handleRequest(request: Request, { headers, origin }: AuthContext): Promise<Response> {
+    const response = await (await this.#open()).handle(request)
+    return secured(await withoutSessionTokens(response, credentialIn(headers)), origin)
   }
 
   /** Opens the accounts before the first request needs them. */

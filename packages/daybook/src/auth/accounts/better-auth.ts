@@ -22,6 +22,7 @@ import {
 } from './account-rules.ts'
 import { Passwords } from './passwords.ts'
 import { OWNER_FIELDS, ownerOfVerification } from './revocation.ts'
+import { findNamedSession } from './session-tokens.ts'
 
 /** How long a session lasts, in seconds: seven days. */
 const SESSION_SECONDS = 7 * 24 * 60 * 60
@@ -250,13 +251,28 @@ function fitUser(user: Readonly<Record<string, unknown>>): { readonly data: obje
   return { data: fitAccount(user) }
 }
 
-const beforeRoutes = createAuthMiddleware(async ({ path, body, context: { internalAdapter } }) => {
+const beforeRoutes = createAuthMiddleware(async ({ path, body, query, context: { adapter, internalAdapter } }) => {
+  if (path === '/error') return errorPage(query?.error)
   requireAccountLimits(body)
   // With a new password all sessions end; the one that set it gets another.
   if (path === '/change-password') return { context: { body: { ...body, revokeOtherSessions: true } } }
   if (path === '/request-password-reset') await evenOut(internalAdapter, body?.email)
-  return undefined
+  const named = findNamedSession(path, body)
+  if (!named) return undefined
+  const where = [{ field: 'id', value: named.sessionId }]
+  const session = await adapter.findOne<{ readonly token: string }>({ model: 'session', where })
+  // No session has an empty token.
+  return { context: { body: { ...body, [named.field]: session?.token ?? '' } } }
 })
+
+/** The page to which a sign-in by a social provider leads when it fails: a text, as nothing of the request may run in the page. */
+function errorPage(error: unknown): Response {
+  const code = typeof error === 'string' && /^[\w-]{1,100}$/.test(error) ? error : 'unknown'
+  return new Response(`The sign-in failed (${code}). Go back to the page that you came from, and try again.\n`, {
+    status: 400,
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+  })
+}
 
 type InternalAdapter = Awaited<ReturnType<typeof makeAuth>['$context']>['internalAdapter']
 
