@@ -10,10 +10,10 @@ import { type AuthAdapter, type AuthHost, type Caller, SYSTEM } from './auth/ada
 import { Administration, type AdministrationParts } from './auth/administration/administration.ts'
 import { requireOperator } from './auth/administration/administrator.ts'
 import { AuthGuard } from './auth/guard.ts'
-import { SignInLimiter } from './auth/sign-in-limiter.ts'
+import { type AttemptLimits, SignInLimiter } from './auth/sign-in-limiter.ts'
 import { ApiTokens } from './auth/tokens/api-tokens.ts'
 import { DEFAULT_FILE_BYTES, DEFAULT_IMAGE_MS, DEFAULT_IMAGE_PIXELS } from './config/assets.ts'
-import type { DaybookConfig } from './config/config.ts'
+import type { DaybookConfig, LimitsConfig } from './config/config.ts'
 import { docsPath } from './config/docs.ts'
 import { Files } from './content/assets/files.ts'
 import { Content } from './content/content.ts'
@@ -118,6 +118,7 @@ export function databaseFile(data: string): string {
 }
 
 const DEFAULT_SIGN_INS = 10
+const DEFAULT_ACCOUNT_MESSAGES = 10
 const DEFAULT_LISTENERS = 10_000
 const DEFAULT_HEARTBEAT_MS = 15_000
 const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate'
@@ -190,7 +191,7 @@ async function openService<const C extends DaybookConfig>(
     administration,
     signIns: new SignInLimiter(
       (attempt) => engine.store.transaction((writer) => writer.rateLimits.take(attempt)),
-      limits.signInsPerMinute ?? DEFAULT_SIGN_INS,
+      attemptLimits(limits),
     ),
     trustProxy,
     ...readPolicy(config),
@@ -308,6 +309,19 @@ interface Auth {
   readonly auth: AuthGuard
   /** Where accounts are in the service's own database. */
   readonly administration: Administration | undefined
+}
+
+/** How often clients may try to sign in, and have messages sent. */
+function attemptLimits({
+  signInsPerMinute = DEFAULT_SIGN_INS,
+  accountSignInsPerMinute = 2 * signInsPerMinute,
+  accountMessagesPerHour = DEFAULT_ACCOUNT_MESSAGES,
+}: LimitsConfig): AttemptLimits {
+  return {
+    perClient: signInsPerMinute,
+    perAccount: accountSignInsPerMinute,
+    messagesPerAccount: accountMessagesPerHour,
+  }
 }
 
 function openAuth(config: DaybookConfig, options: ServiceOptions, { model, store }: Engine): Auth {

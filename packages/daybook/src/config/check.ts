@@ -268,6 +268,8 @@ const checkTop = checkKeys({
     bodyBytes: isCount,
     renderMs: isCount,
     signInsPerMinute: isCount,
+    accountSignInsPerMinute: isCount,
+    accountMessagesPerHour: isCount,
     pendingRequests: isCount,
     answerCacheBytes: isCount,
     listeners: isCount,

@@ -89,6 +89,10 @@ export interface LimitsConfig {
   readonly renderMs?: number
   /** How often one client may try to sign in or to register in a minute, on all nodes together. @default 10 */
   readonly signInsPerMinute?: number
+  /** How often one account may be tried to sign in to in a minute, by all clients together. @default twice `signInsPerMinute` @see docs/authentication.md#limit-password-guessing */
+  readonly accountSignInsPerMinute?: number
+  /** How many messages, such as links to set a password, one account may be sent on request in an hour. @default 10 @see docs/authentication.md#limit-password-guessing */
+  readonly accountMessagesPerHour?: number
   /** How many requests a process works on or lets wait; another one is refused with 503. @default 1,000 @see docs/running.md#limit-overload */
   readonly pendingRequests?: number
   /** How much memory a process may use for answers that it can send again, in bytes; 0: none. @default 67,108,864 @see docs/running.md#keep-answers-in-memory */

@@ -20,6 +20,7 @@ import {
 import { forwarded, readInput } from '../input.ts'
 import type { HttpRequest } from '../request.ts'
 import { fromResponse, PRIVATE } from '../respond.ts'
+import { attemptKindOf, findAccountNames, isCountedAction, readAccountNames } from '../sign-in-attempts.ts'
 import { ACTIONS_SCHEMA, PEOPLE_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of sessions need. */
@@ -187,9 +188,6 @@ function knownActions(own: Readonly<Record<string, ActionContract>> = {}): Reado
   return { ...CANONICAL_ACTIONS, ...Object.fromEntries(merged) }
 }
 
-/** Actions that passwords could be guessed by. */
-const COUNTED_ACTIONS: readonly string[] = ['login', 'register']
-
 function actionRoute(parts: AuthParts): Route {
   const contextFor = contextsOf(parts)
   return defineRoute({
@@ -203,24 +201,22 @@ function actionRoute(parts: AuthParts): Route {
     actions: knownActions(parts.auth.capabilities.actions),
     errors: PROVIDER_ERRORS,
     admit: async (request, { action = '' }) => {
-      if (COUNTED_ACTIONS.includes(action)) await parts.signIns.take(contextFor(request).address)
+      if (isCountedAction(action)) await parts.signIns.takeForClient(contextFor(request).address)
     },
-    run: async ({ body, path, request }) =>
-      fromResponse(await parts.auth.invoke(path.action ?? '', body, contextFor(request))),
+    run: async ({ body, path: { action = '' }, request }) => {
+      if (isCountedAction(action)) await parts.signIns.takeForAccounts('sign-in', findAccountNames(body))
+      return fromResponse(await parts.auth.invoke(action, body, contextFor(request)))
+    },
   })
 }
 
 const PROVIDER_METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-/** Parts of a provider's addresses where passwords could be guessed. */
-const COUNTED_ADDRESS = /sign-?in|sign-?up|login|register|password|verif|otp|two-factor|magic|callback/i
 
 /** The provider's own routes, where it has any. */
 function providerRoutes(parts: AuthParts): readonly Route[] {
   const { enabled, basePath } = parts.auth.capabilities.providerRoutes
   if (!enabled || basePath === undefined) return []
   const contextFor = contextsOf(parts)
-  const isCounted = ({ method, target }: HttpRequest): boolean =>
-    method !== 'GET' && COUNTED_ADDRESS.test(new URL(target, 'http://daybook.invalid').pathname)
   return PROVIDER_METHODS.map((method) =>
     defineRoute({
       method,
@@ -232,9 +228,14 @@ function providerRoutes(parts: AuthParts): readonly Route[] {
       errors: PROVIDER_ERRORS,
       ...(method === 'GET' ? {} : { body: ANY_BODY }),
       admit: async (request) => {
-        if (isCounted(request)) await parts.signIns.take(contextFor(request).address)
+        if (attemptKindOf(request)) await parts.signIns.takeForClient(contextFor(request).address)
       },
       run: async ({ body, request }) => {
+        const kind = attemptKindOf(request)
+        if (kind && body) {
+          const names = await readAccountNames(body, request.headers.get('content-type'))
+          await parts.signIns.takeForAccounts(kind, names)
+        }
         const context = contextFor(request)
         return fromResponse(await parts.auth.handle(forwarded(request, context, body), context))
       },
