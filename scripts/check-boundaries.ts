@@ -43,6 +43,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
 const LEAVES: readonly string[] = [
   'bounded.ts',
   'errors.ts',
+  'exact-origin.ts',
   'folder-reasons.ts',
   'log.ts',
   'lru-bounds.ts',

@@ -1,3 +1,4 @@
+import { originsFault } from '../exact-origin.ts'
 import type { FaultReport, Fields } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
 import { ASSETS, aMediaRanges } from '../fields/relations/asset.ts'
@@ -77,19 +78,6 @@ const join = (path: string, key: string): string => (path === '' ? key : `${path
 
 const checkAccess = (actions: readonly string[]): Check =>
   checkKeys(Object.fromEntries(actions.map((action) => [action, isFunction])))
-
-const checkOrigins: Check = (value, path, report) => {
-  const isOrigin = (origin: unknown): boolean => {
-    try {
-      return typeof origin === 'string' && new URL(origin).origin === origin
-    } catch {
-      return false
-    }
-  }
-  if (!Array.isArray(value) || !value.every(isOrigin)) {
-    report.add(path, 'write exact origins, such as ["https://www.example.org"]')
-  }
-}
 
 /** A header's value without what HTTP forbids in one (RFC 9110, section 5.5), line ends above all. */
 const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
@@ -245,7 +233,7 @@ const checkTop = checkKeys({
   trustProxy: configRule((value) =>
     Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a whole number, 0 or more',
   ),
-  cors: checkKeys({ origins: checkOrigins, credentials: isFlag }, ['origins']),
+  cors: checkKeys({ origins: configRule(originsFault), credentials: isFlag }, ['origins']),
   docs: checkDocs,
   assets: checkKeys({
     store: configRule(aBlobStore),

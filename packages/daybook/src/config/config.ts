@@ -152,7 +152,7 @@ export interface AccountsConfig {
 
 /** Which other origins may call from a browser. */
 export interface CorsConfig {
-  /** Exact origins, such as `https://www.example.org`; never `*`. */
+  /** Exact origins, such as `https://www.example.org`: no `*`, no slash at the end. */
   readonly origins: readonly string[]
   /** Whether those origins may send cookies. @default false */
   readonly credentials?: boolean

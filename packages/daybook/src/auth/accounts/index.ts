@@ -1,4 +1,5 @@
 import { StartupError } from '../../errors.ts'
+import { originFault, originsFault } from '../../exact-origin.ts'
 import type { AuthHost, AuthSource } from '../adapter.ts'
 import type { AuthPlugin, PasswordReset, Registration, SocialProviders } from './account-rules.ts'
 import { AccountsAdapter } from './accounts-adapter.ts'
@@ -25,7 +26,7 @@ export interface BetterAuthOptions {
    * `socialProviders` and `sendPasswordReset`: what a request says of it is not believed. @default none
    */
   readonly baseURL?: string
-  /** Other origins that people may be sent back to after signing in. @default none */
+  /** Other origins that people may be sent back to after signing in, each written in full, without `*`. @default none */
   readonly trustedOrigins?: readonly string[]
   /** Sends a user the link for setting a new password, of `{ email, name, token, url }`. @default passwords cannot be reset by mail */
   readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
@@ -94,9 +95,10 @@ function readBetterAuthOptions({
   if (secret !== undefined && secret.length < MIN_SECRET_LENGTH) {
     fault('secret', `give at least ${MIN_SECRET_LENGTH} characters, for instance the output of: openssl rand -hex 32`)
   }
-  if (baseURL !== undefined && !isOrigin(baseURL))
-    fault('baseURL', 'write scheme and host, such as https://cms.example.org')
-  if (!trustedOrigins.every(isOrigin)) fault('trustedOrigins', 'write exact origins, such as https://www.example.org')
+  const baseURLFault = baseURL === undefined ? undefined : originFault(baseURL)
+  if (baseURLFault) fault('baseURL', `write scheme and host, such as https://cms.example.org: ${baseURLFault}`)
+  const originFaults = originsFault(trustedOrigins)
+  if (originFaults) fault('trustedOrigins', originFaults)
   const needed = sendPasswordReset ? 'sendPasswordReset' : socialProviders ? 'socialProviders' : undefined
   if (needed !== undefined && baseURL === undefined)
     fault('baseURL', `${needed} needs it, such as https://cms.example.org`)
@@ -110,5 +112,3 @@ function readBetterAuthOptions({
     ...(socialProviders ? { socialProviders } : {}),
   }
 }
-
-const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text
