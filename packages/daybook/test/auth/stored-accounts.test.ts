@@ -206,7 +206,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     })
 
     test('a second factor that is still missing is no session', async () => {
-      const guarded = await node({ plugins: [twoFactor({ issuer: 'Notes' })] })
+      const guarded = await node({ baseURL: ORIGIN, plugins: [twoFactor({ issuer: 'Notes' })] })
       const person = await signedIn(guarded, 'ines@example.org')
       const { totpURI } = json(await person.send('/api/auth/two-factor/enable', { json: { password: PASSWORD } }))
       const code = () => ({ json: { code: totp(new URL(totpURI).searchParams.get('secret') ?? '') } })
@@ -508,11 +508,6 @@ describe.each(STORES)('secrets of accounts on $name', (store) => {
 test.each([
   [{ registration: 'anyone' as never }, 'registration'],
   [{ secret: 'short' }, 'secret'],
-  [{ baseURL: 'cms.example.org' }, 'baseURL'],
-  [{ baseURL: 'https://cms.example.org/path' }, 'baseURL'],
-  [{ trustedOrigins: ['*'] }, 'trustedOrigins'],
-  [{ sendPasswordReset: async () => {} }, 'baseURL'],
-  [{ socialProviders: { github: { clientId: 'a', clientSecret: 'b' } } }, 'baseURL'],
 ] satisfies [BetterAuthOptions, string][])('%o is refused, with the option to mend', (options, option) => {
   expect(() => betterAuth(options)).toThrow(`betterAuth: ${option}: `)
 })

@@ -98,6 +98,8 @@ export interface AccountsParts {
   readonly invitations?: Invitations
   /** Whether there are plugins of better-auth. @default false */
   readonly hasPlugins?: boolean
+  /** The public origin of the service. @default the origin of each request */
+  readonly baseURL?: string | undefined
 }
 
 /** Sessions of accounts with e-mail address and password, by better-auth. */
@@ -146,7 +148,7 @@ export class AccountsAdapter implements AuthAdapter {
 
   async handleRequest(request: Request, { headers, origin }: AuthContext): Promise<Response> {
     const response = await (await this.#open()).handle(request)
-    return secured(await withoutSessionTokens(response, credentialIn(headers)), origin)
+    return this.#secureCookies(await withoutSessionTokens(response, credentialIn(headers)), origin)
   }
 
   /** Opens the accounts before the first request needs them. */
@@ -179,7 +181,7 @@ export class AccountsAdapter implements AuthAdapter {
     const signed = await (await this.#open()).signIn({ email, password }, headers)
     if (signed === 'wrong') throw new DaybookError('UNAUTHORIZED', 'The e-mail address or the password is not right.')
     if (signed === 'banned') throw new DaybookError('FORBIDDEN', 'This account may not sign in.')
-    return sessionResponse(200, signed, origin)
+    return this.#secureCookies(sessionResponse(200, signed), origin)
   }
 
   async #register(input: Readonly<Record<string, unknown>>, { headers, origin }: AuthContext): Promise<Response> {
@@ -189,7 +191,7 @@ export class AccountsAdapter implements AuthAdapter {
     const accounts = await this.#open()
     const user: NewUser = { name, email, password }
     if (registration === 'open')
-      return sessionResponse(201, requireSigned(await accounts.signUp(user, headers)), origin)
+      return this.#secureCookies(sessionResponse(201, requireSigned(await accounts.signUp(user, headers))), origin)
     if (!invitations) throw new Error('There are no invitations to register by.')
     const { invitation = '' } = readTexts(input, ['invitation'])
     accounts.requireFit(user)
@@ -201,16 +203,28 @@ export class AccountsAdapter implements AuthAdapter {
       await claimed.giveBack()
       throw error
     }
-    return sessionResponse(201, requireSigned(await accounts.signIn(user, headers)), origin)
+    return this.#secureCookies(sessionResponse(201, requireSigned(await accounts.signIn(user, headers))), origin)
   }
 
   async #logout(context: AuthContext): Promise<Response> {
     if (!(await this.#find(context))) throw new DaybookError('UNAUTHORIZED')
     const cookies = await (await this.#open()).signOut(context.headers)
-    return secured(
-      new Response(null, { status: 204, headers: cookies.map((one) => ['Set-Cookie', one]) }),
-      context.origin,
-    )
+    const response = new Response(null, { status: 204, headers: cookies.map((one) => ['Set-Cookie', one]) })
+    return this.#secureCookies(response, context.origin)
+  }
+
+  /** Keeps cookies that were set over TLS from other connections (RFC 6265, section 5.4). */
+  #secureCookies(response: Response, requestOrigin: string): Response {
+    const cookies = response.headers.getSetCookie()
+    // A proxy may speak TLS for a service that does not trust its headers.
+    const isTls = [requestOrigin, this.#parts.baseURL ?? ''].some((origin) => origin.startsWith('https:'))
+    if (cookies.length === 0 || !isTls) return response
+    const { status, body } = response
+    const headers = new Headers(response.headers)
+    headers.delete('set-cookie')
+    for (const cookie of cookies)
+      headers.append('Set-Cookie', /;\s*secure/i.test(cookie) ? cookie : `${cookie}; Secure`)
+    return new Response(body, { status, headers })
   }
 }
 
@@ -221,22 +235,11 @@ function requireSigned(signed: Signed | 'wrong' | 'banned'): Signed {
 }
 
 /** The answer to a sign-in: the session, or the step that is still missing. */
-function sessionResponse(status: number, { caller, cookies, ...more }: Signed, origin: string): Response {
+function sessionResponse(status: number, { caller, cookies, ...more }: Signed): Response {
   const { principal, identity } = caller
   const json = { authenticated: isAuthenticated(caller), principal, identity, ...more }
   const headers = cookies.map((one): [string, string] => ['Set-Cookie', one])
-  return secured(Response.json(json, { status, headers }), origin)
-}
-
-/** Cookies that came over TLS go nowhere else (RFC 6265, section 5.4). */
-function secured(response: Response, origin: string): Response {
-  const cookies = response.headers.getSetCookie()
-  if (cookies.length === 0 || !origin.startsWith('https:')) return response
-  const { status, body } = response
-  const headers = new Headers(response.headers)
-  headers.delete('set-cookie')
-  for (const cookie of cookies) headers.append('Set-Cookie', /;\s*secure/i.test(cookie) ? cookie : `${cookie}; Secure`)
-  return new Response(body, { status, headers })
+  return Response.json(json, { status, headers })
 }
 
 /** The value that may be the credential of an account's session. */

@@ -22,10 +22,11 @@ export interface BetterAuthOptions {
   /** The secret that signs cookies, at least 32 characters; another one ends all sessions by cookie. @default generated once, and stored in the database */
   readonly secret?: string
   /**
-   * Scheme, host and port under which people reach the service, such as `https://cms.example.org`. Needed with
-   * `socialProviders` and `sendPasswordReset`: what a request says of it is not believed. @default none
+   * Scheme, host and port under which people reach the service, such as `https://cms.example.org`. Required with
+   * `sendPasswordReset`, `socialProviders` and `plugins`: links in mails begin with it, whatever host a request names. With `https:`,
+   * every cookie is `Secure`. @default none
    */
-  readonly baseURL?: string
+  readonly baseURL?: string | undefined
   /** Other origins that people may be sent back to after signing in, each written in full, without `*`. @default none */
   readonly trustedOrigins?: readonly string[]
   /** Sends a user the link for setting a new password, of `{ email, name, token, url }`. @default passwords cannot be reset by mail */
@@ -65,6 +66,7 @@ export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
         sessions,
         invitations: new Invitations(host.records),
         hasPlugins: (stored.plugins ?? []).length > 0,
+        baseURL: stored.baseURL,
         load: () => loadStoredAccounts(host, stored, () => sessions.clear()),
       })
       warm(adapter, host)
@@ -99,9 +101,12 @@ function readBetterAuthOptions({
   if (baseURLFault) fault('baseURL', `write scheme and host, such as https://cms.example.org: ${baseURLFault}`)
   const originFaults = originsFault(trustedOrigins)
   if (originFaults) fault('trustedOrigins', originFaults)
-  const needed = sendPasswordReset ? 'sendPasswordReset' : socialProviders ? 'socialProviders' : undefined
-  if (needed !== undefined && baseURL === undefined)
-    fault('baseURL', `${needed} needs it, such as https://cms.example.org`)
+  const linking = optionWithLinks({ sendPasswordReset, socialProviders, plugins })
+  if (linking !== undefined && baseURL === undefined)
+    fault(
+      'baseURL',
+      `write the address under which people reach the service, such as https://cms.example.org: ${linking} makes links, which lead to whatever host a request names without it`,
+    )
   return {
     registration,
     secret,
@@ -111,4 +116,16 @@ function readBetterAuthOptions({
     ...(baseURL === undefined ? {} : { baseURL }),
     ...(socialProviders ? { socialProviders } : {}),
   }
+}
+
+/** The first option that makes better-auth send links, or addresses to come back to. */
+function optionWithLinks({
+  sendPasswordReset,
+  socialProviders,
+  plugins = [],
+}: Pick<BetterAuthOptions, 'sendPasswordReset' | 'socialProviders' | 'plugins'>): string | undefined {
+  if (sendPasswordReset) return 'sendPasswordReset'
+  if (socialProviders) return 'socialProviders'
+  // better-auth does not say which of its plugins send mail, and anyone can write one that does.
+  return plugins.length > 0 ? 'plugins' : undefined
 }
