@@ -15,6 +15,7 @@ import { ApiTokens } from './auth/tokens/api-tokens.ts'
 import { DEFAULT_FILE_BYTES, DEFAULT_IMAGE_MS, DEFAULT_IMAGE_PIXELS } from './config/assets.ts'
 import type { DaybookConfig, LimitsConfig } from './config/config.ts'
 import { docsPath } from './config/docs.ts'
+import { exposureFaults, refuseExposure } from './content/access/exposure.ts'
 import { Files } from './content/assets/files.ts'
 import { Content } from './content/content.ts'
 import { Engine } from './content/engine.ts'
@@ -91,6 +92,8 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   readonly routes: readonly Route[]
   /** The largest JSON body, in bytes. */
   readonly bodyLimit: number
+  /** The reasons why no other machine may reach this service, each with what to write instead: `serve` then listens on loopback alone. */
+  readonly exposureFaults: readonly string[]
   /**
    * Calls `listener` soon after something was stored, by this process or by another one on the same store, with the last
    * number of the journal; several changes may be told as one. The function that comes back ends that.
@@ -126,7 +129,8 @@ const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate'
 /**
  * Opens the store, brings it into the form of the config, and answers.
  *
- * @throws {ConfigError} with every fault of the config; {StartupError} when the store cannot be used as it is
+ * @throws {ConfigError} with every fault of the config; {StartupError} if the store cannot be used as it is, or if `NODE_ENV` is
+ *   `production` and strangers could write
  *
  * @example
  * ```ts
@@ -155,6 +159,8 @@ async function openService<const C extends DaybookConfig>(
 ): Promise<Service<C>> {
   const { log = SILENT, export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
   const model = compileModel(config)
+  const faults = exposureFaults(config, model)
+  if (process.env.NODE_ENV === 'production') refuseExposure(faults, 'in production (NODE_ENV=production)')
   const { limits = {}, trustProxy = 0 } = config
   checkStaticRoutes(model.contributors)
   const { engine, files, intake, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
@@ -235,6 +241,7 @@ async function openService<const C extends DaybookConfig>(
     model,
     routes,
     bodyLimit,
+    exposureFaults: faults,
     content: new Content<C>(engine),
     onChange: (listener) => engine.store.journal.onGrowth(listener),
     statements: () => engine.store.statements,

@@ -140,6 +140,11 @@ export interface AuthHost {
 export interface AuthSource {
   /** @throws {StartupError} when it cannot be used, with what to do about it */
   open(host: AuthHost): AuthAdapter
+  /**
+   * True if anyone can register an account, unless the config accepts that all accounts write. Such a service stays on its machine while
+   * a collection or global has no rule for writing. @default false
+   */
+  readonly registersAnyone?: boolean
   /** Manages its accounts from the command line, beside any service. Absent: it has none. */
   manage?(host: AuthHost): Promise<AccountManager>
 }

@@ -93,6 +93,7 @@ const checkAccounts = checkKeys({
   registration: (value, path, report) => {
     if (value !== 'open' && value !== 'closed') report.add(path, "write 'open' or 'closed'")
   },
+  anyoneMayWrite: isFlag,
 })
 
 /** An adapter may be of a class, and have members of its own: it is known by any of its parts. */

@@ -148,6 +148,11 @@ export interface MarkdownConfig {
 export interface AccountsConfig {
   /** Whether anyone can register an account. By default, every account can write. @default 'open' */
   readonly registration?: 'open' | 'closed'
+  /**
+   * Accepts that with open registration, everyone who registers can write whatever has no access rule. Without it, such a service listens
+   * on this machine alone, and does not start with `NODE_ENV=production`. @default false
+   */
+  readonly anyoneMayWrite?: boolean
 }
 
 /** Which other origins may call from a browser. */

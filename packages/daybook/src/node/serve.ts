@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { refuseExposure } from '../content/access/exposure.ts'
 import type { Route } from '../http/contract.ts'
 import { createServer } from '../http/node-http.ts'
 import type { Service } from '../service.ts'
@@ -26,7 +27,8 @@ export interface ServeOptions {
 }
 
 /** The part of a service that is served. Requests are answered by `handle`: a function that was put around its `fetch` is not called. */
-export type Servable = Pick<Service, 'handle' | 'bodyLimit' | 'drain' | 'close'> & Partial<Pick<Service, 'routes'>>
+export type Servable = Pick<Service, 'handle' | 'bodyLimit' | 'drain' | 'close'> &
+  Partial<Pick<Service, 'routes' | 'exposureFaults'>>
 
 /** Other processes that share the port of this one, and end with it. */
 export interface Peers {
@@ -68,6 +70,8 @@ type ServerState = { -readonly [K in keyof ListenerState]: ListenerState[K] }
 /**
  * Serves over HTTP/1.1 with Node.
  *
+ * @throws {StartupError} if other machines would reach a service that has `exposureFaults`
+ *
  * @example
  * ```ts
  * const { url, stop } = await serve(await createService(config), { port: 3000 })
@@ -76,6 +80,7 @@ type ServerState = { -readonly [K in keyof ListenerState]: ListenerState[K] }
  */
 export async function serve(service: Servable, options: ServeOptions = {}): Promise<Listening> {
   const { port = 3000, host = '127.0.0.1', headersTimeoutMs = 15_000, requestTimeoutMs = 60_000 } = options
+  if (!isLoopback(host)) refuseExposure(service.exposureFaults ?? [], `at ${host}, where other machines reach it`)
   const state: ServerState = { connections: new Connections(), held: undefined }
   const listener = toListener(service.handle, state, requestTimeoutMs)
   const server = createServer({
@@ -116,6 +121,10 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
     },
   }
 }
+
+/** True if only this machine reaches an address. */
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
 /** The largest body of the route that a request is for, in bytes. */
 function limitOf({ bodyLimit, routes = [] }: Servable, { method, url = '' }: IncomingMessage): number {

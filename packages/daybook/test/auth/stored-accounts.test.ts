@@ -507,6 +507,7 @@ describe.each(STORES)('secrets of accounts on $name', (store) => {
 
 test.each([
   [{ registration: 'anyone' as never }, 'registration'],
+  [{ anyoneMayWrite: 'yes' as never }, 'anyoneMayWrite'],
   [{ secret: 'short' }, 'secret'],
 ] satisfies [BetterAuthOptions, string][])('%o is refused, with the option to mend', (options, option) => {
   expect(() => betterAuth(options)).toThrow(`betterAuth: ${option}: `)

@@ -269,6 +269,12 @@ const CONFIGS: readonly Case[] = [
     'auth.registration',
     'closed',
   ],
+  [
+    'writes that are accepted with a text',
+    beside({ auth: { anyoneMayWrite: 'yes' } }),
+    'auth.anyoneMayWrite',
+    'true or',
+  ],
   ['a number of proxies that is none', beside({ trustProxy: true }), 'trustProxy', 'whole number'],
 ]
 

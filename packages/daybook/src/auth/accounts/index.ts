@@ -19,6 +19,11 @@ export type {
 export interface BetterAuthOptions {
   /** How accounts are registered: by anyone, by invitation, or not at all. @default 'open' */
   readonly registration?: Registration
+  /**
+   * Accepts that with open registration, everyone who registers can write whatever has no access rule. Without it, such a service listens
+   * on this machine alone, and does not start with `NODE_ENV=production`. @default false
+   */
+  readonly anyoneMayWrite?: boolean
   /** The secret that signs cookies, at least 32 characters; another one ends all sessions by cookie. @default generated once, and stored in the database */
   readonly secret?: string
   /**
@@ -58,6 +63,7 @@ const WARM_AFTER_MS = 500
 export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
   const stored = readBetterAuthOptions(options)
   return {
+    registersAnyone: stored.registration === 'open' && !(options.anyoneMayWrite ?? false),
     open(host) {
       if (stored.registration === 'open') host.log.warn({}, OPEN_REGISTRATION)
       const sessions = new SessionCache()
@@ -83,6 +89,7 @@ function warm(adapter: AccountsAdapter, { log }: AuthHost): void {
 
 function readBetterAuthOptions({
   registration = 'open',
+  anyoneMayWrite = false,
   secret,
   baseURL,
   trustedOrigins = [],
@@ -94,6 +101,7 @@ function readBetterAuthOptions({
     throw new StartupError(`betterAuth: ${path}: ${message}`)
   }
   if (!['open', 'invite', 'closed'].includes(registration)) fault('registration', "write 'open', 'invite' or 'closed'")
+  if (typeof anyoneMayWrite !== 'boolean') fault('anyoneMayWrite', 'write true or false')
   if (secret !== undefined && secret.length < MIN_SECRET_LENGTH) {
     fault('secret', `give at least ${MIN_SECRET_LENGTH} characters, for instance the output of: openssl rand -hex 32`)
   }
@@ -101,7 +109,9 @@ function readBetterAuthOptions({
   if (baseURLFault) fault('baseURL', `write scheme and host, such as https://cms.example.org: ${baseURLFault}`)
   const originFaults = originsFault(trustedOrigins)
   if (originFaults) fault('trustedOrigins', originFaults)
-  const linking = optionWithLinks({ sendPasswordReset, socialProviders, plugins })
+  // better-auth does not say which of its plugins send links.
+  const linkOptions = Object.entries({ sendPasswordReset, socialProviders, plugins: plugins[0] })
+  const [linking] = linkOptions.find(([, value]) => value !== undefined) ?? []
   if (linking !== undefined && baseURL === undefined)
     fault(
       'baseURL',
@@ -116,16 +126,4 @@ function readBetterAuthOptions({
     ...(baseURL === undefined ? {} : { baseURL }),
     ...(socialProviders ? { socialProviders } : {}),
   }
-}
-
-/** The first option that makes better-auth send links, or addresses to come back to. */
-function optionWithLinks({
-  sendPasswordReset,
-  socialProviders,
-  plugins = [],
-}: Pick<BetterAuthOptions, 'sendPasswordReset' | 'socialProviders' | 'plugins'>): string | undefined {
-  if (sendPasswordReset) return 'sendPasswordReset'
-  if (socialProviders) return 'socialProviders'
-  // better-auth does not say which of its plugins send mail, and anyone can write one that does.
-  return plugins.length > 0 ? 'plugins' : undefined
 }

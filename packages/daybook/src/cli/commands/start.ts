@@ -166,7 +166,10 @@ async function listen(options: CommandLine, log: Log, worker?: WorkerIdentity): 
   const service = await createService(config, { data, log, metrics })
   await afterStart?.()
   if (!hasPlugins && hasOwnCode(config)) surviveRejections(log)
-  const listening = await serve(service, { port, host })
+  const listening = await serve(service, { port, host }).catch(async (error) => {
+    await service.close()
+    throw error
+  })
   freeWhenIdle()
   return { config, service, listening }
 }

@@ -119,7 +119,7 @@ Before other people use it:
   })
 
   test('warns of other machines where it listens for them', async () => {
-    await using folder = await folderOf({ 'daybook.config.ts': notes() })
+    await using folder = await folderOf({ 'daybook.config.ts': notes('auth: { anyoneMayWrite: true },') })
     const service = await startService(folder.path, { args: ['--host', '0.0.0.0'] })
     await service.stop()
     expect(service.said).toMatch(/^ {2}Docs page {2}http:\/\/localhost:\d+\/docs$/m)

@@ -1,0 +1,49 @@
+import type { DaybookConfig } from '../../config/config.ts'
+import { StartupError } from '../../errors.ts'
+import type { Model } from '../../model/model.ts'
+
+/**
+ * The reasons why no other machine may reach a service with this config, each with what to write instead.
+ *
+ * @returns an empty list if the service may be exposed
+ */
+export function exposureFaults({ auth = {} }: DaybookConfig, model: Model): readonly string[] {
+  const openDocuments = registersAnyone(auth) ? describeOpenWrites(model) : []
+  return openDocuments.length === 0 ? [] : [openRegistrationFault(openDocuments)]
+}
+
+/**
+ * Refuses to start a service with faults where other machines reach it.
+ *
+ * @param situation how other machines would reach the service, as the end of "This service would run …"
+ * @throws {StartupError} if there are faults
+ */
+export function refuseExposure(faults: readonly string[], situation: string): void {
+  if (faults.length === 0) return
+  const lines = faults.map((fault) => `  - ${fault}`)
+  throw new StartupError(`This service would run ${situation}. Change the config first:\n${lines.join('\n')}`)
+}
+
+/** True if anyone may register an account, and the config does not accept that all accounts write. */
+function registersAnyone(auth: NonNullable<DaybookConfig['auth']>): boolean {
+  if ('open' in auth) return auth.registersAnyone ?? false
+  if ('getCapabilities' in auth) return false
+  const { registration = 'open', anyoneMayWrite = false } = auth
+  return registration === 'open' && !anyoneMayWrite
+}
+
+/** Documents that every session may write, with the actions that have no rule: `posts (create, delete)`. */
+function describeOpenWrites({ collections, globals }: Model): readonly string[] {
+  return [...collections.values(), ...globals.values()].flatMap((document) => {
+    const actions = Object.entries(document.access).flatMap(([action, rule]) =>
+      action === 'read' || rule !== undefined ? [] : [action],
+    )
+    const name = document.kind === 'global' ? `globals.${document.key}` : document.key
+    return actions.length === 0 ? [] : [`${name} (${actions.join(', ')})`]
+  })
+}
+
+const openRegistrationFault = (openDocuments: readonly string[]): string =>
+  `Anyone can register an account, and every account can write: ${openDocuments.join(', ')}. Close registration: ` +
+  "auth: betterAuth({ registration: 'closed' }) of daybook/better-auth, with accounts made by: daybook user create. " +
+  'Or give each of these an access rule for each action. Or accept it, beside registration: anyoneMayWrite: true.'
