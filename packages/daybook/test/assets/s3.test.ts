@@ -282,7 +282,8 @@ describe('settings of S3', () => {
   })
 
   test('a bucket without a name is refused', async () => {
-    await expect(s3({ bucket: '' }).open({ data: '' })).rejects.toThrow(/Name the bucket/)
+    for (const bucket of ['', undefined])
+      await expect(s3({ bucket }).open({ data: '' })).rejects.toThrow(/Name the bucket/)
   })
 
   test('without the SDK, opening says what to install', async () => {

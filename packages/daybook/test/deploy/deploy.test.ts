@@ -19,6 +19,11 @@ interface Manifest {
   readonly stringData?: Readonly<Record<string, string>>
 }
 
+/** A variable of a container. */
+interface Variable {
+  readonly name: string
+}
+
 const dockerfile = read('deploy/docker/Dockerfile')
 const compose = parse(read('deploy/compose.yaml'))
 const MANIFESTS: readonly Manifest[] = globSync('kubernetes/*.yaml', { cwd: DEPLOY }).flatMap((file) =>
@@ -47,7 +52,7 @@ const knownPaths = (await knownRoutes()).map((route) => route.split(' ')[1])
 /** Variables that the service reads, its config, or Node. */
 const knownVariables = [
   ...(await variables()),
-  ...[...read('examples/blog/daybook.config.ts').matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name),
+  ...[...read('deploy/daybook.config.ts').matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name),
   'NODE_ENV',
   // The SDK of S3 reads these.
   'AWS_ACCESS_KEY_ID',
@@ -63,6 +68,24 @@ async function commandFaults([command = '', ...args]: readonly string[]): Promis
     ...args.filter((arg) => arg.includes('/') && !existsSync(join(ROOT, arg))),
   ]
 }
+
+const CONFIG = 'deploy/daybook.config.ts'
+/** Variables without which the config is not what it says. */
+const configVariables = [...read(CONFIG).matchAll(/process\.env\.(\w+)/g)].map(([, name = '']) => name)
+
+test('the image, the compose file and the manifests start the config of the deployment, with all of its variables', () => {
+  const commands = [/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '', compose.services.daybook.command, container.args]
+  for (const command of commands) expect(command).toContain(CONFIG)
+  expect(dockerfile).toMatch(new RegExp(`^COPY ${CONFIG} \\./deploy/$`, 'm'))
+  expect(dockerfile).not.toContain('examples/')
+  const names = [Object.keys(compose.services.daybook.environment), container.env.map(({ name }: Variable) => name)]
+  for (const set of names) expect(set).toEqual(expect.arrayContaining(configVariables))
+  expect(compose.services.daybook.environment.PUBLIC_URL).toBe(
+    `https://${compose.services.proxy.environment.SITE_ADDRESS}`,
+  )
+  const { host } = manifest('Ingress').spec.rules[0]
+  expect(container.env.find(({ name }: Variable) => name === 'PUBLIC_URL').value).toBe(`https://${host}`)
+})
 
 describe('the Dockerfile', () => {
   const lines = dockerfile.replaceAll('\\\n', '').split('\n')
@@ -84,7 +107,7 @@ describe('the Dockerfile', () => {
 
   test('names the workspaces as they are called', () => {
     const named = [...dockerfile.matchAll(/--workspace (\S+)/g)].map(([, name]) => name)
-    const names = ['packages/daybook', 'packages/studio', 'examples/blog'].map(
+    const names = ['packages/daybook', 'packages/studio', 'deploy'].map(
       (folder) => JSON.parse(read(`${folder}/package.json`)).name,
     )
     expect(named).toEqual(names)

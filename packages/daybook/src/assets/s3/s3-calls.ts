@@ -2,7 +2,7 @@ import type * as Sdk from '@aws-sdk/client-s3'
 import { bounded } from '../../bounded.ts'
 import { StartupError } from '../../errors.ts'
 import { statusOf, toS3Fault } from './s3-faults.ts'
-import { DEFAULT_S3_TIMEOUT_MS, requireKeyPrefix, type S3Options } from './s3-options.ts'
+import { DEFAULT_S3_TIMEOUT_MS, requireBucket, requireKeyPrefix, type S3Options } from './s3-options.ts'
 
 /** The connections to S3 at once, in all. */
 const MAX_SOCKETS = 64
@@ -30,7 +30,7 @@ export class S3Calls {
 
   private constructor(sdk: typeof Sdk, options: S3Options) {
     this.sdk = sdk
-    this.bucket = options.bucket
+    this.bucket = requireBucket(options)
     this.prefix = requireKeyPrefix(options)
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_S3_TIMEOUT_MS
     this.#client = new sdk.S3Client(clientConfig(options, this.#timeoutMs))

@@ -3,8 +3,8 @@ import { isBlobKey } from '../blob-key.ts'
 
 /** Which bucket holds the files, and how it is reached. */
 export interface S3Options {
-  /** The name of the bucket, which has to be there. */
-  readonly bucket: string
+  /** The name of the bucket, which has to be there, such as that of a variable `S3_BUCKET`. */
+  readonly bucket: string | undefined
   /** The region of the bucket. @default as the AWS SDK finds it (`AWS_REGION`); with an `endpoint`, `us-east-1` */
   readonly region?: string
   /** The URL of a server other than Amazon's: `https://s3.example.com`. @default `AWS_ENDPOINT_URL_S3`, or Amazon's own */
@@ -27,13 +27,18 @@ export interface S3Options {
 export const DEFAULT_S3_TIMEOUT_MS = 15_000
 const MAX_PREFIX = 100
 
+/** @throws {StartupError} if there is no bucket */
+export function requireBucket({ bucket }: S3Options): string {
+  if (bucket) return bucket
+  throw new StartupError('s3({ bucket }) is empty. Name the bucket that is to hold the files, such as with S3_BUCKET.')
+}
+
 /**
  * What keys in the bucket begin with, as they are stored: empty, or ending in a slash.
  *
- * @throws {StartupError} when the bucket or the prefix is none
+ * @throws {StartupError} when the prefix is none
  */
-export function requireKeyPrefix({ bucket, prefix = '' }: S3Options): string {
-  if (bucket === '') throw new StartupError('s3({ bucket }) is empty. Name the bucket that is to hold the files.')
+export function requireKeyPrefix({ prefix = '' }: S3Options): string {
   const inner = prefix.replace(/\/$/, '')
   if (inner === '') return ''
   if (isBlobKey(inner) && inner.length <= MAX_PREFIX) return `${inner}/`
