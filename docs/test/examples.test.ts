@@ -5,7 +5,7 @@ import { AS_BUILT } from '../../packages/daybook/test/support/built/command.ts'
 import { PostgresDatabase } from '../../packages/daybook/test/support/postgres/postgres-database.ts'
 import { type Block, blocksOf, readPages } from '../../scripts/markdown.ts'
 import { type Bindings, bind, difference } from './match.ts'
-import { fileOf, makeFolder, markOf, ROOT, run, type Site, startSite } from './site.ts'
+import { fileOf, makeFolder, markOf, ROOT, run, SECRETS, type Site, startSite } from './site.ts'
 
 const PAGES = (await readPages(ROOT))
   .map(({ file, text }) => ({ file, blocks: blocksOf(text) }))
@@ -130,6 +130,7 @@ describe('TypeScript examples', () => {
     for (const snippet of blocks.filter(({ words }) => words.includes('run'))) {
       const { status, stdout, stderr } = await run(process.execPath, [nameOf(snippet)], folder, {
         NODE_OPTIONS: AS_BUILT,
+        ...SECRETS,
       })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
       const next = blocks[blocks.indexOf(snippet) + 1]

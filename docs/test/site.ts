@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,6 +18,12 @@ export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
 /** Without a terminal curl draws a progress meter; and npx takes a second to find what is on the path already. */
 const QUIET = 'curl() { command curl --silent --show-error "$@"; }\nnpx() { command "$@"; }\n'
 const TOKEN = 'token-of-the-documented-examples-0123456789'
+
+/** Secrets that programs of the pages sign with, as a reader generates them. */
+export const SECRETS: Readonly<Record<string, string>> = {
+  IMAGE_SECRET: randomBytes(32).toString('hex'),
+  UPLOADS_SECRET: randomBytes(32).toString('hex'),
+}
 
 /** What a command printed. */
 export interface Outcome {

@@ -15,7 +15,7 @@ import { ApiTokens } from './auth/tokens/api-tokens.ts'
 import { DEFAULT_FILE_BYTES, DEFAULT_IMAGE_MS, DEFAULT_IMAGE_PIXELS } from './config/assets.ts'
 import type { DaybookConfig, LimitsConfig } from './config/config.ts'
 import { docsPath } from './config/docs.ts'
-import { exposureFaults, refuseExposure } from './content/access/exposure.ts'
+import { exposureFaults, missingSecretFaults, refuseExposure } from './content/access/exposure.ts'
 import { Files } from './content/assets/files.ts'
 import { Content } from './content/content.ts'
 import { Engine } from './content/engine.ts'
@@ -130,7 +130,7 @@ const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate'
  * Opens the store, brings it into the form of the config, and answers.
  *
  * @throws {ConfigError} with every fault of the config; {StartupError} if the store cannot be used as it is, or if `NODE_ENV` is
- *   `production` and strangers could write
+ *   `production` and there are `exposureFaults`
  *
  * @example
  * ```ts
@@ -159,8 +159,7 @@ async function openService<const C extends DaybookConfig>(
 ): Promise<Service<C>> {
   const { log = SILENT, export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
   const model = compileModel(config)
-  const faults = exposureFaults(config, model)
-  if (process.env.NODE_ENV === 'production') refuseExposure(faults, 'in production (NODE_ENV=production)')
+  const faults = checkExposure(config, model, log)
   const { limits = {}, trustProxy = 0 } = config
   checkStaticRoutes(model.contributors)
   const { engine, files, intake, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
@@ -253,6 +252,19 @@ async function openService<const C extends DaybookConfig>(
     },
     close: () => opened.close(),
   }
+}
+
+/**
+ * Warns of missing secrets, and returns all reasons why no other machine may reach the service.
+ *
+ * @throws {StartupError} if there are such reasons, and the service runs in production
+ */
+function checkExposure(config: DaybookConfig, model: Model, log: Log): readonly string[] {
+  const faults = exposureFaults(config, model)
+  if (process.env.NODE_ENV === 'production') refuseExposure(faults, 'in production (NODE_ENV=production)')
+  for (const fault of missingSecretFaults(config))
+    log.warn({}, `${fault} Until it is set, only this machine may reach the service.`)
+  return faults
 }
 
 /** The page that browsers at `/` are sent to: the first that a plugin names, or the docs page. */

@@ -145,6 +145,8 @@ export interface AuthSource {
    * a collection or global has no rule for writing. @default false
    */
   readonly registersAnyone?: boolean
+  /** Options that need a secret and have none, by path, each with how to get the secret. Such a service stays on its machine, too. @default none */
+  readonly missingSecrets?: Readonly<Record<string, string>>
   /** Manages its accounts from the command line, beside any service. Absent: it has none. */
   manage?(host: AuthHost): Promise<AccountManager>
 }

@@ -32,8 +32,11 @@ export interface ImagesConfig {
   readonly sizes?: readonly string[]
   /** The values of `q` that may be asked for, from 1 to 100. @default [50, 75, 90] */
   readonly qualities?: readonly number[]
-  /** The secret of `signImage()`, at least 32 characters: what it signs may have any size and quality. @default none */
-  readonly secret?: string
+  /**
+   * The secret of `signImage()`, at least 32 characters: what it signs may have any size and quality. `undefined`, as of a variable that
+   * is not set: no signature is valid, and only this machine may reach the service. @default none
+   */
+  readonly secret?: string | undefined
   /** The most pixels of an image, uploaded or made smaller. @default 100,000,000 */
   readonly maxPixels?: number
   /** How many pictures are made at once, each in a process of its own. @default half of the processors */

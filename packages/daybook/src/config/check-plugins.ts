@@ -91,6 +91,10 @@ const PARTS: Readonly<Record<string, PartCheck>> = {
     (value) => typeof value === 'string' && /^\/[!-~]+$/.test(value),
     "write the path of a page, such as '/studio'",
   ),
+  missingSecrets: byKey(
+    'advice by the path of an option',
+    part((value) => typeof value === 'string' && value !== '', 'write how to get the secret, as a text'),
+  ),
   studio: part(isPlainObjectOfData, PLAIN_ADVICE),
   setup: part((value) => typeof value === 'function', 'write a function'),
 }

@@ -8,6 +8,9 @@ interface ContributedConfig {
 /** Documents that a plugin adds, by key. */
 export type ContributedDocuments = Readonly<Record<string, ContributedConfig>>
 
+/** Options that need a secret and have none, such as a variable that is not set, by path; each with how to get the secret. */
+export type MissingSecrets = Readonly<Record<string, string>>
+
 /** Fields that a plugin adds to collections and globals of others, by the key of the document. */
 export type FieldsByDocument = Readonly<Record<string, Fields>>
 
@@ -32,6 +35,7 @@ export interface Plugin<
   readonly hooks?: object | undefined
   readonly routes?: readonly object[] | undefined
   readonly startPage?: string | undefined
+  readonly missingSecrets?: MissingSecrets | undefined
   readonly studio?: object | undefined
   readonly setup?: ((context: never) => unknown) | undefined
 }

@@ -71,6 +71,11 @@ export interface PluginDefinition<
    * page; of several plugins, the first one decides. @default none
    */
   readonly startPage?: string
+  /**
+   * Options that need a secret and have none, by path; each with how to get the secret: `{ secret: 'openssl rand -hex 32 generates one' }`.
+   * While there is one, the service listens on its own machine alone, and does not start with `NODE_ENV=production`. @default none
+   */
+  readonly missingSecrets?: Readonly<Record<string, string>>
   /** Plain data for an editor's interface. */
   readonly studio?: object
   /** Runs once, before the service answers. */

@@ -15,7 +15,7 @@ export interface ImageRules {
   /** From 1 to 100. @default [50, 75, 90] */
   readonly qualities: readonly number[]
   /** The key of signatures, with which requests may have any size and quality. @default none: there are no signatures */
-  readonly secret?: string
+  readonly secret?: string | undefined
 }
 
 /** The rules without a config. */
@@ -25,6 +25,8 @@ export const DEFAULT_IMAGE_RULES: ImageRules = {
   qualities: [50, 75, 90],
 }
 
+/** The shortest secret, in characters. */
+const MIN_SECRET_LENGTH = 32
 /** The largest side of a picture that a signature can ask for, in pixels. */
 export const MAX_SIDE = 4096
 
@@ -60,14 +62,18 @@ function signature(secret: string, id: string, parameters: ImageParameters): str
 /**
  * The query of a picture in any size up to 4096 pixels, signed with HMAC-SHA-256 (RFC 2104).
  *
+ * @param secret that of `assets.images`
  * @param id of the asset
+ * @throws {TypeError} for a short secret, or none
  * @example
  * ```ts
  * const query = signImage(secret, asset.id, { w: 300, h: 200, fit: 'cover' })
  * const src = `/api/assets/${asset.id}/image?${query}`
  * ```
  */
-export function signImage(secret: string, id: string, parameters: ImageParameters): string {
+export function signImage(secret: string | undefined, id: string, parameters: ImageParameters): string {
+  if (secret === undefined || secret.length < MIN_SECRET_LENGTH)
+    throw new TypeError('signImage() needs the secret of assets.images, of at least 32 characters.')
   const query = new URLSearchParams()
   for (const name of SIGNED) if (parameters[name] !== undefined) query.set(name, String(parameters[name]))
   query.set('signature', signature(secret, id, parameters))

@@ -25,10 +25,13 @@ export interface AuthPlugin {
 /** Social providers by name, such as `github`, each with what better-auth has for it. */
 export type SocialProviders = Readonly<Record<string, SocialProvider>>
 
-/** How the service is known to a social provider. */
+/**
+ * How the service is known to a social provider. `undefined`, as of a variable that is not set: nobody signs in with the provider, and only
+ * this machine may reach the service.
+ */
 export interface SocialProvider {
-  readonly clientId: string | readonly string[]
-  readonly clientSecret?: string
+  readonly clientId: string | readonly string[] | undefined
+  readonly clientSecret?: string | undefined
   readonly [option: string]: unknown
 }
 

@@ -1,7 +1,7 @@
 import { StartupError } from '../../errors.ts'
 import { originFault, originsFault } from '../../exact-origin.ts'
 import type { AuthHost, AuthSource } from '../adapter.ts'
-import type { AuthPlugin, PasswordReset, Registration, SocialProviders } from './account-rules.ts'
+import type { AuthPlugin, PasswordReset, Registration, SocialProvider, SocialProviders } from './account-rules.ts'
 import { AccountsAdapter } from './accounts-adapter.ts'
 import { Invitations } from './invitations.ts'
 import { SessionCache } from './session-cache.ts'
@@ -25,7 +25,7 @@ export interface BetterAuthOptions {
    */
   readonly anyoneMayWrite?: boolean
   /** The secret that signs cookies, at least 32 characters; another one ends all sessions by cookie. @default generated once, and stored in the database */
-  readonly secret?: string
+  readonly secret?: string | undefined
   /**
    * Scheme, host and port under which people reach the service, such as `https://cms.example.org`. Required with
    * `sendPasswordReset`, `socialProviders` and `plugins`: links in mails begin with it, whatever host a request names. With `https:`,
@@ -63,6 +63,7 @@ const WARM_AFTER_MS = 500
 export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
   const stored = readBetterAuthOptions(options)
   return {
+    missingSecrets: missingProviderSecrets(options),
     registersAnyone: stored.registration === 'open' && !(options.anyoneMayWrite ?? false),
     open(host) {
       if (stored.registration === 'open') host.log.warn({}, OPEN_REGISTRATION)
@@ -124,6 +125,24 @@ function readBetterAuthOptions({
     trustedOrigins,
     ...(sendPasswordReset ? { sendPasswordReset } : {}),
     ...(baseURL === undefined ? {} : { baseURL }),
-    ...(socialProviders ? { socialProviders } : {}),
+    ...(socialProviders ? { socialProviders: withSecrets(socialProviders) } : {}),
   }
+}
+
+const isProviderComplete = (provider: SocialProvider): boolean =>
+  Boolean(provider.clientId) && (!Object.hasOwn(provider, 'clientSecret') || Boolean(provider.clientSecret))
+
+/** The providers that can be used: better-auth would answer for the others without a credential. */
+const withSecrets = (providers: SocialProviders): SocialProviders =>
+  Object.fromEntries(Object.entries(providers).filter(([, provider]) => isProviderComplete(provider)))
+
+/** The providers that lack an id or a secret, each with where it comes from. */
+function missingProviderSecrets({ socialProviders = {} }: BetterAuthOptions): Readonly<Record<string, string>> {
+  const incomplete = Object.entries(socialProviders).filter(([, provider]) => !isProviderComplete(provider))
+  return Object.fromEntries(
+    incomplete.map(([name]) => [
+      `socialProviders.${name}`,
+      'register the service with the provider, which gives clientId and clientSecret. For now, nobody signs in with it',
+    ]),
+  )
 }

@@ -1,4 +1,5 @@
 import type { DaybookConfig } from '../../config/config.ts'
+import type { MissingSecrets } from '../../config/plugin.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 
@@ -7,10 +8,32 @@ import type { Model } from '../../model/model.ts'
  *
  * @returns an empty list if the service may be exposed
  */
-export function exposureFaults({ auth = {} }: DaybookConfig, model: Model): readonly string[] {
-  const openDocuments = registersAnyone(auth) ? describeOpenWrites(model) : []
-  return openDocuments.length === 0 ? [] : [openRegistrationFault(openDocuments)]
+export function exposureFaults(config: DaybookConfig, model: Model): readonly string[] {
+  const openDocuments = registersAnyone(config.auth ?? {}) ? describeOpenWrites(model) : []
+  const registration = openDocuments.length === 0 ? [] : [openRegistrationFault(openDocuments)]
+  return [...registration, ...missingSecretFaults(config)]
 }
+
+/** The options of a config that need a secret and have none, each with how to get one. */
+export function missingSecretFaults({ auth = {}, assets = {}, plugins = [] }: DaybookConfig): readonly string[] {
+  const { images = {} } = assets
+  const isImageSecretMissing = Object.hasOwn(images, 'secret') && images.secret === undefined
+  const missing = [
+    ...('open' in auth ? pathsBelow('auth', auth.missingSecrets) : []),
+    ...(isImageSecretMissing ? [['assets.images.secret', 'openssl rand -hex 32 generates one'] as const] : []),
+    ...plugins.flatMap(({ name, missingSecrets }) => pathsBelow(`plugins.${name}.options`, missingSecrets)),
+  ]
+  return missing.map(
+    ([path, advice]) =>
+      `${path} has no value. Set its variable, such as in the file .env beside the config: ${advice}.`,
+  )
+}
+
+const pathsBelow = (
+  place: string,
+  missing: MissingSecrets = {},
+): readonly (readonly [path: string, advice: string])[] =>
+  Object.entries(missing).map(([path, advice]) => [`${place}.${path}`, advice])
 
 /**
  * Refuses to start a service with faults where other machines reach it.

@@ -10,7 +10,10 @@ export interface ServeUploadsOptions {
    * @default none
    */
   readonly inline?: readonly string[]
-  /** Signs addresses of private files, at least 32 characters. @default there are no signed addresses */
+  /**
+   * Signs addresses of private files, at least 32 characters. `undefined`, as of a variable that is not set: a secret is made that ends
+   * with the process, and only this machine may reach the service. @default there are no signed addresses
+   */
   readonly secret?: string | undefined
 }
 

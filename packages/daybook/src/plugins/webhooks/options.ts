@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Caller, SubscribedCollection } from '../../index.ts'
 import { OptionFaults } from '../option-faults.ts'
 import { headerFault } from './headers.ts'
@@ -9,9 +10,10 @@ export interface WebhookEndpoint {
   readonly url: string
   /**
    * `whsec_` and 24 to 64 bytes in Base64. While a secret is replaced, both: each message carries a signature of each. Take them
-   * from the environment.
+   * from the environment. `undefined`, as of a variable that is not set: a secret is made that ends with the process, and only this
+   * machine may reach the service.
    */
-  readonly secrets: readonly string[]
+  readonly secrets: readonly (string | undefined)[]
   /** Collections by key, each with `where` and `select`. @default all collections, unless `globals` is there */
   readonly collections?: Readonly<Record<string, SubscribedCollection>>
   /** Keys of globals. @default all globals, unless `collections` is there */
@@ -55,6 +57,8 @@ const ENDPOINT_KEYS = ['url', 'secrets', 'collections', 'globals', 'actions', 'a
 const SECRET_ADVICE =
   'write one or two secrets: whsec_ and 24 to 64 random bytes in Base64, as `openssl rand -base64 32` makes them'
 const PREFIX = 'whsec_'
+const MISSING_SECRET =
+  'echo "whsec_$(openssl rand -base64 32)" generates one. For now, messages are signed with a secret that ends with this process'
 
 /** The most milliseconds that a timer can wait. */
 const MAX_MS = 2 ** 31 - 1
@@ -86,7 +90,11 @@ function checkEndpoint(name: string, endpoint: WebhookEndpoint, faults: OptionFa
   if (!faults.hasMembers(endpoint, path, ENDPOINT_KEYS)) return
   const { url, secrets, as = 'public', headers = {}, allowPrivate = false } = endpoint
   const isList = Array.isArray(secrets) && secrets.length >= 1 && secrets.length <= 2
-  faults.require(isList && secrets.every(isSecret), `${path}.secrets`, SECRET_ADVICE)
+  faults.require(
+    isList && secrets.every((secret) => secret === undefined || isSecret(secret)),
+    `${path}.secrets`,
+    SECRET_ADVICE,
+  )
   faults.require(as === 'public' || as === 'system', `${path}.as`, "write 'public' or 'system'")
   faults.require(typeof allowPrivate === 'boolean', `${path}.allowPrivate`, 'write true or false')
   const wrongUrl = urlFault(url, allowPrivate)
@@ -102,4 +110,15 @@ function isSecret(secret: unknown): boolean {
   const encoded = secret.slice(PREFIX.length)
   const bytes = Buffer.from(encoded, 'base64')
   return bytes.toString('base64') === encoded && bytes.length >= 24 && bytes.length <= 64
+}
+
+/** A secret of an endpoint that has none. */
+export const randomSecret = (): string => PREFIX + randomBytes(32).toString('base64')
+
+/** The secrets that are not set, by the path of the option, each with how to make one. */
+export function missingSecrets({ endpoints }: WebhooksOptions): Readonly<Record<string, string>> {
+  const paths = Object.entries(endpoints).flatMap(([name, { secrets }]) =>
+    secrets.flatMap((secret, index) => (secret === undefined ? [`endpoints.${name}.secrets.${index}`] : [])),
+  )
+  return Object.fromEntries(paths.map((path) => [path, MISSING_SECRET]))
 }

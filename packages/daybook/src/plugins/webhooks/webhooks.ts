@@ -1,6 +1,12 @@
 import { definePlugin, type JournalEvent, type Plugin, type SubscribedJournal } from '../../index.ts'
 import { signatureHeaders, toMessage } from './message.ts'
-import { checkWebhooksOptions, type WebhookEndpoint, type WebhooksOptions } from './options.ts'
+import {
+  checkWebhooksOptions,
+  missingSecrets,
+  randomSecret,
+  type WebhookEndpoint,
+  type WebhooksOptions,
+} from './options.ts'
 import { webhookRoutes } from './routes.ts'
 import { type FilteringAgent, sendMessage } from './sender.ts'
 
@@ -36,6 +42,7 @@ export function webhooks(
     // Other plugins may see these: no address, header or secret is among them.
     options: { endpoints: Object.keys(options.endpoints) },
     system: endpoints.some(([, { as }]) => as === 'system'),
+    missingSecrets: missingSecrets(options),
     setup: async ({ journal, route }) => {
       const agents: FilteringAgent[] = []
       const subscribed = new Map<string, SubscribedJournal>()
@@ -77,7 +84,7 @@ async function openEndpoint(
   { url: address, secrets, headers = {}, allowPrivate = false }: WebhookEndpoint,
 ) {
   const [{ Webhook }, { useAgent }] = await Promise.all([import('standardwebhooks'), import('request-filtering-agent')])
-  const signers = secrets.map((secret) => new Webhook(secret))
+  const signers = secrets.map((secret) => new Webhook(secret ?? randomSecret()))
   const url = new URL(address)
   const agent = useAgent(url.href, {
     keepAlive: true,
