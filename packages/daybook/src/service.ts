@@ -73,6 +73,11 @@ export interface ServiceOptions {
   /** Whether `GET /api/export` is there. @default whether ENABLE_CMS_EXPORT of the environment is `true` */
   readonly export?: boolean
   /**
+   * True if other machines reach the service, whatever address it listens on, such as through `fetch` in another server: a service with
+   * `exposureFaults` then does not start. @default true if `NODE_ENV` of the environment is `production`
+   */
+  readonly exposed?: boolean
+  /**
    * Whether an answer that its route does not declare is a failure: 500, and the log says what it was. For tests.
    * @default false
    */
@@ -129,8 +134,8 @@ const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate'
 /**
  * Opens the store, brings it into the form of the config, and answers.
  *
- * @throws {ConfigError} with every fault of the config; {StartupError} if the store cannot be used as it is, or if `NODE_ENV` is
- *   `production` and there are `exposureFaults`
+ * @throws {ConfigError} with every fault of the config; {StartupError} if the store cannot be used as it is, or if it is `exposed` and
+ *   has `exposureFaults`
  *
  * @example
  * ```ts
@@ -159,7 +164,7 @@ async function openService<const C extends DaybookConfig>(
 ): Promise<Service<C>> {
   const { log = SILENT, export: isExported = process.env.ENABLE_CMS_EXPORT === 'true' } = options
   const model = compileModel(config)
-  const faults = checkExposure(config, model, log)
+  const faults = checkExposure(config, options, model)
   const { limits = {}, trustProxy = 0 } = config
   checkStaticRoutes(model.contributors)
   const { engine, files, intake, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
@@ -257,11 +262,12 @@ async function openService<const C extends DaybookConfig>(
 /**
  * Warns of missing secrets, and returns all reasons why no other machine may reach the service.
  *
- * @throws {StartupError} if there are such reasons, and the service runs in production
+ * @throws {StartupError} if there are such reasons, and other machines reach the service
  */
-function checkExposure(config: DaybookConfig, model: Model, log: Log): readonly string[] {
+function checkExposure(config: DaybookConfig, options: ServiceOptions, model: Model): readonly string[] {
+  const { exposed = process.env.NODE_ENV === 'production', log = SILENT } = options
   const faults = exposureFaults(config, model)
-  if (process.env.NODE_ENV === 'production') refuseExposure(faults, 'in production (NODE_ENV=production)')
+  if (exposed) refuseExposure(faults, 'where other machines reach it (NODE_ENV=production, or exposed: true)')
   for (const fault of missingSecretFaults(config))
     log.warn({}, `${fault} Until it is set, only this machine may reach the service.`)
   return faults

@@ -31,7 +31,7 @@ export async function createTestService<const C extends DaybookConfig>(
   options: Omit<ServiceOptions, 'data' | 'serviceToken'> = {},
 ): Promise<TestService<C> & AsyncDisposable> {
   const data = await mkdtemp(join(tmpdir(), 'daybook-'))
-  return testServiceIn(data, (fixed) => createService(config, { strict: true, ...options, ...fixed }))
+  return testServiceIn(data, (fixed) => createService(config, { strict: true, exposed: false, ...options, ...fixed }))
 }
 
 /** Serves from a folder that goes with the service; also when the service does not start. */

@@ -44,7 +44,7 @@ const pathsBelow = (
 export function refuseExposure(faults: readonly string[], situation: string): void {
   if (faults.length === 0) return
   const lines = faults.map((fault) => `  - ${fault}`)
-  throw new StartupError(`This service would run ${situation}. Change the config first:\n${lines.join('\n')}`)
+  throw new StartupError(`This service would run ${situation}. Change this first:\n${lines.join('\n')}`)
 }
 
 /** True if anyone may register an account, and the config does not accept that all accounts write. */

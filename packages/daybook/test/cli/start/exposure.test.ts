@@ -14,7 +14,7 @@ describe('daybook start, where anyone may register and write', () => {
     const ended = await daybook(folder.path, 'start', '--host', '0.0.0.0', '--port', '0', '--log', 'silent', ...args)
     expect(ended).toMatchObject({ status: 1, stdout: '' })
     expect(ended.stderr).toMatch(
-      /^daybook: This service would run at 0\.0\.0\.0, where other machines reach it\. Change/,
+      /^daybook: This service would run at 0\.0\.0\.0, where other machines reach it\. Change this/,
     )
     expect(ended.stderr.match(/anyoneMayWrite: true/g)).toHaveLength(1)
     expect(ended.stderr).not.toMatch(/\n\s+at /)

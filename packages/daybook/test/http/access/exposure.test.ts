@@ -13,6 +13,7 @@ import {
 } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
 import { serve } from 'daybook/node'
+import { createTestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryFolder } from '../../support/stores/memory-folder.ts'
 
@@ -88,6 +89,20 @@ describe('a service in which strangers could write', () => {
       expect(refused).toMatchObject({ name: 'StartupError', message: expect.stringContaining(`at ${host}, where`) })
       expect(refused.message).toContain(named)
     }
+  })
+
+  test('does not start where a server exposes it, whatever the environment says', async () => {
+    const refused = await createService(unruled, { data, exposed: true }).catch((error) => error)
+    expect(refused).toMatchObject({ name: 'StartupError', message: expect.stringContaining('exposed: true') })
+  })
+
+  test('starts in the process of a program or a test, in production as well', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+    await using tested = await createTestService(unruled)
+    expect((await tested.request('/api/notes')).status).toBe(200)
+    const service = await createService(unruled, { data, exposed: false })
+    expect((await service.fetch(new Request('http://localhost/api/notes'))).status).toBe(200)
+    await service.close()
   })
 
   test('is told each way to mend that', async () => {
