@@ -172,6 +172,7 @@ async function openService<const C extends DaybookConfig>(
   await warnUnfilled(engine, log)
   const { auth, administration } = openAuth(config, options, engine)
   opened.defer(() => auth.close())
+  engine.findPresent = (stored) => auth.findPresent(stored)
   const plugins = await startPlugins(engine, config, log)
   opened.defer(() => plugins.close())
   const exports = isExported ? new ExportStreams(engine, log) : undefined

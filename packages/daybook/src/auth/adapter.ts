@@ -114,6 +114,11 @@ export interface AuthAdapter {
    */
   getNames?(subjects: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
+   * The caller that somebody is now, without a credential: previews and schedules ask it for the rights of whoever made them. `null`: the
+   * subject is unknown, was removed, or may not sign in. Absent: such work goes on with the rights that its maker had.
+   */
+  getCaller?(subject: string): Promise<Caller | null>
+  /**
    * Whether a request has a credential of the adapter's kind, without looking it up. When it has none, nothing is loaded
    * and the adapter is not asked: the request has no session. Absent: every request with `Authorization` or `Cookie` may have one.
    */
@@ -180,6 +185,9 @@ export function serviceCaller(provider: string, name: string): Caller {
 
 /** The service itself: seeding, imports and other work that no person asked for. */
 export const SYSTEM: Caller = serviceCaller('daybook', 'system')
+
+/** A program with the service token. */
+export const SERVICE: Caller = serviceCaller('service-token', 'service')
 
 /** The caller's identity, or `null` without a session. */
 export function getIdentity(caller: Caller): Identity | null {

@@ -6,11 +6,15 @@ import {
   type AuthCapabilities,
   type AuthContext,
   type Caller,
+  getIdentity,
+  getSubject,
   type Identity,
   isAuthenticated,
   type Principal,
+  SERVICE,
+  SYSTEM,
 } from './adapter.ts'
-import { type ApiTokens, apiTokenIn } from './tokens/api-tokens.ts'
+import { API_TOKEN_PROVIDER, type ApiTokens, apiTokenIn } from './tokens/api-tokens.ts'
 import { serviceTokenCheck } from './tokens/service-token.ts'
 
 /** How long an adapter may take to answer: a client is told within two seconds. */
@@ -32,6 +36,7 @@ export class AuthGuard {
   readonly capabilities: AuthCapabilities
   readonly #adapter: AuthAdapter
   readonly #serviceCaller: (headers: Headers) => Caller | null
+  readonly #hasServiceToken: boolean
   readonly #tokens: ApiTokens
   readonly #answerMs: number
   /** The one load of the adapter, under way or done. */
@@ -52,6 +57,7 @@ export class AuthGuard {
     this.#tokens = tokens
     this.#answerMs = answerMs
     this.#serviceCaller = serviceTokenCheck(serviceToken)
+    this.#hasServiceToken = serviceToken !== undefined
     this.capabilities = requireCapabilities(adapter.getCapabilities())
   }
 
@@ -72,6 +78,29 @@ export class AuthGuard {
       const identity = (async () => adapter.getIdentity(context))()
       return requireCaller(...(await Promise.all([principal, identity])))
     })
+  }
+
+  /**
+   * The caller that a stored one is now, with present roles and scopes.
+   *
+   * @returns `null` when the person or program may not sign in any more
+   * @throws SERVICE_UNAVAILABLE when the adapter fails
+   */
+  async findPresent(stored: Caller): Promise<Caller | null> {
+    const { identity } = stored
+    if (!identity) return null
+    const { provider, subject } = identity
+    if (provider === getIdentity(SERVICE)?.provider && subject === getSubject(SERVICE))
+      return this.#hasServiceToken ? SERVICE : null
+    if (provider === API_TOKEN_PROVIDER) return bounded(() => this.#tokens.callerById(subject), this.#answerMs)
+    const { getCaller } = this.#adapter
+    // Callers inside the process have no account; what an adapter cannot look up keeps the rights that it had.
+    if (provider === getIdentity(SYSTEM)?.provider || !getCaller) return stored
+    const found: unknown = await this.#ask((adapter) => getCaller.call(adapter, subject))
+    if (found === null) return null
+    const { principal = null, identity: present = null } = isObjectAnswer(found) ? found : {}
+    const caller = requireCaller(principal, present)
+    return isAuthenticated(caller) ? caller : null
   }
 
   /**

@@ -26,6 +26,9 @@ export interface EngineParts {
   readonly hooks?: WriteHooks | undefined
 }
 
+/** Finds the caller that a stored one is now; `null`: they may not sign in any more. */
+export type FindPresent = (stored: Caller) => Promise<Caller | null>
+
 /** The shared state of all operations on content. */
 export class Engine implements EngineParts {
   readonly model: Model
@@ -37,6 +40,8 @@ export class Engine implements EngineParts {
   readonly lists: ListCache
   /** Idempotency keys of the writes that are under way. */
   readonly writesUnderWay: Set<string> = new Set()
+  /** Set by the service that identifies callers; without one, nobody is present. */
+  findPresent: FindPresent = async () => null
   /** Called when a time is set at which an entry is to be published or unpublished. */
   readonly timeListeners: Set<() => void> = new Set()
   readonly #store: Store
@@ -73,7 +78,9 @@ export class Engine implements EngineParts {
   on(store: Store, tools: DeriveTools = this.tools): Engine {
     if (store === this.#store) return this
     const { model, files, intake, hooks } = this
-    return new Engine({ model, store, tools, files, intake, hooks }, emptyLists(), true)
+    const lent = new Engine({ model, store, tools, files, intake, hooks }, emptyLists(), true)
+    lent.findPresent = this.findPresent
+    return lent
   }
 
   /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM } from '../auth/adapter.ts'
+import { Access } from '../content/access/access.ts'
 import { UnrestrictedAccess } from '../content/access/unrestricted-access.ts'
 import { preparePublish, prepareUnpublish } from '../content/drafts/publish.ts'
 import { type Engine, personOf } from '../content/engine.ts'
@@ -106,23 +107,34 @@ export class Scheduler {
     }
   }
 
-  /** What was set by somebody is done on their behalf; the rules were asked when it was set. */
+  /**
+   * What was set by a caller is done on their behalf, with the rights that they have now.
+   *
+   * @throws FORBIDDEN when they may not sign in any more
+   */
   async #contextOf(schedule: Schedule): Promise<WriteContext> {
-    const { actor } = schedule
+    const { actor, caller } = schedule
+    const access = caller === null ? new UnrestrictedAccess(this.#engine.model, SYSTEM) : await this.#accessOf(caller)
     const transact: Transact = (work, options) =>
       this.#lease.write(async (writer) => {
         await requireDue(writer, schedule)
         return work(writer)
       }, options)
-    const context = await writeContext(this.#engine, new UnrestrictedAccess(this.#engine.model, SYSTEM), { transact })
+    const context = await writeContext(this.#engine, access, { transact })
     return { ...context, actor, person: personOf(actor) }
+  }
+
+  async #accessOf(caller: string): Promise<Access> {
+    const present = await this.#engine.findPresent(JSON.parse(caller))
+    if (present) return new Access(this.#engine.model, present)
+    throw new DaybookError('FORBIDDEN', 'Whoever set the time may not sign in any more.')
   }
 
   /** Tells the journal and the log, and sets the time of the next attempt. An entry that is gone needs none. */
   async #noteFailure(schedule: Schedule, error: unknown): Promise<void> {
     const { collection, id, action, actor, failures } = schedule
-    const isGone =
-      error instanceof DaybookError && error.code === 'NOT_FOUND' && this.#engine.model.collections.has(collection)
+    const model = this.#engine.model.collections.get(collection)
+    const isGone = model !== undefined && (await this.#engine.store.read.entries.statuses(model, [id])).length === 0
     const retryInMs = Math.min(RETRY_MS * 2 ** Math.min(failures, 20), MAX_RETRY_MS)
     await this.#lease.write(async (writer) => {
       await requireDue(writer, schedule)

@@ -50,6 +50,7 @@ export function authAdapterConformance(subject: AuthAdapterSubject): readonly Co
     ...sessionChecks(examined),
     ...actionChecks(examined),
     ...nameChecks(examined),
+    ...callerChecks(examined),
   ]
 }
 
@@ -255,6 +256,33 @@ function nameChecks(subject: Examined): readonly ConformanceCheck[] {
           assertConforms(one === asked[0], `Nobody asked for the name of ${JSON.stringify(one)}, or has it.`)
           assertConforms(typeof name === 'string' && name !== '', 'A name is a text.')
         }
+      },
+    },
+  ]
+}
+
+function callerChecks(subject: Examined): readonly ConformanceCheck[] {
+  const { getCaller } = subject.adapter
+  if (!getCaller) return []
+  return [
+    {
+      name: 'callers: are those of a session without its credential, and null for a subject that nobody has',
+      run: async () => {
+        const { identity } = await ask(subject, await subject.valid())
+        const caller = await getCaller.call(subject.adapter, identity?.subject ?? '')
+        assertConforms(
+          caller?.identity?.subject === identity?.subject,
+          'getCaller gives another subject than it was asked for.',
+        )
+        assertConforms(
+          JSON.stringify(caller?.identity?.roles) === JSON.stringify(identity?.roles),
+          'getCaller gives other roles than getIdentity.',
+        )
+        for (const nobody of ['daybook has no such subject', '__proto__'])
+          assertConforms(
+            (await getCaller.call(subject.adapter, nobody)) === null,
+            'getCaller gives a caller whom nobody is.',
+          )
       },
     },
   ]

@@ -296,6 +296,8 @@ async function takeNamesBack(
     `ALTER TABLE "${table}" RENAME COLUMN schema_hash TO shape;`,
     `ALTER TABLE "${table}" RENAME COLUMN orphaned TO kept;`,
   ])
+  // The seventh layout says on whose behalf something is scheduled.
+  columns.push('ALTER TABLE daybook$schedules DROP COLUMN caller;')
   await at.exec(columns.join(' '))
   for (const table of collections) {
     const drafts = await at.rows<{ pk: number; draft: string }>(

@@ -146,6 +146,10 @@ export class AccountsAdapter implements AuthAdapter {
     return (await this.#open()).names(subjects)
   }
 
+  async getCaller(subject: string): Promise<Caller | null> {
+    return (await this.#open()).findCaller(subject)
+  }
+
   async handleRequest(request: Request, { headers, origin }: AuthContext): Promise<Response> {
     const response = await (await this.#open()).handle(request)
     return this.#secureCookies(await withoutSessionTokens(response, credentialIn(headers)), origin)

@@ -80,6 +80,8 @@ export interface Accounts {
   list(): Promise<readonly Account[]>
   /** `undefined`: no account has this address. */
   find(email: string): Promise<Account | undefined>
+  /** The caller whose account has this id; `null`: there is none, or it is banned. */
+  findCaller(id: string): Promise<Caller | null>
   /** Names by id. An account whose name is its address has none. */
   names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   setRoles(id: string, roles: readonly string[]): Promise<void>
@@ -149,6 +151,10 @@ export function openAccounts(options: AccountsOptions): Accounts {
     async find(email) {
       const found = await (await auth.$context).internalAdapter.findUserByEmail(email)
       return found ? toAccount(found.user as StoredUser) : undefined
+    },
+    async findCaller(id) {
+      const user = await (await auth.$context).internalAdapter.findUserById(id)
+      return user && callerOfUser(user as StoredUser)
     },
     async names(ids) {
       const where = [{ field: 'id', operator: 'in' as const, value: [...ids] }]
@@ -329,9 +335,25 @@ interface FoundSession {
 }
 
 function callerOfSession({ session, user }: FoundSession): Caller | null {
+  const { id, expiresAt, impersonatedBy } = session
+  return callerOfUser(user, {
+    id,
+    expiresAt: expiresAt.toISOString(),
+    claims: impersonatedBy ? { impersonatedBy } : {},
+  })
+}
+
+/** @param session absent: the caller is named without one, and the id of the account stands for it */
+function callerOfUser(
+  user: StoredUser,
+  session: { readonly id: string; readonly expiresAt: string | null; readonly claims: object } = {
+    id: user.id,
+    expiresAt: null,
+    claims: {},
+  },
+): Caller | null {
   if (isBanned(user)) return null
   const { id, email, name, emailVerified } = user
-  const { impersonatedBy } = session
   return {
     principal: { id, email, name },
     identity: {
@@ -339,8 +361,8 @@ function callerOfSession({ session, user }: FoundSession): Caller | null {
       subject: id,
       sessionId: session.id,
       actorType: 'human',
-      expiresAt: session.expiresAt.toISOString(),
-      claims: { email, name, emailVerified, ...(impersonatedBy ? { impersonatedBy } : {}) },
+      expiresAt: session.expiresAt,
+      claims: { email, name, emailVerified, ...session.claims },
       roles: userRoles(user),
     },
   }

@@ -31,7 +31,7 @@ export interface MadeToken extends ApiToken {
 export type NewApiToken = Pick<ApiToken, 'name' | 'scopes' | 'roles' | 'expiresAt'>
 
 const TOKEN_KIND = 'token'
-const API_TOKEN_PROVIDER = 'api-token'
+export const API_TOKEN_PROVIDER = 'api-token'
 const API_TOKEN_ID_FORMAT = /^[0-9a-f]{12}$/
 const API_TOKEN_FORMAT = /^daybook_([0-9a-f]{12})_[\w-]{43}$/
 /** How exactly it is kept when a token was used, in milliseconds: each time is a write. */
@@ -104,6 +104,12 @@ export class ApiTokens {
       this.#noteUse(record)
       return callerOfToken(toToken(record))
     })
+  }
+
+  /** The caller that the token with this id stands for; `null`: it was revoked, or has expired. */
+  async callerById(id: string): Promise<Caller | null> {
+    const record = API_TOKEN_ID_FORMAT.test(id) ? await this.#records.get(TOKEN_KIND, id) : undefined
+    return record && !isOver(record) ? callerOfToken(toToken(record)) : null
   }
 
   /** The names of tokens by their ids, which are the subjects of their holders. */

@@ -1,14 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { StartupError } from '../../errors.ts'
-import { type AuthAdapter, type AuthCapabilities, type Caller, serviceCaller } from '../adapter.ts'
+import { type AuthAdapter, type AuthCapabilities, type Caller, SERVICE } from '../adapter.ts'
 
 /** The shortest service token that is accepted, in characters. */
 export const MIN_SERVICE_TOKEN_LENGTH = 32
 
-const SERVICE_TOKEN_PROVIDER = 'service-token'
-const SERVICE: Caller = serviceCaller(SERVICE_TOKEN_PROVIDER, 'service')
 const TOKEN_CAPABILITIES: AuthCapabilities = Object.freeze({
-  provider: SERVICE_TOKEN_PROVIDER,
+  provider: 'service-token',
   providerRoutes: { enabled: false },
   supportsServiceAccounts: true,
 })

@@ -48,6 +48,7 @@ export class Access {
   #visibilities: Map<string, Promise<Visibility | false>> | undefined
   #hidden: Map<string, ReadonlySet<string>> | undefined
   #people: Map<string, boolean> | undefined
+  #authorized: Set<string> | undefined
 
   constructor(model: Model, caller: Caller) {
     this.model = model
@@ -59,6 +60,12 @@ export class Access {
   get key(): string {
     if (!this.isAuthenticated) return 'public'
     return this.caller.scopes === undefined ? 'session' : `session for ${this.caller.scopes.join(' ')}`
+  }
+
+  /** The caller to store with work that is done later on their behalf; `null`: no rule decides about it. */
+  get author(): Caller | null {
+    const { principal, identity, scopes } = this.caller
+    return { principal, identity, ...(scopes ? { scopes } : {}) }
   }
 
   /** The caller as a collection or a global knows them: anonymous when the token's scopes do not cover it. */
@@ -115,6 +122,7 @@ export class Access {
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   async requireSomeWrite(document: CollectionModel, action: Exclude<Action, 'read'>): Promise<void> {
+    this.#noteAuthorized(document)
     const rule = ruleOf(document, action)
     const caller = isInScope(this.caller, document, action) ? this.caller : ANONYMOUS
     const ruling = rule ? await askInGeneral(this.model, document, action, rule, caller) : isAuthenticated(caller)
@@ -128,10 +136,21 @@ export class Access {
    * @throws INTERNAL_ERROR when the rule fails
    */
   async rulingOnWrite(document: Ruled, action: Exclude<Action, 'read'>, entry?: Values): Promise<Ruling> {
+    this.#noteAuthorized(document)
     const rule = ruleOf(document, action)
     const caller = isInScope(this.caller, document, action) ? this.caller : ANONYMOUS
     if (!rule) return isAuthenticated(caller)
     return askRule(this.model, document, action, rule, { ...caller, ...(entry ? { entry } : {}) })
+  }
+
+  #noteAuthorized(document: ScopedDocument): void {
+    this.#authorized ??= new Set()
+    this.#authorized.add(documentName(document))
+  }
+
+  /** True if a rule for writes of a document was asked about the caller. */
+  hasAuthorized(document: ScopedDocument): boolean {
+    return this.#authorized?.has(documentName(document)) ?? false
   }
 
   /**

@@ -8,6 +8,10 @@ const NOTHING_HIDDEN: ReadonlySet<string> = new Set()
 
 /** The access of code that no rule stops: it may see and do everything. The journal names its caller. */
 export class UnrestrictedAccess extends Access {
+  override get author(): null {
+    return null
+  }
+
   override callerFor(): Caller {
     return this.caller
   }

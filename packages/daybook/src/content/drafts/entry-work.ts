@@ -6,6 +6,23 @@ import { entryTarget } from '../writes/entries.ts'
 import type { PreparedWrite } from '../writes/prepared.ts'
 
 /**
+ * Finds an entry that the caller may change: the rule for updates is asked.
+ *
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export async function requireChangeable(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+): Promise<StoredEntry> {
+  const target = entryTarget(context, collection, id)
+  const { read } = context.engine.store
+  const entry = await target.load(read)
+  await target.requireChange(read, target.parse(entry))
+  return entry
+}
+
+/**
  * Prepares work beside an entry that the caller may change. The rules are asked before the transaction, and in it again when the entry
  * has changed meanwhile.
  *

@@ -1,14 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { type Caller, getSubject, SYSTEM } from '../../auth/adapter.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
-import { isUuidShaped } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import type { Access } from '../access/access.ts'
+import { Access } from '../access/access.ts'
+import { refuseCaller } from '../access/rules.ts'
+import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import type { Engine } from '../engine.ts'
-import { requireDraftSession } from './draft-access.ts'
+import { writeContext } from '../writes/context.ts'
+import { findVisibleDrafts, requireDraftSession } from './draft-access.ts'
+import { requireChangeable } from './entry-work.ts'
 
 /** The kind of the records that hold previews. */
-const PREVIEW = 'preview'
+export const PREVIEW = 'preview'
 
 /** How long a preview lasts that says nothing of it, in seconds. */
 export const DEFAULT_PREVIEW_SECONDS = 3600
@@ -22,10 +26,18 @@ export interface Preview {
   readonly expiresAt: string
 }
 
+/** A preview that is shown. */
+export interface ShownPreview {
+  /** The id of the entry. */
+  readonly entry: string
+  /** What its maker may see now. */
+  readonly maker: Access
+}
+
 /**
- * Makes a token that shows the working copy of an entry to all who have it.
+ * Makes a token that shows the draft of an entry to all who have it, while its maker may change the entry and see its draft.
  *
- * @param body `{ expiresIn }`, in seconds; there need not be one
+ * @param body `{ expiresIn }`, in seconds; may be absent
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; NOT_FOUND where there is no entry that the caller may see
  */
 export async function createPreview(
@@ -36,11 +48,11 @@ export async function createPreview(
   body: unknown,
 ): Promise<Preview> {
   const seconds = readSeconds(body)
-  const entry = await requireEntry(engine, access, collection, id)
+  const entry = await requirePreviewable(engine, access, collection, id)
   const token = randomBytes(32).toString('base64url')
   const until = Date.now() + seconds * 1000
-  const record = { id: digestOf(token), collection: collection.key, entry, until }
-  const keys = { entry: nameOf(collection, entry) }
+  const record = { id: digestOf(token), collection: collection.key, entry, until, maker: access.author }
+  const keys = { entry: nameOf(collection, entry), maker: getSubject(access.caller) ?? '' }
   await engine.store.records.transaction((records) => records.put(PREVIEW, record, { keys, until }))
   return { token, expiresAt: new Date(until).toISOString() }
 }
@@ -56,22 +68,42 @@ export async function revokePreviews(
   collection: CollectionModel,
   id: string,
 ): Promise<void> {
-  const entry = await requireEntry(engine, access, collection, id)
+  const entry = await requirePreviewable(engine, access, collection, id)
   await engine.store.records.transaction(async (records) => {
     for (const { id: token } of await records.find(PREVIEW, 'entry', nameOf(collection, entry)))
       await records.delete(PREVIEW, token)
   })
 }
 
-/** The id of the entry whose working copy a token shows; `undefined`: none of this collection, or no longer. */
-export async function previewedEntry(
-  { store }: Engine,
+/**
+ * Finds the preview of a token.
+ *
+ * @returns `undefined` when it is of another collection, or has ended: by its time, or because its maker could not make it any more
+ */
+export async function findPreview(
+  engine: Engine,
   collection: CollectionModel,
   token: string,
-): Promise<string | undefined> {
-  const found = await store.records.get(PREVIEW, digestOf(token))
+): Promise<ShownPreview | undefined> {
+  const found = await engine.store.records.get(PREVIEW, digestOf(token))
   const isValid = found?.collection === collection.key && Number(found.until) > Date.now()
-  return isValid ? String(found.entry) : undefined
+  if (!found || !isValid) return undefined
+  const entry = String(found.entry)
+  const maker = await makerAccess(engine, found.maker as Caller | null)
+  if (!maker) return undefined
+  try {
+    await requirePreviewable(engine, maker, collection, entry)
+    return { entry, maker }
+  } catch (error) {
+    if (error instanceof DaybookError && error.status < 500) return undefined
+    throw error
+  }
+}
+
+async function makerAccess({ model, findPresent }: Engine, maker: Caller | null): Promise<Access | undefined> {
+  if (maker === null) return new UnrestrictedAccess(model, SYSTEM)
+  const present = await findPresent(maker)
+  return present ? new Access(model, present) : undefined
 }
 
 /** A token is stored as its digest: a reader of the database has no use for it. */
@@ -79,17 +111,19 @@ const digestOf = (token: string): string => createHash('sha256').update(token).d
 
 const nameOf = ({ key }: CollectionModel, id: string): string => `${key} ${id}`
 
-async function requireEntry(
-  { store }: Engine,
+/** The id of an entry that the caller may change, and whose draft the caller sees. */
+async function requirePreviewable(
+  engine: Engine,
   access: Access,
   collection: CollectionModel,
   id: string,
 ): Promise<string> {
   requireDraftSession(access, collection, { draft: 'true' })
-  const filter = await access.requireRead(collection)
-  const found = isUuidShaped(id) ? await store.read.entries.statuses(collection, [id.toLowerCase()], filter?.where) : []
-  if (found.length === 0) throw new DaybookError('NOT_FOUND')
-  return id.toLowerCase()
+  const entry = await requireChangeable(await writeContext(engine, access), collection, id)
+  const visible = await findVisibleDrafts(access, engine.store.read, collection, [entry.id])
+  if (!visible.has(entry.id))
+    refuseCaller(access.caller, `the access rules do not let you see drafts of that entry of ${collection.key}`)
+  return entry.id
 }
 
 function readSeconds(body: unknown): number {

@@ -63,6 +63,7 @@ export async function prepareSchedule(
       seq,
       at,
       actor,
+      caller: access.author && JSON.stringify(access.author),
       locales: named,
       due,
       failures: 0,

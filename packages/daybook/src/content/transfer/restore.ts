@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../auth/adapter.ts'
+import { type Caller, SERVICE, SYSTEM, serviceCaller } from '../../auth/adapter.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { UniqueViolation } from '../../store/database.ts'
@@ -173,7 +173,8 @@ export class Restore {
     schedule: RestoredSchedule,
   ): Promise<void> {
     const seq = await writer.note({ ...entry, actor: actorOf(SYSTEM), action: 'schedule' })
-    await writer.schedules.put({ ...entry, ...schedule, seq, due: Date.parse(schedule.at), failures: 0 })
+    const caller = JSON.stringify(callerOfActor(schedule.actor))
+    await writer.schedules.put({ ...entry, ...schedule, caller, seq, due: Date.parse(schedule.at), failures: 0 })
   }
 
   async #storeGlobal(writer: Writer, { global, line }: RestoreGlobalLine): Promise<void> {
@@ -252,4 +253,22 @@ function rethrowDuplicate({ slug }: CollectionModel, error: unknown): never {
   if (!(error instanceof UniqueViolation)) throw error
   const field = error.field === 'own_slug' ? (slug?.key ?? 'slug') : error.field
   throw new DaybookError('CONFLICT', `Another entry has this ${field}.`, { field }, error)
+}
+
+/** Actors inside the process, as the journal names them. */
+const INTERNAL_ACTOR = /^(?:system$|plugin:|config \()/
+
+/** The caller to whom a restored time belongs: an export says the subject alone, so that the rights are those of the account now. */
+function callerOfActor(actor: string): Caller {
+  if (actor === actorOf(SERVICE)) return SERVICE
+  if (INTERNAL_ACTOR.test(actor)) return serviceCaller('daybook', actor)
+  const identity = {
+    subject: actor,
+    sessionId: actor,
+    actorType: 'human',
+    expiresAt: null,
+    claims: {},
+    roles: [],
+  } as const
+  return { principal: { id: actor }, identity: { provider: 'restored', ...identity } }
 }

@@ -114,6 +114,7 @@ const PUT = prepare(
       seq: param<number>('seq'),
       at: param<string>('at'),
       actor: param<string>('actor'),
+      caller: param<string | null>('caller'),
       locales: param<string | null>('locales'),
       due: param<number>('due'),
       failures: param<number>('failures'),

@@ -8,7 +8,7 @@ import { storedLocaleTables } from './locale-tables.ts'
 import { ANONYMOUS_ACTOR, GLOBALS, PEOPLE_COLUMNS } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
-export const LAYOUT = 6
+export const LAYOUT = 7
 
 /** Runs statements on the connection that holds the lock. */
 export async function runStatements(connection: Connection, ...texts: readonly string[]): Promise<void> {
@@ -47,6 +47,11 @@ export async function bringUpToLayout(connection: Connection, dialect: Dialect, 
   if (known < 3) await addPeople(connection, dialect)
   if (known < 5) await addWorkingCopies(connection, dialect)
   if (known < 6) await renameColumns(connection, dialect)
+  if (known < 7)
+    await runStatements(
+      connection,
+      `ALTER TABLE daybook$schedules ADD COLUMN caller ${dialect.schema.columnTypes.text}`,
+    )
 }
 
 /** The tables of the collections that the database has, in the config or not. */

@@ -206,6 +206,8 @@ export const SYSTEM_TABLES = {
       at: 'text',
       /** The subject of the actor. */
       actor: 'text',
+      /** The caller on whose behalf it is done, as JSON; empty: no rule decides about it. */
+      caller: 'text?',
       /** The languages to publish, as JSON; empty: all. */
       locales: 'text?',
       /** When it is tried, in milliseconds since 1970, by the database's clock: later than `at` once it has failed. */

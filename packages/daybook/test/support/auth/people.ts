@@ -19,6 +19,7 @@ export class People {
       getIdentity: async (context) => this.caller(nameOf(context)).identity,
       invoke: async () => Response.json({ done: true }),
       handleRequest: async () => Response.json({ answered: true }),
+      getCaller: async (subject) => (this.#roles.has(subject) ? this.caller(subject) : null),
     }
   }
 
@@ -26,6 +27,11 @@ export class People {
   caller(name: string): Caller {
     const roles = this.#roles.get(name)
     return roles ? { principal: { id: name }, identity: identityOf(name, roles) } : { principal: null, identity: null }
+  }
+
+  /** Keeps somebody out from now on. */
+  ban(name: string): void {
+    this.#roles.delete(name)
   }
 
   /** Gives somebody other roles from now on. */
