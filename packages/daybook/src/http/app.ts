@@ -38,7 +38,7 @@ export interface AppOptions {
   readonly answers: ReadAnswers
   /** Where a browser is sent that asks for `/`, when no route answers that; `undefined`: nowhere. */
   readonly startPage: string | undefined
-  /** Whether an answer that its route does not declare is a failure. */
+  /** Whether an answer that its route does not declare is a failure, and a write without a rule being asked. */
   readonly isStrict: boolean
   /** Told of every answer, where metrics are collected: the pattern of its route, if it has one, and milliseconds. */
   readonly observe: ((method: string, route: string | undefined, status: number, ms: number) => void) | undefined
@@ -215,7 +215,16 @@ async function answerRoute(app: App, { route, path }: Match, request: HttpReques
   const body = contract && (await app.admission.outside(() => contract.read(request, limit)))
   const asked = { access, path, query, conditions, body, request }
   if (route.plan) return app.answers.answer(route, asked)
-  return route.streamsBody ? app.admission.outside(() => route.run(asked)) : route.run(asked)
+  const reply = await (route.streamsBody ? app.admission.outside(() => route.run(asked)) : route.run(asked))
+  if (app.isStrict) requireAuthorized(route, access, reply)
+  return reply
+}
+
+/** @throws {Error} when a route has carried out its action without asking a rule for writes; a repeated response carries out nothing */
+function requireAuthorized({ operationId, resource, action }: Route, access: Access, reply: Reply): void {
+  const isDone = reply.status < 400 && reply.headers?.['Idempotency-Replayed'] === undefined
+  if (!isDone || !resource || !action || access.hasAuthorized(resource)) return
+  throw new Error(`${operationId} asked no rule for writes of ${resource.kind}s.${resource.key}`)
 }
 
 /** @throws VALIDATION_ERROR */
