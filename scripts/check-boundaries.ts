@@ -51,6 +51,7 @@ const LEAVES: readonly string[] = [
   'opened.ts',
   'version.ts',
   'auth/adapter.ts',
+  'auth/client-network.ts',
   'auth/records.ts',
   'auth/scopes.ts',
   'assets/blob-store.ts',

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { isIP } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { DaybookError } from '../errors.ts'
 import { upTo } from '../lru-bounds.ts'
+import { networkOf } from './client-network.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -93,13 +92,4 @@ export class SignInLimiter {
 /** A digest of the name of an account, the same in capitals and small letters: names of any length, and none in the database. */
 function digestName(name: string): string {
   return createHash('sha256').update(name.trim().toLowerCase()).digest('base64url')
-}
-
-/** The network of one client: an address of IPv4, or a network of IPv6 with 64 bits (RFC 6177), however either is written. */
-export function networkOf(address: string | null): string {
-  if (address === null || isIP(address) === 0) return 'unknown'
-  const known = ipaddr.process(address)
-  if (!(known instanceof ipaddr.IPv6)) return known.toString()
-  const network = known.parts.slice(0, 4).map((part) => part.toString(16))
-  return `${network.join(':')}::/64`
 }

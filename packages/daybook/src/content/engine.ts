@@ -38,7 +38,7 @@ export class Engine implements EngineParts {
   readonly hooks: WriteHooks | undefined
   /** Results of earlier lists. */
   readonly lists: ListCache
-  /** Idempotency keys of the writes that are under way. */
+  /** The keys of the idempotency records of writes that are in progress. */
   readonly writesUnderWay: Set<string> = new Set()
   /** Set by the service that identifies callers; without one, nobody is present. */
   findPresent: FindPresent = async () => null

@@ -11,14 +11,14 @@ export function contextOf(request: HttpRequest, proxies: number): AuthContext {
   const headers = request.toHeaders()
   // Two credentials of two people would be one question with two answers.
   if (headers.has('authorization')) headers.delete('cookie')
-  return { headers, address: forwardedAddress(request, proxies), origin: requestOrigin(request, proxies) }
+  return { headers, address: clientAddress(request, proxies), origin: requestOrigin(request, proxies) }
 }
 
 /**
  * The address of the client. Each proxy adds the address of its own client to the end of `X-Forwarded-For`, so that with N trusted
  * ones the Nth from the end is the client; whatever stands before it may be forged.
  */
-function forwardedAddress({ headers, address }: HttpRequest, proxies: number): string | null {
+export function clientAddress({ headers, address }: HttpRequest, proxies: number): string | null {
   const claimed = proxies > 0 ? (headers.get('x-forwarded-for') ?? '').split(',') : []
   const found = claimed.at(-proxies)?.trim() ?? ''
   return isIP(found) > 0 ? found : address

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { networkOf } from '../../auth/client-network.ts'
 import type { Access } from '../../content/access/access.ts'
 import type { Engine } from '../../content/engine.ts'
 import { STORED_REPLY_MS } from '../../content/sweep.ts'
@@ -6,6 +7,8 @@ import type { Transact } from '../../content/writes/prepared.ts'
 import { DaybookError, type ErrorCode } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { UniqueViolation } from '../../store/database.ts'
+import { clientAddress } from '../client-address.ts'
+import type { HttpRequest } from '../request.ts'
 import type { Reply, TextReply } from '../respond.ts'
 
 /** Errors of a write that may be repeated. */
@@ -41,6 +44,9 @@ interface Repetition {
   readonly access: Access
   /** `Idempotency-Key`; without one, the write is carried out each time. */
   readonly key: string | undefined
+  readonly request: HttpRequest
+  /** The number of proxies whose `X-Forwarded-For` is trusted. */
+  readonly trustProxy: number
 }
 
 /**
@@ -52,13 +58,15 @@ interface Repetition {
  * FORBIDDEN when the caller may no longer see what would be given again
  */
 export async function repeatable<T>(
-  { engine, access, key }: Repetition,
+  repetition: Repetition,
   what: Repeatable,
   toReply: (result: T) => TextReply,
   perform: (transact: Transact) => Promise<T>,
 ): Promise<Reply> {
+  const { engine, access } = repetition
   const transact: Transact = (work, options) => engine.store.transaction(work, options)
-  if (key === undefined) return toReply(await perform(transact))
+  if (repetition.key === undefined) return toReply(await perform(transact))
+  const key = recordKey(repetition)
   const digest = await requestDigest(what, access)
   const again = async (reply: StoredReply): Promise<Reply> => {
     await requireShown(engine, what, access, reply)
@@ -93,6 +101,18 @@ async function alone<T>(engine: Engine, key: string, work: () => Promise<T>): Pr
   } finally {
     writesUnderWay.delete(key)
   }
+}
+
+/**
+ * The key of the idempotency record. Each caller has a separate set of keys, so that no caller can block or read the requests
+ * of another. Anonymous callers are separated by network, because a key may be as simple as `1`.
+ */
+function recordKey({ access, key, request, trustProxy }: Repetition): string {
+  const { identity } = access.caller
+  const caller = identity ? [identity.provider, identity.subject] : [networkOf(clientAddress(request, trustProxy))]
+  return createHash('sha256')
+    .update(JSON.stringify([caller, key]))
+    .digest('base64url')
 }
 
 /** Names a request: another body, path or session gives another digest, and so does one that may see more or less. */

@@ -14,10 +14,12 @@ import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 /** The parts that the batch route needs. */
 export interface BatchParts {
   readonly engine: Engine
+  /** The number of proxies whose `X-Forwarded-For` is trusted. */
+  readonly trustProxy: number
 }
 
 /** Many writes in one transaction. */
-export function batchRoutes({ engine }: BatchParts): readonly Route[] {
+export function batchRoutes({ engine, trustProxy }: BatchParts): readonly Route[] {
   const { collections, locales } = engine.model
   return [
     defineRoute({
@@ -46,7 +48,7 @@ export function batchRoutes({ engine }: BatchParts): readonly Route[] {
         },
       ],
       errors: [...WRITE_ERRORS, ...REPEAT_ERRORS, 'PRECONDITION_REQUIRED'],
-      run: async ({ access, body, conditions, query }) => {
+      run: async ({ access, body, conditions, query, request }) => {
         const { locale, dryRun } = query.values
         if (dryRun === 'true') {
           const { results } = await runBatch(await writeContext(engine, access, { locale, isDry: true }), body)
@@ -58,7 +60,8 @@ export function batchRoutes({ engine }: BatchParts): readonly Route[] {
           collections: [...collections.values()].filter(({ key }) => names.includes(key)),
           shown: entriesInReply,
         }
-        return repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) =>
+        const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
+        return repeatable(repetition, what, toReply, async (transact) =>
           runBatch(await writeContext(engine, access, { locale, transact }), body),
         )
       },

@@ -125,7 +125,7 @@ function getEntryRoute({ engine }: EntryParts, collection: CollectionModel, read
   })
 }
 
-function createRoute({ engine }: EntryParts, collection: CollectionModel, writing: Writing): Route {
+function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionModel, writing: Writing): Route {
   const { key, schemas } = collection
   return defineRoute({
     method: 'POST',
@@ -145,7 +145,7 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel, writin
       ]),
     ],
     errors: [...WRITE_ERRORS, ...REPEAT_ERRORS],
-    run: async ({ access, body, conditions, query }) => {
+    run: async ({ access, body, conditions, query, request }) => {
       const { locale, dryRun } = query.values
       if (dryRun === 'true') {
         const context = await writeContext(engine, access, { locale, isDry: true })
@@ -158,7 +158,8 @@ function createRoute({ engine }: EntryParts, collection: CollectionModel, writin
       }
       const toReply = (entry: EntryAnswer): TextReply =>
         writeReply(201, entry, { Location: locationOf(key, entry, locale) })
-      return repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
+      const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
+      return repeatable(repetition, what, toReply, async (transact) => {
         const context = await writeContext(engine, access, { locale, transact })
         return carryOut(context, () => prepareCreate(context, collection, body))
       })

@@ -46,7 +46,7 @@ export class SystemReader {
     return listClaims(this.#source.connection)
   }
 
-  /** The stored reply to a write with this `Idempotency-Key`. */
+  /** The stored response to a write, by the digest of its caller and `Idempotency-Key`. */
   storedReply(key: string): Promise<StoredReplyRow | undefined> {
     return this.#source.connection.get(STORED_REPLY, { key })
   }

@@ -150,8 +150,9 @@ export const SYSTEM_TABLES = {
   /** Answers to writes that carried an `Idempotency-Key`. */
   daybook$idempotency: {
     columns: {
+      /** The digest of the caller and the `Idempotency-Key`. */
       key: 'text',
-      /** Digest of the caller and the request. */
+      /** The digest of the caller's session and rights, and of the request. */
       request: 'text',
       at: 'text',
       status: 'integer',

@@ -86,13 +86,14 @@ runScenarios('a POST with an Idempotency-Key (C6)', [
     ],
   },
   {
-    name: 'belongs to the session that sent it',
+    name: 'belongs to the caller that sent it',
     config: kitchen,
     steps: [
       once('k1', { title: 'G' }, { auth: false }, 'guestbook'),
       once('k1', { title: 'G' }, { auth: false, answers: replayed }, 'guestbook'),
-      once('k1', { title: 'G' }, mismatch, 'guestbook'),
-      count(1, 'guestbook'),
+      once('k1', { title: 'G' }, { answers: first }, 'guestbook'),
+      once('k1', { title: 'H' }, { auth: false, ...mismatch }, 'guestbook'),
+      count(2, 'guestbook'),
       once('k2', { title: 'T' }),
       once('k2', { title: 'T' }, { auth: false, status: 401 }),
     ],
@@ -295,24 +296,114 @@ describe('answers that are kept', () => {
       for (const node of nodes) await node.close()
     }
   })
+})
 
-  test('belong to one session: another principal, and another session of the same, are refused', async () => {
-    const service = await open({ ...kitchen, auth: nameTags })
-    try {
-      expect((await post(service, { title: 'T' }, 'k', 'ann.1')).status).toBe(201)
-      expect((await post(service, { title: 'T' }, 'k', 'ann.1')).headers.get('idempotency-replayed')).toBe('true')
-      expect((await post(service, { title: 'T' }, 'k', 'ann.2')).status).toBe(422)
-      expect((await post(service, { title: 'T' }, 'k', 'bob.1')).status).toBe(422)
-      expect((await service.content.list('things', { limit: 0 })).total).toBe(1)
-    } finally {
-      await service.close()
-    }
+/** A request with the Idempotency-Key `k`. */
+function postK(path: string, body: string | FormData, { caller, type }: { caller?: string; type?: string }): Request {
+  const headers = new Headers({ 'Idempotency-Key': 'k' })
+  if (type !== undefined) headers.set('Content-Type', type)
+  if (caller !== undefined) headers.set('Authorization', `Bearer ${caller}`)
+  return new Request(`http://daybook.test${path}`, { method: 'POST', headers, body })
+}
+
+describe.each(STORES)('the Idempotency-Key of several callers on $name', (store) => {
+  const config: DaybookConfig = { ...kitchen, auth: nameTags, trustProxy: 1 }
+  const type = 'application/json'
+
+  test.each([
+    ['an entry', '/api/things', (title: string) => ({ body: JSON.stringify({ title }), type })],
+    [
+      'a batch',
+      '/api/cms/batch',
+      (title: string) => ({
+        body: JSON.stringify({ operations: [{ op: 'create', collection: 'things', data: { title } }] }),
+        type,
+      }),
+    ],
+    ['an upload', '/api/assets', (text: string) => ({ body: formOf(text) })],
+  ])('is a separate one for each caller, for %s', async (_name, path, bodyFor) => {
+    await using place = await store.at()
+    await place.serve(config, async ({ fetch }) => {
+      const send = async (caller: string, text: string) => {
+        const { body, ...options } = bodyFor(text) as { body: string | FormData; type?: string }
+        const response = await fetch(postK(path, body, { caller, ...options }))
+        return {
+          status: response.status,
+          replayed: response.headers.get('idempotency-replayed'),
+          text: await response.text(),
+        }
+      }
+      const ann = await send('ann.1', 'secret of ann')
+      expect(ann).toMatchObject({ status: path.endsWith('batch') ? 200 : 201, replayed: null })
+      for (const [caller, text] of [
+        ['cleo.1', 'secret of ann'],
+        ['bob.1', 'text of bob'],
+      ] as const) {
+        const fresh = await send(caller, text)
+        expect(fresh).toMatchObject({ status: ann.status, replayed: null })
+        expect(fresh.text).not.toBe(ann.text)
+        expect(await send(caller, text)).toEqual({ ...fresh, replayed: 'true' })
+      }
+      expect(await send('ann.1', 'secret of ann')).toEqual({ ...ann, replayed: 'true' })
+      expect((await send('ann.1', 'another text')).status).toBe(422)
+      expect((await send('ann.2', 'secret of ann')).status).toBe(422)
+    })
+  })
+
+  test('is a separate one for the same subject of another provider', async () => {
+    await using place = await store.at()
+    await place.serve(config, async ({ fetch }) => {
+      const send = async (caller: string) =>
+        (await fetch(postK('/api/things', '{"title":"T"}', { caller, type }))).headers
+      expect((await send('ann.1')).get('idempotency-replayed')).toBeNull()
+      expect((await send('ann.1.other')).get('idempotency-replayed')).toBeNull()
+      expect((await send('ann.1.other')).get('idempotency-replayed')).toBe('true')
+    })
+  })
+
+  test('is a separate one for anonymous callers of each network, and for a name like one', async () => {
+    await using place = await store.at()
+    await place.serve(config, async ({ fetch }) => {
+      const send = async (address: string | undefined, title: string, caller?: string) => {
+        const request = postK('/api/guestbook', JSON.stringify({ title }), { type, ...(caller ? { caller } : {}) })
+        if (address !== undefined) request.headers.set('X-Forwarded-For', address)
+        const { status, headers } = await fetch(request)
+        return [status, headers.get('idempotency-replayed')]
+      }
+      expect(await send('192.0.2.1', 'yes')).toEqual([201, null])
+      expect(await send('192.0.2.1', 'yes')).toEqual([201, 'true'])
+      expect(await send('192.0.2.1', 'no')).toEqual([422, null])
+      expect(await send('192.0.2.2', 'yes')).toEqual([201, null])
+      expect(await send('192.0.2.3', 'no')).toEqual([201, null])
+      expect(await send('2001:db8::1', 'yes')).toEqual([201, null])
+      expect(await send('2001:db8::2', 'yes')).toEqual([201, 'true'])
+      expect(await send('2001:db8:0:1::1', 'yes')).toEqual([201, null])
+      expect(await send(undefined, 'yes')).toEqual([201, null])
+      expect(await send(undefined, 'yes', 'unknown.1')).toEqual([201, null])
+    })
+  })
+
+  test('is in progress for its caller alone', async () => {
+    await using place = await store.at()
+    await place.serve(config, async ({ fetch }) => {
+      const callers = Array.from({ length: 10 }, (_, index) => `person-${index}.1`)
+      const statuses = await Promise.all(
+        callers.map(async (caller) => (await fetch(postK('/api/things', '{"title":"T"}', { caller, type }))).status),
+      )
+      expect(new Set(statuses)).toEqual(new Set([201]))
+    })
   })
 })
 
+function formOf(text: string): FormData {
+  const form = new FormData()
+  form.set('file', new Blob([text]), 'note.txt')
+  return form
+}
+
 afterEach(expectQuietProcess)
 
-/** Takes any token of the form `subject.session`. */
+/** Takes any token of the form `subject.session` or `subject.session.provider`. */
 const nameTags: AuthAdapter = {
   getCapabilities: () => ({ provider: 'test', providerRoutes: { enabled: false } }),
   getPrincipal: async ({ headers }) => ({ id: nameOf(headers).subject }),
@@ -320,6 +411,8 @@ const nameTags: AuthAdapter = {
 }
 
 function nameOf(headers: Headers): Identity {
-  const [subject = '', sessionId = ''] = (headers.get('authorization') ?? '').replace('Bearer ', '').split('.')
-  return { provider: 'test', subject, sessionId, actorType: 'human', expiresAt: null, claims: {}, roles: [] }
+  const [subject = '', sessionId = '', provider = 'test'] = (headers.get('authorization') ?? '')
+    .replace('Bearer ', '')
+    .split('.')
+  return { provider, subject, sessionId, actorType: 'human', expiresAt: null, claims: {}, roles: [] }
 }

@@ -22,6 +22,8 @@ export interface AssetParts {
   readonly files: Files
   readonly intake: Intake
   readonly images: ImageVariants
+  /** The number of proxies whose `X-Forwarded-For` is trusted. */
+  readonly trustProxy: number
 }
 
 const UPLOAD_SCHEMA: JsonSchema = {
@@ -47,7 +49,7 @@ const UPLOAD_SCHEMA: JsonSchema = {
 }
 
 /** Stores a file and its asset. */
-export function uploadRoute({ engine, files, intake }: AssetParts, assets: CollectionModel): Route {
+export function uploadRoute({ engine, files, intake, trustProxy }: AssetParts, assets: CollectionModel): Route {
   const { locales } = engine.model
   return defineRoute({
     method: 'POST',
@@ -69,7 +71,7 @@ export function uploadRoute({ engine, files, intake }: AssetParts, assets: Colle
     errors: [...WRITE_ERRORS, ...REPEAT_ERRORS],
     // What a caller may not store does not come in.
     admit: async (_request, _path, access) => void (await access.requireWrite(assets, 'create')),
-    run: async ({ access, body, conditions, query }) => {
+    run: async ({ access, body, conditions, query, request }) => {
       try {
         const { locale, dryRun } = query.values
         const asset = toNewAsset(body.file, body.texts, files)
@@ -83,7 +85,8 @@ export function uploadRoute({ engine, files, intake }: AssetParts, assets: Colle
           collections: [assets],
           shown: (stored: string) => [{ collection: assets.key, id: JSON.parse(stored).id }],
         }
-        return await repeatable({ engine, access, key: conditions.idempotencyKey }, what, toReply, async (transact) => {
+        const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
+        return await repeatable(repetition, what, toReply, async (transact) => {
           const context = await writeContext(engine, access, { locale, transact })
           return createAsset(context, files, assets, asset)
         })
