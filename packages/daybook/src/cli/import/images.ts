@@ -17,7 +17,7 @@ import { ASSETS } from '../../fields/relations/asset.ts'
 import { isUuidShaped } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { type Fault, FileError, fileErrorReason } from './file-error.ts'
-import { ImportRoot } from './source/import-root.ts'
+import type { ImportRoot } from './source/import-root.ts'
 import type { SourceFilePath } from './source/pages.ts'
 import type { TargetField } from './target-field.ts'
 
@@ -26,8 +26,7 @@ export interface ImagesParts {
   readonly engine: Engine
   readonly files: Files
   readonly intake: Intake
-  /** The folder that is brought in: nothing outside of it is read. */
-  readonly folder: string
+  readonly root: ImportRoot
 }
 
 /** A file that is an asset. */
@@ -62,7 +61,7 @@ export class ImportedImages {
 
   constructor(parts: ImagesParts) {
     this.#parts = parts
-    this.#root = new ImportRoot(parts.folder)
+    this.#root = parts.root
     this.#assets = parts.engine.model.collections.get(ASSETS) as CollectionModel
   }
 

@@ -14,7 +14,8 @@ import { type ImportPlan, makePlan } from './plan.ts'
 import { Relations } from './relations.ts'
 import { importFiles } from './run.ts'
 import { settleSettings } from './settle-settings.ts'
-import { countFiles } from './source/files.ts'
+import { countFiles, linkedFolders } from './source/files.ts'
+import { ImportRoot } from './source/import-root.ts'
 import { localizedPages, singlePages } from './source/pages.ts'
 import { summarizeImport } from './summary.ts'
 import { ImportTally } from './tally.ts'
@@ -67,12 +68,19 @@ export async function importFolder(options: CommandLine, folder: string): Promis
     const data = resolve(dataFolder(options))
     const { engine, files, intake, close } = await (isDry ? openCopy : openEngine)(model, config, data, UNSERVED)
     opened.defer(close)
+    const root = new ImportRoot(folder)
     const relations = new Relations(engine)
-    const images = new ImportedImages({ engine, files, intake, folder })
+    const images = new ImportedImages({ engine, files, intake, root })
     openImages(files, config, SILENT, opened)
     const total = countFiles(folder)
+    for (const path of linkedFolders(folder)) {
+      process.stderr.write(`${path} is a link to a folder, and its pages are not imported. Copy them to import them.\n`)
+    }
     const settled = await settleSettings(plan, relations, engine.store)
-    const { tally, interrupted } = await runImport({ engine, plan: settled, relations, images, pages, isDry }, total)
+    const { tally, interrupted } = await runImport(
+      { engine, plan: settled, relations, images, root, pages, isDry },
+      total,
+    )
     process.stdout.write(summarizeImport(plan, tally, { relations, images }, isDry))
     if (interrupted) return sayInterrupted(total - tally.done, isDry)
     return tally.outcomes.failed + images.counts.left > 0 ? 1 : 0
@@ -86,7 +94,10 @@ function withoutQuota({ assets: { quota: _, ...assets } = {}, ...config }: Daybo
   return { ...config, assets }
 }
 
-type JobParts = Pick<Parameters<typeof importFiles>[0], 'engine' | 'relations' | 'images' | 'pages' | 'isDry'> & {
+type JobParts = Pick<
+  Parameters<typeof importFiles>[0],
+  'engine' | 'relations' | 'images' | 'root' | 'pages' | 'isDry'
+> & {
   readonly plan: ImportPlan
 }
 

@@ -17,6 +17,7 @@ import { SharedCommit } from './shared-commit.ts'
 import { pageBatches } from './source/batches.ts'
 import { readText } from './source/files.ts'
 import { readSource, type SourceFile } from './source/front-matter.ts'
+import type { ImportRoot } from './source/import-root.ts'
 import type { SourceFilePath, SourcePage } from './source/pages.ts'
 import type { ImportOutcome, ImportTally } from './tally.ts'
 
@@ -29,6 +30,7 @@ export interface ImportJob {
   readonly plan: ImportPlan
   readonly relations: Relations
   readonly images: ImportedImages
+  readonly root: ImportRoot
   readonly pages: Iterable<SourcePage>
   readonly tally: ImportTally
   readonly progress: Progress
@@ -66,7 +68,7 @@ async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit
       outcome = id !== undefined && stored.outcome === 'updated' ? 'translated' : stored.outcome
       ;({ id, status } = stored)
     } catch (error) {
-      for (const line of faultLines(job.plan, file.path, error)) progress.say(line)
+      for (const line of faultLines(job, file.path, error)) progress.say(line)
     }
     tally.outcomes[outcome] += 1
     progress.update(tally.done, tally.outcomes.failed)
@@ -95,9 +97,9 @@ async function bringIn(
   { path, locale }: SourceFilePath,
   destination: Destination,
 ): Promise<Stored> {
-  const { plan, tally } = job
+  const { plan, root, tally } = job
   // Nothing is awaited up to here, so that files take their keys in the order of their names.
-  const source = readSource(readText(path))
+  const source = readSource(readText(root.locate(path)))
   const entry = toEntry(plan, page.name, source)
   tally.addUnused(entry.unused)
   tally.addSeveral(entry.several)

@@ -123,7 +123,7 @@ test('images that cannot be brought are named with file and line and stay as the
   const body = [
     '![a](missing.svg)',
     '![b](../secret.svg) ![c](../../../../../../../../etc/passwd)',
-    '![d](link.svg) ![e](.hidden.svg) ![f](two.md)',
+    '![d](link.svg) ![i](linked/secret.svg) ![e](.hidden.svg) ![f](two.md)',
     '![g](large.svg)',
     '![h](good.svg)',
   ].join('\n')
@@ -139,15 +139,17 @@ test('images that cannot be brought are named with file and line and stay as the
     'site/posts/large.svg': picture('x'.repeat(20_000)),
   })
   await symlink('../secret.svg', join(folder.path, 'site/posts/link.svg'))
+  await symlink('..', join(folder.path, 'site/posts/linked'))
   const ended = await run(folder)
   expect(ended.status).toBe(1)
   expect(ended.stdout).toContain('1 created, 0 updated, 0 unchanged, 3 failed')
-  expect(ended.stdout).toContain('assets: 2 uploaded, 0 there already, 7 references left as written')
+  expect(ended.stdout).toContain('assets: 2 uploaded, 0 there already, 8 references left as written')
   for (const line of [
     'one.md:5: missing.svg: there is no such file; the image stays as it is written',
-    'one.md:6: ../secret.svg: leads out of the folder that is brought in',
-    'one.md:6: ../../../../../../../../etc/passwd: leads out of the folder',
-    'one.md:7: link.svg: leads out of the folder',
+    'one.md:6: ../secret.svg: leads out of the imported folder: copy the file into the folder; the image stays',
+    'one.md:6: ../../../../../../../../etc/passwd: leads out of the imported folder',
+    'one.md:7: link.svg: leads out of the imported folder',
+    'one.md:7: linked/secret.svg: leads out of the imported folder',
     'one.md:7: .hidden.svg: is hidden',
     'one.md:7: two.md: is text/markdown, no image',
     'one.md:8: large.svg: A file has at most 20000 bytes',

@@ -1,3 +1,4 @@
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createService } from 'daybook'
 import { describe, expect, it } from 'vitest'
@@ -86,6 +87,41 @@ describe('daybook import', () => {
     const { items } = await list(folder.path, '/api/posts?sort=slug&select=bodyHtml')
     const html = '<details>\n<summary>More</summary>\n<p><em>a</em></p>\n</details>\n<figure>b</figure>'
     expect(items.map(({ bodyHtml }) => bodyHtml)).toEqual([html, expect.stringContaining(`${html}\n<p>word`)])
+  })
+
+  it('reads pages through links within the folder, and none outside of it', async () => {
+    await using folder = await folderOf({
+      'daybook.config.ts': CONFIG,
+      'secrets/key.txt': page('title: Secret file', 'CANARY'),
+      'secrets/inner/page.md': page('title: Secret page', 'CANARY'),
+      'posts/real.md': page('title: Real'),
+      'posts/.hidden/page.md': page('title: Hidden', 'CANARY'),
+      'posts/drawer/page.md': page('title: Drawer'),
+    })
+    const links = {
+      'inside.md': 'real.md',
+      'outside.md': '../secrets/key.txt',
+      'absolute.md': join(folder.path, 'secrets/inner/page.md'),
+      'twice.md': 'outside.md',
+      'hidden.md': '.hidden/page.md',
+      'dangling.md': '../secrets/missing.md',
+      'folder-outside': '../secrets',
+      'folder-inside': 'drawer',
+    }
+    for (const [name, target] of Object.entries(links)) await symlink(target, join(folder.path, 'posts', name))
+    const ended = await daybook(folder.path, ...IMPORT)
+    expect(ended.status).toBe(1)
+    expect(ended.stdout).toContain('posts: 3 created, 0 updated, 0 unchanged, 4 failed')
+    for (const name of ['outside.md', 'absolute.md', 'twice.md']) {
+      expect(ended.stderr).toContain(`posts/${name}: leads out of the imported folder: copy the file into the folder\n`)
+    }
+    expect(ended.stderr).toContain('posts/hidden.md: is hidden\n')
+    for (const name of ['folder-outside', 'folder-inside']) {
+      expect(ended.stderr).toContain(`posts/${name} is a link to a folder, and its pages are not imported.`)
+    }
+    const { items } = await list(folder.path, '/api/posts?sort=slug')
+    expect(items.map(({ slug }) => slug)).toEqual(['inside', 'page', 'real'])
+    expect(JSON.stringify(items)).not.toContain('CANARY')
   })
 
   it('changes what is there when it runs again, and doubles nothing', async () => {

@@ -14,12 +14,26 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024
  * @param folder the paths begin with it, as it is written
  */
 export function* markdownFiles(folder: string): Generator<string> {
-  const found = readdirSync(folder, { withFileTypes: true }).sort(byName)
-  for (const entry of found) {
+  for (const entry of visibleEntries(folder)) {
+    const path = join(entry.parentPath, entry.name)
+    if (MARKDOWN.test(entry.name) && isFile(entry, path)) yield path
+  }
+}
+
+/** Paths of the links to folders below a folder, which are not followed. */
+export function* linkedFolders(folder: string): Generator<string> {
+  for (const entry of visibleEntries(folder)) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isSymbolicLink() && statSync(path, { throwIfNoEntry: false })?.isDirectory()) yield path
+  }
+}
+
+/** The files and links below a folder, in order of their names. */
+function* visibleEntries(folder: string): Generator<Dirent> {
+  for (const entry of readdirSync(folder, { withFileTypes: true }).sort(byName)) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) yield* markdownFiles(path)
-    else if (MARKDOWN.test(entry.name) && isFile(entry, path)) yield path
+    if (entry.isDirectory()) yield* visibleEntries(join(folder, entry.name))
+    else yield entry
   }
 }
 

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { FileError } from '../file-error.ts'
 
-/** The folder that is brought in, outside of which nothing is read. */
+/** The imported folder. Nothing outside of it is read, whether a path or a symbolic link leads there. */
 export class ImportRoot {
   readonly #path: string
 
@@ -19,23 +19,33 @@ export class ImportRoot {
   find(from: string, address: string): string | undefined {
     const isOther = /^(?:[a-z][a-z0-9+.-]*:|[/\\#?]|$)/i.test(address)
     if (isOther) return undefined
-    const path = this.#real(join(dirname(from), decode(address.replace(/[?#].*$/s, ''))))
-    const inside = path.slice(this.#path.length + 1)
-    if (!path.startsWith(this.#path + sep)) throw new FileError('leads out of the folder that is brought in')
-    if (inside.split(sep).some((segment) => segment.startsWith('.'))) throw new FileError('is hidden')
-    return path
+    return this.locate(join(dirname(from), decode(address.replace(/[?#].*$/s, ''))))
   }
 
-  /** Where links lead to. */
-  #real(path: string): string {
-    try {
-      const real = realpathSync(path)
-      if (statSync(real).isFile()) return real
-    } catch {
-      // Said below.
+  /**
+   * The path of a file without symbolic links.
+   *
+   * @throws {FileError} when there is no such file, or it is hidden or outside of the folder
+   */
+  locate(path: string): string {
+    const real = realFile(path)
+    const inside = relative(this.#path, real).split(sep)
+    if (inside[0] === '..' || isAbsolute(inside.join(sep))) {
+      throw new FileError('leads out of the imported folder: copy the file into the folder')
     }
-    throw new FileError('there is no such file')
+    if (inside.some((segment) => segment.startsWith('.'))) throw new FileError('is hidden')
+    return real
   }
+}
+
+function realFile(path: string): string {
+  try {
+    const real = realpathSync(path)
+    if (statSync(real).isFile()) return real
+  } catch {
+    // A path that cannot be read is reported as a missing one.
+  }
+  throw new FileError('there is no such file')
 }
 
 /** A path as addresses write it; one with a stray `%` is meant as it is. */
