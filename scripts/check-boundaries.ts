@@ -49,6 +49,7 @@ const LEAVES: readonly string[] = [
   'lru-bounds.ts',
   'nearest.ts',
   'opened.ts',
+  'redaction.ts',
   'version.ts',
   'auth/adapter.ts',
   'auth/client-network.ts',

@@ -13,7 +13,7 @@ export interface Log {
 export interface RequestLine {
   readonly requestId: string
   readonly method: string
-  /** Its target, shortened. */
+  /** The target, shortened and without secrets. */
   readonly url: string
   readonly status: number
   /** How long it took, in milliseconds. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../config/check.ts'
 import { DaybookError, MigrationError, StartupError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
+import { redactText } from '../redaction.ts'
 import { daybookVersion } from '../version.ts'
 import { HELP, UsageError } from './usage.ts'
 
@@ -71,7 +72,7 @@ function explainCommandError(error: unknown): string {
   // A worker's fault is one of binding.
   const isListening = syscall === 'listen' || syscall === 'bind'
   if (isListening && Object.hasOwn(LISTEN_FAULTS, code)) return LISTEN_FAULTS[code] ?? code
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return redactText(error instanceof Error ? (error.stack ?? error.message) : String(error))
 }
 
 try {

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { Log } from '../log.ts'
+import { redactText } from '../redaction.ts'
 import { LogOutput } from './log-output.ts'
 import { UsageError } from './usage.ts'
 
@@ -18,12 +19,36 @@ export function makeLog(level: string, readable: boolean, worker?: number): Log 
   const output = readable ? undefined : new LogOutput({ fd: 2, base, isShared: worker !== undefined })
   const logger = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, output ?? READABLE)
   const log: Log = {
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
+    info: (fields, message) => logger.info(redactFields(fields), redactText(message)),
+    warn: (fields, message) => logger.warn(redactFields(fields), redactText(message)),
+    error: (fields, message) => logger.error(redactFields(fields), redactText(message)),
     requests: level === 'info',
   }
   return output ? { ...log, request: (line) => output.writeRequest(line) } : log
+}
+
+const redactFields = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, redactField(key, value)]))
+
+function redactField(key: string, value: unknown): unknown {
+  if (key === 'err') return redactError(value)
+  return typeof value === 'string' ? redactText(value) : value
+}
+
+/** Properties of errors that are logged; others, such as the `input` of an invalid URL, can hold secrets. */
+const ERROR_PROPERTIES = ['code', 'errno', 'syscall', 'address', 'port', 'schema', 'table', 'column', 'constraint']
+
+function redactError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: redactText(String(error)) }
+  const { type, message, stack, ...properties } = pino.stdSerializers.err(error)
+  const shown = Object.entries(properties).filter(([name]) => ERROR_PROPERTIES.includes(name))
+  return {
+    type,
+    message: redactText(message),
+    stack: redactText(stack),
+    ...Object.fromEntries(shown),
+    ...(error instanceof AggregateError ? { aggregateErrors: error.errors.map(redactError) } : {}),
+  }
 }
 
 const READABLE = { write: (line: string): void => void process.stderr.write(toReadable(line)) }

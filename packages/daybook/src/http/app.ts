@@ -7,6 +7,7 @@ import { DaybookError, ERRORS, invalidAt } from '../errors.ts'
 import { type Log, logRequest } from '../log.ts'
 import type { Model } from '../model/model.ts'
 import { Faults, Query, readParameters, readParams } from '../query/parameters.ts'
+import { redactTarget } from '../redaction.ts'
 import { type AddressHint, makeAddressHint } from './address-hint.ts'
 import { Admission, OVERLOADED } from './admission.ts'
 import type { ReadAnswers } from './answers/read-answers.ts'
@@ -297,8 +298,8 @@ function completeReply(app: App, reply: Reply, { method, target }: HttpRequest, 
   observe?.(method, scope.route?.path, reply.status, performance.now() - scope.startedAt)
   if (log.requests) {
     const ms = Math.round((performance.now() - scope.startedAt) * 100) / 100
-    const shown = target.slice(0, MAX_LOGGED_TARGET)
-    logRequest(log, { requestId: scope.requestId, method, url: shown, status: reply.status, ms })
+    const url = redactTarget(target.slice(0, MAX_LOGGED_TARGET), scope.route)
+    logRequest(log, { requestId: scope.requestId, method, url, status: reply.status, ms })
   }
   return finishReply(reply, scope.headers, app.admission.backlog)
 }
