@@ -55,6 +55,7 @@ import { writeHooks } from './plugin-host/write-hooks.ts'
 import type { StoreOptions } from './store/database.ts'
 import { SEED_NOTE } from './store/notes.ts'
 import type { Reader } from './store/reads/read.ts'
+import { openFilesWarning } from './store/sqlite/file-modes.ts'
 import { openSqlite } from './store/sqlite/sqlite.ts'
 import { fileFault } from './store/sqlite/sqlite-file.ts'
 import { Store } from './store/store.ts'
@@ -169,6 +170,7 @@ async function openService<const C extends DaybookConfig>(
   checkStaticRoutes(model.contributors)
   const { engine, files, intake, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
   opened.defer(close)
+  warnAboutModes(config, options, log)
   await warnUnfilled(engine, log)
   const { auth, administration } = openAuth(config, options, engine)
   opened.defer(() => auth.close())
@@ -412,6 +414,11 @@ function recentMetricsFor(caller: Caller, { recent }: Metrics): RecentMetrics {
 function requireMetrics(metrics: Metrics | undefined): Metrics {
   if (!metrics) throw new Error('Nothing is measured. Make the service with createService(config, { metrics: true }).')
   return metrics
+}
+
+function warnAboutModes({ database }: DaybookConfig, { data = '.daybook' }: ServiceOptions, log: Log): void {
+  const warning = database ? undefined : openFilesWarning(databaseFile(data))
+  if (warning) log.warn({}, warning)
 }
 
 /** Entries that lack what the config requires are served as they are. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import NativeDatabase, { type NativeStatement } from 'better-sqlite3'
 import { DatabaseFileError, DaybookError, StartupError } from '../../errors.ts'
 import { addExactSum } from './exact-sum.ts'
+import { createPrivateFile } from './file-modes.ts'
 
 /** How long a write waits for another process to finish its own, in milliseconds. */
 export const LOCK_PATIENCE_MS = 5000
@@ -25,6 +26,7 @@ export function copySqlite(from: string, to: string): void {
   if (!existsSync(from)) return
   const native = new NativeDatabase(from, { timeout: LOCK_PATIENCE_MS })
   try {
+    createPrivateFile(to)
     native.prepare('VACUUM INTO ?').run(to)
   } finally {
     native.close()
@@ -56,6 +58,7 @@ export function openDatabaseFile(file: string): NativeDatabase {
 
 function openNative(file: string): NativeDatabase {
   try {
+    createPrivateFile(file)
     // Others may start on the same file: changing its mode takes turns.
     return new NativeDatabase(file, { timeout: LOCK_PATIENCE_MS })
   } catch (error) {
