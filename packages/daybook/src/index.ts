@@ -26,7 +26,7 @@ export type {
 export { type DiskOptions, disk } from './assets/disk.ts'
 export { dispositionOf } from './assets/disposition.ts'
 export { type ImageParameters, signImage } from './assets/images/image-request.ts'
-export { mustBeSaved } from './assets/media-type.ts'
+export { mustBeSaved, servedType } from './assets/media-type.ts'
 // Callers
 export {
   type ActorType,

@@ -44,6 +44,16 @@ const INERT = /^(?:image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|font\/
 /** Whether a browser must save a file of this type and not show it: it may hold scripts. */
 export const mustBeSaved = (type: string): boolean => !INERT.test(type)
 
+/** A picture that can hold scripts, which do not run in the `<img>` of a page. */
+const SVG = 'image/svg+xml'
+
+/**
+ * The media type that a file is sent with. A type that must be saved becomes `application/octet-stream`: pages of the same origin
+ * would otherwise run the file as their script or use it as their style sheet. SVG keeps its type, because pages show it in
+ * `<img>`, and no browser takes it for a script.
+ */
+export const servedType = (type: string): string => (mustBeSaved(type) && type !== SVG ? UNKNOWN : type)
+
 /** Whether a type is within one of these ranges, `image/*` or `application/pdf`. */
 export const isAccepted = (type: string, ranges: readonly string[]): boolean =>
   ranges.some((range) => (range.endsWith('/*') ? type.startsWith(range.slice(0, -1)) : type === range))

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { type BlobStore, DaybookError, type StagedBlob, StartupError } from 'daybook'
 import { type S3Options, s3 } from 'daybook/s3'
+import { createTestService } from 'daybook/testing'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { S3_KEY, S3Server } from '../support/assets/s3-server.ts'
 import { FaultyProxy } from '../support/network/faulty-proxy.ts'
@@ -95,6 +96,27 @@ describe('files on S3', () => {
     expect(answer.headers.get('content-type')).toBe('image/png')
     expect(answer.headers.get('content-disposition')).toBe('inline; filename="cat.png"')
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  })
+
+  test('of uploads have the media type that readers get: none that a page runs as a script or uses as a style sheet', async () => {
+    await using server = await S3Server.make()
+    const store = s3({ bucket: 'files', endpoint: `http://127.0.0.1:${server.port}`, credentials: S3_KEY })
+    await using service = await createTestService({ collections: {}, assets: { store } })
+    const files: Readonly<Record<string, string>> = {
+      'app.js': 'application/octet-stream',
+      'site.css': 'application/octet-stream',
+      'page.html': 'application/octet-stream',
+      'cat.svg': 'image/svg+xml',
+      'notes.txt': 'text/plain',
+    }
+    for (const [filename, type] of Object.entries(files)) {
+      const body = new FormData()
+      body.set('file', new Blob(['some text']), filename)
+      body.set('filename', filename)
+      const headers = { Authorization: `Bearer ${service.token}` }
+      expect((await service.request('/api/assets', { method: 'POST', headers, body })).status).toBe(201)
+      expect(server.stored.objects.get(filename)?.metadata['content-type'], filename).toBe(type)
+    }
   })
 
   test('that may be replaced are not cached for long', async () => {

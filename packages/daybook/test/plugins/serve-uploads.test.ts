@@ -208,13 +208,20 @@ describe.each(
   })
 
   describe('U4: what may hold scripts is saved, and has no rights', () => {
-    test.each([
-      ['page.html', '<!doctype html><script>alert(1)</script>', 'text/html; charset=utf-8'],
+    const octets = 'application/octet-stream'
+    const files: readonly (readonly [name: string, content: string, type: string])[] = [
+      ['page.html', '<!doctype html><script>alert(1)</script>', octets],
       ['cat.svg', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', 'image/svg+xml'],
-      ['feed.xml', '<?xml version="1.0"?><a/>', 'text/xml; charset=utf-8'],
-      ['cat.png', '<html><script>alert(1)</script>', 'application/octet-stream'],
-      ['app.js', 'alert(1)', 'text/javascript; charset=utf-8'],
-    ])('%s', async (name, content, type) => {
+      ['feed.xml', '<?xml version="1.0"?><a/>', octets],
+      ['cat.png', '<html><script>alert(1)</script>', octets],
+      ['app.js', 'alert(1)', octets],
+      ['app.mjs', 'alert(1)', octets],
+      ['app.ecma', 'alert(1)', octets],
+      ['site.css', 'body { color: red }', octets],
+      ['data.json', '{}', octets],
+      ['page.xhtml', '<html/>', octets],
+    ]
+    test.each(files)('%s', async (name, content, type) => {
       await store(`public/${name}`, content)
       const { headers } = await get(`/uploads/public/${name}`)
       expect(headers.get('content-type')).toBe(type)
@@ -226,6 +233,7 @@ describe.each(
     test('but for types that the option lets be shown', async () => {
       await store('public/paper.pdf', '%PDF-1.7\n')
       const { headers } = await get('/uploads/public/paper.pdf')
+      expect(headers.get('content-type')).toBe('application/pdf')
       expect(headers.get('content-disposition')).toMatch(/^inline; /)
       expect(headers.get('content-security-policy')).toBeNull()
     })
@@ -351,6 +359,8 @@ describe('options', () => {
     ['a type with a parameter', { inline: ['text/csv; charset=utf-8'] }, 'inline'],
     ['a type that is shown anyway', { inline: ['image/png'] }, 'inline'],
     ['types that are a text', { inline: 'application/pdf' }, 'inline'],
+    ['scripts that would run', { inline: ['text/ecmascript'] }, 'inline'],
+    ['style sheets that pages could use', { inline: ['text/css'] }, 'inline'],
     ['a short secret', { secret: 'short' }, 'secret'],
     ['an option that there is not', { folder: 'a' }, 'folder'],
   ]

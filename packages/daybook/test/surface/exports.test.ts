@@ -41,6 +41,7 @@ describe('what the package exports', () => {
       'makeField',
       'mustBeSaved',
       'scalarAnswers',
+      'servedType',
       'serviceTokenAdapter',
       'signImage',
       'staticFiles',

@@ -1,6 +1,7 @@
 import { dispositionOf } from '../../assets/disposition.ts'
 import { directoryFault, filenameFault, makeFilename } from '../../assets/file-names.ts'
 import type { StagedFile } from '../../assets/intake.ts'
+import { servedType } from '../../assets/media-type.ts'
 import { type Issue, invalid } from '../../errors.ts'
 import type { NewAsset } from './create-asset.ts'
 import type { Files } from './files.ts'
@@ -25,7 +26,7 @@ export function toNewAsset(file: StagedFile, texts: AssetTexts, files: Files): N
     staged,
     facts: { originalName, mimeType, size, sha256, ...image },
     place: { directory, filename },
-    headers: { type: mimeType, disposition: dispositionOf(mimeType, filename, originalName) },
+    headers: { type: servedType(mimeType), disposition: dispositionOf(mimeType, filename, originalName) },
     describe: (path) => files.describe(path, mimeType),
     data: alt === undefined ? {} : { alt },
   }

@@ -10,6 +10,7 @@ import {
   type PluginRequest,
   type PluginRoute,
   type StoredFile,
+  servedType,
 } from '../../index.ts'
 import type { ServeUploadsOptions } from './options.ts'
 import { isSigned } from './signature.ts'
@@ -116,9 +117,11 @@ function headersOf(
   inline: readonly string[],
   cacheControl: string,
 ): Readonly<Record<string, string>> {
-  const isSaved = mustBeSaved(mimeType) && !inline.includes(mimeType)
+  const isInline = inline.includes(mimeType)
+  const isSaved = mustBeSaved(mimeType) && !isInline
+  const type = isInline ? mimeType : servedType(mimeType)
   return {
-    'Content-Type': mimeType.startsWith('text/') ? `${mimeType}; charset=utf-8` : mimeType,
+    'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
     'Content-Disposition': dispositionOf(mimeType, filename, originalName, isSaved),
     'Cache-Control': cacheControl,
     ...(isSaved ? { 'Content-Security-Policy': SANDBOX } : {}),
