@@ -28,8 +28,8 @@ test('the page is HTML that asks for the program, with a policy that lets nothin
   expect(answer.headers.get('cache-control')).toBe('no-cache')
   expect(answer.headers.get('content-security-policy')?.split('; ')).toEqual([
     "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
     "connect-src 'self'",
     "img-src 'self' data: blob:",
     "media-src 'self' data: blob:",
@@ -103,7 +103,7 @@ test('a slash at the end leads to the same page, and no other path takes one', a
 test('it is where the option says', async () => {
   await using service = await createTestService(withStudio({ path: '/desk/write' }))
   const html = await (await service.request('/desk/write/c/notes')).text()
-  const script = /<script type="module" src="([^"]+)"/.exec(html)?.[1] ?? ''
+  const script = /<script type="module" nonce="[^"]+" src="([^"]+)"/.exec(html)?.[1] ?? ''
   expect(script).toMatch(/^\/desk\/write\/app\/main\./)
   expect(await (await service.request(script)).text()).not.toBe('')
   expect((await service.request('/studio')).status).toBe(404)
@@ -141,7 +141,7 @@ test('a logo and colours of the config are on the page', async () => {
 test('the page comes in the language and the colours that were chosen, or that the browser prefers', async () => {
   const german = await textOf('/studio', undefined, { headers: { 'Accept-Language': 'de-AT,en;q=0.5' } })
   expect(german).toContain('<html lang="de">')
-  expect(german).toMatch(/modulepreload" href="\/studio\/app\/de\./)
+  expect(german).toMatch(/modulepreload" nonce="[^"]+" href="\/studio\/app\/de\./)
   expect(german).not.toMatch(/\/studio\/app\/en\./)
   const Cookie = 'daybook-studio-language=en; daybook-studio-theme=dark'
   const chosen = await textOf('/studio', undefined, { headers: { 'Accept-Language': 'de', Cookie } })

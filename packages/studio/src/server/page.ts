@@ -30,9 +30,9 @@ export function pageHtml(parts: PageParts): string {
 <meta property="csp-nonce" nonce="${nonce}">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
-${files.styles.map((file) => `<link rel="stylesheet" href="${address(file)}">\n`).join('')}${
+${files.styles.map((file) => `<link rel="stylesheet" nonce="${nonce}" href="${address(file)}">\n`).join('')}${
   accent ? `<style nonce="${nonce}">${accentCss(accent)}</style>\n` : ''
-}${files.preloads.map((file) => `<link rel="modulepreload" href="${address(file)}">\n`).join('')}<script type="module" src="${address(files.script)}"></script>
+}${files.preloads.map((file) => `<link rel="modulepreload" nonce="${nonce}" href="${address(file)}">\n`).join('')}<script type="module" nonce="${nonce}" src="${address(files.script)}"></script>
 </head>
 <body>
 <div id="studio"></div>

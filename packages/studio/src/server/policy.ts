@@ -1,6 +1,9 @@
 /**
  * What the page may do (CSP level 3): run its own scripts, use its own styles, and ask this service. Nothing inline runs.
  *
+ * Scripts and styles need the nonce, which modules pass on to those that they import. `'self'` would admit every file of the
+ * origin, uploads among them.
+ *
  * @param assetOrigins origins that images, sound and films may come from besides
  * @param frameOrigins origins whose pages may be shown in frames
  */
@@ -12,8 +15,8 @@ export function pagePolicy(
   const media = ["'self'", 'data:', 'blob:', ...assetOrigins].join(' ')
   return [
     "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
     "connect-src 'self'",
     `img-src ${media}`,
     `media-src ${media}`,

@@ -1,16 +1,20 @@
 import type { DocsConfig } from '../../config/docs.ts'
 import { START_SCRIPT } from './docs-sources.ts'
 
-/** The parts of the page that depend on its files. */
-export interface DocsPageFiles {
+/** The parts of the page that depend on its files and on the request. */
+export interface DocsPageParts {
   /** The address of the folder that holds them. */
   readonly folder: string
   /** The name of the logo, where there is one. */
   readonly logo: string | undefined
+  readonly nonce: string
 }
 
 /** The docs page as HTML. */
-export function docsHtml({ title = 'Daybook', theme = 'system' }: DocsConfig, { folder, logo }: DocsPageFiles): string {
+export function docsHtml(
+  { title = 'Daybook', theme = 'system' }: DocsConfig,
+  { folder, logo, nonce }: DocsPageParts,
+): string {
   const name = escapeHtml(title)
   const image = logo === undefined ? undefined : escapeHtml(`${folder}/${logo}`)
   return `<!doctype html>
@@ -23,7 +27,7 @@ export function docsHtml({ title = 'Daybook', theme = 'system' }: DocsConfig, { 
 <link rel="icon" href="${image ?? 'data:,'}">
 <style>${STYLE}</style>
 <noscript><style>#docs { display: none; }</style></noscript>
-<script type="module" src="${escapeHtml(`${folder}/${START_SCRIPT}`)}"></script>
+<script type="module" nonce="${nonce}" src="${escapeHtml(`${folder}/${START_SCRIPT}`)}"></script>
 </head>
 <body>
 ${image === undefined ? '' : `<header><img src="${image}" alt=""><strong>${name}</strong></header>\n`}<div id="docs" data-title="${name}" data-theme="${theme}"><p>Loading …</p></div>

@@ -1,8 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import type { AuthGuard } from '../../auth/guard.ts'
 import { type DocsConfig, docsPath } from '../../config/docs.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { isKnown } from '../conditions.ts'
 import { defineRoute, type HeaderName, PLAIN_ERRORS, type Route } from '../contract.ts'
 import type { OpenDocs } from '../docs/docs.ts'
 import type { OpenFile } from '../docs/docs-files.ts'
@@ -16,19 +16,21 @@ export interface DocsParts {
 
 /**
  * What the docs page may do (CSP level 3): run its own scripts, and ask this service. Scalar writes styles into the page, so that
- * these may stand in it.
+ * these may stand in it. Scripts need the nonce, which modules pass on to those that they import: `'self'` would admit every file
+ * of the origin, uploads among them.
  */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+const pagePolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 const COMMON = {
   method: 'GET',
@@ -36,12 +38,14 @@ const COMMON = {
   ignoresCaller: true,
 } as const
 
-const PAGE_HEADERS = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': POLICY,
-  'Referrer-Policy': 'same-origin',
-  'Cache-Control': 'no-cache',
-} as const
+/** The page has no entity tag: a stored page would have another nonce than the policy of a 304. */
+const pageHeaders = (nonce: string) =>
+  ({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': pagePolicy(nonce),
+    'Referrer-Policy': 'same-origin',
+    'Cache-Control': 'no-cache',
+  }) as const
 
 /** The files of one version never change. An image may be opened by itself, and then runs nothing. */
 const FILE_HEADERS = {
@@ -65,16 +69,13 @@ const pageRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
     path,
     operationId: 'getDocs',
     summary: 'Shows people what the service can do.',
-    conditions: ['ifMatch', 'ifNoneMatch'],
-    answers: [
-      { status: 200, description: 'The page.', mediaType: 'text/html', headers: namesOf(PAGE_HEADERS, 'ETag') },
-      { status: 304, description: 'What the browser has is still right.', headers: namesOf(PAGE_HEADERS, 'ETag') },
-    ],
-    errors: [...PLAIN_ERRORS, 'PRECONDITION_FAILED'],
-    run: async ({ conditions }) => {
-      const { html, tag } = await open()
-      const headers = { ...PAGE_HEADERS, ETag: tag }
-      return isKnown(conditions, tag) ? { status: 304, headers } : { status: 200, content: streamOf(html), headers }
+    conditions: [],
+    answers: [{ status: 200, description: 'The page.', mediaType: 'text/html', headers: namesOf(pageHeaders('')) }],
+    errors: PLAIN_ERRORS,
+    run: async () => {
+      const { html } = await open()
+      const nonce = randomBytes(16).toString('base64')
+      return { status: 200, content: streamOf(html(nonce)), headers: pageHeaders(nonce) }
     },
   })
 

@@ -4,6 +4,7 @@ import { createTestService, type TestService } from 'daybook/testing'
 import type { BrowserContextOptions, Page, Request, Response } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../../client/test/support/browser.ts'
+import { FOREIGN_CODE, isStyledBy, runnableAs } from '../../../../client/test/support/foreign-code.ts'
 import { PATIENCE_MS, PATIENT_LIMITS } from '../../support/patience.ts'
 
 const fields = { title: f.text({ required: true, maxLength: 200 }) }
@@ -124,6 +125,16 @@ describe('the docs page in a browser', () => {
     expect(await page.evaluate('document.body.className')).toContain(`${colorScheme}-mode`)
     expect(await page.evaluate("document.querySelector('header img').naturalWidth > 0")).toBe(true)
     expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
+  })
+
+  test('runs no script of its origin but its own', async () => {
+    await using seen = await visit({ ...config, routes: FOREIGN_CODE }, '/docs')
+    await isShown(seen.page, 'Museum')
+    expect(await runnableAs(seen.page, '/foreign.js')).toEqual([])
+    expect(await isStyledBy(seen.page, '/foreign.css')).toBe(false)
+    expect((await seen.violations()).join()).toMatch(
+      /script-src-elem \S+\/foreign\.js.*style-src-elem \S+\/foreign\.css/,
+    )
   })
 
   test('keeps the colours that the config fixes', async () => {
