@@ -60,6 +60,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /api/cms/auth/invitations': 'for pages of administrators, as the Studio has them',
   'POST /api/cms/auth/invitations': 'for pages of administrators, as the Studio has them',
   'DELETE /api/cms/auth/invitations/:id': 'for pages of administrators, as the Studio has them',
+  'GET /api/cms/auth/outstanding': 'for pages of administrators, as the Studio has them',
   'GET /api/cms/auth/tokens': 'for pages of administrators, as the Studio has them',
   'POST /api/cms/auth/tokens': 'for pages of administrators, as the Studio has them',
   'DELETE /api/cms/auth/tokens/:id': 'for pages of administrators, as the Studio has them',

@@ -10,13 +10,14 @@ import { STORES } from '../support/stores/stores.ts'
 import { Browser, PASSWORD, type Sent } from './browser.ts'
 
 const auth: AuthSource = betterAuth({ registration: 'invite' })
-const collections = { notes: defineCollection({ fields: { title: f.text() } }) }
+const collections = { notes: defineCollection({ fields: { title: f.text(), status: f.status({ default: 'draft' }) } }) }
 const limits = { ...PATIENT_LIMITS, signInsPerMinute: 10_000 }
 const config = defineConfig({ auth, collections, limits })
 const closed = defineConfig({ auth: betterAuth({ registration: 'closed' }), collections, limits })
 
 const INVITATIONS = '/api/cms/auth/invitations'
 const TOKENS = '/api/cms/auth/tokens'
+const OUTSTANDING = '/api/cms/auth/outstanding'
 const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 const json = ({ text }: Answer) => JSON.parse(text)
 const bearer = (token: string): Sent => ({ headers: { Authorization: `Bearer ${token}` } })
@@ -78,6 +79,7 @@ describe.each(STORES)('what administrators do over HTTP on $name', ({ at }) => {
       [TOKENS, {}, 200],
       [TOKENS, { method: 'POST', json: { name: 'build', scopes: ['*:read'] } }, 201],
       [`${TOKENS}/${ABSENT}`, { method: 'DELETE' }, 404],
+      [`${OUTSTANDING}?subject=${ABSENT}`, {}, 200],
     ]
     for (const [path, sent, done] of requests) {
       const program: Sent = { ...sent, ...bearer(token) }
@@ -95,6 +97,25 @@ describe.each(STORES)('what administrators do over HTTP on $name', ({ at }) => {
     await place.serve({ collections, limits }, async (other) => {
       for (const path of [INVITATIONS, TOKENS]) expect((await new Browser(other).send(path)).status, path).toBe(404)
     })
+  })
+
+  test("lists somebody's previews and times, which end with a ban", async () => {
+    const { subject } = json(await user.send('/api/cms/auth/session')).identity
+    const { id } = json(await user.send('/api/notes', { json: { title: 'A' } }))
+    const publishAt = '2999-01-01T00:00:00.000Z'
+    expect((await user.send(`/api/notes/${id}/publish`, { json: { publishAt } })).status).toBe(200)
+    const { token, expiresAt } = json(await user.send(`/api/notes/${id}/preview`, { json: {} }))
+    const shown = async (): Promise<number> =>
+      (await new Browser(service).send(`/api/notes/${id}?preview=${token}`)).status
+    expect(json(await ask('GET', `${OUTSTANDING}?subject=${subject}`))).toEqual({
+      previews: [{ collection: 'notes', id, expiresAt }],
+      schedules: [{ collection: 'notes', id, action: 'publish', at: publishAt }],
+      totals: { previews: 1, schedules: 1 },
+    })
+    expect((await ask('GET', OUTSTANDING)).status).toBe(400)
+    expect(await shown()).toBe(200)
+    expect((await admin.send('/api/auth/admin/ban-user', { json: { userId: subject } })).status).toBe(200)
+    expect(await shown()).toBe(404)
   })
 
   test('invites somebody, who registers with the secret once', async () => {

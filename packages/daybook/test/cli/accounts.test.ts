@@ -69,6 +69,25 @@ describe('daybook user', () => {
     expect((await login('ann@example.org', password.trim())).status).toBe(200)
   })
 
+  test('ends with a ban what goes on in the name of the account, and says how much that is', async () => {
+    const { stdout: password } = await run('user', 'create', 'ann@example.org', '--role', 'editor')
+    const { token } = (await login('ann@example.org', password.trim())).json
+    const post = (path: string, body: object) => ask(path, { method: 'POST', body: JSON.stringify(body), token })
+    const { id } = (await post('/api/posts', { title: 'A', state: 'draft' })).json
+    expect((await post(`/api/posts/${id}/publish`, { publishAt: '2999-01-01T00:00:00Z' })).status).toBe(200)
+    const preview = (await post(`/api/posts/${id}/preview`, {})).json.token
+    expect((await ask(`/api/posts/${id}?preview=${preview}`)).status).toBe(200)
+    expect(await run('user', 'ban', 'ann@example.org')).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Account ann@example.org may not sign in any more. Ended 1 session, 1 preview and 1 scheduled time.\n',
+    })
+    await run('user', 'unban', 'ann@example.org')
+    expect((await ask(`/api/posts/${id}?preview=${preview}`)).status).toBe(404)
+    const again = (await login('ann@example.org', password.trim())).json.token
+    expect((await ask('/api/cms/schedules', { token: again })).json.items).toEqual([])
+  })
+
   test('invites somebody, who registers with the invitation', async () => {
     const { stdout: invitation } = await run('user', 'invite', 'ben@example.org', '--role', 'editor', '--days', '1')
     const input = {

@@ -36,6 +36,13 @@ export interface MadeInvitation extends Invitation {
   readonly secret: string
 }
 
+/** An account whose ban was set or lifted. */
+export interface BannedAccount {
+  readonly id: string
+  /** How many sessions the ban has ended. */
+  readonly endedSessions: number
+}
+
 /** Accounts, for the operators of the service. Every change holds for all nodes within a second. */
 export interface AccountManager {
   /** All accounts, the oldest first. */
@@ -51,7 +58,7 @@ export interface AccountManager {
   /** Sets a password, and ends the account's sessions. @throws NOT_FOUND, VALIDATION_ERROR */
   setPassword(email: string, password: string): Promise<void>
   /** Bans an account, or lifts its ban; a ban ends the account's sessions. @throws NOT_FOUND */
-  setBanned(email: string, isBanned: boolean): Promise<void>
+  setBanned(email: string, isBanned: boolean): Promise<BannedAccount>
   /**
    * Makes an invitation; an earlier one of this address is worth nothing any more.
    *

@@ -86,7 +86,8 @@ export interface Accounts {
   names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   setRoles(id: string, roles: readonly string[]): Promise<void>
   setPassword(id: string, password: string): Promise<void>
-  setBanned(id: string, isBanned: boolean): Promise<void>
+  /** @returns how many sessions a ban has ended */
+  setBanned(id: string, isBanned: boolean): Promise<number>
   /** Answers the provider's own routes. */
   handle(request: Request): Promise<Response>
 }
@@ -172,11 +173,10 @@ export function openAccounts(options: AccountsOptions): Accounts {
       else await internalAdapter.linkAccount({ providerId: 'credential', accountId: id, userId: id, password: hash })
     },
     async setBanned(id, isBanned) {
-      await (await auth.$context).internalAdapter.updateUser(id, {
-        banned: isBanned,
-        banReason: null,
-        banExpires: null,
-      })
+      const { internalAdapter } = await auth.$context
+      const sessions = isBanned ? await internalAdapter.listSessions(id) : []
+      await internalAdapter.updateUser(id, { banned: isBanned, banReason: null, banExpires: null })
+      return sessions.length
     },
   }
 }

@@ -59,7 +59,10 @@ export async function manageAccounts(host: AuthHost, options: StoredAccountsOpti
     create: (account) => accounts.create(account),
     setRoles: async (email, roles) => accounts.setRoles(await idOf(email), roles),
     setPassword: async (email, password) => accounts.setPassword(await idOf(email), password),
-    setBanned: async (email, isBanned) => accounts.setBanned(await idOf(email), isBanned),
+    async setBanned(email, isBanned) {
+      const id = await idOf(email)
+      return { id, endedSessions: await accounts.setBanned(id, isBanned) }
+    },
     async invite(invitation) {
       if (options.registration !== 'invite') {
         throw new DaybookError(

@@ -47,6 +47,15 @@ export class ScheduleReader {
     return connection.all(whole, { collection, ids: JSON.stringify(ids) })
   }
 
+  /** What is scheduled on behalf of an actor, the soonest first. */
+  ofActor(actor: string): Promise<readonly Schedule[]> {
+    const { connection, statements } = this.#source
+    const named = statements.get('schedules of an actor', () =>
+      prepareSql(sql<Schedule>`SELECT * FROM daybook$schedules WHERE actor = ${param('actor')} ORDER BY due, seq`),
+    )
+    return connection.all(named, { actor })
+  }
+
   /** What is tried after a time, the soonest first. */
   after({ due, seq }: Pick<Schedule, 'due' | 'seq'>, limit: number): Promise<readonly Schedule[]> {
     const { connection, statements } = this.#source

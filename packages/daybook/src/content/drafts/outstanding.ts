@@ -1,0 +1,64 @@
+import { SYSTEM } from '../../auth/adapter.ts'
+import type { AuthRecord } from '../../auth/records.ts'
+import type { Schedule } from '../../store/records/schedules.ts'
+import type { Store } from '../../store/store.ts'
+import { actorOf } from '../engine.ts'
+import { PREVIEW } from './preview.ts'
+
+/** The most previews, and the most times, that are listed. */
+const MAX_LISTED = 100
+
+/** What goes on in somebody's name without them: preview links, and times at which entries are published or unpublished. */
+export interface Outstanding {
+  /** Those that end last come first; at most 100. */
+  readonly previews: readonly { readonly collection: string; readonly id: string; readonly expiresAt: string }[]
+  /** The soonest first; at most 100. */
+  readonly schedules: readonly Pick<Schedule, 'collection' | 'id' | 'action' | 'at'>[]
+  /** How many there are of each. */
+  readonly totals: OutstandingTotals
+}
+
+/** How many previews and times somebody has. */
+export interface OutstandingTotals {
+  readonly previews: number
+  readonly schedules: number
+}
+
+/** Lists what goes on in the name of a subject: of whichever collections, whatever the config's rules say. */
+export async function listOutstanding({ records, read }: Store, subject: string): Promise<Outstanding> {
+  const now = Date.now()
+  const found = await records.find(PREVIEW, 'maker', subject)
+  const previews = found.filter(({ until }) => Number(until) > now).sort((a, b) => Number(b.until) - Number(a.until))
+  const schedules = await read.schedules.ofActor(subject)
+  return {
+    previews: previews.slice(0, MAX_LISTED).map(toPreview),
+    schedules: schedules.slice(0, MAX_LISTED).map(({ collection, id, action, at }) => ({ collection, id, action, at })),
+    totals: { previews: previews.length, schedules: schedules.length },
+  }
+}
+
+const toPreview = ({ collection, entry, until }: AuthRecord): Outstanding['previews'][number] => ({
+  collection: String(collection),
+  id: String(entry),
+  expiresAt: new Date(Number(until)).toISOString(),
+})
+
+/**
+ * Ends what goes on in the name of a subject.
+ *
+ * @returns how many previews and times there were
+ */
+export async function endOutstanding(store: Store, subject: string): Promise<OutstandingTotals> {
+  const now = Date.now()
+  return store.transaction(async (writer) => {
+    const previews = await writer.records.find(PREVIEW, 'maker', subject)
+    for (const { id } of previews) await writer.records.delete(PREVIEW, id)
+    const schedules = await writer.read.schedules.ofActor(subject)
+    const at = new Date(now).toISOString()
+    for (const { collection, id, action } of schedules) {
+      await writer.schedules.drop(collection, id, action)
+      await writer.note({ at, actor: actorOf(SYSTEM), action: 'unschedule', collection, id })
+    }
+    return { previews: previews.filter(({ until }) => Number(until) > now).length, schedules: schedules.length }
+  })
+}
