@@ -1,5 +1,7 @@
 import { getSubject } from '../../auth/adapter.ts'
 import type { Access } from '../../content/access/access.ts'
+import { refuseCaller } from '../../content/access/rules.ts'
+import { findVisibleDrafts } from '../../content/drafts/draft-access.ts'
 import type { Engine } from '../../content/engine.ts'
 import { requireReadable } from '../../content/reads/entry.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
@@ -94,12 +96,16 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
 }
 
 /**
- * The entry, and who the caller is.
+ * The entry, and who the caller is. Who has an entry open works on its draft.
  *
- * @throws NOT_FOUND, FORBIDDEN
+ * @throws NOT_FOUND; FORBIDDEN where the caller sees no drafts of the entry
  */
 async function placeOf(engine: Engine, access: Access, collection: CollectionModel, id: string) {
   const subject = getSubject(access.caller)
   if (subject === null) throw new DaybookError('UNAUTHORIZED')
-  return { place: { collection: collection.key, id: await requireReadable(engine, access, collection, id) }, subject }
+  const entry = await requireReadable(engine, access, collection, id)
+  const visible = await findVisibleDrafts(access, engine.store.read, collection, [entry])
+  if (!visible.has(entry))
+    refuseCaller(access.caller, `the access rules do not let you see drafts of that entry of ${collection.key}`)
+  return { place: { collection: collection.key, id: entry }, subject }
 }

@@ -1,5 +1,6 @@
 import { type Access, isPublished } from '../../content/access/access.ts'
 import { type ReaderScope, readerScope } from '../../content/access/reader-scope.ts'
+import type { Ruling } from '../../content/access/rules.ts'
 import { variantOf } from '../../content/etags.ts'
 import { requireLocale } from '../../content/locales/locale.ts'
 import type { Projection } from '../../content/reads/present.ts'
@@ -20,6 +21,8 @@ export interface CollectionView {
   readonly collection: CollectionModel
   readonly view: View
   readonly seen: SeenWheres
+  /** What entries must hold for their drafts to exist for the reader, and work on them to be told; none: no drafts exist. */
+  readonly seenDrafts: SeenWheres
   readonly projection: Projection
 }
 
@@ -61,7 +64,20 @@ async function viewOf(collection: CollectionModel, access: Access, scope: Reader
   const projection = projectionOf(collection, access)
   const name = viewName(collection, access, rule, isPublicOnly)
   const seen = visibility ? [scope.visible(collection)] : []
-  return { collection, view: { name, rule, isPublicOnly }, seen, projection }
+  const drafts = await access.rulingOnDrafts(collection)
+  return {
+    collection,
+    view: { name, rule, isPublicOnly },
+    seen,
+    seenDrafts: both(seen, draftWheres(drafts)),
+    projection,
+  }
+}
+
+/** A rule that decides by the entry tells nothing of sets of entries. */
+function draftWheres(ruling: Ruling | 'entry'): SeenWheres {
+  if (typeof ruling === 'object') return [ruling.where]
+  return ruling === true ? [undefined] : []
 }
 
 const projectionOf = (document: DocumentModel, access: Access): Projection => ({

@@ -126,7 +126,7 @@ export class Presence {
     }
   }
 
-  /** Tells listeners with a session that can read the document, and may know people. */
+  /** Tells listeners with a session that may see drafts of the document, and may know people. */
   async #tell(place: PresencePlace): Promise<void> {
     const told = new Set<ChannelReader>()
     for (const reader of this.#live.sessionReaders()) {
@@ -151,9 +151,9 @@ export class Presence {
   async #canKnow({ views, asked }: ChannelReader, { collection: key, id }: PresencePlace): Promise<boolean> {
     const view = views.collections.get(key)
     const isAsked = asked === undefined || asked.includes(key)
-    if (!isAsked || !view?.projection.hasPeople || view.seen.length === 0) return false
+    if (!isAsked || !view?.projection.hasPeople || view.seenDrafts.length === 0) return false
     const { entries } = this.#engine.store.read
-    return (await entries.statuses(view.collection, [id], anyOf(view.seen))).length > 0
+    return (await entries.statuses(view.collection, [id], anyOf(view.seenDrafts))).length > 0
   }
 }
 

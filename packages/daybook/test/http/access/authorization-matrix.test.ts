@@ -210,6 +210,9 @@ const WRITES_WITHOUT_ACTION: ReadonlySet<string> = new Set([
   'deleteThrough',
 ])
 
+/** Routes about who works on the draft of an entry. */
+const PRESENCE = /^(?:enter|leave)Entry$/
+
 /** What a role is answered: the roles that no rule of this config names have what others have. */
 function statusFor({ route, document, expected }: Cell, role: Role): number {
   const [anonymous, human, editor, service] = expected
@@ -218,7 +221,8 @@ function statusFor({ route, document, expected }: Cell, role: Role): number {
   if (role === 'anonymous' || role === 'banned') return anonymous
   const isWrite = route.action !== undefined || WRITES_WITHOUT_ACTION.has(route.operationId)
   // What the rules of the last document open to everyone is open to the token, too.
-  const isRefused = role === 'readToken' && isWrite && document !== 'limited' && human < 300
+  const isOfDrafts = PRESENCE.test(route.operationId) && document === 'plain'
+  const isRefused = role === 'readToken' && (isOfDrafts || (isWrite && document !== 'limited')) && human < 300
   return isRefused ? 403 : human
 }
 

@@ -123,8 +123,9 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   listVersionsOfEntry: [get('/:id/versions', sessionRead(200))],
   // The version is a draft, or was there before publication.
   getVersionOfEntry: [get('/:id/versions/:revision', { ...sessionRead(200), others: [401, 401, 404, 404, 404, 200] })],
-  enterEntry: [send('POST', '/:id/presence', sessionRead(200))],
-  leaveEntry: [send('DELETE', '/:id/presence', sessionRead(204))],
+  // Who has an entry open works on its draft.
+  enterEntry: [send('POST', '/:id/presence', write(200))],
+  leaveEntry: [send('DELETE', '/:id/presence', write(204))],
 }
 
 /** Routes of a collection that are about no entry in particular: `drafts-of-others.test.ts` has what they tell. */
