@@ -146,6 +146,31 @@ describe.each(STORES)('named tokens on $name', ({ at }) => {
     expect((await ask(own, `/api/posts/${draft}`)).status).toBe(200)
   })
 
+  test('without the scope for updates a token finds no draft, wherever it asks', async () => {
+    const token = await make(['*:read', '*:create', '*:delete'])
+    for (const path of [
+      '/api/posts?limit=100',
+      '/api/posts?draft=true',
+      '/api/posts?q=draft',
+      '/api/posts?status=draft',
+      '/api/posts?aggregate=count:state',
+      '/api/people?limit=0',
+      `/api/people/${person}`,
+      `/api/people/${person}?draft=true`,
+      `/api/posts/${draft}/versions`,
+      '/api/cms/search?q=draft',
+      '/api/cms/drafts',
+      '/api/cms/changes',
+      '/api/cms/journal',
+    ]) {
+      const { json } = await ask(token, path)
+      expect(JSON.stringify(json), path).not.toMatch(/"(?:Draft|Ann|draft)"/)
+      expect(JSON.stringify(json), path).not.toContain(draft)
+    }
+    for (const path of [`/api/posts/${draft}/preview`, `/api/posts/${published}/preview`])
+      expect((await ask(token, path, POST({}))).status).toBe(path.includes(draft) ? 404 : 403)
+  })
+
   test('beyond its scopes a token knows no field that the public does not know', async () => {
     const [own, other] = [await make(['posts:update']), await make(['people:read'])]
     const secretly = '/api/posts?where[secret][eq]=canary-field'

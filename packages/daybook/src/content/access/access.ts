@@ -266,9 +266,9 @@ export class Access {
     }
   }
 
-  /** True if the caller has no session for a collection whose entries may be unpublished. */
+  /** True if only published entries exist for the caller in a collection without rules: without a session that may update them. */
   seesPublishedOnly(collection: CollectionModel): boolean {
-    return collection.status !== undefined && !isAuthenticated(this.callerFor(collection))
+    return collection.status !== undefined && !(this.isAuthenticated && isInScope(this.caller, collection, 'update'))
   }
 
   /**

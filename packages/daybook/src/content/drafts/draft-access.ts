@@ -51,6 +51,21 @@ export async function findVisibleDrafts(
 }
 
 /**
+ * Refuses work on the draft of an entry to a caller who does not see it.
+ *
+ * @throws UNAUTHORIZED, FORBIDDEN; INTERNAL_ERROR when a rule fails
+ */
+export async function requireVisibleDraft(
+  access: Access,
+  read: Reader,
+  collection: CollectionModel,
+  id: string,
+): Promise<void> {
+  if ((await findVisibleDrafts(access, read, collection, [id])).has(id)) return
+  refuseCaller(access.caller, `the access rules do not let you see drafts of that entry of ${collection.key}`)
+}
+
+/**
  * True if an entry that the rule for reads lets through exists for the caller: it is published, or the caller sees its drafts.
  *
  * @throws INTERNAL_ERROR when a rule fails

@@ -1,24 +1,28 @@
 import type { CollectionModel } from '../../model/model.ts'
+import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
+import type { ChangeTarget } from '../writes/change.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { entryTarget } from '../writes/entries.ts'
 import type { PreparedWrite } from '../writes/prepared.ts'
+import { requireVisibleDraft } from './draft-access.ts'
 
 /**
- * Finds an entry that the caller may change: the rule for updates is asked.
+ * Finds an entry on whose draft the caller may work: the rule for updates and the one about drafts are asked.
  *
+ * @param target see {@link entryTarget}
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
-export async function requireChangeable(
-  context: WriteContext,
+export async function requireEditableDraft(
+  { access }: WriteContext,
   collection: CollectionModel,
-  id: string,
+  target: Pick<ChangeTarget<StoredEntry, unknown>, 'load' | 'parse' | 'requireChange'>,
+  read: Reader,
 ): Promise<StoredEntry> {
-  const target = entryTarget(context, collection, id)
-  const { read } = context.engine.store
   const entry = await target.load(read)
   await target.requireChange(read, target.parse(entry))
+  await requireVisibleDraft(access, read, collection, entry.id)
   return entry
 }
 
@@ -26,7 +30,7 @@ export async function requireChangeable(
  * Prepares work beside an entry that the caller may change. The rules are asked before the transaction, and in it again when the entry
  * has changed meanwhile.
  *
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND; its commit also what `commit` throws
+ * @throws as {@link requireEditableDraft}; its commit also what `commit` throws
  */
 export async function prepareEntryWork<Result>(
   context: WriteContext,
@@ -35,14 +39,9 @@ export async function prepareEntryWork<Result>(
   commit: (writer: Writer, entry: StoredEntry) => Promise<Result>,
 ): Promise<PreparedWrite<Result>> {
   const target = entryTarget(context, collection, id)
-  const { read } = context.engine.store
-  await target.requireChange(read, target.parse(await target.load(read)))
+  await requireEditableDraft(context, collection, target, context.engine.store.read)
   return {
     isAlone: false,
-    commit: async ({ writer }) => {
-      const entry = await target.load(writer.read)
-      await target.requireChange(writer.read, target.parse(entry))
-      return commit(writer, entry)
-    },
+    commit: async ({ writer }) => commit(writer, await requireEditableDraft(context, collection, target, writer.read)),
   }
 }

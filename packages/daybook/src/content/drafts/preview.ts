@@ -4,12 +4,12 @@ import { DaybookError, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { Access } from '../access/access.ts'
-import { refuseCaller } from '../access/rules.ts'
 import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import type { Engine } from '../engine.ts'
 import { writeContext } from '../writes/context.ts'
-import { findVisibleDrafts, requireDraftSession } from './draft-access.ts'
-import { requireChangeable } from './entry-work.ts'
+import { entryTarget } from '../writes/entries.ts'
+import { requireDraftSession } from './draft-access.ts'
+import { requireEditableDraft } from './entry-work.ts'
 
 /** The kind of the records that hold previews. */
 export const PREVIEW = 'preview'
@@ -119,11 +119,9 @@ async function requirePreviewable(
   id: string,
 ): Promise<string> {
   requireDraftSession(access, collection, { draft: 'true' })
-  const entry = await requireChangeable(await writeContext(engine, access), collection, id)
-  const visible = await findVisibleDrafts(access, engine.store.read, collection, [entry.id])
-  if (!visible.has(entry.id))
-    refuseCaller(access.caller, `the access rules do not let you see drafts of that entry of ${collection.key}`)
-  return entry.id
+  const context = await writeContext(engine, access)
+  const target = entryTarget(context, collection, id)
+  return (await requireEditableDraft(context, collection, target, engine.store.read)).id
 }
 
 function readSeconds(body: unknown): number {

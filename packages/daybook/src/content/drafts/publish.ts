@@ -11,6 +11,7 @@ import type { WriteContext } from '../writes/context.ts'
 import type { PreparedWrite } from '../writes/prepared.ts'
 import { Revision } from '../writes/revision.ts'
 import { type Proposal, prepareWhole } from '../writes/whole.ts'
+import { requireVisibleDraft } from './draft-access.ts'
 import { draftCanonical, draftRevision, isSameContent, withStatus } from './draft-row.ts'
 import { dropSchedule } from './schedule.ts'
 
@@ -35,7 +36,10 @@ export function preparePublish(
   const write = {
     action: 'publish',
     revisionOf: (entry: StoredEntry) => draftRevision(engine.model, collection, entry).row.seq,
-    propose: (_read: Reader, entry: StoredEntry) => proposePublished(context, collection, entry, locales),
+    propose: async (read: Reader, entry: StoredEntry) => {
+      await requireVisibleDraft(context.access, read, collection, entry.id)
+      return proposePublished(context, collection, entry, locales)
+    },
     settle: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'publish'),
   } as const
   return prepareWhole(inDefaultLocale(context), collection, id, write, options)

@@ -11,6 +11,7 @@ import type { WriteContext } from '../writes/context.ts'
 import { entryTarget, resultOf } from '../writes/entries.ts'
 import type { CheckedWrite, PreparedWrite } from '../writes/prepared.ts'
 import { Revision } from '../writes/revision.ts'
+import { requireVisibleDraft } from './draft-access.ts'
 import { draftAnswer } from './draft-answer.ts'
 import { type DraftRow, draftCanonical, draftRow, isSameContent, toWorkingCopy, withStatus } from './draft-row.ts'
 import { prepareEntryWork } from './entry-work.ts'
@@ -51,7 +52,10 @@ function draftTarget(
     isMatchRequired: target.isMatchRequired,
     load: async (read) => draftRow(await target.load(read)),
     parse: (row) => new Revision(model, collection, row),
-    requireChange: (read, { row }) => target.requireChange(read, target.parse(row.entry)),
+    requireChange: async (read, { row }) => {
+      await target.requireChange(read, target.parse(row.entry))
+      await requireVisibleDraft(access, read, collection, row.id)
+    },
     // What the result must hold shows when it is published: until then, only the entry can be looked up.
     allowResult: async (revision, patch) => {
       if (!collection.access.update) return undefined

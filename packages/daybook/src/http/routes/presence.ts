@@ -1,7 +1,6 @@
 import { getSubject } from '../../auth/adapter.ts'
 import type { Access } from '../../content/access/access.ts'
-import { refuseCaller } from '../../content/access/rules.ts'
-import { findVisibleDrafts } from '../../content/drafts/draft-access.ts'
+import { requireVisibleDraft } from '../../content/drafts/draft-access.ts'
 import type { Engine } from '../../content/engine.ts'
 import { requireReadable } from '../../content/reads/entry.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
@@ -104,8 +103,6 @@ async function placeOf(engine: Engine, access: Access, collection: CollectionMod
   const subject = getSubject(access.caller)
   if (subject === null) throw new DaybookError('UNAUTHORIZED')
   const entry = await requireReadable(engine, access, collection, id)
-  const visible = await findVisibleDrafts(access, engine.store.read, collection, [entry])
-  if (!visible.has(entry))
-    refuseCaller(access.caller, `the access rules do not let you see drafts of that entry of ${collection.key}`)
+  await requireVisibleDraft(access, engine.store.read, collection, entry)
   return { place: { collection: collection.key, id: entry }, subject }
 }

@@ -270,4 +270,30 @@ describe.each(STORES)('drafts of others on $name', (store) => {
     expect(await told('/api/byWhere?status=draft', 'omar')).toContain('"total":1')
     expect(await told('/api/byEntry?status=draft', 'omar')).toContain('"total":0')
   })
+
+  test.each(['ines', 'sam'])('%s writes, publishes and shows nothing of drafts that she does not see', async (as) => {
+    // Every session may update these entries; reviewers alone see their drafts.
+    const { changed } = written.get('byDraftRule') as Written
+    const path = `/api/byDraftRule/${changed}`
+    const revision = Number(drafted.get('byDraftRule')?.[0])
+    const requests = [
+      ['PUT', `${path}?draft=true`, { topic: 'x' }],
+      ['PATCH', `${path}?draft=true`, { topic: 'x' }],
+      ['DELETE', `${path}?draft=true`],
+      ['POST', `${path}/publish`],
+      ['POST', `${path}/publish`, { publishAt: '2999-01-01T00:00:00Z' }],
+      ['POST', `${path}/restore`, { revision }],
+      ['POST', `${path}/preview`],
+      ['DELETE', `${path}/preview`],
+      ['DELETE', `${path}/schedule`],
+      ['POST', `${path}/presence`],
+    ] as const
+    for (const [method, address, json] of requests)
+      expect((await send(method, address, as, json)).status, `${method} ${address}`).toBe(403)
+    for (const op of ['publish', 'restore'] as const) {
+      const data = op === 'restore' ? { data: { revision } } : {}
+      const operations = [{ op, collection: 'byDraftRule', id: changed, ...data }]
+      expect((await send('POST', '/api/cms/batch', as, { operations })).status, op).toBe(403)
+    }
+  })
 })
