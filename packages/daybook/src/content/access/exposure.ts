@@ -55,11 +55,14 @@ function registersAnyone(auth: NonNullable<DaybookConfig['auth']>): boolean {
   return registration === 'open' && !anyoneMayWrite
 }
 
+/** The actions that change documents. */
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete'])
+
 /** Documents that every session may write, with the actions that have no rule: `posts (create, delete)`. */
 function describeOpenWrites({ collections, globals }: Model): readonly string[] {
   return [...collections.values(), ...globals.values()].flatMap((document) => {
     const actions = Object.entries(document.access).flatMap(([action, rule]) =>
-      action === 'read' || rule !== undefined ? [] : [action],
+      WRITES.has(action) && rule === undefined ? [action] : [],
     )
     const name = document.kind === 'global' ? `globals.${document.key}` : document.key
     return actions.length === 0 ? [] : [`${name} (${actions.join(', ')})`]
