@@ -6,9 +6,9 @@ import type { AuthSource } from '../../src/auth/adapter.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
-import { Browser, PASSWORD } from './browser.ts'
+import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
-const source: AuthSource = betterAuth({ plugins: [multiSession()] })
+const source: AuthSource = betterAuth({ baseURL: ORIGIN, plugins: [multiSession()] })
 const limits = { ...PATIENT_LIMITS, signInsPerMinute: 10_000 }
 const config = defineConfig({ auth: source, collections: {}, limits })
 
