@@ -288,7 +288,7 @@ async function updateMoved(
 ): Promise<void> {
   const isMove = defaultLocale !== model.locales?.default
   // A move to another default locale makes no slugs: an entry without text in that locale has none.
-  const values = isMove ? own.values : await chooseSlug(writer.read, collection, own.values, defaultLocale)
+  const values = isMove ? own.values : await chooseSlug(writer.read, collection, own.values, defaultLocale, entry.id)
   const next = toRow(model, collection, {
     id: entry.id,
     canonical: { ...own, values },

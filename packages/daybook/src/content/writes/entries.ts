@@ -201,7 +201,7 @@ export function entryTarget(
     // A caller cannot move an entry out of what it may change.
     allowResult: async (revision, patch) =>
       collection.access.update && requireUpdate(() => resultOf(context, collection, revision, patch)),
-    derive: (read, values) => chooseSlug(read, collection, values, locale),
+    derive: (read, values) => chooseSlug(read, collection, values, locale, id.toLowerCase()),
     store: async (writer, revision, { canonical, patch, mayBeSame, filter }, rights) => {
       const { row, orphaned } = revision
       const stored = await storeEntry(

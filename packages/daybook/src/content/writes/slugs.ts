@@ -3,12 +3,17 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import { isEmpty, type Values } from '../document.ts'
 
-/** Makes a slug where none is given, and gives it a number when it is taken. */
+/**
+ * Makes a slug where none is given, and gives it a number when another entry has it.
+ *
+ * @param id the entry, whose own slug is free in each of its languages; `undefined`: it is new
+ */
 export async function chooseSlug(
   read: Reader,
   collection: CollectionModel,
   values: Values,
   locale: string | undefined,
+  id?: string,
 ): Promise<Values> {
   const { slug } = collection
   if (!slug || values[slug.key] != null || slug.from === undefined) return values
@@ -16,7 +21,7 @@ export async function chooseSlug(
   // Without a text of its own, a locale falls back to another one's slug, too.
   if (localized && collection.localized.has(slug.from) && isEmpty(values[slug.from])) return values
   const base = slugify(String(values[slug.from] ?? '')) || 'untitled'
-  const number = await firstFree((n) => read.entries.hasSlug(localized ?? collection, numbered(base, n)))
+  const number = await firstFree((n) => read.entries.hasSlug(localized ?? collection, numbered(base, n), id))
   return { ...values, [slug.key]: numbered(base, number) }
 }
 

@@ -154,7 +154,8 @@ async function commitWhole(
   const { access } = context
   const { writer } = transaction
   const { row } = revision
-  const derive = (values: Values): Promise<Values> => chooseSlug(writer.read, collection, values, context.locale)
+  const derive = (values: Values): Promise<Values> =>
+    chooseSlug(writer.read, collection, values, context.locale, row.id)
   const { isComplete } = ready
   const whole = await withoutGone(context.engine, writer.read, collection, ready, rights)
   const base = await settleTranslations(context, writer, collection, whole.canonical, revision)
@@ -200,7 +201,7 @@ async function settleTranslations(
   { read }: Writer,
   collection: CollectionModel,
   canonical: Canonical,
-  before: Revision,
+  before: Revision<StoredEntry>,
 ): Promise<Canonical> {
   const { locales } = model
   if (!locales) return canonical
@@ -208,7 +209,7 @@ async function settleTranslations(
   for (const locale of Object.keys(canonical.translations)) {
     const values = show(collection, settled, [locale], locales.default)
     await requireTargets(read, collection, { values, given: {}, before: before.references }, scope)
-    const own = await chooseSlug(read, collection, values, locale)
+    const own = await chooseSlug(read, collection, values, locale, before.row.id)
     if (own !== values) settled = writeTranslation(collection, settled, own, locale, locales.default)
   }
   return settled

@@ -205,17 +205,22 @@ export class EntryReader {
     return this.#source.connection.all(statement, { after: afterPk })
   }
 
-  /** Whether an entry has the slug as its own. */
-  async hasSlug({ key, table }: CollectionModel, slug: string): Promise<boolean> {
+  /**
+   * True if an entry has the slug as its own.
+   *
+   * @param except the id of an entry that does not count
+   */
+  async hasSlug({ key, table }: CollectionModel, slug: string, except = ''): Promise<boolean> {
     const column = sql.ref(table === key ? 'slug' : 'own_slug')
     const statement = this.#source.statements.get(`has slug ${table}`, () =>
       prepare(
         entryTable(table)
           .select('pk')
-          .where(sql<SqlBool>`${column} = ${param('slug')}`),
+          .where(sql<SqlBool>`${column} = ${param('slug')}`)
+          .where('id', '<>', param<string>('except')),
       ),
     )
-    return (await this.#source.connection.get(statement, { slug })) !== undefined
+    return (await this.#source.connection.get(statement, { slug, except })) !== undefined
   }
 
   /** @throws {Error} when the field cannot be filtered by */
