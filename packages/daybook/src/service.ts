@@ -182,7 +182,7 @@ async function openService<const C extends DaybookConfig>(
   let isDraining = false
   const bodyLimit = limits.bodyBytes ?? DEFAULT_BODY_BYTES
   const feed = new ChangesFeed(engine)
-  const live = new LiveFeed(feed, engine.store.journal, log, {
+  const live = new LiveFeed({ feed, journal: engine.store.journal, sessions: auth }, log, {
     listeners: limits.listeners ?? DEFAULT_LISTENERS,
     heartbeatMs: limits.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
   })

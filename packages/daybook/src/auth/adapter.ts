@@ -128,6 +128,14 @@ export interface AuthAdapter {
    * seconds of an answer begin when it has loaded; loading itself may take thirty.
    */
   load?(): Promise<void>
+  /**
+   * Calls `listener` when sessions or roles may have ended or changed, on any node: live events of readers with a session are checked at
+   * once, and end where the session has. Called while there are such readers, perhaps before `load`. Absent: they are checked with each
+   * heartbeat.
+   *
+   * @returns a function that stops the calls
+   */
+  onSessionChange?(listener: () => void): () => void
   /** Answers the provider's own routes below `providerRoutes.basePath`, whatever their method. */
   handleRequest?(request: Request, context: AuthContext): Promise<Response>
   /** Lets go of what it holds; called once, when the service ends. */

@@ -70,7 +70,8 @@ export class AuthGuard {
     const service = this.#serviceCaller(context.headers)
     if (service) return service
     const token = apiTokenIn(context.headers)
-    if (token !== undefined) return bounded(async () => (await this.#tokens.caller(token)) ?? ANONYMOUS, this.#answerMs)
+    if (token !== undefined)
+      return bounded(async () => unlessExpired((await this.#tokens.caller(token)) ?? ANONYMOUS), this.#answerMs)
     if (!hasCredential(this.#adapter, context)) return ANONYMOUS
     return this.#ask(async (adapter) => {
       // Each for itself: where one throws before it has a promise, that of the other must not be left alone.
@@ -164,6 +165,39 @@ export class AuthGuard {
   }
 
   /**
+   * Calls `listener` when sessions or tokens may have ended or changed, on any node; the returned function stops that. An adapter without
+   * `onSessionChange` reports nothing.
+   *
+   * @throws SERVICE_UNAVAILABLE when the adapter fails
+   */
+  onSessionChange(listener: () => void): () => void {
+    const stopAdapter = this.#listenToAdapter(listener)
+    const stopTokens = this.#tokens.onSessionChange(listener)
+    return () => {
+      stopTokens()
+      stopAdapter()
+    }
+  }
+
+  #listenToAdapter(listener: () => void): () => void {
+    const { onSessionChange } = this.#adapter
+    if (!onSessionChange) return () => {}
+    try {
+      const stop: unknown = onSessionChange.call(this.#adapter, listener)
+      if (typeof stop !== 'function') throw new TypeError('onSessionChange gave no function.')
+      return () => {
+        try {
+          stop()
+        } catch {
+          // The reader has gone: a further call of the listener does no harm.
+        }
+      }
+    } catch (error) {
+      throw toFailure(error)
+    }
+  }
+
+  /**
    * Passes a request on to the provider's own routes.
    *
    * @throws NOT_FOUND when the adapter has none, SERVICE_UNAVAILABLE when it fails
@@ -248,8 +282,12 @@ function requireCaller(principal: unknown, identity: unknown): Caller {
   if (principal === null && identity === null) return ANONYMOUS
   if (!isObjectAnswer(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))
   if (!isIdentity(identity)) throw failed(new TypeError('getIdentity gave neither an identity nor null.'))
-  const isOver = identity.expiresAt !== null && Date.parse(identity.expiresAt) <= Date.now()
-  return isOver ? ANONYMOUS : { principal, identity }
+  return unlessExpired({ principal, identity })
+}
+
+function unlessExpired(caller: Caller): Caller {
+  const expiresAt = caller.identity?.expiresAt ?? null
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? ANONYMOUS : caller
 }
 
 const isObjectAnswer = (value: unknown): value is Principal =>

@@ -43,12 +43,19 @@ export interface RecordWriter extends RecordReader {
   put(kind: string, record: AuthRecord, options?: RecordOptions): Promise<void>
   /** Answers whether there was one. */
   delete(kind: string, id: string): Promise<boolean>
+  /** Reports, once the transaction is committed, that sessions or tokens may have ended or changed. */
+  noteSessionChange(): Promise<void>
 }
 
 /** The records that an adapter keeps in the service's own database. */
 export interface AuthRecords extends RecordReader {
   /** Runs `work` alone among all writers of all nodes; all of it is durable when this resolves, none of it when it rejects. */
   transaction<T>(work: (writer: RecordWriter) => Promise<T>): Promise<T>
+  /**
+   * Calls `listener` after each transaction that notes a session change: at once on its own node, within a second on all others; also
+   * without a change. The returned function stops that.
+   */
+  onSessionChange(listener: () => void): () => void
 }
 
 /** Another record has that key. */

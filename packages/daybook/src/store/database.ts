@@ -1,7 +1,7 @@
 import type { Statement, StatementValues } from './compile.ts'
 import type { Connection, PipelinedConnection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
-import type { GrowthListener } from './journal-watch.ts'
+import type { GrowthListener } from './growth-watch.ts'
 import type { CommitBatch } from './writes/commit-batch.ts'
 
 /** The connection of a transaction. */
@@ -65,7 +65,7 @@ export interface Database {
   /**
    * Calls `listener` soon after the journal has grown, by whatever node; the function that comes back ends that.
    *
-   * @param after see {@link JournalWatch.listen}
+   * @param after see {@link GrowthWatch.listen}
    */
   onGrowth(listener: GrowthListener, after?: number): () => void
   /** What nodes say to each other, where the database carries that. */
@@ -79,10 +79,13 @@ export interface Database {
 
 /** Short texts between nodes, for what is worth nothing once it is late: one may be lost. */
 export interface Announcements {
-  /** @param text at most 4,000 characters */
-  send(text: string): void
-  /** Calls `listener` with what other nodes send, and this one; the function that comes back ends that. */
-  listen(listener: (text: string) => void): () => void
+  /**
+   * @param topic a word that separates announcements of different kinds
+   * @param text at most 4,000 characters
+   */
+  send(topic: string, text: string): void
+  /** Calls `listener` with each text that this node or another one sends on the topic; the returned function stops that. */
+  listen(topic: string, listener: (text: string) => void): () => void
 }
 
 /** A database as it stood at one moment, whatever others write meanwhile. It reads and never writes. */

@@ -15,6 +15,7 @@ import { readNote, writeNote } from './notes.ts'
 import { Reader } from './reads/read.ts'
 import { StatementCache } from './reads/statement-cache.ts'
 import { StoredRecords } from './records/records.ts'
+import { SessionChanges } from './records/session-changes.ts'
 import { isBlankDatabase } from './tables/layouts.ts'
 import { makeOutsideTransaction, prepareSchema } from './tables/schema.ts'
 import { endCopy } from './transfer/copy.ts'
@@ -29,6 +30,7 @@ interface SharedParts {
   readonly journal: GrowingJournal
   readonly read: Reader
   readonly writeStatements: StatementCache
+  readonly sessionChanges: SessionChanges
 }
 
 /** Content at rest: reads of what is committed, and write transactions. */
@@ -41,6 +43,7 @@ export class Store {
   readonly #database: Database
   readonly #replicaAt = new WeakMap<Database, Store>()
   readonly #writeStatements: StatementCache
+  readonly #sessionChanges: SessionChanges
   /** SQLite has one connection for all transactions. */
   readonly #writers = new WeakMap<WriteConnection, Writer>()
 
@@ -52,6 +55,8 @@ export class Store {
       shared.read ?? new Reader(database.dialect, database.reader, database.background, () => database.version)
     this.journal = shared.journal ?? new GrowingJournal(database)
     this.#writeStatements = shared.writeStatements ?? new StatementCache(WRITE_STATEMENTS)
+    this.#sessionChanges =
+      shared.sessionChanges ?? new SessionChanges(new StoredRecords(database.reader), () => database.announcements)
   }
 
   /**
@@ -101,7 +106,15 @@ export class Store {
       find: (kind, key, value) => reader.find(kind, key, value),
       list: (kind, page) => reader.list(kind, page),
       count: (kind) => reader.count(kind),
-      transaction: (work) => this.transaction((writer) => work(writer.records)),
+      transaction: async (work) => {
+        const [result, sessionChanges] = await this.transaction(async ({ records }) => {
+          const value = await work(records)
+          return [value, records.sessionChanges] as const
+        })
+        if (sessionChanges !== undefined) this.#sessionChanges.announce(sessionChanges)
+        return result
+      },
+      onSessionChange: (listener) => this.#sessionChanges.listen(listener),
     }
   }
 
@@ -109,7 +122,9 @@ export class Store {
   replicaAt(seq: number): Store {
     const database = this.#database.replicaAt?.(seq)
     if (!database) return this
-    const known = this.#replicaAt.get(database) ?? new Store(database, { journal: this.journal })
+    const known =
+      this.#replicaAt.get(database) ??
+      new Store(database, { journal: this.journal, sessionChanges: this.#sessionChanges })
     this.#replicaAt.set(database, known)
     return known
   }
@@ -121,6 +136,7 @@ export class Store {
       journal,
       read: this.read.on(transaction.reader),
       writeStatements: this.#writeStatements,
+      sessionChanges: this.#sessionChanges,
     })
   }
 
@@ -197,6 +213,7 @@ export class Store {
   }
 
   async close(): Promise<void> {
+    this.#sessionChanges.close()
     await this.#database.close()
   }
 }

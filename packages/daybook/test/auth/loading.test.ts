@@ -237,6 +237,7 @@ describe('accounts', () => {
   const parts: AccountsParts = {
     registration: 'open',
     sessions: new SessionCache(),
+    records: new MemoryRecords(),
     load: async () => {
       await loads.begin()
       return async () =>

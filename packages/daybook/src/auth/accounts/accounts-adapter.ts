@@ -8,6 +8,7 @@ import {
   IDENTITY_SCHEMA,
   isAuthenticated,
 } from '../adapter.ts'
+import type { AuthRecords } from '../records.ts'
 import { bearerToken } from '../tokens/service-token.ts'
 import { ACCOUNT_LIMITS } from './account-limits.ts'
 import { BASE_PATH, COOKIE, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
@@ -94,6 +95,8 @@ export interface AccountsParts {
   load(): Promise<() => Promise<Accounts>>
   /** Cleared whenever accounts or sessions change. */
   readonly sessions: SessionCache
+  /** Reports changes of sessions, on all nodes. */
+  readonly records: Pick<AuthRecords, 'onSessionChange'>
   /** Needed where registration is by invitation. */
   readonly invitations?: Invitations
   /** Whether there are plugins of better-auth. @default false */
@@ -148,6 +151,14 @@ export class AccountsAdapter implements AuthAdapter {
 
   async getCaller(subject: string): Promise<Caller | null> {
     return (await this.#open()).findCaller(subject)
+  }
+
+  onSessionChange(listener: () => void): () => void {
+    const { records, sessions } = this.#parts
+    return records.onSessionChange(() => {
+      sessions.clear()
+      listener()
+    })
   }
 
   async handleRequest(request: Request, { headers, origin }: AuthContext): Promise<Response> {

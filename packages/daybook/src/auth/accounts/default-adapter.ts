@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AccountsConfig } from '../../config/config.ts'
 import { AccountsAdapter } from './accounts-adapter.ts'
+import { MemoryRecords } from './memory-records.ts'
 import { SessionCache } from './session-cache.ts'
 
 /**
@@ -9,20 +10,21 @@ import { SessionCache } from './session-cache.ts'
  */
 export function defaultAdapter({ registration = 'open' }: AccountsConfig): AccountsAdapter {
   const sessions = new SessionCache()
+  const records = new MemoryRecords()
   return new AccountsAdapter({
     registration,
     sessions,
+    records,
     load: async () => {
-      const [{ openAccounts }, { recordDatabase }, { MemoryRecords }] = await Promise.all([
+      const [{ openAccounts }, { recordDatabase }] = await Promise.all([
         import('./better-auth.ts'),
         import('./record-database.ts'),
-        import('./memory-records.ts'),
       ])
       return async () =>
         openAccounts({
           secret: randomBytes(32).toString('base64url'),
           registration,
-          database: recordDatabase(new MemoryRecords(), () => sessions.clear()),
+          database: recordDatabase(records, () => sessions.clear()),
         })
     },
   })

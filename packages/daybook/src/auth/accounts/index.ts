@@ -71,6 +71,7 @@ export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
       const adapter = new AccountsAdapter({
         registration: stored.registration,
         sessions,
+        records: host.records,
         invitations: new Invitations(host.records),
         hasPlugins: (stored.plugins ?? []).length > 0,
         baseURL: stored.baseURL,

@@ -18,6 +18,8 @@ interface MemoryRecord {
 export class MemoryRecords implements AuthRecords, RecordWriter {
   readonly #kinds = new Map<string, Map<string, MemoryRecord>>()
   readonly #turn = pLimit(1)
+  readonly #listeners = new Set<() => void>()
+  #hasSessionChange = false
   /** Restores the records that the current transaction has changed, the last change first. */
   #undo: (() => void)[] = []
 
@@ -55,15 +57,25 @@ export class MemoryRecords implements AuthRecords, RecordWriter {
     return exists
   }
 
+  async noteSessionChange(): Promise<void> {
+    this.#hasSessionChange = true
+  }
+
+  onSessionChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
   transaction<T>(work: (writer: RecordWriter) => Promise<T>): Promise<T> {
     return this.#turn(async () => {
       this.#undo = []
-      try {
-        return await work(this)
-      } catch (error) {
+      this.#hasSessionChange = false
+      const result = await work(this).catch((error) => {
         for (const restore of this.#undo.reverse()) restore()
         throw error
-      }
+      })
+      if (this.#hasSessionChange) for (const listener of this.#listeners) listener()
+      return result
     })
   }
 

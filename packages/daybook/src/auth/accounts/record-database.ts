@@ -161,7 +161,7 @@ function operations(desk: RecordSource, tableOf: (model: string) => RecordTable)
       const table = tableOf(model)
       const rows = (await found(model, where, writer)).slice(0, isOne ? 1 : undefined)
       for (const { id } of rows) await writer.delete(table.kind, id)
-      if (table.model === 'user') for (const row of rows) await revokeAfterRemoval(writer, row)
+      await revokeAfterRemoval(writer, table.model, rows)
       return rows
     })
   return {

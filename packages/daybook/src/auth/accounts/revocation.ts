@@ -8,12 +8,20 @@ export interface RowChange {
   readonly update: Readonly<Record<string, unknown>>
 }
 
+/** The fields by model that decide whether a session is valid, and for which caller. A new name or picture changes no session. */
+const CALLER_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  user: ['role', 'banned', 'banExpires', 'email', 'emailVerified'],
+  session: ['userId', 'token', 'expiresAt'],
+}
+
 /**
  * Revokes what a change of an account makes invalid, in the transaction of the change. A new password and a ban end all sessions and delete
  * all outstanding verifications: links to set a password, sign-in links, codes and trusted devices. A new e-mail address deletes the
- * verifications alone, as they were sent to the former address.
+ * verifications alone, as they were sent to the former address. A change of a caller notes a session change.
  */
-export async function revokeAfterChange(writer: RecordWriter, { model, row, update }: RowChange): Promise<void> {
+export async function revokeAfterChange(writer: RecordWriter, change: RowChange): Promise<void> {
+  const { model, row, update } = change
+  if (changesCaller(change)) await writer.noteSessionChange()
   const hasNewPassword = model === 'account' && typeof update.password === 'string'
   const isBan = model === 'user' && update.banned === true
   const hasNewEmail = model === 'user' && update.email !== undefined && update.email !== row.email
@@ -23,10 +31,23 @@ export async function revokeAfterChange(writer: RecordWriter, { model, row, upda
   await deleteVerifications(writer, user)
 }
 
-/** Revokes what belongs to a removed account, in the transaction of its removal. */
-export async function revokeAfterRemoval(writer: RecordWriter, user: AuthRecord): Promise<void> {
-  await deleteSessions(writer, user)
-  await deleteVerifications(writer, user)
+const changesCaller = ({ model, row, update }: RowChange): boolean =>
+  (CALLER_FIELDS[model] ?? []).some(
+    (field) => Object.hasOwn(update, field) && (update[field] ?? null) !== (row[field] ?? null),
+  )
+
+/** Revokes what belongs to removed rows of better-auth, in the transaction of their removal. */
+export async function revokeAfterRemoval(
+  writer: RecordWriter,
+  model: string,
+  rows: readonly AuthRecord[],
+): Promise<void> {
+  if (model === 'session' && rows.length > 0) await writer.noteSessionChange()
+  if (model !== 'user') return
+  for (const user of rows) {
+    await deleteSessions(writer, user)
+    await deleteVerifications(writer, user)
+  }
 }
 
 async function readUser(reader: RecordReader, id: string): Promise<AuthRecord> {
@@ -35,7 +56,9 @@ async function readUser(reader: RecordReader, id: string): Promise<AuthRecord> {
 
 async function deleteSessions(writer: RecordWriter, user: AuthRecord): Promise<void> {
   const kind = recordKind('session')
-  for (const { id } of await writer.find(kind, 'userId', user.id)) await writer.delete(kind, id)
+  const sessions = await writer.find(kind, 'userId', user.id)
+  for (const { id } of sessions) await writer.delete(kind, id)
+  if (sessions.length > 0) await writer.noteSessionChange()
 }
 
 async function deleteVerifications(writer: RecordWriter, user: AuthRecord): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { SessionCache } from '../accounts/session-cache.ts'
 import { type Caller, serviceCaller } from '../adapter.ts'
-import type { AuthRecord, AuthRecords } from '../records.ts'
+import type { AuthRecord, AuthRecords, RecordReader } from '../records.ts'
 import type { Scope } from '../scopes.ts'
 import { bearerToken } from './service-token.ts'
 
@@ -82,17 +82,33 @@ export class ApiTokens {
 
   /** Ends a token; answers whether there was one. */
   async revoke(nameOrId: string): Promise<boolean> {
-    this.#known.clear()
-    return this.#records.transaction(async (writer) => {
-      const [named] = await writer.find(TOKEN_KIND, 'name', nameOrId)
-      return writer.delete(TOKEN_KIND, named?.id ?? nameOrId)
+    return this.#delete(async (reader) => {
+      const [named] = await reader.find(TOKEN_KIND, 'name', nameOrId)
+      return named?.id ?? nameOrId
     })
   }
 
   /** The same by its id alone. */
   async revokeById(id: string): Promise<boolean> {
+    return this.#delete(async () => id)
+  }
+
+  async #delete(findId: (reader: RecordReader) => Promise<string>): Promise<boolean> {
+    const isDeleted = await this.#records.transaction(async (writer) => {
+      const wasThere = await writer.delete(TOKEN_KIND, await findId(writer))
+      if (wasThere) await writer.noteSessionChange()
+      return wasThere
+    })
     this.#known.clear()
-    return this.#records.transaction((writer) => writer.delete(TOKEN_KIND, id))
+    return isDeleted
+  }
+
+  /** Calls `listener` when tokens may have been revoked, on any node; the returned function stops that. */
+  onSessionChange(listener: () => void): () => void {
+    return this.#records.onSessionChange(() => {
+      this.#known.clear()
+      listener()
+    })
   }
 
   /** The caller that a token stands for. */

@@ -28,6 +28,8 @@ const DEFAULT_GATHER_MS = 50
 const RETRY_MS = 1000
 /** Listeners are asked again who they are in so many parts of the time between two heartbeats. */
 const CHECKS = 15
+/** The most listeners that are checked at the same time. */
+const CHECKED_TOGETHER = 50
 /** When a listener that finds no place may come again, in seconds. */
 const RETRY_AFTER = 5
 
@@ -39,10 +41,19 @@ export interface LiveQuestion extends ListenerQuestion {
   readonly sinceName: string
 }
 
+/** What live events are made of. */
+export interface LiveSources {
+  readonly feed: ChangesFeed
+  readonly journal: GrowingJournal
+  /** Reports that sessions may have ended or changed; the returned function stops that. */
+  readonly sessions: { onSessionChange(listener: () => void): () => void }
+}
+
 /** Tells listeners what changes, on this node and on others, as soon as it is committed. */
 export class LiveFeed {
   readonly #feed: ChangesFeed
   readonly #journal: GrowingJournal
+  readonly #sessions: LiveSources['sessions']
   readonly #log: Log
   readonly #options: Required<LiveOptions>
   readonly #host: ListenerHost
@@ -50,15 +61,17 @@ export class LiveFeed {
   readonly #channels = new Map<string, Channel>()
   readonly #channelOf = new Map<LiveListener, string>()
   #timers: readonly NodeJS.Timeout[] = []
-  #stopFollowing: (() => void) | undefined
+  #stops: readonly (() => void)[] = []
   #onJoin: ((listener: LiveListener, reader: ChannelReader) => void) | undefined
   #isClosed = false
   #isAdvancing = false
+  #isChecking = false
   #hasGrown = false
 
-  constructor(feed: ChangesFeed, journal: GrowingJournal, log: Log, options: LiveOptions) {
+  constructor({ feed, journal, sessions }: LiveSources, log: Log, options: LiveOptions) {
     this.#feed = feed
     this.#journal = journal
+    this.#sessions = sessions
     this.#log = log
     this.#options = {
       maxUnsentBytes: DEFAULT_UNSENT_BYTES,
@@ -77,7 +90,7 @@ export class LiveFeed {
   /**
    * Opens a stream of events, which holds the place of a listener from now on.
    *
-   * @throws VALIDATION_ERROR; SERVICE_UNAVAILABLE when there are too many listeners, or the service ends
+   * @throws VALIDATION_ERROR; SERVICE_UNAVAILABLE when there are too many listeners, the auth adapter fails, or the service ends
    */
   async open({ since, sinceName, ...question }: LiveQuestion): Promise<EventStream> {
     const given = since === undefined ? undefined : await this.#feed.open(since, sinceName)
@@ -89,6 +102,7 @@ export class LiveFeed {
         : await this.#feed.positionNow(views, collections)
       if (this.#isClosed) throw new DaybookError('SERVICE_UNAVAILABLE')
       if (this.#listeners.size >= this.#options.listeners) throw tooMany()
+      if (this.#listeners.size === 0) this.#begin()
       return this.#add(new LiveListener(this.#host, question, views, position))
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'GONE') return resetStream(error.details.restart)
@@ -122,18 +136,22 @@ export class LiveFeed {
   }
 
   #add(listener: LiveListener): EventStream {
-    listener.checkAt = performance.now() + this.#options.heartbeatMs
     this.#listeners.add(listener)
-    if (this.#listeners.size === 1) this.#begin()
+    // A session may have ended since the request was authenticated.
+    if (listener.hasSession) void this.#checkDue()
+    else listener.checkAt = performance.now() + this.#options.heartbeatMs
     return listener.stream
   }
 
   #begin(): void {
     const { heartbeatMs } = this.#options
-    this.#stopFollowing = this.#journal.onGrowth(() => this.#grown())
+    this.#stops = [
+      this.#sessions.onSessionChange(() => this.#checkSessions()),
+      this.#journal.onGrowth(() => this.#grown()),
+    ]
     this.#timers = [
       setInterval(() => void this.#beat(), heartbeatMs).unref(),
-      setInterval(() => this.#check(), Math.ceil(heartbeatMs / CHECKS)).unref(),
+      setInterval(() => void this.#checkDue(), Math.ceil(heartbeatMs / CHECKS)).unref(),
     ]
   }
 
@@ -145,7 +163,7 @@ export class LiveFeed {
     channel?.listeners.delete(listener)
     if (name !== undefined && channel?.listeners.size === 0) this.#channels.delete(name)
     if (this.#listeners.size > 0) return
-    this.#stopFollowing?.()
+    for (const stop of this.#stops) stop()
     for (const timer of this.#timers) clearInterval(timer)
   }
 
@@ -200,14 +218,30 @@ export class LiveFeed {
     }
   }
 
-  /** Asks those again whose time has come who they are: a session may have ended, or a rule may say something else. */
-  #check(): void {
-    const now = performance.now()
-    for (const listener of this.#listeners) {
-      if (listener.checkAt > now) continue
-      listener.checkAt = now + this.#options.heartbeatMs
-      void listener.check()
+  /** Makes a check of every listener with a session due. */
+  #checkSessions(): void {
+    for (const listener of this.#listeners) if (listener.hasSession) listener.checkAt = 0
+    void this.#checkDue()
+  }
+
+  /** Checks the listeners that are due, some at a time: a session may have ended, or a rule may decide otherwise. */
+  async #checkDue(): Promise<void> {
+    if (this.#isChecking) return
+    this.#isChecking = true
+    // Changes of the same turn share a check.
+    await turn()
+    for (let due = this.#takeDue(); due.length > 0; due = this.#takeDue()) {
+      await Promise.all(due.map((listener) => listener.check()))
+      await turn()
     }
+    this.#isChecking = false
+  }
+
+  #takeDue(): readonly LiveListener[] {
+    const now = performance.now()
+    const due = [...this.#listeners].filter(({ checkAt }) => checkAt <= now).slice(0, CHECKED_TOGETHER)
+    for (const listener of due) listener.checkAt = now + this.#options.heartbeatMs
+    return due
   }
 }
 

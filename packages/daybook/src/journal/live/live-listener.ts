@@ -16,6 +16,8 @@ const MAX_READ_MS = 30_000
 /** Readers come back anywhere between these times, in milliseconds, so that those that were cut together do not come together. */
 const MIN_RETRY_MS = 500
 const MAX_RETRY_MS = 5000
+/** The longest delay of a timer, in milliseconds: a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** What a listener needs of the service. */
 export interface ListenerHost {
@@ -44,6 +46,7 @@ export class LiveListener implements ChannelListener {
   readonly #question: ListenerQuestion
   readonly #viewsName: string
   #position: FeedPosition
+  #expiry: NodeJS.Timeout | undefined
 
   /** @param views what it may see, as its stream begins: when that changes, the stream ends */
   constructor(host: ListenerHost, question: ListenerQuestion, views: ReaderViews, position: FeedPosition) {
@@ -53,8 +56,12 @@ export class LiveListener implements ChannelListener {
     this.#position = position
     this.stream = new EventStream({
       begin: () => void this.#run(views).catch((error) => this.#fail(error)),
-      ended: () => host.leave(this),
+      ended: () => {
+        clearTimeout(this.#expiry)
+        host.leave(this)
+      },
     })
+    this.#checkAtExpiry(question.access)
   }
 
   get hasSession(): boolean {
@@ -76,8 +83,19 @@ export class LiveListener implements ChannelListener {
   async #isSame(): Promise<boolean> {
     const { access, authenticate, collections } = this.#question
     const now = await authenticate()
-    if (now.caller.identity?.sessionId !== access.caller.identity?.sessionId) return false
+    const [before, identity] = [access.caller.identity, now.caller.identity]
+    if (identity?.sessionId !== before?.sessionId || identity?.subject !== before?.subject) return false
+    this.#checkAtExpiry(now)
     return viewsName(await this.#host.feed.views(now, collections)) === this.#viewsName
+  }
+
+  /** Checks the credential when it expires, unless it has been renewed by then. */
+  #checkAtExpiry({ caller }: Access): void {
+    clearTimeout(this.#expiry)
+    const expiresAt = caller.identity?.expiresAt ?? null
+    if (expiresAt === null || this.stream.hasEnded) return
+    const delayMs = Math.min(Math.max(Date.parse(expiresAt) - Date.now(), 0), MAX_TIMER_MS)
+    this.#expiry = setTimeout(() => void this.check(), delayMs).unref()
   }
 
   async #run(views: ReaderViews): Promise<void> {

@@ -18,6 +18,8 @@ const MAX_DOCUMENTS = 10_000
 const MAX_GREETED = 100
 /** The most people on one document. */
 const MAX_PEOPLE = 100
+/** The topic of announcements between nodes. */
+const TOPIC = 'presence'
 
 /** Somebody who has a document open. */
 export interface PresentPerson {
@@ -59,7 +61,7 @@ export class Presence {
     this.#live = live
     this.#presenceMs = presenceMs
     this.#announcements = engine.store.announcements
-    this.#stopHearing = this.#announcements?.listen((text) => this.#hear(text))
+    this.#stopHearing = this.#announcements?.listen(TOPIC, (text) => this.#hear(text))
     live.whenJoined((listener, reader) => void this.#greet(listener, reader))
     this.#sweep = setInterval(() => this.#forget(), Math.min(SWEEP_MS, presenceMs)).unref()
   }
@@ -68,14 +70,14 @@ export class Presence {
   enter(place: PresencePlace, subject: string): readonly PresentPerson[] {
     const since = this.#known(place).get(subject)?.since ?? new Date().toISOString()
     this.#note({ ...place, subject, since })
-    this.#announcements?.send(JSON.stringify({ ...place, subject, since }))
+    this.#announcements?.send(TOPIC, JSON.stringify({ ...place, subject, since }))
     return this.present(place)
   }
 
   /** Notes that somebody has closed a document. */
   leave(place: PresencePlace, subject: string): void {
     this.#note({ ...place, subject })
-    this.#announcements?.send(JSON.stringify({ ...place, subject }))
+    this.#announcements?.send(TOPIC, JSON.stringify({ ...place, subject }))
   }
 
   /** Who has a document open, those first who came first. */

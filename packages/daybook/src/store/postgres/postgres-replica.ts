@@ -2,7 +2,7 @@ import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { Database, JournalReader, Snapshot, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import type { GrowthListener } from '../journal-watch.ts'
+import type { GrowthListener } from '../growth-watch.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 /** A database that is read on a copy of it, as long as that answers. */

@@ -9,7 +9,7 @@ import type {
   WriteConnection,
 } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
+import { type GrowthListener, GrowthWatch } from '../growth-watch.ts'
 import { HEAD } from '../writes/commit-batch.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { postgresDialect } from './postgres-dialect.ts'
@@ -73,13 +73,17 @@ export class PostgresStore implements Database {
   readonly #hearers = new Set<(text: string) => void>()
   readonly #announcements: Announcements = {
     // What is lost is said again.
-    send: (text) => void this.#server.query(notify(text)).catch(() => {}),
-    listen: (listener) => {
-      this.#hearers.add(listener)
-      return () => this.#hearers.delete(listener)
+    send: (topic, text) => void this.#server.query(notify(`${topic} ${text}`)).catch(() => {}),
+    listen: (topic, listener) => {
+      const prefix = `${topic} `
+      const hear = (payload: string): void => {
+        if (payload.startsWith(prefix)) listener(payload.slice(prefix.length))
+      }
+      this.#hearers.add(hear)
+      return () => this.#hearers.delete(hear)
     },
   }
-  readonly #watch: JournalWatch
+  readonly #watch: GrowthWatch
   readonly #shown: string
   readonly #snapshot: () => Promise<Snapshot>
   #turn = 0
@@ -106,7 +110,7 @@ export class PostgresStore implements Database {
         for (const hear of this.#hearers) hear(text)
       },
     })
-    this.#watch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
+    this.#watch = new GrowthWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
     this.#writer = new PostgresWriter(this.#server, options, hint)
     this.reader = this.#server.reader
     this.background = this.#server.background

@@ -11,6 +11,7 @@ import {
 import { isStorableText } from '../../model/stored-text.ts'
 import { param, prepareSql } from '../compile.ts'
 import type { Connection } from '../connection.ts'
+import { countSessionChange } from './session-changes.ts'
 
 /** Longer values are kept as their digest, as texts are that a store does not take: rows of an index have some 2,700 bytes at most. */
 const MAX_VALUE = 256
@@ -57,11 +58,21 @@ export class StoredRecords implements RecordReader {
 /** The writing half, inside one transaction. */
 export class WrittenRecords extends StoredRecords implements RecordWriter {
   readonly #now: () => Promise<number>
+  #sessionChanges: number | undefined
 
   /** @param now the database's clock, in milliseconds since 1970 */
   constructor(connection: Connection, now: () => Promise<number>) {
     super(connection)
     this.#now = now
+  }
+
+  /** The count of session changes that this transaction stores; `undefined`: it notes none. */
+  get sessionChanges(): number | undefined {
+    return this.#sessionChanges
+  }
+
+  async noteSessionChange(): Promise<void> {
+    this.#sessionChanges = await countSessionChange(this)
   }
 
   async put(kind: string, record: AuthRecord, { keys = {}, unique = [], until }: RecordOptions = {}): Promise<void> {

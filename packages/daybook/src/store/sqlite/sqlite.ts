@@ -5,7 +5,7 @@ import type { NativeStatement } from 'better-sqlite3'
 import { bare, type Statement, type StatementValues } from '../compile.ts'
 import type { Database, Snapshot, StoreOptions, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import { type GrowthListener, JournalWatch } from '../journal-watch.ts'
+import { type GrowthListener, GrowthWatch } from '../growth-watch.ts'
 import { CommitBatch, HEAD } from '../writes/commit-batch.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { SqliteConnection, translateSqliteError } from './sqlite-connection.ts'
@@ -56,7 +56,7 @@ export class SqliteStore implements Database {
   readonly #writer: SqliteWriter
   /** Carries the log over while others go on: it has two syncs of its own, for which no write should wait. */
   readonly #checkpointer: SqliteThread | undefined
-  readonly #watch: JournalWatch = new JournalWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
+  readonly #watch: GrowthWatch = new GrowthWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
   readonly #version = new FileVersion()
   #commits = 0
   readonly #queue: QueuedWrite[] = []

@@ -49,7 +49,6 @@ export class Writer {
   readonly fileClaims: FileClaims
   readonly rateLimits: RateLimits
   readonly migrations: MigrationRecords
-  readonly records: WrittenRecords
   readonly schedules: WrittenSchedules
   readonly history: WrittenHistory
   readonly #connection: WriteConnection
@@ -71,10 +70,14 @@ export class Writer {
     this.fileClaims = new FileClaims(connection, now)
     this.rateLimits = new RateLimits(connection, now)
     this.migrations = new MigrationRecords(connection)
-    this.records = new WrittenRecords(connection, now)
     this.schedules = new WrittenSchedules(connection, now)
     this.history = new WrittenHistory(connection)
     this.#statements = statements
+  }
+
+  /** Records of auth adapters and others, which note session changes of this transaction alone. */
+  get records(): WrittenRecords {
+    return new WrittenRecords(this.#connection, () => this.#now())
   }
 
   /** The last change of the transaction; `undefined`: there is none. */

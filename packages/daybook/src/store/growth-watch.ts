@@ -1,14 +1,14 @@
-/** How often the journal is looked at while anything listens, in milliseconds: hints may be lost, this is not. */
+/** The interval between reads of the number while anything listens, in milliseconds: hints may be lost, these reads are not. */
 const POLL_MS = 1000
 
-/** Is told the last number of the journal. */
+/** Receives the last number. */
 export type GrowthListener = (seq: number) => void
 
 /**
- * Tells listeners that the journal has grown: at once by a hint, which may be lost, and within a second by looking.
- * Numbers may be left out, and never come again.
+ * Tells listeners that a number in the database has grown, such as the last one of the journal: at once by a hint, which may be lost, and
+ * within a second by reading it. Numbers may be left out, and never come again.
  */
-export class JournalWatch {
+export class GrowthWatch {
   readonly #read: () => Promise<number>
   readonly #listeners = new Set<GrowthListener>()
   #timer: NodeJS.Timeout | undefined
@@ -17,7 +17,7 @@ export class JournalWatch {
   /** Where the first look begins; `undefined`: with what it finds. */
   #from: number | undefined
 
-  /** @param read asks for the last number of the journal */
+  /** @param read reads the number */
   constructor(read: () => Promise<number>) {
     this.#read = read
   }
@@ -25,7 +25,7 @@ export class JournalWatch {
   /**
    * Calls `listener` after each growth from now on; the function that comes back ends that.
    *
-   * @param after a number that the journal may have grown beyond by now: that is told, too, unless it was before
+   * @param after a number that may have been exceeded by now: that growth is reported, too, unless it was before
    */
   listen(listener: GrowthListener, after?: number): () => void {
     if (after !== undefined) this.#from = Math.min(after, this.#from ?? after)
@@ -37,7 +37,7 @@ export class JournalWatch {
     }
   }
 
-  /** Says that the journal has come to this number. */
+  /** Reports that the number has grown to `seq`. */
   hint(seq: number): void {
     if (this.#last !== undefined && seq <= this.#last) return
     this.#last = seq
