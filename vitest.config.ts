@@ -25,6 +25,7 @@ const LONG = [
   'packages/daybook/test/postgres/faults.test.ts',
   'packages/daybook/test/cli/copy/copy-interrupted.test.ts',
   'packages/daybook/test/cli/start/drain.test.ts',
+  'packages/daybook/test/journal/session-streams.test.ts',
   'packages/daybook/test/fuzz/fuzz.test.ts',
   'packages/daybook/test/http/docs/docs-in-a-browser.test.ts',
 ]
