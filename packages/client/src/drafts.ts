@@ -29,8 +29,8 @@ export class DraftCollection extends Collection {
     return this.send('POST', entry, options, { at: 'publish', body: { publishAt: at, locales } })
   }
 
-  async unpublish(entry: EntryOrId, { at, ...options }: AnyPublishOptions = {}): Promise<unknown> {
-    return this.send('POST', entry, options, { at: 'unpublish', body: { unpublishAt: at } })
+  async unpublish(entry: EntryOrId, { at, locales, ...options }: AnyPublishOptions = {}): Promise<unknown> {
+    return this.send('POST', entry, options, { at: 'unpublish', body: { unpublishAt: at, locales } })
   }
 
   async unschedule(entry: EntryOrId, options?: CallOptions): Promise<void> {

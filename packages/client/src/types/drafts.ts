@@ -18,7 +18,7 @@ export interface PreviewQuery<C extends DaybookConfig, K extends EntryKey<C>, W,
   readonly preview?: WithStatus<C, K, P>
 }
 
-type DraftKey = 'hasDraft' | 'publishAt' | 'unpublishAt'
+type DraftKey = 'hasDraft' | 'publishAt' | 'unpublishAt' | 'publishedLocales'
 
 /** An entry as it is read, or as its working copy has it. */
 export type ReadEntry<C extends DaybookConfig, K extends EntryKey<C>, W, P = undefined> = W extends true
@@ -46,9 +46,9 @@ export interface SaveDraftOptions<C extends DaybookConfig> extends Omit<ChangeOp
   readonly merge?: boolean
 }
 
-/** How an entry is published. */
+/** How an entry is published, or unpublished. */
 export interface PublishOptions<C extends DaybookConfig> extends ConditionOptions<C> {
-  /** The languages whose values are published; fields that are not localized come with the default one. @default all */
+  /** The locales in which it is, or is no longer, published; fields that are not localized come along. @default all */
   readonly locales?: readonly NonNullable<ChangeOptions<C>['locale']>[]
 }
 
@@ -86,11 +86,11 @@ export interface DraftsClient<C extends DaybookConfig, K extends CollectionKey<C
   publish(entry: EntryOrId, options?: PublishOptions<C>): Promise<Entry<C, K>>
 
   /**
-   * Takes an entry out of what readers without a session see; its working copy stays. With a time to come, then, and the answer is the
+   * Takes an entry out of what readers without a session see, in all or some locales; its working copy stays. With a time to come, then, and the answer is the
    * working copy.
    */
-  unpublish(entry: EntryOrId, options: ConditionOptions<C> & AtTime): Promise<DraftEntry<C, K>>
-  unpublish(entry: EntryOrId, options?: ConditionOptions<C>): Promise<Entry<C, K>>
+  unpublish(entry: EntryOrId, options: PublishOptions<C> & AtTime): Promise<DraftEntry<C, K>>
+  unpublish(entry: EntryOrId, options?: PublishOptions<C>): Promise<Entry<C, K>>
 
   /** Forgets the times at which an entry was to be published or unpublished. */
   unschedule(entry: EntryOrId, options?: CallOptions): Promise<void>

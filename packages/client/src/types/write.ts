@@ -48,7 +48,10 @@ export type Operation<C extends DaybookConfig> =
       readonly op: 'publish'
       readonly data?: Pick<PublishOptions<C>, 'locales'> & { readonly publishAt?: string }
     })
-  | (OnEntry<StatusKey<C>> & { readonly op: 'unpublish'; readonly data?: { readonly unpublishAt?: string } })
+  | (OnEntry<StatusKey<C>> & {
+      readonly op: 'unpublish'
+      readonly data?: Pick<PublishOptions<C>, 'locales'> & { readonly unpublishAt?: string }
+    })
 
 /** What an operation is about that makes no entry. */
 interface OnEntry<K> {

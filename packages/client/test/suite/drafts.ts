@@ -71,7 +71,8 @@ export const DRAFTS: readonly Case[] = [
         await posts.discardDraft(id)
         equal((await failure(posts.discardDraft(id), DaybookError)).code, 'NOT_FOUND')
         const read = await posts.findById(id, { draft: true, select: ['title'] })
-        equal(read, { id, title: 'Paper', hasDraft: false, publishAt: null, unpublishAt: null })
+        const about = { hasDraft: false, publishAt: null, unpublishAt: null, publishedLocales: ['en', 'de'] }
+        equal(read, { id, title: 'Paper', ...about })
       }),
   },
   {

@@ -215,7 +215,12 @@ export async function workingCopies({ collections: { books, people } }: Client<L
   const either = await books.findBySlug('x', { preview: token })
   const plain = await books.findBySlug('x', { draft: false })
   holds<Equal<typeof draft, DraftEntry<Library, 'books'> | null>>()
-  holds<Equal<keyof NonNullable<typeof selected>, 'id' | 'title' | 'hasDraft' | 'publishAt' | 'unpublishAt'>>()
+  holds<
+    Equal<
+      keyof NonNullable<typeof selected>,
+      'id' | 'title' | 'hasDraft' | 'publishAt' | 'unpublishAt' | 'publishedLocales'
+    >
+  >()
   holds<Equal<(typeof items)[number], DraftEntry<Library, 'books'>>>()
   holds<Equal<NonNullable<typeof preview>['title'], string | null>>()
   holds<Equal<'hasDraft' extends keyof NonNullable<typeof preview> ? true : false, false>>()

@@ -347,6 +347,8 @@ export interface DraftSystem {
   readonly publishAt: string | null
   /** When it is to be unpublished, ISO 8601; `null`: no time is set. */
   readonly unpublishAt: string | null
+  /** The locales in which it is published; `null`: the content has none. */
+  readonly publishedLocales: readonly string[] | null
 }
 
 /** An entry as its working copy has it: whatever is required may be missing still. */

@@ -125,12 +125,15 @@ export interface AtTime {
   readonly at: string
 }
 
-/** How an entry is unpublished. */
-export interface UnpublishOptions extends ConditionOptions, DryRunOptions {}
-
 /** How an entry is published. */
 export interface PublishOptions extends ConditionOptions, DryRunOptions {
-  /** The languages whose values are published; fields that are not localized come with the default one. @default all */
+  /** The locales in which it is published; fields that are not localized come along. @default all */
+  readonly locales?: readonly string[]
+}
+
+/** How an entry is unpublished. */
+export interface UnpublishOptions extends ConditionOptions, DryRunOptions {
+  /** The locales in which it is published no longer. @default all */
   readonly locales?: readonly string[]
 }
 
@@ -183,7 +186,10 @@ export type BatchOperation<C extends DaybookConfig = DaybookConfig> =
       readonly op: 'publish'
       readonly data?: { readonly locales?: readonly string[]; readonly publishAt?: string }
     })
-  | (OnEntry<StatusKey<C>> & { readonly op: 'unpublish'; readonly data?: { readonly unpublishAt?: string } })
+  | (OnEntry<StatusKey<C>> & {
+      readonly op: 'unpublish'
+      readonly data?: { readonly locales?: readonly string[]; readonly unpublishAt?: string }
+    })
   | (OnEntry<EntryKey<C>> & { readonly op: 'restore'; readonly data: { readonly revision: number } })
 
 /** What an operation is about that makes no entry. */

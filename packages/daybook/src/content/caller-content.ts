@@ -239,7 +239,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Takes an entry out of what readers without a session see; its working copy stays. With a time to come, then, and the answer is
+   * Takes an entry out of what readers without a session see, in all or some locales; its working copy stays. With a time to come, then, and the answer is
    * the working copy.
    *
    * @throws as {@link update}
@@ -253,9 +253,9 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   unpublish(
     collection: string,
     id: string,
-    { at, ...options }: UnpublishOptions & Partial<AtTime> = {},
+    { at, locales, ...options }: UnpublishOptions & Partial<AtTime> = {},
   ): Promise<never> {
-    return this.#publication('unpublish', this.#withDrafts(collection), id, { unpublishAt: at }, options)
+    return this.#publication('unpublish', this.#withDrafts(collection), id, { unpublishAt: at, locales }, options)
   }
 
   /**

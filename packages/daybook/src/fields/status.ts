@@ -7,7 +7,7 @@ import { aChoice } from './select.ts'
 export const PUBLISHED = 'published'
 
 /** What reads of working copies say of an entry besides: keys that no field of such a collection can have. */
-export const DRAFT_KEYS = ['hasDraft', 'publishAt', 'unpublishAt'] as const
+export const DRAFT_KEYS = ['hasDraft', 'publishAt', 'unpublishAt', 'publishedLocales'] as const
 
 export interface StatusOptions extends Pick<CommonOptions<string>, 'description' | 'validate' | 'renamedFrom'> {
   /** The values; `published` must be among them. @default `draft`, `published`, `archived` */

@@ -17,4 +17,10 @@ export const DRAFT_SCHEMAS: Readonly<Record<(typeof DRAFT_KEYS)[number], JsonSch
   },
   publishAt: time('When it is to be published; null: no time is set.'),
   unpublishAt: time('When it is to be unpublished; null: no time is set.'),
+  publishedLocales: {
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    readOnly: true,
+    description: 'The locales in which it is published; null: the content has none.',
+  },
 }

@@ -18,16 +18,16 @@ export async function readerScope(access: Access, choice: LocaleChoice): Promise
  * may not read does not exist for filters and expansion.
  */
 export class ReaderScope implements QueryScope {
+  readonly access: Access
   readonly choice: LocaleChoice
   readonly collections: Model['collections']
-  readonly #access: Access
   readonly #visibilities: ReadonlyMap<string, Visibility | false | Error>
 
   /** @param visibilities see {@link Access.visibilities} */
   constructor(access: Access, choice: LocaleChoice, visibilities: ReadonlyMap<string, Visibility | false | Error>) {
     this.choice = choice
     this.collections = collectionsInLocale(access.model, choice)
-    this.#access = access
+    this.access = access
     this.#visibilities = visibilities
   }
 
@@ -36,11 +36,11 @@ export class ReaderScope implements QueryScope {
   }
 
   hidden(document: DocumentModel): ReadonlySet<string> {
-    return this.#access.hidden(document)
+    return this.access.hidden(document)
   }
 
   seesPeople(document: DocumentModel): boolean {
-    return this.#access.seesPeople(document)
+    return this.access.seesPeople(document)
   }
 
   statuses(collection: CollectionModel): readonly string[] | undefined {
@@ -50,13 +50,13 @@ export class ReaderScope implements QueryScope {
   /** True if no entry exists for the reader that is not published. */
   seesPublishedOnly(collection: CollectionModel): boolean {
     const visibility = this.#visibility(collection.key)
-    return visibility ? visibility.isPublishedOnly : this.#access.seesPublishedOnly(collection)
+    return visibility ? visibility.isPublishedOnly : this.access.seesPublishedOnly(collection)
   }
 
   filter(collection: CollectionModel): AccessFilter | undefined {
     const visibility = this.#visibility(collection.key)
     const filter = visibility ? visibility.filter : undefined
-    return filter && filterFor(this.#access.model, collection, filter)
+    return filter && filterFor(this.access.model, collection, filter)
   }
 
   /** What entries must hold to be there for the reader, their status included; `undefined`: nothing. */
@@ -90,7 +90,7 @@ export class ReaderScope implements QueryScope {
       this.seesPublishedOnly(one),
       this.#draftReader(one.key),
     ])
-    return [this.#access.key, seen]
+    return [this.access.key, seen]
   }
 
   /** Collections that rules look into to tell what of these the reader may see. */

@@ -186,18 +186,33 @@ export function mayKnowPeople({ kind, key }: DocumentModel, rule: FieldRule, cal
  */
 export function filterFor(model: Model, collection: CollectionModel, filter: AccessFilter): AccessFilter {
   const own = model.collections.get(collection.key)
-  if (!own || collection.table === own.table || !asksLocalized(filter.where, own)) return filter
-  const through = own.comparables.get('id') as Comparable
-  const { where } = filter
+  if (!own || collection.table === own.table) return filter
+  return { ...filter, where: underDefaultLocale(filter.where, own) }
+}
+
+/** What a condition says of localized fields is looked up in the default locale; the status is that of the locale which is read. */
+function underDefaultLocale(condition: Condition, collection: CollectionModel): Condition {
+  const field = fieldOf(condition)
+  if (!field) {
+    const { kind, of } = condition as Extract<Condition, { of: readonly Condition[] }>
+    return { kind, of: of.map((one) => underDefaultLocale(one, collection)) }
+  }
+  if (!collection.localized.has(field.owner)) return condition
+  const through = collection.comparables.get('id') as Comparable
   return {
-    ...filter,
-    where: { kind: 'related', through, isMany: false, to: own, statuses: undefined, where, negated: false },
+    kind: 'related',
+    through,
+    isMany: false,
+    to: collection,
+    statuses: undefined,
+    where: condition,
+    negated: false,
   }
 }
 
-function asksLocalized(condition: Condition, collection: CollectionModel): boolean {
-  if (condition.kind === 'compare') return collection.localized.has(condition.by.owner)
-  if (condition.kind === 'member') return collection.localized.has(condition.of.owner)
-  if (condition.kind === 'related') return collection.localized.has(condition.through.owner)
-  return condition.of.some((one) => asksLocalized(one, collection))
+/** The field of the entry itself that a condition is about; `undefined`: it is made of other conditions. */
+function fieldOf(condition: Condition): { readonly owner: string } | undefined {
+  if (condition.kind === 'compare') return condition.by
+  if (condition.kind === 'member') return condition.of
+  return condition.kind === 'related' ? condition.through : undefined
 }

@@ -1,5 +1,5 @@
 import { DRAFT_KEYS } from '../../fields/status.ts'
-import type { CollectionModel } from '../../model/model.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow, StoredEntry } from '../../store/reads/rows.ts'
@@ -9,8 +9,11 @@ import { mergeFields, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { variantOf } from '../etags.ts'
 import { chosenValues } from '../locales/locale.ts'
+import type { Canonical } from '../locales/localized.ts'
+import { publishedLocalesOf } from '../locales/published-locales.ts'
 import { type Projection, toEntryAnswer, withSystem } from '../reads/present.ts'
 import type { WriteContext } from '../writes/context.ts'
+import { textOrNull } from '../writes/row.ts'
 import { draftCanonical, draftRevision } from './draft-row.ts'
 
 /** An entry as its working copy has it, in the language that is asked for, with what only reads of working copies say. */
@@ -32,17 +35,32 @@ export function showDraft(
   const revision = draftRevision(model, own, entry)
   const canonical = draftCanonical(own, revision)
   const fields = mergeFields(own, {}, chosenValues(model, own, canonical, choice))
-  const { id, seq, status, created_by, updated_by } = revision.row
+  const { id, seq, created_by, updated_by } = revision.row
+  const status = own.status ? textOrNull(fields[own.status.key]) : revision.row.status
   const slug = own.slug && fields[own.slug.key]
   const doc = JSON.stringify(withSystem(own, canonical.values, fields))
   const row = { id, seq, status, created_by, updated_by, schema_hash: collection.schemaHash, orphaned: null, doc }
-  return { row: { ...row, slug: typeof slug === 'string' ? slug : null }, about: aboutDraft(entry, times) }
+  return {
+    row: { ...row, slug: typeof slug === 'string' ? slug : null },
+    about: aboutDraft(model, own, canonical, entry, times),
+  }
 }
 
-function aboutDraft({ id, draft }: StoredEntry, times: readonly ScheduledTime[]): Values {
+function aboutDraft(
+  { locales }: Model,
+  collection: CollectionModel,
+  canonical: Canonical,
+  { id, draft }: StoredEntry,
+  times: readonly ScheduledTime[],
+): Values {
   const timeOf = (action: ScheduledTime['action']): string | null =>
     times.find((one) => one.id === id && one.action === action)?.at ?? null
-  return { hasDraft: draft !== null, publishAt: timeOf('publish'), unpublishAt: timeOf('unpublish') }
+  return {
+    hasDraft: draft !== null,
+    publishAt: timeOf('publish'),
+    unpublishAt: timeOf('unpublish'),
+    publishedLocales: locales ? publishedLocalesOf(collection, canonical, locales) : null,
+  }
 }
 
 /** An entry's text with what only reads of working copies say, behind all else. */

@@ -5,7 +5,7 @@ import { mergeFields } from '../document.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
 import { Revision } from '../writes/revision.ts'
-import { translationsOf } from '../writes/row.ts'
+import { toCanonical, translationsOf } from '../writes/row.ts'
 
 /** An entry as its working copy has it; one without a working copy as it is. Its `seq` is the revision that a save is based on. */
 export interface DraftRow extends StoredEntry {
@@ -25,19 +25,20 @@ export function draftRow(entry: StoredEntry): DraftRow {
 export const draftRevision = (model: Model, collection: CollectionModel, entry: StoredEntry): Revision<DraftRow> =>
   new Revision(model, collection, draftRow(entry))
 
-/** A document with another status, where its collection has one. */
-export function withStatus(
+/** A document with the status of an entry in each locale, which only publishing changes. */
+export function withStatusOf(
   { status }: CollectionModel,
   { values, translations }: Canonical,
-  value: string | null,
+  entry: Pick<StoredEntry, 'status' | 'locales'>,
 ): Canonical {
-  return { values: status ? { ...values, [status.key]: value } : values, translations }
+  if (!status) return { values, translations }
+  return { ...toCanonical({ ...values, [status.key]: entry.status }, entry.locales), translations }
 }
 
-/** What a working copy says in all languages. Its status is always that of the entry: publishing alone changes it. */
+/** What a working copy says in all languages. Its status is always that of the entry. */
 export function draftCanonical(collection: CollectionModel, { canonical, row }: Revision<DraftRow>): Canonical {
-  const { values, translations } = withStatus(collection, canonical, row.status)
-  return { translations, values: { ...values, updatedAt: row.updated_at } }
+  const { values, ...languages } = withStatusOf(collection, canonical, row.entry)
+  return { ...languages, values: { ...values, updatedAt: row.updated_at } }
 }
 
 /** Who saves a working copy, when, and whether on their behalf. */
@@ -62,7 +63,7 @@ export function isSameContent(collection: CollectionModel, one: Canonical, other
   const textOf = ({ values, translations }: Canonical): string => {
     const fields = mergeFields(collection, {}, values)
     if (collection.status) delete fields[collection.status.key]
-    return JSON.stringify([fields, translationsOf({ values, translations })])
+    return JSON.stringify([fields, translations])
   }
   return textOf(one) === textOf(other)
 }

@@ -1,7 +1,7 @@
 import { invalidAt } from '../../errors.ts'
 import { parseTimestamp } from '../../fields/date.ts'
 import { isRecord } from '../../fields/field.ts'
-import type { CollectionModel, LocalesModel } from '../../model/model.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { Preconditions } from '../etags.ts'
 import type { WriteContext } from '../writes/context.ts'
@@ -35,7 +35,7 @@ export function checkPublication(
     const revision = readRevision(given)
     return () => prepareRestore(context, collection, id, revision, options)
   }
-  const locales = op === 'publish' ? readLocales(given, context.engine.model.locales) : undefined
+  const locales = readLocales(given, context.engine.model, collection)
   const at = readTime(given, `${op}At`)
   const attempt = op === 'publish' ? preparePublish : prepareUnpublish
   return async () =>
@@ -47,7 +47,7 @@ export function checkPublication(
 /** The fields of each body. */
 const FIELDS: Readonly<Record<PublicationOp, readonly string[]>> = {
   publish: ['publishAt', 'locales'],
-  unpublish: ['unpublishAt'],
+  unpublish: ['unpublishAt', 'locales'],
   restore: ['revision'],
 }
 
@@ -74,10 +74,17 @@ function readTime(body: Body, key: string): string | undefined {
 
 function readLocales(
   { locales: given = null }: Body,
-  locales: LocalesModel | undefined,
+  { locales }: Model,
+  { key, localized }: CollectionModel,
 ): readonly string[] | undefined {
   if (given === null) return undefined
   if (!locales) throw invalidAt('/locales', 'locale', 'must be left out: the content has no locales')
+  if (localized.size === 0)
+    throw invalidAt(
+      '/locales',
+      'locale',
+      `must be left out: no field of ${key} is localized, so entries have no languages`,
+    )
   const isList = Array.isArray(given) && given.length > 0 && given.every((one) => locales.available.includes(one))
   if (!isList) throw invalidAt('/locales', 'locale', `must be a list of locales: ${locales.available.join(', ')}`)
   return given

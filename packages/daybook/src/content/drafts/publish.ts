@@ -6,31 +6,33 @@ import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { Preconditions } from '../etags.ts'
-import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
+import { type Canonical, hiddenStatus, show, writeTranslation } from '../locales/localized.ts'
+import { publishedLocalesOf, withPublishedLocales } from '../locales/published-locales.ts'
 import type { WriteContext } from '../writes/context.ts'
 import type { PreparedWrite } from '../writes/prepared.ts'
 import { Revision } from '../writes/revision.ts'
 import { type Proposal, prepareWhole } from '../writes/whole.ts'
 import { requireVisibleDraft } from './draft-access.ts'
-import { draftCanonical, draftRevision, isSameContent, withStatus } from './draft-row.ts'
+import { draftCanonical, draftRevision, isSameContent } from './draft-row.ts'
 import { dropSchedule } from './schedule.ts'
 
-/** What of a working copy is published. */
-export interface PublishOptions extends Preconditions {
-  /** The languages whose values are published; fields that are not localized come with the default one. @default all */
+/** The locales in which an entry is published, or unpublished. */
+export interface PublicationOptions extends Preconditions {
+  /** @default all locales of the content */
   readonly locales?: readonly string[] | undefined
 }
 
 /**
- * Prepares to publish an entry: its working copy where it has one, else what it is. A time that was set for it is over with.
+ * Prepares to publish an entry: its working copy where it has one, else what it is. A time that was set for it is over with. In some
+ * locales alone, the other ones keep what they say and whether they are published; fields that are not localized come along.
  *
- * @throws as changes of entries do: what is published must be complete
+ * @throws as changes of entries do: what is published must be complete in the locales in which it is
  */
 export function preparePublish(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
-  { locales, ...options }: PublishOptions = {},
+  { locales, ...options }: PublicationOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { engine } = context
   const write = {
@@ -55,41 +57,49 @@ function proposePublished(
   { engine: { model } }: WriteContext,
   collection: CollectionModel,
   entry: StoredEntry,
-  locales: readonly string[] | undefined,
+  chosen: readonly string[] | undefined,
 ): Proposal | undefined {
-  if (entry.draft === null && entry.status === PUBLISHED) return undefined
+  const { locales } = model
+  const present = new Revision(model, collection, entry).canonical
+  const published = locales && publishedLocalesOf(collection, present, locales)
+  const isPublished = published ? (chosen ?? locales.available).every((one) => published.includes(one)) : undefined
+  if (entry.draft === null && (isPublished ?? entry.status === PUBLISHED)) return undefined
   const draft = draftRevision(model, collection, entry)
   const copy = draftCanonical(collection, draft)
-  const published = new Revision(model, collection, entry).canonical
-  const chosen = locales && model.locales ? onlyLocales(collection, published, copy, locales, model.locales) : copy
-  const isAll = chosen === copy || isSameContent(collection, chosen, copy)
-  const canonical = withStatus(collection, chosen, PUBLISHED)
+  // What is published in no locale shows to nobody: it comes from the working copy, too.
+  const isTaken = (locale: string): boolean =>
+    chosen?.includes(locale) === true || published?.includes(locale) === false
+  const content =
+    locales && chosen ? takeLocales(collection, present, copy, locales.available.filter(isTaken), locales) : copy
+  const isAll = content === copy || isSameContent(collection, content, copy)
+  const isNext = (locale: string): boolean => chosen?.includes(locale) === true || published?.includes(locale) === true
+  const next = chosen && locales ? locales.available.filter(isNext) : 'all'
+  const canonical = withPublishedLocales(collection, content, next, entry.status, locales)
   return { canonical, orphaned: draft.orphaned, draft: isAll ? null : entry.draft, isComplete: true }
 }
 
-/** A document with what the working copy says in some languages. */
-function onlyLocales(
+/** A document with what the working copy says in some locales; what other locales say of the items of a list goes with the items. */
+function takeLocales(
   collection: CollectionModel,
-  published: Canonical,
+  present: Canonical,
   copy: Canonical,
-  chosen: readonly string[],
-  locales: LocalesModel,
+  taken: readonly string[],
+  { default: defaultLocale }: LocalesModel,
 ): Canonical {
-  const hasDefault = chosen.includes(locales.default)
-  const values = show(collection, copy, [locales.default], locales.default)
-  // What other languages say of the items of a list goes with the items.
-  const base = hasDefault
-    ? writeTranslation(collection, published, values, locales.default, locales.default)
-    : published
-  const others = chosen.filter((locale) => locale !== locales.default)
-  const said = others.map((locale) => [locale, copy.translations[locale] ?? {}] as const)
-  const translations = { ...base.translations, ...Object.fromEntries(said) }
-  const filled = Object.entries(translations).filter(([, one]) => Object.keys(one).length > 0)
-  return { values: base.values, translations: Object.fromEntries(filled) }
+  const lead = taken.includes(defaultLocale) ? defaultLocale : taken[0]
+  if (lead === undefined) return present
+  const shown = show(collection, copy, [lead], defaultLocale)
+  const { values, translations } = writeTranslation(collection, present, shown, lead, defaultLocale)
+  const others = taken.filter((locale) => locale !== defaultLocale)
+  const all = { ...translations, ...Object.fromEntries(others.map((one) => [one, copy.translations[one] ?? {}])) }
+  const filled = Object.entries(all).filter(([, said]) => Object.keys(said).length > 0)
+  const sorted = filled.sort(([one], [other]) => (one < other ? -1 : 1))
+  return { values, translations: Object.fromEntries(sorted) }
 }
 
 /**
- * Prepares to take an entry out of what everybody reads; its working copy stays. A time that was set for it is over with.
+ * Prepares to take an entry out of what everybody reads, in all or in some locales; its working copy stays. A time that was set for it
+ * is over with.
  *
  * @throws as changes of entries do; VALIDATION_ERROR where the status has no value besides `published`
  */
@@ -97,16 +107,22 @@ export function prepareUnpublish(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
-  options: Preconditions = {},
+  { locales: chosen, ...options }: PublicationOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { model } = context.engine
-  const hidden = collection.status?.values.find((value) => value !== PUBLISHED)
+  const { locales } = model
+  const hidden = collection.status && hiddenStatus(collection.status)
   if (hidden === undefined)
     throw invalidAt('/', 'status', `${collection.key} can hold published entries alone: its status has no other value`)
   const propose = (_read: Reader, entry: StoredEntry): Proposal | undefined => {
-    if (entry.status !== PUBLISHED) return undefined
-    const { canonical, orphaned } = new Revision(model, collection, entry)
-    return { canonical: withStatus(collection, canonical, hidden), orphaned, draft: entry.draft, isComplete: false }
+    const { canonical: present, orphaned } = new Revision(model, collection, entry)
+    const published = locales && chosen ? publishedLocalesOf(collection, present, locales) : undefined
+    const left = published?.filter((locale) => !chosen?.includes(locale)) ?? []
+    const isPublished = entry.status === PUBLISHED || present.publishedLocales !== undefined
+    if (!isPublished || left.length === published?.length) return undefined
+    const status = entry.status === PUBLISHED ? hidden : entry.status
+    const canonical = withPublishedLocales(collection, present, left, status, locales)
+    return { canonical, orphaned, draft: entry.draft, isComplete: false }
   }
   const write = {
     action: 'unpublish',

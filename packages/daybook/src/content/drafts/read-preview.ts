@@ -79,7 +79,7 @@ async function readRelated(
   rows: readonly EntryRow[],
   choice: LocaleChoice,
 ): Promise<readonly EntryRow[]> {
-  if (!hasDrafts(to)) return inChosenLocale(engine, to, rows, choice)
+  if (!hasDrafts(to)) return inChosenLocale(engine, maker, to, rows, choice)
   const { read } = engine.store
   const stored = engine.model.collections.get(to.key) ?? to
   const ids = rows.map(({ id }) => id)
@@ -100,7 +100,7 @@ async function readRelated(
     choice,
   )
   const others = rows.filter(({ id, status }) => !visible.has(id) && status === PUBLISHED)
-  return [...drafts.map(({ row }) => row), ...(await inChosenLocale(engine, to, others, choice))]
+  return [...drafts.map(({ row }) => row), ...(await inChosenLocale(engine, maker, to, others, choice))]
 }
 
 async function isAddressOf(

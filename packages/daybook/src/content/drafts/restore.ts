@@ -108,11 +108,9 @@ async function versionOf(
   if (present) return toCanonical(storedValues(collection, present), present.locales)
   if (text === undefined)
     throw new DaybookError('NOT_FOUND', `The entry has no version ${revision} that could be restored.`)
-  const { '@locales': translations = {}, ...values } = JSON.parse(text)
-  return {
-    values: storedValues(collection, { doc: '', schema_hash: '', created_by: null, updated_by: null }, values),
-    translations,
-  }
+  const { '@locales': locales, ...values } = JSON.parse(text)
+  const columns = { doc: '', schema_hash: '', created_by: null, updated_by: null }
+  return toCanonical(storedValues(collection, columns, values), locales === undefined ? null : JSON.stringify(locales))
 }
 
 /** A version with what the caller may not read, and what the service alone makes, as they are now. */
@@ -134,5 +132,10 @@ export function withPresent(
     return [locale, Object.fromEntries([...own, ...kept])] as const
   })
   const filled = translations.filter(([, said]) => Object.keys(said).length > 0)
-  return { values: { ...version.values, ...values }, translations: Object.fromEntries(filled) }
+  const { publishedLocales } = status ? present : version
+  return {
+    values: { ...version.values, ...values },
+    translations: Object.fromEntries(filled),
+    ...(publishedLocales ? { publishedLocales } : {}),
+  }
 }

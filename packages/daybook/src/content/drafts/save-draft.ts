@@ -5,6 +5,7 @@ import { fieldRights } from '../access/field-access.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
+import { statusIn } from '../locales/localized.ts'
 import { tagOf } from '../reads/present.ts'
 import { type ChangeTarget, checkChange, type UpdateOptions } from '../writes/change.ts'
 import type { WriteContext } from '../writes/context.ts'
@@ -13,7 +14,7 @@ import type { CheckedWrite, PreparedWrite } from '../writes/prepared.ts'
 import { Revision } from '../writes/revision.ts'
 import { requireVisibleDraft } from './draft-access.ts'
 import { draftAnswer } from './draft-answer.ts'
-import { type DraftRow, draftCanonical, draftRow, isSameContent, toWorkingCopy, withStatus } from './draft-row.ts'
+import { type DraftRow, draftCanonical, draftRow, isSameContent, toWorkingCopy, withStatusOf } from './draft-row.ts'
 import { prepareEntryWork } from './entry-work.ts'
 
 /** How a working copy is saved. */
@@ -65,8 +66,8 @@ function draftTarget(
     derive: async (_read, values) => values,
     store: async (writer, revision, { canonical: saved, patch, mayBeSame }, rights) => {
       const { entry } = revision.row
-      requireSameStatus(collection, patch, entry.status)
-      const canonical = withStatus(collection, saved, entry.status)
+      const canonical = withStatusOf(collection, saved, entry)
+      requireSameStatus(collection, patch, statusIn(collection, canonical, context.locale))
       const shown = (one: typeof entry): Promise<EntryAnswer> =>
         draftAnswer(context, writer.read, collection, one, rights)
       if (mayBeSame && isSameContent(collection, draftCanonical(collection, revision), canonical)) return shown(entry)
@@ -81,7 +82,7 @@ function draftTarget(
 }
 
 /** @throws VALIDATION_ERROR when a working copy would get another status than its entry has */
-function requireSameStatus({ status }: CollectionModel, patch: Values, stored: string | null): void {
+function requireSameStatus({ status }: CollectionModel, patch: Values, stored: unknown): void {
   if (!status || !Object.hasOwn(patch, status.key) || patch[status.key] === stored) return
   throw invalidAt(
     `/${status.key}`,

@@ -2,12 +2,15 @@ import { DaybookError } from '../../errors.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
 import { collectionsInLocale, type LocaleChoice, type LocaleQuery, readLocale } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
+import { isPartlyPublished } from '../../store/tables/tables.ts'
 import type { Access } from '../access/access.ts'
 import { mergeFields, type Values } from '../document.ts'
+import { findVisibleDrafts } from '../drafts/draft-access.ts'
 import type { Engine } from '../engine.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
 import { chainOf, toCanonical } from '../writes/row.ts'
-import { type Canonical, show, showAll } from './localized.ts'
+import { type Canonical, showAll } from './localized.ts'
+import { publishedPartOf, showIn } from './published-locales.ts'
 
 /** The choice of a call that names no locale. */
 export const DEFAULT_LOCALE: LocaleChoice = { locale: undefined, chain: undefined, isAll: false }
@@ -34,10 +37,12 @@ export function inLocale(model: Model, key: string, choice: LocaleChoice): Colle
 
 /**
  * Entries in the language that is asked for. What the config's own fallbacks show stands in the rows already; other
- * fallbacks, and all locales at once, are put together from what every locale says: one more statement.
+ * fallbacks, and all locales at once, are put together from what every locale says: one more statement. Of locales in which an entry is
+ * not published, only callers who see its drafts are told.
  */
 export async function inChosenLocale(
   { model, store }: Engine,
+  access: Access,
   collection: CollectionModel,
   rows: readonly EntryRow[],
   choice: LocaleChoice,
@@ -49,10 +54,19 @@ export async function inChosenLocale(
     own,
     rows.map(({ id }) => id),
   )
+  const partlyPublished = choice.isAll ? stored.filter(isPartlyPublished).map(({ id }) => id) : []
+  const drafts = await findVisibleDrafts(access, store.read, own, partlyPublished)
   const shown = new Map(
     stored.map((entry) => {
       const values = storedValues(own, entry)
-      const chosen = chosenValues(model, own, toCanonical(values, entry.locales), choice)
+      const canonical = toCanonical(values, entry.locales)
+      const isWhole = !choice.isAll || !model.locales || drafts.has(entry.id)
+      const chosen = chosenValues(
+        model,
+        own,
+        isWhole ? canonical : publishedPartOf(own, canonical, model.locales),
+        choice,
+      )
       return [entry.id, JSON.stringify(withSystem(own, values, mergeFields(own, {}, chosen)))]
     }),
   )
@@ -71,5 +85,5 @@ export function chosenValues(
 ): Values {
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
   if (isAll) return showAll(document, canonical, locales)
-  return show(document, canonical, chain ?? chainOf(locales, locale), locales.default)
+  return showIn(document, canonical, locales, locale, chain ?? chainOf(locales, locale))
 }

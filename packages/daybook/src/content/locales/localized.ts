@@ -1,6 +1,7 @@
 import type { Field } from '../../fields/field.ts'
 import { emptyValue, holdsLocalized, isRecord } from '../../fields/field.ts'
-import type { DocumentModel, LocalesModel } from '../../model/model.ts'
+import { PUBLISHED } from '../../fields/status.ts'
+import type { CollectionModel, DocumentModel, LocalesModel } from '../../model/model.ts'
 import { isEmpty, type Values } from '../document.ts'
 
 /** What one locale says, by the path of the value: `title`, `seo/title`, `parts/0/text`. */
@@ -11,7 +12,12 @@ export interface Canonical {
   /** What the default locale says, and all that is the same in every locale. */
   readonly values: Values
   readonly translations: Readonly<Record<string, Translation>>
+  /** The only locales in which it is published. @default its status counts in every locale */
+  readonly publishedLocales?: readonly string[]
 }
+
+/** A document that may have a status: an entry, or a global. */
+export type PublishableDocument = DocumentModel & Partial<Pick<CollectionModel, 'status'>>
 
 /** A value that each locale has its own of. */
 interface Spot {
@@ -71,19 +77,19 @@ export function showAll(
 
 /**
  * A document after a write in one locale: its localized values belong to that locale, all others to every locale. What other
- * locales say of the items of a list goes with the items.
+ * locales say of the items of a list goes with the items. A status that differs from the one in that locale counts in every locale.
  *
  * @param inLocale every value of the document in that locale, without fallbacks
  */
 export function writeTranslation(
-  document: DocumentModel,
+  document: PublishableDocument,
   current: Canonical | undefined,
   inLocale: Values,
   locale: string | undefined,
   defaultLocale: string | undefined,
 ): Canonical {
   if (locale === undefined || defaultLocale === undefined || document.localized.size === 0) {
-    return { values: inLocale, translations: current?.translations ?? {} }
+    return withWrittenStatus(document, current, { values: inLocale, translations: current?.translations ?? {} }, locale)
   }
   const before = current && show(document, current, [locale], defaultLocale)
   const others = Object.entries(current?.translations ?? {}).filter(([other]) => other !== locale)
@@ -105,8 +111,45 @@ export function writeTranslation(
       settle({ path: siblingPath(spot.path, key), from: spot.from && siblingPath(spot.from, key) }, stored, null),
   }))
   const sorted = Object.entries(translations).sort(([one], [other]) => (one < other ? -1 : 1))
-  return { values, translations: Object.fromEntries(sorted) }
+  const written = { values, translations: Object.fromEntries(sorted) }
+  return withWrittenStatus(document, current, written, locale)
 }
+
+/** A written document, published in the same locales as before unless the write names another status than the locale has. */
+function withWrittenStatus(
+  document: PublishableDocument,
+  current: Canonical | undefined,
+  written: Canonical,
+  locale: string | undefined,
+): Canonical {
+  const { status } = document
+  if (!status || !current?.publishedLocales) return written
+  const isSame = written.values[status.key] === statusIn(document, current, locale)
+  if (!isSame) return written
+  const values = { ...written.values, [status.key]: current.values[status.key] }
+  return { ...written, values, publishedLocales: current.publishedLocales }
+}
+
+/**
+ * The status of a document in one locale.
+ *
+ * @param locale `undefined`: the content has no locales
+ */
+export function statusIn(
+  { status }: PublishableDocument,
+  { values, publishedLocales }: Canonical,
+  locale: string | undefined,
+): unknown {
+  if (!status) return undefined
+  const stored = values[status.key]
+  if (!publishedLocales || locale === undefined) return stored
+  if (publishedLocales.includes(locale)) return PUBLISHED
+  return stored === PUBLISHED ? hiddenStatus(status) : stored
+}
+
+/** The first status of a collection that the public does not see; `undefined`: there is none. */
+export const hiddenStatus = ({ values }: NonNullable<CollectionModel['status']>): string | undefined =>
+  values.find((value) => value !== PUBLISHED)
 
 /** The same document with another default locale. */
 export function changeDefaultLocale(
@@ -117,7 +160,8 @@ export function changeDefaultLocale(
 ): Canonical {
   const { [to]: _own, ...others } = canonical.translations
   const base: Canonical = { values: show(document, canonical, [to], from), translations: others }
-  return writeTranslation(document, base, show(document, canonical, [from], from), from, to)
+  const moved = writeTranslation(document, base, show(document, canonical, [from], from), from, to)
+  return canonical.publishedLocales ? { ...moved, publishedLocales: canonical.publishedLocales } : moved
 }
 
 /** Reads what each locale says at one place. */

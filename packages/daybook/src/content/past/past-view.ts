@@ -4,9 +4,11 @@ import type { Condition } from '../../query/where.ts'
 import type { JournalRow } from '../../store/reads/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 import type { Access } from '../access/access.ts'
-import type { Values } from '../document.ts'
+import { mergeFields, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
-import { project, storedValues } from '../reads/present.ts'
+import { publishedLocalesOf, showIn } from '../locales/published-locales.ts'
+import { project, storedValues, withSystem } from '../reads/present.ts'
+import { chainOf, toCanonical } from '../writes/row.ts'
 import { seenWithin } from './seen-within.ts'
 
 /** The document of a record, if the config still has its collection or global. */
@@ -48,11 +50,26 @@ export class PastView {
     const state = document && (await store.journal.stateAt(record.collection, record.id, seq))
     if (!document || !state || state.record.action === 'delete') return null
     if (state.doc === undefined) return undefined
-    const { '@locales': _others, ...stored } = JSON.parse(state.doc)
-    // Which config wrote it is not known.
-    const values = storedValues(document, { doc: '', schema_hash: '', created_by: null, updated_by: null }, stored)
+    const values = await this.#shown(document, state.doc)
     if (!(await this.#isVisible(document, { id: record.id, seq, values }, where))) return null
     return project(document, values, { hidden: this.#access.hidden(document) })
+  }
+
+  /** A state in the default locale; one that the public sees in other locales only, for the public, in the first of those. */
+  async #shown(document: CollectionModel | GlobalModel, doc: string): Promise<Values> {
+    const { '@locales': languages, ...stored } = JSON.parse(doc)
+    // Which config wrote it is not known.
+    const values = storedValues(document, { doc: '', schema_hash: '', created_by: null, updated_by: null }, stored)
+    const { locales } = this.#engine.model
+    const canonical = toCanonical(values, languages === undefined ? null : JSON.stringify(languages))
+    const { publishedLocales } = canonical
+    if (!locales || document.kind === 'global' || !publishedLocales || publishedLocales.includes(locales.default))
+      return values
+    const [first] = publishedLocalesOf(document, canonical, locales)
+    const visibility = await this.#access.visibility(document)
+    if (first === undefined || visibility === false || !visibility.isPublishedOnly) return values
+    const fields = showIn(document, canonical, locales, first, chainOf(locales, first))
+    return withSystem(document, values, mergeFields(document, {}, fields))
   }
 
   async #isVisible(

@@ -5,7 +5,7 @@ import { type CountRow, scalarOf } from '../../store/reads/aggregate.ts'
 import type { Counters } from '../../store/reads/counters-reader.ts'
 import type { ListSize } from '../../store/reads/page-plan.ts'
 import type { Engine } from '../engine.ts'
-import type { ListQuestion } from './list-question.ts'
+import { isCounted, type ListQuestion } from './list-question.ts'
 
 /** What aggregates are worked out from. */
 export interface AggregateSource {
@@ -47,17 +47,16 @@ function aggregateText(source: AggregateSource, aggregate: Aggregate): Promise<s
 }
 
 async function countsText(source: AggregateSource, aggregate: CountAggregate): Promise<string> {
-  const { engine, question, size } = source
-  const rows = isOfStatus(source, aggregate)
-    ? statusRows(source)
-    : await engine.store.read.lists.counts(question.collection, aggregate, { ...question, size })
+  const { engine, question, counters, size } = source
+  const hasCounters = isCounted(question, counters)
+  const isOfStatus = aggregate.kind === 'count' && aggregate.by.column === 'status'
+  const rows =
+    hasCounters && isOfStatus
+      ? statusRows(source)
+      : await engine.store.read.lists.counts(question.collection, aggregate, { ...question, size, hasCounters })
   const scalar = scalarOf(aggregate)
   return JSON.stringify(rows.map(({ value, count }) => ({ value: toValue(value, scalar), count })))
 }
-
-/** Whether the counters of the collection tell it already. */
-const isOfStatus = ({ question }: AggregateSource, aggregate: CountAggregate): boolean =>
-  aggregate.kind === 'count' && aggregate.by.column === 'status' && !question.isNarrowed
 
 function statusRows({ counters: { counts }, question: { statuses } }: AggregateSource): readonly CountRow[] {
   return Object.entries(counts)

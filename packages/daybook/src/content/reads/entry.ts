@@ -59,7 +59,7 @@ export async function planEntry(
   const expanded = await planExpanded(engine, collection, found, selection, scope)
   const read = async (): Promise<string> => {
     const whole = await withDocument(engine, collection, found)
-    const [row] = await inChosenLocale(engine, collection, [whole], choice)
+    const [row] = await inChosenLocale(engine, access, collection, [whole], choice)
     // It can have been deleted since it was found.
     if (!row) throw new DaybookError('NOT_FOUND')
     return expanded.present(row)

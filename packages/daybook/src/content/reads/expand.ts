@@ -260,7 +260,7 @@ async function fetchRows(
   })
   const isSeen = ({ status }: EntryRow): boolean => statuses === undefined || statuses.includes(String(status))
   const seen = showDrafts ? await showDrafts(to, found) : found.filter(isSeen)
-  const visible = showDrafts ? seen : await inChosenLocale(engine, to, seen, scope.choice)
+  const visible = showDrafts ? seen : await inChosenLocale(engine, scope.access, to, seen, scope.choice)
   return new Map(visible.map((row) => [row.id, row]))
 }
 

@@ -1,6 +1,7 @@
 import type { CollectionModel } from '../../model/model.ts'
 import type { ListQuery } from '../../query/list-query.ts'
 import type { Condition } from '../../query/where.ts'
+import type { Counters } from '../../store/reads/counters-reader.ts'
 import type { SearchQuery } from '../../store/search/search.ts'
 import type { ReaderScope } from '../access/reader-scope.ts'
 import type { Projection } from './present.ts'
@@ -37,3 +38,10 @@ export interface ListQuestion {
   /** All of the answer's tag that no write changes. */
   readonly variant: string
 }
+
+/**
+ * True if the counters of the collection say how many entries a list has: they count entries by their status in the default locale, which
+ * may be another one than in the locale of the list.
+ */
+export const isCounted = ({ isNarrowed, collection }: ListQuestion, { partlyPublished }: Counters): boolean =>
+  !isNarrowed && (collection.table === collection.key || partlyPublished === 0)

@@ -20,7 +20,7 @@ import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
 import { aggregatesText } from './aggregates.ts'
 import { presentExpanded, revisionsOf } from './expand.ts'
-import type { ListQuestion } from './list-question.ts'
+import { isCounted, type ListQuestion } from './list-question.ts'
 import { isOfOneRow, present } from './present.ts'
 
 /** The most counted searches that are remembered. */
@@ -101,9 +101,11 @@ export class ListPlan {
 
   /** How many entries match, on all pages. */
   async count(): Promise<number> {
-    const { statuses, isNarrowed } = this.question
+    const { statuses } = this.question
     const state = await this.#look()
-    return isNarrowed ? countFound(this.#engine, this.question, state) : countEntries(state.counters, statuses)
+    return isCounted(this.question, state.counters)
+      ? countEntries(state.counters, statuses)
+      : countFound(this.#engine, this.question, state)
   }
 
   /** Looked at once, so that the tag never names a later state than that of the entries. */
@@ -123,7 +125,9 @@ export class ListPlan {
   async #presentRows(rows: readonly EntryRow[]): Promise<readonly string[]> {
     const { collection, query, scope, projection, isOfOneRow: isPlain } = this.question
     if (isPlain) return rows.map((row) => present(collection, row, projection))
-    const shown = query.isDraft ? rows : await inChosenLocale(this.#engine, collection, rows, scope.choice)
+    const shown = query.isDraft
+      ? rows
+      : await inChosenLocale(this.#engine, this.#access, collection, rows, scope.choice)
     const { revisions } = await this.#look()
     return presentExpanded({ engine: this.#engine, scope, revisions }, collection, shown, query.selection)
   }

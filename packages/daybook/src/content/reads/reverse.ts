@@ -39,7 +39,9 @@ export async function findPages(
   const totals = new KeptTotals(source, list)
   const found = await engine.store.read.reverses.pages(query, ids, totals.unknown(ids))
   const rows = [...found.values()].flatMap((one) => one.rows)
-  const shown = new Map((await inChosenLocale(engine, to, rows, scope.choice)).map((row) => [row.id, row]))
+  const shown = new Map(
+    (await inChosenLocale(engine, scope.access, to, rows, scope.choice)).map((row) => [row.id, row]),
+  )
   return new Map(
     [...found].map(([id, one]) => {
       const total = totals.keep(id, one.total)

@@ -1,10 +1,11 @@
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { GlobalRow, JournalRow, StoredEntry } from '../../store/reads/rows.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
+import { isPartlyPublished } from '../../store/tables/tables.ts'
 import { orphanedIn } from '../document.ts'
 import { draftRow } from '../drafts/draft-row.ts'
 import { peopleOf, storedValues } from '../reads/present.ts'
-import { textOrNull } from '../writes/row.ts'
+import { textOrNull, toCanonical, translationsOf } from '../writes/row.ts'
 
 /** The version of the lines; it rises when readers have to know of a change. */
 export const EXPORT_VERSION = 1
@@ -108,8 +109,16 @@ function documentText(
   head: object,
   { doc, orphaned, locales }: Pick<StoredEntry, 'doc' | 'orphaned' | 'locales'>,
 ): string {
-  const rest = `${locales === null ? '' : `,"locales":${locales}`}${orphaned === null ? '' : `,"orphaned":${orphaned}`}`
+  const rest = `${localesText(locales)}${orphaned === null ? '' : `,"orphaned":${orphaned}`}`
   return `${JSON.stringify(head).slice(0, -1)},"document":${doc}${rest}}`
+}
+
+function localesText(locales: string | null): string {
+  if (locales === null) return ''
+  if (!isPartlyPublished({ locales })) return `,"locales":${locales}`
+  const { publishedLocales, translations } = toCanonical({}, locales)
+  const said = translationsOf({ translations })
+  return `,"publishedLocales":${JSON.stringify(publishedLocales)}${said === null ? '' : `,"locales":${said}`}`
 }
 
 /** An entry as the next write would store it: under the present schema, with the columns that are made of it. */

@@ -158,8 +158,9 @@ async function storeEntry(
       updatedBy: personOf(MIGRATION_ACTOR),
       orphaned,
       draft: entry.draft,
+      leftStatus: status,
     })
-    await writer.updateEntry(collection, entry, { ...next, status }, MIGRATION_ACTOR)
+    await writer.updateEntry(collection, entry, next, MIGRATION_ACTOR)
     await carryOver(context, writer, collection, entry, missingInCopy(collection, entry, settled), true)
   })
 }

@@ -298,8 +298,9 @@ async function updateMoved(
     updatedBy: personOf(MIGRATION_ACTOR),
     orphaned,
     draft: entry.draft,
+    leftStatus: entry.status,
   })
-  await writer.updateEntry(collection, entry, { ...next, status: entry.status }, MIGRATION_ACTOR)
+  await writer.updateEntry(collection, entry, next, MIGRATION_ACTOR)
 }
 
 /** A document under the config's default locale, wherever it had its values before. */

@@ -18,12 +18,12 @@ export interface Move {
 
 /** A moved document with its translations, under the new keys of renamed fields. */
 export function moveTranslations({ fieldMap }: DocumentModel, values: Values, locales: string | null): Canonical {
-  const { translations } = toCanonical(values, locales)
+  const { translations, ...others } = toCanonical(values, locales)
   const moved = Object.entries(translations).map(([locale, said]) => [
     locale,
     Object.fromEntries(Object.entries(said).map(([path, value]) => [movePath([fieldMap], path.split('/')), value])),
   ])
-  return { values, translations: Object.fromEntries(moved) }
+  return { ...others, translations: Object.fromEntries(moved) }
 }
 
 /** The path of a value under the present keys; numbers of items stay as they are. */

@@ -6,6 +6,7 @@ import type { Schedule } from '../../store/records/schedules.ts'
 import { orphanedIn, unplaced, type Values } from '../document.ts'
 import { storedValues } from '../reads/present.ts'
 import { refuseHostile } from '../writes/json.ts'
+import { localesOf } from '../writes/row.ts'
 import { EXPORT_VERSION, type ExportCounts, type ExportHeader } from './export-lines.ts'
 
 /** The line of an entry, parsed. */
@@ -46,6 +47,8 @@ interface DocumentLine {
   readonly schemaHash: string
   readonly document: Values
   readonly locales?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Of an entry that is published in these locales only. */
+  readonly publishedLocales?: readonly string[]
   readonly orphaned?: Values
 }
 
@@ -110,7 +113,12 @@ const checkEntry = exactly(
     status: { type: ['string', 'null'] },
     ...documentKeys,
   },
-  { ...documentExtras, draft: DRAFT_SCHEMA, schedule: { type: 'array', maxItems: 2, items: SCHEDULE_SCHEMA } },
+  {
+    ...documentExtras,
+    publishedLocales: { type: 'array', minItems: 1, items: TEXT_SCHEMA },
+    draft: DRAFT_SCHEMA,
+    schedule: { type: 'array', maxItems: 2, items: SCHEDULE_SCHEMA },
+  },
 )
 const checkGlobal = exactly({ global: TEXT_SCHEMA, ...documentKeys }, { updatedAt: moment, ...documentExtras })
 
@@ -245,9 +253,9 @@ export interface RestoredDocument {
 
 /** The document of a line; one of another schema is brought into that of the config, as it would be in the store. */
 export function documentOf(model: DocumentModel, line: DocumentLine, status: string | null): RestoredDocument {
-  const { schemaHash, document } = line
+  const { schemaHash, document, locales: translations = {}, publishedLocales } = line
   const orphaned = line.orphaned ? JSON.stringify(line.orphaned) : null
-  const locales = line.locales ? JSON.stringify(line.locales) : null
+  const locales = localesOf({ translations, ...(publishedLocales ? { publishedLocales } : {}) })
   if (schemaHash === model.schemaHash) return { values: document, orphaned, locales }
   const row = { schema_hash: schemaHash, status, doc: JSON.stringify(document), orphaned }
   return { values: storedValues(model, row), orphaned: orphanedIn(model, row), locales }

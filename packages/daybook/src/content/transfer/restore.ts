@@ -240,13 +240,9 @@ function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): Writt
     updatedBy,
     orphaned,
     draft: null,
+    leftStatus: status,
   })
-  return {
-    ...row,
-    locales,
-    slug: collection.slug ? row.slug : slug,
-    status: collection.status ? row.status : status,
-  }
+  return { ...row, slug: collection.slug ? row.slug : slug }
 }
 
 function rethrowDuplicate({ slug }: CollectionModel, error: unknown): never {

@@ -2,7 +2,8 @@ import type { DocumentModel } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { FieldRights } from '../access/field-access.ts'
 import { mergeFields, requireRequired, type Values } from '../document.ts'
-import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
+import { type Canonical, writeTranslation } from '../locales/localized.ts'
+import { showIn } from '../locales/published-locales.ts'
 import type { WriteContext } from './context.ts'
 import { both } from './prepared.ts'
 import { requireTargets } from './references/references.ts'
@@ -25,6 +26,8 @@ export interface Composition {
   derive(values: Values): Promise<Values>
   /** Whether required fields may be empty. @default false */
   readonly isDraft?: boolean
+  /** The locales in which required fields must hold something. @default the locale that is written */
+  readonly requiredIn?: readonly string[] | undefined
 }
 
 /**
@@ -35,7 +38,17 @@ export interface Composition {
 export async function compose(
   { engine, locale, scope }: WriteContext,
   read: Reader,
-  { document, before, base = before?.canonical, patch, given = patch, rights, derive, isDraft = false }: Composition,
+  {
+    document,
+    before,
+    base = before?.canonical,
+    patch,
+    given = patch,
+    rights,
+    derive,
+    isDraft = false,
+    requiredIn,
+  }: Composition,
 ): Promise<Canonical> {
   const { model } = engine
   const merged = base ? mergeFields(document, ownValues(model, document, base, locale), patch) : patch
@@ -43,10 +56,11 @@ export async function compose(
   const [values] = await both(derive(merged), requireTargets(read, document, references, scope))
   const canonical = writeTranslation(document, base, values, locale, model.locales?.default)
   if (isDraft) return canonical
-  requireRequired(document, valuesInLocale(canonical, document, { engine, locale }), {
-    hidden: rights.hidden,
-    given,
-  })
+  for (const shown of requiredIn ?? [locale])
+    requireRequired(document, valuesInLocale(canonical, document, { engine, locale: shown }), {
+      hidden: rights.hidden,
+      given,
+    })
   return canonical
 }
 
@@ -58,5 +72,5 @@ export function valuesInLocale(
 ): Values {
   const { locales } = engine.model
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
-  return show(document, canonical, chainOf(locales, locale), locales.default)
+  return showIn(document, canonical, locales, locale, chainOf(locales, locale))
 }

@@ -3,6 +3,7 @@ import { IMAGES } from '../../assets/blob-store.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import { parseTimestamp } from '../../fields/date.ts'
 import { isUuidShaped } from '../../fields/slug.ts'
+import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
 import { UniqueViolation } from '../../store/database.ts'
@@ -11,8 +12,10 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry, WrittenEntry } from '../../store/reads/rows.ts'
 import { membersOf } from '../../store/tables/members.ts'
 import type { Writer } from '../../store/writes/write.ts'
+import type { Access } from '../access/access.ts'
 import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } from '../access/field-access.ts'
 import { notAnId } from '../access/not-an-id.ts'
+import { filterFor } from '../access/rules.ts'
 import type { EntryAnswer } from '../answer.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
 import { carryOver } from '../drafts/carry-over.ts'
@@ -184,7 +187,7 @@ export function entryTarget(
 ): ChangeTarget<StoredEntry, EntryAnswer> {
   const { engine, access, locale } = context
   const { model } = engine
-  const rulings = new Map<number, AccessFilter | undefined>()
+  const rulings = new Map<number, readonly StatedRuling[]>()
   const requireUpdate = (values: () => Values): Promise<AccessFilter | undefined> =>
     access.requireWrite(collection, 'update', collection.access.update && values())
   return {
@@ -195,8 +198,9 @@ export function entryTarget(
     parse: (row) => new Revision(model, collection, row),
     requireChange: async (read, revision) => {
       const { id: stored, seq } = revision.row
-      if (!rulings.has(seq)) rulings.set(seq, await requireUpdate(() => revision.told))
-      await access.requireMatch(read, collection, stored, rulings.get(seq))
+      const known = rulings.get(seq) ?? (await rulingsOn(context, collection, 'update', revision))
+      rulings.set(seq, known)
+      await requireMatches(access, read, stored, known)
     },
     // A caller cannot move an entry out of what it may change.
     allowResult: async (revision, patch) =>
@@ -218,6 +222,52 @@ export function entryTarget(
       return stored
     },
   }
+}
+
+/** What an access rule says of a stored entry, as a locale shows it. */
+interface StatedRuling {
+  readonly shown: CollectionModel
+  /** What the entry must hold there. */
+  readonly filter: AccessFilter | undefined
+}
+
+/**
+ * Asks the rule about a write of a stored entry. An entry that is published in other locales than the default one must be within reach
+ * as a published one, too: a rule that covers drafts alone does not cover it.
+ *
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
+async function rulingsOn(
+  { access, engine: { model } }: WriteContext,
+  collection: CollectionModel,
+  action: 'update' | 'delete',
+  revision: Revision<StoredEntry>,
+): Promise<readonly StatedRuling[]> {
+  const rule = collection.access[action]
+  const { status } = collection
+  const stated = [{ shown: collection, entry: rule && revision.told }]
+  const [elsewhere] = revision.row.status === PUBLISHED ? [] : (revision.canonical.publishedLocales ?? [])
+  if (rule && status && elsewhere !== undefined)
+    stated.push({
+      shown: collection.byLocale.get(elsewhere) ?? collection,
+      entry: { ...revision.told, [status.key]: PUBLISHED },
+    })
+  return Promise.all(
+    stated.map(async ({ shown, entry }) => {
+      const filter = await access.requireWrite(collection, action, entry)
+      return { shown, filter: filter && filterFor(model, shown, filter) }
+    }),
+  )
+}
+
+/** @throws UNAUTHORIZED, FORBIDDEN when the entry does not hold what a ruling demands */
+async function requireMatches(
+  access: Access,
+  read: Reader,
+  id: string,
+  rulings: readonly StatedRuling[],
+): Promise<void> {
+  for (const { shown, filter } of rulings) await access.requireMatch(read, shown, id, filter)
 }
 
 /** What an entry becomes. */
@@ -375,19 +425,19 @@ export async function prepareDelete(
   await access.requireRead(collection)
   const referrers = await referrerAccess(context)
   const parse = (row: StoredEntry): Revision<StoredEntry> => new Revision(model, collection, row)
-  const ask = (revision: Revision<StoredEntry>): Promise<AccessFilter | undefined> =>
-    access.requireWrite(collection, 'delete', collection.access.delete && revision.told)
+  const ask = (row: StoredEntry): Promise<readonly StatedRuling[]> =>
+    rulingsOn(context, collection, 'delete', parse(row))
   // A rule takes the time that it takes: it is asked before the transaction, and in it only when the entry has changed.
-  const found = collection.access.delete && parse(await load(store.read))
-  const known = found && { seq: found.row.seq, mayDelete: await ask(found) }
+  const found = collection.access.delete && (await load(store.read))
+  const known = found && { seq: found.seq, rulings: await ask(found) }
   const hooked = hooksFor(context, collection, 'beforeChange')
   return {
     isAlone: hooked !== undefined,
     commit: async (transaction) => {
       const { writer, atEnd } = transaction
       const stored = await load(writer.read)
-      const mayDelete = known?.seq === stored.seq ? known.mayDelete : await ask(parse(stored))
-      await access.requireMatch(writer.read, collection, stored.id, mayDelete)
+      const rulings = known?.seq === stored.seq ? known.rulings : await ask(stored)
+      await requireMatches(access, writer.read, stored.id, rulings)
       requirePreconditions(options, stored.seq, tagOf(collection, stored.seq, seen), collection.requireIfMatch)
       if (hooked) {
         const { canonical, told } = parse(stored)

@@ -2,7 +2,8 @@ import type { DocumentModel, Model } from '../../model/model.ts'
 import type { EntryRow, FieldReference } from '../../store/reads/rows.ts'
 import type { PeopleColumns } from '../../store/tables/tables.ts'
 import { orphanedIn, type Values } from '../document.ts'
-import { type Canonical, show } from '../locales/localized.ts'
+import type { Canonical } from '../locales/localized.ts'
+import { showIn } from '../locales/published-locales.ts'
 import { peopleOf, storedValues } from '../reads/present.ts'
 import { allReferences, toCanonical } from './row.ts'
 
@@ -77,5 +78,5 @@ export function ownValues(
   locale: string | undefined,
 ): Values {
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
-  return show(document, canonical, [locale], locales.default)
+  return showIn(document, canonical, locales, locale, [locale])
 }

@@ -1,9 +1,11 @@
 import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
 import type { FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/rows.ts'
 import { membersOf } from '../../store/tables/members.ts'
+import { PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { mergeFields, referencesOf, type Values } from '../document.ts'
-import { type Canonical, show } from '../locales/localized.ts'
+import { type Canonical, show, statusIn } from '../locales/localized.ts'
+import { showIn } from '../locales/published-locales.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
 
 /** The parts of a row of an entry. */
@@ -17,40 +19,55 @@ export interface RowParts {
   readonly orphaned: string | null
   /** The working copy beside it, as its column holds it. */
   readonly draft: string | null
+  /** The status of an entry whose collection has no field for it: it counts again once there is one. @default none */
+  readonly leftStatus?: string | null
 }
 
 /** The row of an entry, as the store takes it. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
-  const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned, draft } = parts
-  const { values } = canonical
+  const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned, draft, leftStatus = null } = parts
+  const values = inDefaultLocale(model, collection, canonical)
   const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
   const { slug, status, schemaHash: schema_hash } = collection
   return {
     id,
     slug: slug ? textOrNull(values[slug.key]) : null,
-    status: status ? String(values[status.key]) : null,
+    status: status ? String(values[status.key]) : leftStatus,
     created_at: createdAt,
     updated_at: updatedAt,
     created_by: createdBy,
     updated_by: updatedBy,
     schema_hash,
     orphaned,
-    locales: translationsOf(canonical),
+    locales: localesOf(canonical),
     draft,
     value,
     references: allReferences(model, collection, canonical),
     choices: membersOf(collection, values),
     doc: JSON.stringify(value),
-    localeRows: localeRowsOf(model, collection, { ...canonical, values: value }),
+    localeRows: localeRowsOf(model, collection, { ...canonical, values: value }, leftStatus),
   }
+}
+
+/** What the default locale says, with its own status. */
+function inDefaultLocale({ locales }: Model, collection: CollectionModel, canonical: Canonical): Values {
+  const { values, publishedLocales } = canonical
+  if (!publishedLocales || !collection.status) return values
+  return { ...values, [collection.status.key]: statusIn(collection, canonical, locales?.default) }
 }
 
 /** A text as a column holds it. */
 export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** The values of the locales other than the default one, as they are stored. */
-export function translationsOf({ translations }: Canonical): string | null {
+export function translationsOf({ translations }: Pick<Canonical, 'translations'>): string | null {
   return Object.keys(translations).length > 0 ? JSON.stringify(translations) : null
+}
+
+/** The values of the locales other than the default one, and the locales in which the document is published, as they are stored. */
+export function localesOf({ translations, publishedLocales }: Omit<Canonical, 'values'>): string | null {
+  if (!publishedLocales) return translationsOf({ translations })
+  return JSON.stringify({ [PUBLISHED_LOCALES]: publishedLocales, ...translations })
 }
 
 /** An entry as every locale shows it that has a table of its own. Locales that say nothing of their own share what they show. */
@@ -58,22 +75,26 @@ export function localeRowsOf(
   { locales }: Model,
   collection: CollectionModel,
   canonical: Canonical,
+  leftStatus: string | null,
 ): readonly LocaleRow[] {
   if (!locales) return []
-  const { slug } = collection
+  const { slug, status } = collection
   const shown = new Map<string, Pick<LocaleRow, 'value' | 'doc'>>()
   return [...collection.byLocale].map(([locale, inLocale]) => {
     const chain = chainOf(locales, locale).filter(
       (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
     )
-    const { value, doc } = shown.get(chain.join()) ?? showBy(collection, canonical, chain, locales.default)
-    shown.set(chain.join(), { value, doc })
+    // In entries that are not published in every locale, the status is another part that locales may not share.
+    const name = canonical.publishedLocales ? locale : chain.join()
+    const { value, doc } = shown.get(name) ?? showBy(collection, canonical, locales, locale, chain)
+    shown.set(name, { value, doc })
     const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined
     const shownSlug = slug ? textOrNull(value[slug.key]) : null
     return {
       collection: inLocale,
       slug: shownSlug,
       own_slug: own === undefined ? shownSlug : textOrNull(own),
+      status: status ? String(value[status.key]) : leftStatus,
       value,
       doc,
     }
@@ -83,10 +104,11 @@ export function localeRowsOf(
 function showBy(
   collection: CollectionModel,
   canonical: Canonical,
+  locales: LocalesModel,
+  locale: string,
   chain: readonly string[],
-  defaultLocale: string,
 ): Pick<LocaleRow, 'value' | 'doc'> {
-  const fields = mergeFields(collection, {}, show(collection, canonical, chain, defaultLocale))
+  const fields = mergeFields(collection, {}, showIn(collection, canonical, locales, locale, chain))
   const value = withSystem(collection, canonical.values, fields)
   return { value, doc: JSON.stringify(value) }
 }
@@ -113,7 +135,9 @@ export function allReferences(
 
 /** A stored document in all its locales. */
 export function toCanonical(values: Values, locales: string | null): Canonical {
-  return { values, translations: locales === null ? {} : JSON.parse(locales) }
+  if (locales === null) return { values, translations: {} }
+  const { [PUBLISHED_LOCALES]: publishedLocales, ...translations } = JSON.parse(locales)
+  return publishedLocales ? { values, translations, publishedLocales } : { values, translations }
 }
 
 /** Entries read at a time. */
@@ -125,7 +149,7 @@ export async function fillLocaleTables(model: Model, writer: Writer, collection:
     const page = await writer.read.entries.storedAfter(collection, after, ROW_BATCH)
     for (const entry of page) {
       const canonical = toCanonical(storedValues(collection, entry), entry.locales)
-      for (const localeRow of localeRowsOf(model, collection, canonical))
+      for (const localeRow of localeRowsOf(model, collection, canonical, entry.status))
         await writer.putLocaleRow(entry.pk, entry, localeRow)
       after = entry.pk
     }

@@ -8,6 +8,7 @@ import type { EntryAnswer } from '../answer.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
+import { showIn } from '../locales/published-locales.ts'
 import { project, tagOf } from '../reads/present.ts'
 import { checkBody } from './body.ts'
 import { compose } from './compose.ts'
@@ -207,7 +208,7 @@ async function settleTranslations(
   if (!locales) return canonical
   let settled = canonical
   for (const locale of Object.keys(canonical.translations)) {
-    const values = show(collection, settled, [locale], locales.default)
+    const values = showIn(collection, settled, locales, locale, [locale])
     await requireTargets(read, collection, { values, given: {}, before: before.references }, scope)
     const own = await chooseSlug(read, collection, values, locale, before.row.id)
     if (own !== values) settled = writeTranslation(collection, settled, own, locale, locales.default)

@@ -1,10 +1,10 @@
 import type { Ruled } from '../../content/access/rules.ts'
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
-import type { CollectionModel, Model } from '../../model/model.ts'
+import type { CollectionModel, LocalesModel, Model } from '../../model/model.ts'
 import type { Parameter } from '../../query/parameters.ts'
 import type { AnswerContract, Route } from '../contract.ts'
 import { MODEL_FIELD } from '../routes/model-schema.ts'
-import { ANY_ENTRY, ANY_OPERATION, operationSchema, publishBody } from '../routes/schemas.ts'
+import { ANY_ENTRY, ANY_OPERATION, operationSchema, publicationBodies } from '../routes/schemas.ts'
 import type { ApiReader } from './api-reader.ts'
 import { Components, pascal } from './components.ts'
 import { DocumentSchemas } from './document-schemas.ts'
@@ -23,7 +23,7 @@ export class Printer {
   readonly components: Components = new Components()
   readonly #documents: DocumentSchemas
   readonly #parameters: ParameterPrinter
-  /** The operation of a batch on any collection whose entries have a status. */
+  /** The operation of a batch on any collection whose entries are published, each locale by itself. */
   readonly #publishable: Text
   /** Lists say the same of all documents but for few places. */
   readonly #lists = new Texts()
@@ -31,8 +31,7 @@ export class Printer {
   constructor(model: Model, reader: ApiReader) {
     this.reader = reader
     this.#documents = new DocumentSchemas(model, reader, this.components)
-    const parts = { create: { $ref: '{create}' }, publish: publishBody(model.locales) }
-    this.#publishable = print(operationSchema('{key}', { $ref: '{update}' }, parts))
+    this.#publishable = publishableIn(model.locales)
     this.#parameters = new ParameterPrinter(reader, this.components, new FilterSchemas(reader, this.components))
   }
 
@@ -121,7 +120,8 @@ export class Printer {
             const update = documents.update(one).$ref
             // Files come by an upload alone.
             if (one.holdsFiles) return fill(FILE_OPERATION, { '{key}': one.key, '{update}': update })
-            const pattern = one.status ? this.#publishable : OPERATION
+            const publishable = one.localized.size > 0 ? this.#publishable : PUBLISHABLE
+            const pattern = one.status ? publishable : OPERATION
             return fill(pattern, { '{key}': one.key, '{create}': documents.create(one).$ref, '{update}': update })
           }),
         ] as const,
@@ -138,6 +138,15 @@ const itemOf = ({ properties }: JsonSchema): JsonSchema | undefined =>
 
 /** The operation of a batch on any collection. */
 const OPERATION: Text = print(operationSchema('{key}', { $ref: '{update}' }, { create: { $ref: '{create}' } }))
+const publishableIn = (locales: LocalesModel | undefined): Text =>
+  print(
+    operationSchema(
+      '{key}',
+      { $ref: '{update}' },
+      { create: { $ref: '{create}' }, publication: publicationBodies(locales) },
+    ),
+  )
+const PUBLISHABLE: Text = publishableIn(undefined)
 const FILE_OPERATION: Text = print(operationSchema('{key}', { $ref: '{update}' }, {}))
 
 const ITEM: JsonSchema = { $ref: '{item}' }

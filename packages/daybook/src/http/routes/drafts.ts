@@ -13,11 +13,11 @@ import { preconditions } from '../conditions.ts'
 import { defineRoute, type Route, WRITE_ERRORS, writeAnswer } from '../contract.ts'
 import { dryReply, goneReply, PRIVATE, writeReply } from '../respond.ts'
 import { BY_ID, ENTRY_PATH } from './entry-path.ts'
-import { objectSchema, publishBody, RESTORE_BODY, UNPUBLISH_BODY } from './schemas.ts'
+import { objectSchema, publicationBodies, RESTORE_BODY } from './schemas.ts'
 
 /** Publishing, schedules and restoring, of collections where these mean something. */
 export function draftRoutes(engine: Engine, collection: CollectionModel): readonly Route[] {
-  const { locales } = engine.model
+  const bodies = publicationBodies(collection.localized.size > 0 ? engine.model.locales : undefined)
   const restore = publicationRoute(engine, collection, 'restore', {
     summary: collection.status
       ? 'Makes the content of an earlier version the working copy.'
@@ -29,11 +29,11 @@ export function draftRoutes(engine: Engine, collection: CollectionModel): readon
     restore,
     publicationRoute(engine, collection, 'publish', {
       summary: 'Publishes the working copy of an entry, now or at a time.',
-      body: optionalJsonBody('What is published, and when; by default all of it, now.', publishBody(locales)),
+      body: optionalJsonBody('In which locales, and when; by default in all of them, now.', bodies.publish),
     }),
     publicationRoute(engine, collection, 'unpublish', {
       summary: 'Takes an entry out of what everybody reads, now or at a time.',
-      body: optionalJsonBody('When; by default now.', UNPUBLISH_BODY),
+      body: optionalJsonBody('In which locales, and when; by default in all of them, now.', bodies.unpublish),
     }),
     unscheduleRoute(engine, collection),
     previewRoute(engine, collection),

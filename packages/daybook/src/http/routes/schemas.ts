@@ -140,12 +140,12 @@ export const batchSchema = (maxItems: number): JsonSchema => ({
  * An operation of a batch on one collection, with the schemas of the bodies that change and create an entry.
  *
  * @param create absent: none can be created
- * @param publish absent: entries have no status
+ * @param publication the bodies of publish and unpublish; absent: entries have no status
  */
 export function operationSchema(
   collection: string,
   update: JsonSchema,
-  { create, publish }: { readonly create?: JsonSchema; readonly publish?: JsonSchema },
+  { create, publication }: { readonly create?: JsonSchema; readonly publication?: PublicationBodies },
 ): JsonSchema {
   const common = { collection: { const: collection } }
   const named = { ...common, id: DOCUMENT_ID }
@@ -155,10 +155,10 @@ export function operationSchema(
       oneOperation({ op: { const: 'update' }, ...named, data: update }),
       oneOperation({ op: { const: 'delete' }, ...named }),
       oneOperation({ op: { const: 'restore' }, ...named, data: RESTORE_BODY }),
-      ...(publish
+      ...(publication
         ? [
-            oneOperation({ op: { const: 'publish' }, ...named }, { data: publish }),
-            oneOperation({ op: { const: 'unpublish' }, ...named }, { data: UNPUBLISH_BODY }),
+            oneOperation({ op: { const: 'publish' }, ...named }, { data: publication.publish }),
+            oneOperation({ op: { const: 'unpublish' }, ...named }, { data: publication.unpublish }),
           ]
         : []),
     ],
@@ -182,18 +182,17 @@ export const RESTORE_BODY: JsonSchema = {
   additionalProperties: false,
 }
 
-/** When an entry is unpublished. */
-export const UNPUBLISH_BODY: JsonSchema = {
-  type: 'object',
-  properties: { unpublishAt: TIME },
-  additionalProperties: false,
-}
+/** The schemas of the bodies that publish and unpublish an entry. */
+export type PublicationBodies = Readonly<Record<'publish' | 'unpublish', JsonSchema>>
 
-/** What is published, and when. */
-export function publishBody(locales: LocalesModel | undefined): JsonSchema {
+/** @param locales those that can be published by themselves; `undefined`: entries have no localized fields */
+export function publicationBodies(locales: LocalesModel | undefined): PublicationBodies {
   const named: JsonSchema = { type: ['array', 'null'], items: { enum: locales?.available ?? [] }, minItems: 1 }
-  const properties = { publishAt: TIME, ...(locales ? { locales: named } : {}) }
-  return { type: 'object', properties, additionalProperties: false }
+  const bodyAt = (time: string): JsonSchema => {
+    const properties = { [time]: TIME, ...(locales ? { locales: named } : {}) }
+    return { type: 'object', properties, additionalProperties: false }
+  }
+  return { publish: bodyAt('publishAt'), unpublish: bodyAt('unpublishAt') }
 }
 
 /** The outcome of each operation. */

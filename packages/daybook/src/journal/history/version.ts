@@ -4,7 +4,8 @@ import { draftCanonical, draftRevision } from '../../content/drafts/draft-row.ts
 import { type Engine, personOf } from '../../content/engine.ts'
 import { documentTag, variantOf } from '../../content/etags.ts'
 import { chosenValues, requireLocale } from '../../content/locales/locale.ts'
-import type { Canonical } from '../../content/locales/localized.ts'
+import { type Canonical, statusIn } from '../../content/locales/localized.ts'
+import { publishedPartOf } from '../../content/locales/published-locales.ts'
 import { formerState } from '../../content/reads/former-state.ts'
 import { peopleOf, project, withSystem } from '../../content/reads/present.ts'
 import { Revision } from '../../content/writes/revision.ts'
@@ -98,12 +99,18 @@ async function loadVersion(source: VersionRead, seq: number): Promise<WholeVersi
     return { ...version, data: null }
   }
   const canonical = contentOf(source, row)
-  const isShown = statusKey === undefined || (row.action !== 'draft' && canonical?.values[statusKey] === PUBLISHED)
+  const isShown = statusKey === undefined || (row.action !== 'draft' && isPublished(source, canonical))
   if (!isShown) throw missing()
   if (!canonical) throw new DaybookError('NOT_FOUND', `The content of version ${seq} is no longer kept.`)
-  const data = shownTo(source, canonical)
+  const { locales } = source.model
+  const isPart = statusKey !== undefined && locales !== undefined
+  const data = shownTo(source, isPart ? publishedPartOf(target.document, canonical, locales) : canonical)
   return { ...version, data: hasPeople ? { ...data, ...peopleOf(await peopleAt(source, row)) } : data }
 }
+
+/** True if a version was published in the locale that is asked for. */
+const isPublished = ({ target: { document }, choice }: VersionRead, canonical: Canonical | undefined): boolean =>
+  canonical !== undefined && statusIn(document, canonical, choice.locale) === PUBLISHED
 
 /** What a version says in all languages, wherever it lies; `undefined`: it is no longer kept. */
 function contentOf({ model, target }: VersionRead, { seq, text }: VersionRow): Canonical | undefined {

@@ -159,9 +159,9 @@ async function prepareState(
 
 const hasSchedule = ({ changes }: UndoStep): boolean => changes.some(({ action }) => action === 'schedule')
 
-/** What was published, or has no status, held what is required. */
-const isComplete = ({ status }: CollectionModel, { values }: Canonical): boolean =>
-  !status || values[status.key] === PUBLISHED
+/** What was published in every locale, or has no status, held what is required. */
+const isComplete = ({ status }: CollectionModel, { values, publishedLocales }: Canonical): boolean =>
+  !status || (publishedLocales === undefined && values[status.key] === PUBLISHED)
 
 /** @throws {UndoHindered} when a field differs that the caller may read and not write */
 function requireFieldRights(

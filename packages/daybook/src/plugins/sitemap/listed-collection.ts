@@ -15,15 +15,15 @@ export function listedCollections({ collections }: SitemapOptions): readonly Lis
   return Object.entries(collections).map(([key, options]) => ({ key, options, templates: templatesOf(options.path) }))
 }
 
-/** How many entries a collection has, and a tag that changes with them. */
+/** How many entries a collection has in each locale that has pages, and tags that change with them. */
 export interface CollectionState {
-  readonly total: number
-  readonly tag: string
+  readonly totals: readonly number[]
+  readonly tags: readonly string[]
 }
 
-export async function stateOf(lists: Lists, { key }: ListedCollection): Promise<CollectionState> {
-  const list = await lists.list(key, { limit: 0 })
-  return { total: list.total, tag: etagOf(list) }
+export async function stateOf(lists: Lists, { key, templates }: ListedCollection): Promise<CollectionState> {
+  const all = await Promise.all(templates.map((template) => lists.list(key, { limit: 0, ...inLocaleOf(template) })))
+  return { totals: all.map(({ total }) => total), tags: all.map(etagOf) }
 }
 
 /** The options of a list in a locale; values of other locales do not stand in for its own. */

@@ -2,10 +2,12 @@ import type { PathTemplate } from '../entry-path.ts'
 import type { ListedEntry, Lists } from '../lists.ts'
 import { inLocaleOf, type ListedCollection } from './listed-collection.ts'
 
-/** An entry with its pages. */
-export interface EntryPages {
+/** A page of an entry, with those of its translations. */
+export interface TranslatedPage {
   /** ISO 8601. */
   readonly updatedAt: string
+  readonly page: EntryPage
+  /** All pages of the entry, this one too. */
   readonly pages: readonly EntryPage[]
 }
 
@@ -19,8 +21,9 @@ export interface EntryPage {
 /** How many entries are read at once; a collection may allow fewer. */
 const BATCH = 500
 
-/** A run of a collection's entries, the oldest first. */
+/** A run of a collection's entries in one locale, the oldest first. */
 export interface EntryRun {
+  readonly template: PathTemplate
   readonly offset: number
   readonly count: number
 }
@@ -29,15 +32,13 @@ export interface EntryRun {
 export async function* entryPages(
   lists: Lists,
   collection: ListedCollection,
-  { offset, count }: EntryRun,
-): AsyncGenerator<readonly EntryPages[]> {
-  const [first] = collection.templates
-  if (!first) return
-  const query = { ...selectionOf(first), sort: 'createdAt', limit: BATCH }
+  { template, offset, count }: EntryRun,
+): AsyncGenerator<readonly TranslatedPage[]> {
+  const query = { ...selectionOf(template), sort: 'createdAt', limit: BATCH }
   let list = await lists.list(collection.key, { ...query, offset })
   for (let left = count; left > 0; ) {
     const entries = list.items.slice(0, left)
-    yield await pagesOf(lists, collection, entries)
+    yield await pagesOf(lists, collection, template, entries)
     left -= entries.length
     if (list.nextCursor === null || entries.length === 0) return
     if (left > 0) list = await lists.list(collection.key, { ...query, cursor: list.nextCursor })
@@ -49,27 +50,25 @@ const selectionOf = (template: PathTemplate) => ({
   ...inLocaleOf(template),
 })
 
-/** The pages of entries, which were read in the first locale. */
+/** The pages of entries in the locale in which they were read, beside those in the others. */
 async function pagesOf(
   lists: Lists,
-  { key, templates: [first, ...others] }: ListedCollection,
+  { key, templates }: ListedCollection,
+  own: PathTemplate,
   entries: readonly ListedEntry[],
-): Promise<readonly EntryPages[]> {
+): Promise<readonly TranslatedPage[]> {
   const where = { id: { in: entries.map(({ id }) => String(id)) } }
   const translations = await Promise.all(
-    others.map(async (template) => {
+    templates.map(async (template) => {
       const query = { ...selectionOf(template), where, limit: entries.length }
-      const { items } = await lists.list(key, query)
+      const items = template === own ? entries : (await lists.list(key, query)).items
       return { template, byId: new Map(items.map((entry) => [entry.id, entry])) }
     }),
   )
-  return entries.map((entry) => ({
-    updatedAt: String(entry.updatedAt),
-    pages: [
-      ...(first ? pageOf(first, entry) : []),
-      ...translations.flatMap(({ template, byId }) => pageOf(template, byId.get(entry.id))),
-    ],
-  }))
+  return entries.flatMap((entry) => {
+    const pages = translations.flatMap(({ template, byId }) => pageOf(template, byId.get(entry.id)))
+    return pageOf(own, entry).map((page) => ({ updatedAt: String(entry.updatedAt), page, pages }))
+  })
 }
 
 function pageOf(template: PathTemplate, entry: ListedEntry | undefined): readonly EntryPage[] {

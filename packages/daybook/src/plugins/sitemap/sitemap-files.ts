@@ -28,30 +28,35 @@ export interface SitemapPlan {
  * @param pages how many pages there are that are no entries
  */
 export function planFiles(
-  collections: readonly (readonly [ListedCollection, Pick<CollectionState, 'total'>])[],
+  collections: readonly (readonly [ListedCollection, Pick<CollectionState, 'totals'>])[],
   pages: number,
   maxUrls: number,
 ): SitemapPlan {
-  const shares = collections.map(([{ templates }, { total }]) => total / capacityOf(templates.length, maxUrls))
+  const shares = collections.flatMap(([{ templates }, { totals }]) =>
+    totals.map((total) => total / capacityOf(templates.length, maxUrls)),
+  )
   return {
-    files: collections.flatMap(([collection, { total }]) => filesOf(collection, total, maxUrls)),
+    files: collections.flatMap(([collection, { totals }]) => filesOf(collection, totals, maxUrls)),
     isOne: shares.reduce((sum, share) => sum + share, pages / capacityOf(1, maxUrls)) <= 1,
   }
 }
 
-function filesOf(collection: ListedCollection, total: number, maxUrls: number): readonly SitemapFile[] {
-  const count = capacityOf(collection.templates.length, maxUrls)
-  return Array.from({ length: Math.ceil(total / count) }, (_file, index) => ({
-    name: `${collection.key}-${index + 1}`,
-    collection,
-    offset: index * count,
-    count,
-  }))
+function filesOf(collection: ListedCollection, totals: readonly number[], maxUrls: number): readonly SitemapFile[] {
+  const { key, templates } = collection
+  const count = capacityOf(templates.length, maxUrls)
+  const runs = templates.flatMap((template, at) =>
+    Array.from({ length: Math.ceil((totals[at] ?? 0) / count) }, (_file, index) => ({
+      template,
+      offset: index * count,
+      count,
+    })),
+  )
+  return runs.map((run, index) => ({ name: `${key}-${index + 1}`, collection, ...run }))
 }
 
-/** How many entries fit into a file, each with a page in so many locales. */
+/** How many pages fit into a file, each of which names those of the entry in so many locales. */
 function capacityOf(locales: number, maxUrls: number): number {
   const links = locales > 1 ? locales * (MAX_ADDRESS + AROUND_LINK) : 0
-  const bytes = locales * (MAX_ADDRESS + AROUND_URL + links)
-  return Math.max(1, Math.floor(Math.min(maxUrls / locales, MAX_BYTES / bytes)))
+  const bytes = MAX_ADDRESS + AROUND_URL + links
+  return Math.max(1, Math.floor(Math.min(maxUrls, MAX_BYTES / bytes)))
 }

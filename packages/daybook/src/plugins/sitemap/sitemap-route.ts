@@ -59,7 +59,7 @@ class SitemapSite {
     return answerPublic(request, {
       mediaType: MEDIA_TYPE,
       maxAge: CONTENT_MAX_AGE,
-      madeOf: [this.#options, part, states.map(([, { tag }]) => tag)],
+      madeOf: [this.#options, part, states.map(([, { tags }]) => tags)],
       write: () => (typeof content === 'string' ? content : sitemapXml(this.#lists, this.#baseUrl, content)),
     })
   }
@@ -68,7 +68,10 @@ class SitemapSite {
     { files, isOne }: SitemapPlan,
     states: readonly (readonly [ListedCollection, CollectionState])[],
   ): SitemapContent | string {
-    if (isOne) return { pages: this.#pages, runs: states.map(([one, { total }]) => [one, { offset: 0, count: total }]) }
+    const wholeRuns = states.flatMap(([one, { totals }]) =>
+      one.templates.map((template, at) => [one, { template, offset: 0, count: totals[at] ?? 0 }] as const),
+    )
+    if (isOne) return { pages: this.#pages, runs: wholeRuns }
     const names = [...(this.#pages.length > 0 ? [PAGES] : []), ...files.map(({ name }) => name)]
     return indexXml(names.map((name) => `${this.#baseUrl}/sitemap.xml?part=${name}`))
   }

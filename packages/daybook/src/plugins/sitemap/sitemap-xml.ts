@@ -1,6 +1,6 @@
 import type { Lists } from '../lists.ts'
 import type { ListedCollection } from './listed-collection.ts'
-import { type EntryPages, type EntryRun, entryPages } from './pages.ts'
+import { type EntryPage, type EntryRun, entryPages, type TranslatedPage } from './pages.ts'
 import { MAX_ADDRESS } from './sitemap-files.ts'
 import { escapeXml, textElement, XML_DECLARATION } from './xml.ts'
 
@@ -30,20 +30,20 @@ export async function* sitemapXml(
   yield BEGIN + pages.map((address) => `<url>${textElement('loc', address)}</url>\n`).join('')
   for (const [collection, run] of runs) {
     for await (const entries of entryPages(lists, collection, run)) {
-      yield entries.map((entry) => urlsOf(entry, baseUrl)).join('')
+      yield entries.map((one) => urlOf(one, baseUrl)).join('')
     }
   }
   yield END
 }
 
-/** One element for each page of an entry, which names all others (as search engines ask of translations). */
-function urlsOf({ updatedAt, pages }: EntryPages, baseUrl: string): string {
-  const located = pages
-    .map(({ locale = '', path }) => ({ locale: escapeXml(locale), address: escapeXml(`${baseUrl}${path}`) }))
-    .filter(({ address }) => address.length <= MAX_ADDRESS)
+/** The element of a page, which names those of all translations (as search engines ask of translations). */
+function urlOf({ updatedAt, page, pages }: TranslatedPage, baseUrl: string): string {
+  const addressOf = ({ path }: EntryPage): string => escapeXml(`${baseUrl}${path}`)
+  if (addressOf(page).length > MAX_ADDRESS) return ''
+  const located = pages.filter((one) => addressOf(one).length <= MAX_ADDRESS)
   const links = located.map(
-    ({ locale, address }) => `<xhtml:link rel="alternate" hreflang="${locale}" href="${address}"/>`,
+    (one) => `<xhtml:link rel="alternate" hreflang="${escapeXml(one.locale ?? '')}" href="${addressOf(one)}"/>`,
   )
   const about = textElement('lastmod', updatedAt) + (located.length > 1 ? links.join('') : '')
-  return located.map(({ address }) => `<url><loc>${address}</loc>${about}</url>\n`).join('')
+  return `<url><loc>${addressOf(page)}</loc>${about}</url>\n`
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Comparable } from '../../model/model.ts'
 import { param } from '../compile.ts'
 import type { Dialect, Operator, SchemaDialect, SchemaObject } from '../dialect.ts'
+import { PARTLY_PUBLISHED, PUBLISHED_LOCALES } from '../tables/tables.ts'
 import { INDEXED_CHARACTERS } from '../where.ts'
 import type { PostgresNames } from './postgres-names.ts'
 import { POSTGRES_SEARCH } from './postgres-search.ts'
@@ -75,7 +76,8 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
     key,
   ) => sql`UPDATE daybook$collections SET seq = (SELECT seq FROM daybook$head), visible_seq = (SELECT seq FROM daybook$head), counts = (
       SELECT coalesce(json_object_agg(name, n)::text, '{}') FROM (
-        SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1) AS counted) WHERE key = ${param('key')}`,
+        SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1
+        UNION ALL SELECT ${sql.lit(PUBLISHED_LOCALES)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(PARTLY_PUBLISHED)}) AS counted) WHERE key = ${param('key')}`,
   // Objects of an extension do not count.
   occupants: `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace
       AND relkind IN ('r', 'p', 'f', 'v', 'm') AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')

@@ -1,4 +1,5 @@
 import type { Connection } from '../connection.ts'
+import { PUBLISHED_LOCALES } from '../tables/tables.ts'
 import { COUNTERS } from '../writes/commit-batch.ts'
 
 /** Where a collection stands in the journal, and how many entries it has by status. */
@@ -8,7 +9,10 @@ export interface Counters {
   readonly visibleSeq: number
   /** The last change of a working copy or a schedule; 0: there was none. */
   readonly draftSeq: number
+  /** In the default locale. */
   readonly counts: Readonly<Record<string, number>>
+  /** How many entries are published in some locales only: other locales have other counts than the default one. */
+  readonly partlyPublished: number
 }
 
 /** Answers the counters of a collection, none of them older than itself. */
@@ -52,6 +56,7 @@ export class CountersReader implements CountersLook {
   async #read(key: string): Promise<Counters> {
     const row = await this.#connection.get(COUNTERS, { key })
     if (!row) throw new Error(`No counters for ${key}`)
-    return { seq: row.seq, visibleSeq: row.visible_seq, draftSeq: row.draft_seq ?? 0, counts: JSON.parse(row.counts) }
+    const { [PUBLISHED_LOCALES]: partlyPublished = 0, ...counts } = JSON.parse(row.counts)
+    return { seq: row.seq, visibleSeq: row.visible_seq, draftSeq: row.draft_seq ?? 0, counts, partlyPublished }
   }
 }

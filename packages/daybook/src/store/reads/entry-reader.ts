@@ -102,12 +102,12 @@ export class EntryReader {
     ids: readonly string[],
     where?: Condition,
   ): Promise<readonly Pick<EntryTable, 'id' | 'status'>[]> {
-    const { key } = collection
+    const { table } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
     // A list of ids takes SQLite twice as long to read as one id takes to find.
     const isOne = ids.length === 1
-    const statement = this.#source.statements.get(`statuses ${key} ${isOne}${name}`, () => {
-      const found = entryTable(key).select(['id', 'status'])
+    const statement = this.#source.statements.get(`statuses ${table} ${isOne}${name}`, () => {
+      const found = entryTable(table).select(['id', 'status'])
       const isNamed = this.#source.dialect.isAmong(sql.ref('id'), param('ids'))
       return prepare(narrow(isOne ? found.where('id', '=', param<string>('id')) : found.where(isNamed)))
     })

@@ -44,7 +44,11 @@ import { SearchWords } from './search-words.ts'
 type FilterQuery = Pick<PageQuery, 'search' | 'where' | 'statuses' | 'revision'>
 
 /** The entries that an aggregate is about. */
-export type AggregateQuery = FilterQuery & Pick<PageQuery, 'size'>
+export type AggregateQuery = FilterQuery &
+  Pick<PageQuery, 'size'> & {
+    /** True if the counters of the collection count the same entries. @default false */
+    readonly hasCounters?: boolean
+  }
 
 /** So many entries are skipped at once, without another thread. */
 const SHORT_OFFSET = 10_000
@@ -100,7 +104,7 @@ export class ListReader {
   /**
    * Counts entries by their values, the commonest first.
    *
-   * @param query without filter and search, a counted field is answered from what each write keeps
+   * @param query where the counters apply, a counted field is answered from what each write keeps
    */
   async counts(
     collection: CollectionModel,
@@ -305,8 +309,8 @@ const isCollecting = ({ found, all }: ListSize, wanted: number): boolean =>
   found * MEMBER < (wanted * all * ENTRY) / Math.max(1, found)
 
 /** Whether it is kept with each write how many entries hold each value. */
-function isTallied(aggregate: CountAggregate, { where, search }: AggregateQuery): boolean {
-  if (where || search) return false
+function isTallied(aggregate: CountAggregate, { hasCounters = false }: AggregateQuery): boolean {
+  if (!hasCounters) return false
   return aggregate.kind === 'members'
     ? aggregate.of.isCounted
     : aggregate.by.isCounted && aggregate.period === undefined

@@ -208,10 +208,11 @@ export function countStatement(
   { statuses, search }: Pick<PageQuery, 'statuses' | 'search'>,
   { where }: Filter,
 ): RawBuilder<{ total: number }> {
-  if (!where) return dialect.search.count(collection.table)
-  const conditions = [where.build(), ...statusConditions(dialect, statuses, false)]
+  if (search && !where) return dialect.search.count(collection.table)
+  const conditions = [...(where ? [where.build()] : []), ...statusConditions(dialect, statuses, !where)]
   if (search) conditions.push(dialect.search.condition(collection.table))
-  return sql`SELECT count(*) AS total FROM ${sql.table(collection.table)} AS entry WHERE ${sql.join(conditions, sql` AND `)}`
+  const filter = conditions.length === 0 ? sql`` : sql` WHERE ${sql.join(conditions, sql` AND `)}`
+  return sql`SELECT count(*) AS total FROM ${sql.table(collection.table)} AS entry${filter}`
 }
 
 /** The parameters of {@link statusConditions}. */

@@ -43,6 +43,7 @@ export interface LocaleRow {
   readonly slug: string | null
   /** The slug that the locale has for itself. */
   readonly own_slug: string | null
+  readonly status: string | null
   readonly value: Readonly<Record<string, unknown>>
   readonly doc: string
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Comparable } from '../../model/model.ts'
 import { param } from '../compile.ts'
 import type { Dialect, Operator, SchemaDialect } from '../dialect.ts'
+import { PARTLY_PUBLISHED, PUBLISHED_LOCALES } from '../tables/tables.ts'
 import { SQLITE_SEARCH } from './sqlite-search.ts'
 
 /** A value inside a document; paths consist of keys, which need no escaping. */
@@ -35,7 +36,8 @@ const SCHEMA: SchemaDialect = {
     key,
   ) => sql`UPDATE daybook$collections SET seq = (SELECT seq FROM daybook$head), visible_seq = (SELECT seq FROM daybook$head), counts = (
        SELECT coalesce(json_group_object(name, n), '{}') FROM (
-         SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1)) WHERE key = ${param('key')}`,
+         SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1
+         UNION ALL SELECT ${sql.lit(PUBLISHED_LOCALES)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(PARTLY_PUBLISHED)})) WHERE key = ${param('key')}`,
   occupants:
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
   // The next number is one more than the highest, and there are no statistics.

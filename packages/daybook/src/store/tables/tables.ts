@@ -36,6 +36,12 @@ type ColumnValue<C extends Column> = C extends `${infer K extends ColumnKind}?`
 /** A row of a table. */
 export type RowOf<T extends TableOutline> = { readonly [C in keyof T['columns']]: ColumnValue<T['columns'][C]> }
 
+/**
+ * The member of the column `locales` that lists the only locales in which an entry is published. It comes first, and is there only for
+ * entries that are published in some locales and not in others.
+ */
+export const PUBLISHED_LOCALES = '@published'
+
 /** A collection's table. `doc` comes last, so that reading the others never walks through it. */
 export const ENTRY_TABLE = {
   columns: {
@@ -56,7 +62,7 @@ export const ENTRY_TABLE = {
     schema_hash: 'text',
     /** Values of fields that the config no longer has, as JSON; never served, dropped by `daybook migrate --allow-loss`. */
     orphaned: 'long?',
-    /** The values of the locales other than the default one, as JSON; see Canonical. */
+    /** The values of the locales other than the default one, as JSON, and {@link PUBLISHED_LOCALES}; see Canonical. */
     locales: 'long?',
     /** The working copy beside the document, as JSON; see `working-copy.ts`. */
     draft: 'long?',
@@ -66,6 +72,13 @@ export const ENTRY_TABLE = {
   key: ['pk'],
   unique: ['id', 'slug'],
 } as const
+
+/** True if an entry is published in some locales and not in others. */
+export const isPartlyPublished = ({ locales }: Pick<RowOf<typeof ENTRY_TABLE>, 'locales'>): boolean =>
+  locales?.startsWith(`{"${PUBLISHED_LOCALES}":`) === true
+
+/** The same as a condition of SQL. */
+export const PARTLY_PUBLISHED: string = `locales LIKE '{"${PUBLISHED_LOCALES}":%'`
 
 /** The table of a collection in one locale: what that locale shows of each entry. */
 export const LOCALE_TABLE = {
@@ -188,7 +201,10 @@ export const SYSTEM_TABLES = {
       visible_seq: 'bigint',
       /** The last change of a working copy, or of a schedule; empty: there was none. */
       draft_seq: 'bigint?',
-      /** Entries by status, as JSON; collections without a status count under the empty text. */
+      /**
+       * Entries by status, as JSON; collections without a status count under the empty text. Under `@published`: how many entries are
+       * published in some locales only, and count under their status in the default locale besides.
+       */
       counts: 'text',
     },
     key: ['key'],

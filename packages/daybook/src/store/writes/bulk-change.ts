@@ -147,10 +147,13 @@ export class BulkChange {
     const moved = changed.filter(({ change }) => !change.known.isFoundAsBefore)
     const shown = moved.flatMap(({ entry, pk }) => {
       const { value, status, localeRows } = entry
-      const all: readonly Pick<LocaleRow, 'collection' | 'value'>[] = [{ collection, value }, ...localeRows]
+      const all: readonly Pick<LocaleRow, 'collection' | 'value' | 'status'>[] = [
+        { collection, value, status },
+        ...localeRows,
+      ]
       return all.map((one) => ({
         collection: one.collection,
-        words: { ...rowOf(one.collection, one.value, status), pk },
+        words: { ...rowOf(one.collection, one.value, one.status), pk },
       }))
     })
     return [...Map.groupBy(shown, (one) => one.collection)].flatMap(([one, group]) => [

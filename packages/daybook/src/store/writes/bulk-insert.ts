@@ -6,7 +6,6 @@ import type { WriteConnection } from '../database.ts'
 import type { SearchDialect } from '../dialect.ts'
 import type { LocaleRow, WrittenEntry } from '../reads/rows.ts'
 import { searchRows } from '../search/search-rows.ts'
-import { talliedValues } from '../tables/members.ts'
 import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
 import {
   type BulkDialect,
@@ -19,7 +18,7 @@ import {
   type Rows,
   referenceRows,
 } from './bulk-rows.ts'
-import { tallyChanges } from './tallies.ts'
+import { countChange } from './entry-change.ts'
 
 /** Entries that a collection is to get. */
 interface NewEntries {
@@ -54,7 +53,7 @@ export class BulkInsert {
   }
 
   async #addSome({ collection, entries, actor }: NewEntries): Promise<void> {
-    const { key, status } = collection
+    const { key } = collection
     const numbered = await this.#number(entries)
     const insert = (table: string, rowsOf: (one: NumberedEntry) => Rows) => (): Promise<void> =>
       this.#insert(table, numbered.flatMap(rowsOf))
@@ -75,10 +74,7 @@ export class BulkInsert {
     ])
     const tables = [...Map.groupBy(shown, (one) => one.collection)]
     await this.#connection.pipeline(tables.flatMap(([table, rows]) => this.#show(table, rows, pks)))
-    for (const { seq, status: to, value } of numbered) {
-      const tallies = tallyChanges(key, to, talliedValues(collection, value), 1)
-      this.#connection.batch.count({ key, seq, hasStatus: status !== undefined, from: undefined, to, tallies })
-    }
+    for (const entry of numbered) this.#connection.batch.count(countChange(collection, entry.seq, undefined, entry))
   }
 
   async #number(entries: readonly WrittenEntry[]): Promise<readonly NumberedEntry[]> {
@@ -140,7 +136,7 @@ function toShown(
         collection: localeRow.collection,
         entry,
         localeRow,
-        words: rowOf(localeRow.collection, localeRow.value, entry.status),
+        words: rowOf(localeRow.collection, localeRow.value, localeRow.status),
       }
     }),
   ])

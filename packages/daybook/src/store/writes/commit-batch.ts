@@ -1,17 +1,18 @@
-import { PUBLISHED } from '../../fields/status.ts'
 import { build, param, prepare, type Statement, type StatementValues } from '../compile.ts'
 import type { PipelinedConnection } from '../connection.ts'
-import type { SystemTables } from '../tables/tables.ts'
+import { PUBLISHED_LOCALES, type SystemTables } from '../tables/tables.ts'
 import { Tallies, type TallyChange } from './tallies.ts'
 
 /** An entry that went from one status to another: `null` is an entry without one, `undefined` no entry. */
 export interface CountChange {
   readonly key: string
   readonly seq: number
-  /** Whether the collection's entries have a status. */
-  readonly hasStatus: boolean
+  /** True if readers without a session may have seen the entry, in any locale, before or after the change. */
+  readonly isVisible: boolean
   readonly from: string | null | undefined
   readonly to: string | null | undefined
+  /** By how much the number of entries changes that are published in some locales only. @default 0 */
+  readonly partlyPublished?: number
   readonly tallies: readonly TallyChange[]
   /** Whether working copies or schedules alone have changed. @default false */
   readonly isDraft?: boolean
@@ -131,23 +132,23 @@ export class CommitBatch {
     if (!row) throw new Error(`No counters for ${key}`)
     const entries = changes.filter(({ isDraft }) => !isDraft)
     const counts: { [status: string]: number } = JSON.parse(row.counts)
-    for (const { from, to } of entries) {
-      if (from !== undefined) counts[from ?? ''] = (counts[from ?? ''] ?? 0) - 1
-      if (to !== undefined) counts[to ?? ''] = (counts[to ?? ''] ?? 0) + 1
+    const add = (name: string, by: number): void => {
+      if (by !== 0) counts[name] = (counts[name] ?? 0) + by
+    }
+    for (const { from, to, partlyPublished = 0 } of entries) {
+      if (from !== undefined) add(from ?? '', -1)
+      if (to !== undefined) add(to ?? '', 1)
+      add(PUBLISHED_LOCALES, partlyPublished)
     }
     await this.#connection.run(UPDATE_COUNTERS, {
       key,
       seq: entries.at(-1)?.seq ?? row.seq,
-      visibleSeq: entries.findLast(isVisibleChange)?.seq ?? row.visible_seq,
+      visibleSeq: entries.findLast(({ isVisible }) => isVisible)?.seq ?? row.visible_seq,
       draftSeq: changes.findLast(({ isDraft }) => isDraft)?.seq ?? row.draft_seq,
       counts: JSON.stringify(counts),
     })
   }
 }
-
-/** Whether readers without a session may have seen an entry before or after its change. */
-const isVisibleChange = ({ from, to, hasStatus }: CountChange): boolean =>
-  !hasStatus || from === PUBLISHED || to === PUBLISHED
 
 /** The last number of the journal. */
 export const HEAD: Statement<{ readonly seq: number }> = prepare(build.selectFrom('daybook$head').select('seq'))

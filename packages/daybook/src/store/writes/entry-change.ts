@@ -1,7 +1,9 @@
+import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { JournalAction, StateAction } from '../journal-actions.ts'
 import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
 import { talliedValues } from '../tables/members.ts'
+import { isPartlyPublished } from '../tables/tables.ts'
 import type { CountChange } from './commit-batch.ts'
 import { type TallyChange, tallyChanges } from './tallies.ts'
 
@@ -49,7 +51,18 @@ export function countChange(
 ): CountChange {
   const { key, status, counted } = collection
   const tallies = counted.length === 0 ? [] : talliesOf(collection, before, after)
-  return { key, seq, hasStatus: status !== undefined, from: before?.status, to: after?.status, tallies }
+  const states = [before, after].filter((one) => one !== undefined)
+  return {
+    key,
+    seq,
+    isVisible: status === undefined || states.some((one) => one.status === PUBLISHED || isPartlyPublished(one)),
+    from: before?.status,
+    to: after?.status,
+    partlyPublished:
+      Number(after !== undefined && isPartlyPublished(after)) -
+      Number(before !== undefined && isPartlyPublished(before)),
+    tallies,
+  }
 }
 
 function talliesOf(

@@ -239,7 +239,7 @@ export class Writer {
     this.#connection.batch.count({
       key,
       seq,
-      hasStatus: true,
+      isVisible: false,
       from: undefined,
       to: undefined,
       tallies: [],
@@ -380,13 +380,14 @@ export class Writer {
   ): void {
     const rowOf = searchRows(this.read.dialect.search)
     this.#index(collection, { ...rowOf(collection, value, status), pk }, hadOne)
-    for (const row of localeRows) this.#index(row.collection, { ...rowOf(collection, row.value, status), pk }, hadOne)
+    for (const row of localeRows)
+      this.#index(row.collection, { ...rowOf(collection, row.value, row.status), pk }, hadOne)
   }
 
   /** Stores an entry as a locale shows it, but for its search row. */
   async putLocaleRow(
     pk: number,
-    entry: PeopleColumns & Pick<EntryTable, 'id' | 'status' | 'created_at' | 'updated_at' | 'seq'>,
+    entry: PeopleColumns & Pick<EntryTable, 'id' | 'created_at' | 'updated_at' | 'seq'>,
     localeRow: LocaleRow,
   ): Promise<void> {
     const { table, schemaHash: schema_hash } = localeRow.collection

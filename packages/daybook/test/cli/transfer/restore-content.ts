@@ -59,6 +59,7 @@ async function draftAndSchedule(content: Service['content'], [first = '', second
   const at = '2999-12-31T23:00:00.000Z'
   await content.publish('things', first, { ...AS_SYSTEM, at, locales: ['de'] })
   await content.unpublish('things', second, { ...AS_SYSTEM, at })
+  await content.unpublish('things', second, { ...AS_SYSTEM, locales: ['en'] })
   await content.publish('things', second, { ...AS_SYSTEM, at: '2999-01-01T00:00:00.000Z' })
 }
 

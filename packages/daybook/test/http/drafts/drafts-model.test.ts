@@ -24,8 +24,8 @@ const config = defineConfig({
 /** What a document says, in both languages. */
 interface Content {
   readonly title: string | null
-  readonly en: string | null
-  readonly de: string | null
+  en: string | null
+  de: string | null
   readonly tags: readonly string[]
 }
 
@@ -37,15 +37,21 @@ const patch = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 )
 type Patch = typeof patch extends fc.Arbitrary<infer T> ? T : never
-const locale = fc.constantFrom<'en' | 'de'>('en', 'en', 'de')
+type Locale = 'en' | 'de'
+const LOCALES: readonly Locale[] = ['en', 'de']
+const locale = fc.constantFrom<Locale>('en', 'en', 'de')
 const op = <const O extends string>(name: O) => fc.constant(name)
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ op: op('save'), patch, locale }) },
   { weight: 3, arbitrary: fc.record({ op: op('put'), patch, locale }) },
-  { weight: 1, arbitrary: fc.record({ op: op('status'), status: fc.constantFrom('draft', 'published', 'archived') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: op('status'), status: fc.constantFrom('draft', 'published', 'archived'), locale }),
+  },
   { weight: 2, arbitrary: fc.record({ op: op('publish') }) },
-  { weight: 1, arbitrary: fc.record({ op: op('publishIn'), locale }) },
-  { weight: 2, arbitrary: fc.record({ op: op('unpublish') }) },
+  { weight: 2, arbitrary: fc.record({ op: op('publishIn'), locale }) },
+  { weight: 1, arbitrary: fc.record({ op: op('unpublish') }) },
+  { weight: 2, arbitrary: fc.record({ op: op('unpublishIn'), locale }) },
   { weight: 1, arbitrary: fc.record({ op: op('discard') }) },
   { weight: 2, arbitrary: fc.record({ op: op('restore'), back: fc.nat({ max: 6 }) }) },
 )
@@ -53,7 +59,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 const isSame = (one: Content, other: Content): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-function patched(content: Content, { note, ...rest }: Patch, locale: 'en' | 'de'): Content {
+function patched(content: Content, { note, ...rest }: Patch, locale: Locale): Content {
   const said = { ...content, ...rest, ...(note === undefined ? {} : { [locale]: note }) }
   return { title: said.title, en: said.en, de: said.de, tags: said.tags }
 }
@@ -61,7 +67,9 @@ function patched(content: Content, { note, ...rest }: Patch, locale: 'en' | 'de'
 /** An entry and its working copy, as they should be. */
 class Model {
   entry: Content = NOTHING
-  status = 'published'
+  published: readonly Locale[] = LOCALES
+  /** The status in locales in which the entry is not published. */
+  hidden = 'draft'
   copy: Content | undefined
   /** What each change has made of the entry, or of its working copy. */
   readonly versions: Content[] = []
@@ -70,7 +78,11 @@ class Model {
     return this.copy ?? this.entry
   }
 
-  put(patch: Patch, locale: 'en' | 'de'): void {
+  statusIn(locale: Locale): string {
+    return this.published.includes(locale) ? 'published' : this.hidden
+  }
+
+  put(patch: Patch, locale: Locale): void {
     const next = patched(this.entry, patch, locale)
     if (isSame(next, this.entry)) return
     this.entry = next
@@ -78,7 +90,7 @@ class Model {
     if (this.copy) this.save(patch, locale)
   }
 
-  save(patch: Patch, locale: 'en' | 'de'): void {
+  save(patch: Patch, locale: Locale): void {
     this.become(patched(this.shown, patch, locale))
   }
 
@@ -88,27 +100,30 @@ class Model {
     this.versions.push(next)
   }
 
-  setStatus(status: string): void {
-    if (status === this.status) return
-    this.status = status
+  /** A status that differs from the one in the locale of the write counts in every locale. */
+  setStatus(status: string, locale: Locale): void {
+    if (status === this.statusIn(locale)) return
+    this.published = status === 'published' ? LOCALES : []
+    this.hidden = status === 'published' ? 'draft' : status
     this.versions.push(this.entry)
   }
 
-  publish(): void {
-    if (!this.copy && this.status === 'published') return
-    this.entry = this.shown
-    this.copy = undefined
-    this.status = 'published'
+  /** Fields that are not localized come along, and what nobody sees anyway. */
+  publish(chosen: readonly Locale[]): void {
+    if (!this.copy && chosen.every((locale) => this.published.includes(locale))) return
+    const content = { ...this.shown }
+    for (const locale of this.published) if (!chosen.includes(locale)) content[locale] = this.entry[locale]
+    this.entry = content
+    if (isSame(this.entry, this.shown)) this.copy = undefined
+    this.published = LOCALES.filter((locale) => [...this.published, ...chosen].includes(locale))
+    // Where the default locale is published, no other status is known.
+    if (this.published.includes('en')) this.hidden = 'draft'
     this.versions.push(this.entry)
   }
 
-  publishIn(locale: 'en' | 'de'): void {
-    if (!this.copy && this.status === 'published') return
-    const { copy, entry } = this
-    const chosen = copy && (locale === 'de' ? { ...entry, de: copy.de } : { ...copy, de: entry.de })
-    this.copy = copy && chosen && !isSame(chosen, copy) ? copy : undefined
-    this.entry = chosen ?? entry
-    this.status = 'published'
+  unpublish(chosen: readonly Locale[]): void {
+    if (!chosen.some((locale) => this.published.includes(locale))) return
+    this.published = this.published.filter((locale) => !chosen.includes(locale))
     this.versions.push(this.entry)
   }
 }
@@ -148,14 +163,16 @@ class Both {
     if (step.op === 'save') return this.#send('PUT', `?draft=true&locale=${step.locale}`, step.patch)
     if (step.op === 'put') return this.#send('PUT', `?locale=${step.locale}`, step.patch)
     if (step.op === 'status') {
-      model.setStatus(step.status)
-      return this.#send('PUT', '', { status: step.status })
+      model.setStatus(step.status, step.locale)
+      return this.#send('PUT', `?locale=${step.locale}`, { status: step.status })
     }
-    if (step.op === 'publish') model.publish()
-    if (step.op === 'publishIn') model.publishIn(step.locale)
-    if (step.op === 'publishIn') return this.#send('POST', '/publish', { locales: [step.locale] })
-    if (step.op === 'unpublish' && model.status === 'published') model.setStatus('draft')
+    if (step.op === 'publish') model.publish(LOCALES)
+    if (step.op === 'unpublish') model.unpublish(LOCALES)
     if (step.op === 'publish' || step.op === 'unpublish') return this.#send('POST', `/${step.op}`, {})
+    if (step.op === 'publishIn') model.publish([step.locale])
+    if (step.op === 'publishIn') return this.#send('POST', '/publish', { locales: [step.locale] })
+    if (step.op === 'unpublishIn') model.unpublish([step.locale])
+    if (step.op === 'unpublishIn') return this.#send('POST', '/unpublish', { locales: [step.locale] })
     return step.op === 'discard' ? this.#discard() : this.#restore(step.back)
   }
 
@@ -181,19 +198,52 @@ class Both {
 
   /** What editors and everybody read is what the model says. */
   async #compare(): Promise<void> {
-    const { entry, shown, copy, status } = this.#model
+    const { entry, shown, copy, published } = this.#model
+    const status = LOCALES.map((locale) => this.#model.statusIn(locale))
     expect(await this.#read('?fallbackLocale=none')).toEqual({ ...entry, status })
     expect(await this.#read('?draft=true&fallbackLocale=none')).toEqual({ ...shown, status })
     const draft = await this.#editor.get(`${this.#path}?draft=true`)
-    expect(draft.body.hasDraft).toBe(copy !== undefined)
-    expect((await this.#editor.get(this.#path, null)).status).toBe(status === 'published' ? 200 : 404)
+    expect(draft.body).toMatchObject({ hasDraft: copy !== undefined, publishedLocales: published })
+    for (const locale of LOCALES) await this.#compareInPublic(locale)
+  }
+
+  /** Without a session, an entry exists in the locales in which it is published, and falls back to those alone. */
+  async #compareInPublic(locale: Locale): Promise<void> {
+    const { entry, published } = this.#model
+    const isThere = published.includes(locale)
+    const other = locale === 'en' ? 'de' : 'en'
+    const note = entry[locale] ?? (published.includes(other) ? entry[other] : null)
+    const query = `locale=${locale}&fallbackLocale=${other}`
+    const { status, body } = await this.#editor.get(`${this.#path}?${query}`, null)
+    expect([status, body.note], locale).toEqual(isThere ? [200, note] : [404, undefined])
+    const { id } = (await this.#editor.get(this.#path)).body
+    const list = await this.#editor.get(`/api/posts?${query}&where[id][eq]=${id}`, null)
+    expect(list.body.items.map((one) => one.note)).toEqual(isThere ? [note] : [])
+    // Counters are kept with writes; a filter that holds for every entry has them counted.
+    for (const caller of [null, 'ann']) {
+      const counts = ['', '&where[createdAt][gt]=2020-01-01T00:00:00Z'].map(async (filter) => {
+        const query = `locale=${locale}&limit=0&aggregate=count:status${filter}`
+        const answer = await this.#editor.get(`/api/posts?${query}`, caller)
+        if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+        const { total, aggregates } = answer.body
+        return { total, aggregates }
+      })
+      const [kept, counted] = await Promise.all(counts)
+      expect(kept, locale).toEqual(counted)
+    }
   }
 
   async #read(query: string): Promise<object> {
     const [en, de] = await Promise.all(
       ['en', 'de'].map((locale) => this.#editor.get(`${this.#path}${query}&locale=${locale}`)),
     )
-    return { title: en?.body.title, tags: en?.body.tags, status: en?.body.status, en: en?.body.note, de: de?.body.note }
+    return {
+      title: en?.body.title,
+      tags: en?.body.tags,
+      status: [en?.body.status, de?.body.status],
+      en: en?.body.note,
+      de: de?.body.note,
+    }
   }
 }
 

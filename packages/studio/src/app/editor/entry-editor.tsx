@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type FocusEvent, lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useMemo } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { type StudioCollection, titleOf } from '../model/studio-model.ts'
+import { useModel } from '../model/use-model.ts'
 import { keys } from '../talk/keys.ts'
 import { useStudio } from '../talk/studio.ts'
 import link from '../ui/back.module.css'
@@ -74,7 +75,8 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
   const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
   const work = useEntryWork(editor, collection, state.values)
   const others = usePresence(editor, collection.key, state.document.id)
-  const publishing = publishingStateOf(collection, state)
+  const { locales } = useModel()
+  const publishing = publishingStateOf(collection, state, locales?.available ?? [])
   const issues = useFieldIssues([...state.issues, ...work.issues])
   const { id } = state.document
   const isStored = id !== null

@@ -494,6 +494,8 @@ export const de: Messages = {
     publishLocale: (language) => `Nur ${language} veröffentlichen`,
     published: 'Veröffentlicht',
     unpublish: 'Zurückziehen',
+    unpublishLocale: (language) => `Nur ${language} zurückziehen`,
+    publishedIn: (languages) => `Nur auf ${languages} veröffentlicht`,
     unpublished: 'Für Leser nicht mehr sichtbar',
     more: 'Mehr',
     statuses: { draft: 'Entwurf', published: 'Veröffentlicht', archived: 'Archiviert' },

@@ -478,6 +478,8 @@ export const en = {
     publishLocale: (language: string) => `Publish ${language} alone`,
     published: 'Published',
     unpublish: 'Unpublish',
+    unpublishLocale: (language: string) => `Unpublish ${language} alone`,
+    publishedIn: (languages: string) => `Published in ${languages} alone`,
     unpublished: 'Readers do not see it any more',
     more: 'More',
     statuses: { draft: 'Draft', published: 'Published', archived: 'Archived' } as Readonly<Record<string, string>>,

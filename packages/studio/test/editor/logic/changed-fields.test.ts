@@ -50,10 +50,11 @@ describe('an entry', () => {
     statusField: 'status',
     fields: [field('status', { options: ['draft', 'published', 'archived'] })],
   }
-  const publishing = (values: object, dirty: readonly string[] = []) =>
+  const publishing = (values: object, dirty: readonly string[] = [], locales: readonly string[] = []) =>
     publishingStateOf(
       collection as never,
       { document: { collection: 'posts', id: '1' }, values, dirty: new Set(dirty) } as never,
+      locales,
     )
 
   test('is publishable while readers do not see all of it', () => {
@@ -61,5 +62,8 @@ describe('an entry', () => {
     expect(publishing({ status: 'published', hasDraft: true }).isPublishable).toBe(true)
     expect(publishing({ status: 'published' }, ['title']).isPublishable).toBe(true)
     expect(publishing({ status: 'archived' })).toMatchObject({ isPublishable: true, otherStatuses: ['draft'] })
+    const inGerman = { status: 'published', publishedLocales: ['de'] }
+    expect(publishing(inGerman, [], ['en', 'de']).isPublishable).toBe(true)
+    expect(publishing(inGerman, [], ['de']).isPublishable).toBe(false)
   })
 })

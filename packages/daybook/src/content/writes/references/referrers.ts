@@ -13,7 +13,8 @@ import { mergeFields, orphanedIn, type Values } from '../../document.ts'
 import { isVisibleEntry } from '../../drafts/draft-access.ts'
 import { type Engine, personOf } from '../../engine.ts'
 import { DEFAULT_LOCALE } from '../../locales/locale.ts'
-import { type Canonical, show, writeTranslation } from '../../locales/localized.ts'
+import { type Canonical, writeTranslation } from '../../locales/localized.ts'
+import { showIn } from '../../locales/published-locales.ts'
 import { storedValues, withSystem } from '../../reads/present.ts'
 import type { WriteContext } from '../context.ts'
 import type { LastStep } from '../prepared.ts'
@@ -175,6 +176,7 @@ async function release(deletion: Deletion, writer: Writer, referrer: Referrer): 
     updatedBy: personOf(actor),
     orphaned: orphanedIn(collection, stored),
     draft: stored.draft,
+    leftStatus: stored.status,
   })
   await writer.updateEntry(collection, stored, next, actor)
 }
@@ -212,11 +214,10 @@ export function released(
   gone: Reference,
 ): Canonical {
   const own: Canonical = { ...canonical, values: withoutReference(document, canonical.values, gone) }
-  const defaultLocale = locales?.default
-  if (defaultLocale === undefined) return own
+  if (!locales) return own
   return Object.keys(canonical.translations).reduce((current, locale) => {
-    const inLocale = withoutReference(document, show(document, current, [locale], defaultLocale), gone)
-    return writeTranslation(document, current, inLocale, locale, defaultLocale)
+    const inLocale = withoutReference(document, showIn(document, current, locales, locale, [locale]), gone)
+    return writeTranslation(document, current, inLocale, locale, locales.default)
   }, own)
 }
 

@@ -7,6 +7,7 @@ import { useSession } from '../../session/use-session.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { MenuButton, MenuItem } from '../../ui/overlays/menu.tsx'
+import { isTranslated } from '../languages/locale-values.ts'
 import { useLocaleName } from '../languages/use-locale-name.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
@@ -92,9 +93,10 @@ function MoreMenu({ collection, state, publishing, work, tasks, onOpen }: MoreMe
   const { identity } = useSession()
   const nameOf = useLocaleName()
   const navigate = useNavigate()
-  const { permissions, key, statusField } = collection
+  const { permissions, key, statusField, fields } = collection
   const { locale = '' } = state.document
   const mayUpdate = permissions.update !== false && statusField !== null
+  const hasLanguages = locale !== '' && fields.some(isTranslated)
   const showHistory = (): void => {
     const params = { collection: key, id: state.document.id ?? '' }
     void navigate({ to: '/c/$collection/$id/history', params, search: locale === '' ? {} : { locale } })
@@ -107,13 +109,18 @@ function MoreMenu({ collection, state, publishing, work, tasks, onOpen }: MoreMe
   return (
     <MenuButton label={t.publishing.more} icon="more">
       <MenuItem onAction={showHistory}>{t.history.title}</MenuItem>
-      {mayUpdate && locale !== '' && publishing.isPublishable && (
+      {mayUpdate && hasLanguages && publishing.isPublishable && (
         <MenuItem onAction={() => void work.run(tasks.publishLocale(locale))}>
           {t.publishing.publishLocale(nameOf(locale))}
         </MenuItem>
       )}
       {mayUpdate && <MenuItem onAction={() => onOpen('schedule')}>{t.publishing.schedule}</MenuItem>}
-      {mayUpdate && publishing.isPublished && (
+      {mayUpdate && publishing.isPublished && publishing.publishedLocales.length > 1 && hasLanguages && (
+        <MenuItem onAction={() => void work.run(tasks.unpublishLocale(locale))}>
+          {t.publishing.unpublishLocale(nameOf(locale))}
+        </MenuItem>
+      )}
+      {mayUpdate && (publishing.isPublished || publishing.publishedLocales.length > 0) && (
         <MenuItem onAction={() => void work.run(tasks.unpublish)}>{t.publishing.unpublish}</MenuItem>
       )}
       {mayUpdate &&
@@ -139,6 +146,7 @@ interface EntryTasks {
   /** Publishes one language; the others stay in the working copy. */
   readonly publishLocale: (locale: string) => EntryTask
   readonly unpublish: EntryTask
+  readonly unpublishLocale: (locale: string) => EntryTask
   readonly discard: EntryTask
   readonly toStatus: (field: string, status: string) => EntryTask
 }
@@ -162,6 +170,11 @@ function useTasks(editor: DocumentEditor): EntryTasks {
       done: t.publishing.unpublished,
       call: (calls, { id, tag }) => calls.unpublish(id, { ifMatch: tag }).then(refresh),
     },
+    unpublishLocale: (locale) => ({
+      name: 'unpublish',
+      done: t.publishing.unpublished,
+      call: (calls, { id, tag }) => calls.unpublish(id, { ifMatch: tag, locales: [locale] }).then(refresh),
+    }),
     discard: {
       name: 'discard',
       done: t.publishing.discarded,

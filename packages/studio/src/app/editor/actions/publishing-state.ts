@@ -8,7 +8,10 @@ export const PUBLISHED = 'published'
 export interface PublishingState {
   /** `null`: entries of its collection have none. */
   readonly status: string | null
+  /** True if readers see it in the language that is edited. */
   readonly isPublished: boolean
+  /** The languages in which readers see it, if the content has several. */
+  readonly publishedLocales: readonly string[]
   /** Whether there is something that readers do not see yet. */
   readonly isPublishable: boolean
   readonly hasDraft: boolean
@@ -21,19 +24,27 @@ export interface PublishingState {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** Tells how far the publishing of an entry has come. */
+/**
+ * Tells how far the publishing of an entry has come.
+ *
+ * @param locales the languages of the content
+ */
 export function publishingStateOf(
   { statusField, fields }: StudioCollection,
   { document, values, dirty }: EditorState,
+  locales: readonly string[],
 ): PublishingState {
   const status = statusField === null ? null : textOf(values[statusField])
   const isPublished = status === PUBLISHED
   const hasDraft = values.hasDraft === true
+  const publishedLocales = Array.isArray(values.publishedLocales) ? values.publishedLocales : []
+  const isEverywhere = isPublished && locales.every((locale) => publishedLocales.includes(locale))
   const options = fields.find(({ key }) => key === statusField)?.options ?? []
   return {
     status,
     isPublished,
-    isPublishable: document.id !== null && status !== null && (!isPublished || hasDraft || dirty.size > 0),
+    publishedLocales,
+    isPublishable: document.id !== null && status !== null && (!isEverywhere || hasDraft || dirty.size > 0),
     hasDraft,
     publishAt: textOf(values.publishAt),
     unpublishAt: textOf(values.unpublishAt),

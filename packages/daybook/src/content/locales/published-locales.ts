@@ -1,0 +1,70 @@
+import { PUBLISHED } from '../../fields/status.ts'
+import type { CollectionModel, LocalesModel } from '../../model/model.ts'
+import type { Values } from '../document.ts'
+import { type Canonical, type PublishableDocument, show, statusIn } from './localized.ts'
+
+/** The content's locales in which a document is published, in their order. */
+export function publishedLocalesOf(
+  { status }: PublishableDocument,
+  { values, publishedLocales }: Canonical,
+  { available }: LocalesModel,
+): readonly string[] {
+  if (publishedLocales) return available.filter((locale) => publishedLocales.includes(locale))
+  return !status || values[status.key] === PUBLISHED ? available : []
+}
+
+/**
+ * A document that is published in some of the content's locales.
+ *
+ * @param published the locales in which it is published; `all`: also in those that the config gets later
+ * @param hidden the status in the others
+ */
+export function withPublishedLocales(
+  { status }: CollectionModel,
+  { values, translations }: Canonical,
+  published: readonly string[] | 'all',
+  hidden: string | null,
+  locales: LocalesModel | undefined,
+): Canonical {
+  if (!status) return { values, translations }
+  const isEverywhere = published === 'all' || published.length === locales?.available.length
+  if (isEverywhere || !locales || published.length === 0)
+    return { values: { ...values, [status.key]: isEverywhere ? PUBLISHED : hidden }, translations }
+  const value = published.includes(locales.default) ? PUBLISHED : hidden
+  return { values: { ...values, [status.key]: value }, translations, publishedLocales: published }
+}
+
+/**
+ * A document as one locale shows it. What is published in a locale falls back to published locales alone.
+ *
+ * @param chain the locales in which a value is looked for, in order
+ */
+export function showIn(
+  document: PublishableDocument,
+  canonical: Canonical,
+  locales: LocalesModel,
+  locale: string,
+  chain: readonly string[],
+): Values {
+  const { publishedLocales } = canonical
+  if (!publishedLocales) return show(document, canonical, chain, locales.default)
+  const readable = publishedLocales.includes(locale) ? chain.filter((one) => publishedLocales.includes(one)) : chain
+  const values = show(document, canonical, readable, locales.default)
+  return document.status ? { ...values, [document.status.key]: statusIn(document, canonical, locale) } : values
+}
+
+/** A document without what it says in locales in which it is not published. */
+export function publishedPartOf(
+  document: PublishableDocument,
+  canonical: Canonical,
+  { default: defaultLocale }: LocalesModel,
+): Canonical {
+  const { publishedLocales } = canonical
+  if (!publishedLocales) return canonical
+  const isPublished = ([locale]: readonly [string, unknown]): boolean => publishedLocales.includes(locale)
+  const translations = Object.fromEntries(Object.entries(canonical.translations).filter(isPublished))
+  const values = publishedLocales.includes(defaultLocale)
+    ? canonical.values
+    : show(document, { ...canonical, translations: {} }, [], defaultLocale)
+  return { ...canonical, values, translations }
+}
