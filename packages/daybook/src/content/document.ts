@@ -28,7 +28,8 @@ type Task = () => Promise<void>
 
 /** Brings a valid value into the form it is stored in; what is generated from it is left to the tasks. */
 function toCanonicalValue(field: Field, path: string, value: unknown, tasks: Task[], tools: SettleTools): unknown {
-  if (value === null || value === undefined) return emptyValue(field)
+  // In one locale, no list is not an empty list: it falls back.
+  if (value === null || value === undefined) return field.options.localized === true ? null : emptyValue(field)
   const walked =
     field.type.walk?.(value, field.options, {
       value: (inner, innerValue, key) => {

@@ -6,7 +6,7 @@ import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { Preconditions } from '../etags.ts'
-import { type Canonical, hiddenStatus, show, writeTranslation } from '../locales/localized.ts'
+import { type Canonical, hiddenStatus, showOwn, writeTranslation } from '../locales/localized.ts'
 import { publishedLocalesOf, withPublishedLocales } from '../locales/published-locales.ts'
 import type { WriteContext } from '../writes/context.ts'
 import type { PreparedWrite } from '../writes/prepared.ts'
@@ -75,7 +75,13 @@ function proposePublished(
   const isNext = (locale: string): boolean => chosen?.includes(locale) === true || published?.includes(locale) === true
   const next = chosen && locales ? locales.available.filter(isNext) : 'all'
   const canonical = withPublishedLocales(collection, content, next, entry.status, locales)
-  return { canonical, orphaned: draft.orphaned, draft: isAll ? null : entry.draft, isComplete: true }
+  return {
+    canonical,
+    orphaned: draft.orphaned,
+    draft: isAll ? null : entry.draft,
+    isComplete: true,
+    requiredIn: chosen,
+  }
 }
 
 /** A document with what the working copy says in some locales; what other locales say of the items of a list goes with the items. */
@@ -88,7 +94,7 @@ function takeLocales(
 ): Canonical {
   const lead = taken.includes(defaultLocale) ? defaultLocale : taken[0]
   if (lead === undefined) return present
-  const shown = show(collection, copy, [lead], defaultLocale)
+  const shown = showOwn(collection, copy, lead, defaultLocale)
   const { values, translations } = writeTranslation(collection, present, shown, lead, defaultLocale)
   const others = taken.filter((locale) => locale !== defaultLocale)
   const all = { ...translations, ...Object.fromEntries(others.map((one) => [one, copy.translations[one] ?? {}])) }

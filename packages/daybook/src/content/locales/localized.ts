@@ -36,27 +36,30 @@ interface Replacement {
 type Replace = (spot: Spot, value: unknown) => Replacement
 
 /**
- * A document as a locale shows it.
+ * A document as a locale shows it. A locale without a value falls back to the next one; an empty text or list is a value.
  *
  * @param chain the locales in which a value is looked for, in order
+ * @param emptyOf the value of a field that holds nothing in any of them
  */
 export function show(
   document: DocumentModel,
   canonical: Canonical,
   chain: readonly string[],
   defaultLocale: string,
+  emptyOf: (field: Field) => unknown = emptyValue,
 ): Values {
   return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
     const own = reader(canonical, spot, base, defaultLocale)
-    const filled = chain.find((one) => holdsValue(spot.field, own.value(one)))
-    // One kind of empty stays that kind: an empty text is no null.
-    const locale =
-      filled ?? (chain[0] === defaultLocale && base != null && accepts(spot.field, base) ? defaultLocale : undefined)
+    const locale = chain.find((one) => own.holdsValue(one))
     return locale === undefined
-      ? { value: emptyValue(spot.field), generated: () => null }
+      ? { value: emptyOf(spot.field), generated: () => null }
       : { value: own.value(locale), generated: (key, stored) => own.generated(locale, key, stored) }
   })
 }
+
+/** What a locale itself says of a document; `null` where it says nothing, also in the place of a list. */
+export const showOwn = (document: DocumentModel, canonical: Canonical, locale: string, defaultLocale: string): Values =>
+  show(document, canonical, [locale], defaultLocale, () => null)
 
 /** A document with a map of locale to value in place of each localized value. */
 export function showAll(
@@ -66,7 +69,7 @@ export function showAll(
 ): Values {
   return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
     const own = reader(canonical, spot, base, defaultLocale)
-    const filled = available.filter((locale) => holdsValue(spot.field, own.value(locale)))
+    const filled = available.filter((locale) => own.holdsValue(locale))
     return {
       value: Object.fromEntries(filled.map((locale) => [locale, own.value(locale)])),
       generated: (key, stored) =>
@@ -91,19 +94,23 @@ export function writeTranslation(
   if (locale === undefined || defaultLocale === undefined || document.localized.size === 0) {
     return withWrittenStatus(document, current, { values: inLocale, translations: current?.translations ?? {} }, locale)
   }
-  const before = current && show(document, current, [locale], defaultLocale)
+  const before = current && showOwn(document, current, locale, defaultLocale)
   const others = Object.entries(current?.translations ?? {}).filter(([other]) => other !== locale)
   const translations: Record<string, Record<string, unknown>> = {}
   const keep = (of: string, path: string, value: unknown): void => {
-    if (isEmpty(value)) return
+    if (value === null || value === undefined) return
     translations[of] ??= {}
     translations[of][path] = value
   }
   const settle = (spot: Pick<Spot, 'path' | 'from'>, value: unknown, empty: unknown): unknown => {
-    for (const [other, said] of others) if (spot.from !== undefined) keep(other, spot.path, said[spot.from])
-    if (locale === defaultLocale) return value
-    keep(locale, spot.path, value)
-    return valueAtPath(current?.values, spot.from) ?? empty
+    const { from } = spot
+    for (const [other, said] of others) if (from !== undefined) keep(other, spot.path, said[from])
+    if (locale === defaultLocale) return value ?? empty
+    const base = valueAtPath(current?.values, from)
+    // A list that no locale has reads as an empty one: writing that back says nothing.
+    const isReadEmpty = Array.isArray(value) && value.length === 0 && isEmpty(base) && !hasValue(current, from)
+    if (!isReadEmpty) keep(locale, spot.path, value)
+    return base ?? empty
   }
   const values = replaceLocalized(document, inLocale, before, (spot, value) => ({
     value: settle(spot, value, emptyValue(spot.field)),
@@ -160,23 +167,29 @@ export function changeDefaultLocale(
 ): Canonical {
   const { [to]: _own, ...others } = canonical.translations
   const base: Canonical = { values: show(document, canonical, [to], from), translations: others }
-  const moved = writeTranslation(document, base, show(document, canonical, [from], from), from, to)
+  const moved = writeTranslation(document, base, showOwn(document, canonical, from, from), from, to)
   return canonical.publishedLocales ? { ...moved, publishedLocales: canonical.publishedLocales } : moved
 }
 
+/** True if a locale other than the default one has a value at a place. */
+const hasValue = (current: Canonical | undefined, path: string | undefined): boolean =>
+  path !== undefined && Object.values(current?.translations ?? {}).some((said) => Object.hasOwn(said, path))
+
 /** Reads what each locale says at one place. */
-function reader({ translations }: Canonical, { path }: Spot, base: unknown, defaultLocale: string) {
+function reader({ translations }: Canonical, { field, path }: Spot, base: unknown, defaultLocale: string) {
+  const valueIn = (locale: string): unknown => (locale === defaultLocale ? base : translations[locale]?.[path])
   return {
-    value: (locale: string): unknown => (locale === defaultLocale ? base : translations[locale]?.[path]),
+    value: valueIn,
+    /** True if the present config takes the value. In the default locale, an empty list is how a list without a value is stored. */
+    holdsValue: (locale: string): boolean => {
+      const value = valueIn(locale)
+      if (value === null || value === undefined || !field.type.accepts(value, field.options)) return false
+      return locale !== defaultLocale || !Array.isArray(value) || value.length > 0
+    },
     generated: (locale: string, key: string, stored: unknown): unknown =>
       (locale === defaultLocale ? stored : translations[locale]?.[siblingPath(path, key)]) ?? null,
   }
 }
-
-/** Whether a value is there, and one that the present config takes. */
-const holdsValue = (field: Field, value: unknown): boolean => !isEmpty(value) && accepts(field, value)
-
-const accepts = (field: Field, value: unknown): boolean => field.type.accepts(value, field.options)
 
 /** The path of another key of the same object. */
 const siblingPath = (path: string, key: string): string => path.replace(/[^/]*$/, key)

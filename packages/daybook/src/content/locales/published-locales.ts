@@ -1,7 +1,7 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, LocalesModel } from '../../model/model.ts'
 import type { Values } from '../document.ts'
-import { type Canonical, type PublishableDocument, show, statusIn } from './localized.ts'
+import { type Canonical, type PublishableDocument, show, showOwn, statusIn } from './localized.ts'
 
 /** The content's locales in which a document is published, in their order. */
 export function publishedLocalesOf(
@@ -47,10 +47,22 @@ export function showIn(
   chain: readonly string[],
 ): Values {
   const { publishedLocales } = canonical
-  if (!publishedLocales) return show(document, canonical, chain, locales.default)
-  const readable = publishedLocales.includes(locale) ? chain.filter((one) => publishedLocales.includes(one)) : chain
-  const values = show(document, canonical, readable, locales.default)
-  return document.status ? { ...values, [document.status.key]: statusIn(document, canonical, locale) } : values
+  const isPublished = publishedLocales?.includes(locale) === true
+  const readable = isPublished ? chain.filter((one) => publishedLocales.includes(one)) : chain
+  return withStatusIn(document, canonical, locale, show(document, canonical, readable, locales.default))
+}
+
+/** What a locale itself says of a document, without fallbacks: `null` where it says nothing. */
+export const ownIn = (
+  document: PublishableDocument,
+  canonical: Canonical,
+  locales: LocalesModel,
+  locale: string,
+): Values => withStatusIn(document, canonical, locale, showOwn(document, canonical, locale, locales.default))
+
+function withStatusIn(document: PublishableDocument, canonical: Canonical, locale: string, values: Values): Values {
+  if (!document.status || !canonical.publishedLocales) return values
+  return { ...values, [document.status.key]: statusIn(document, canonical, locale) }
 }
 
 /** A document without what it says in locales in which it is not published. */

@@ -18,13 +18,14 @@ import {
   type WriteHooks,
 } from '../hooks.ts'
 import type { Canonical } from '../locales/localized.ts'
+import { showIn } from '../locales/published-locales.ts'
 import { toPlainJson } from '../plain-json.ts'
 import { project, withSystem } from '../reads/present.ts'
 import { checkBody } from './body.ts'
 import { type Composition, compose, valuesInLocale } from './compose.ts'
 import { settleTools, type WriteContext } from './context.ts'
 import type { WriteTransaction } from './prepared.ts'
-import { ownValues, type StoredColumns } from './revision.ts'
+import type { StoredColumns } from './revision.ts'
 import { concealedFields, issuesOf, requireNone, shownToValidators } from './validated.ts'
 
 /** A document whose hooks run. */
@@ -223,7 +224,10 @@ function shownTo(
   document: CollectionModel | GlobalModel,
   canonical: Canonical,
 ): Values {
-  const fields = mergeFields(document, {}, ownValues(engine.model, document, canonical, locale))
+  const { locales } = engine.model
+  const shown =
+    locales && locale !== undefined ? showIn(document, canonical, locales, locale, [locale]) : canonical.values
+  const fields = mergeFields(document, {}, shown)
   const { createdBy, updatedBy } = system
   return structuredClone({ ...withSystem(document, system, fields), createdBy, updatedBy })
 }

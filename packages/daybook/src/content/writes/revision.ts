@@ -3,7 +3,7 @@ import type { EntryRow, FieldReference } from '../../store/reads/rows.ts'
 import type { PeopleColumns } from '../../store/tables/tables.ts'
 import { orphanedIn, type Values } from '../document.ts'
 import type { Canonical } from '../locales/localized.ts'
-import { showIn } from '../locales/published-locales.ts'
+import { ownIn } from '../locales/published-locales.ts'
 import { peopleOf, storedValues } from '../reads/present.ts'
 import { allReferences, toCanonical } from './row.ts'
 
@@ -78,5 +78,5 @@ export function ownValues(
   locale: string | undefined,
 ): Values {
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
-  return showIn(document, canonical, locales, locale, [locale])
+  return ownIn(document, canonical, locales, locale)
 }

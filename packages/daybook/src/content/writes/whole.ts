@@ -8,7 +8,7 @@ import type { EntryAnswer } from '../answer.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
-import { showIn } from '../locales/published-locales.ts'
+import { ownIn } from '../locales/published-locales.ts'
 import { project, tagOf } from '../reads/present.ts'
 import { checkBody } from './body.ts'
 import { compose } from './compose.ts'
@@ -29,6 +29,8 @@ export interface Proposal {
   readonly draft: string | null
   /** Whether it must be complete: hold what is required, and what its fields take. */
   readonly isComplete: boolean
+  /** The locales in which it must hold what is required. @default the default locale */
+  readonly requiredIn?: readonly string[] | undefined
 }
 
 /** A write that puts a whole document in the place of another one. */
@@ -157,7 +159,7 @@ async function commitWhole(
   const { row } = revision
   const derive = (values: Values): Promise<Values> =>
     chooseSlug(writer.read, collection, values, context.locale, row.id)
-  const { isComplete } = ready
+  const { isComplete, requiredIn } = ready
   const whole = await withoutGone(context.engine, writer.read, collection, ready, rights)
   const base = await settleTranslations(context, writer, collection, whole.canonical, revision)
   const { patch } = whole
@@ -171,6 +173,7 @@ async function commitWhole(
     rights,
     derive,
     isDraft: !isComplete,
+    requiredIn,
   }
   const composed = await compose(context, writer.read, composition)
   const hooked = hooksFor(context, collection, 'beforeChange', 'validate')
@@ -208,7 +211,7 @@ async function settleTranslations(
   if (!locales) return canonical
   let settled = canonical
   for (const locale of Object.keys(canonical.translations)) {
-    const values = showIn(collection, settled, locales, locale, [locale])
+    const values = ownIn(collection, settled, locales, locale)
     await requireTargets(read, collection, { values, given: {}, before: before.references }, scope)
     const own = await chooseSlug(read, collection, values, locale, before.row.id)
     if (own !== values) settled = writeTranslation(collection, settled, own, locale, locales.default)

@@ -137,6 +137,38 @@ runScenarios('a localized collection', [
     ],
   },
   {
+    name: 'tells what is empty in a locale from what it does not say',
+    config,
+    steps: [
+      create(
+        'pages',
+        { title: 'Words', body: 'Text', keywords: ['a'], parts: [{ _type: 'quote', words: 'x', by: 'Ines' }] },
+        { keep: { id: '/id' } },
+      ),
+      get('/api/pages/{id}?locale=de', { body: { body: 'Text', keywords: ['a'] } }),
+      put('/api/pages/{id}?locale=de', { body: '', keywords: [] }, { body: { body: '', bodyHtml: '', keywords: [] } }),
+      get('/api/pages/{id}?locale=de-ch', { body: { body: '', keywords: [] } }),
+      get('/api/pages/{id}', { body: { body: 'Text', keywords: ['a'] } }),
+      get('/api/pages/{id}?locale=all', {
+        auth: true,
+        body: { body: { de: '', en: 'Text' }, keywords: { de: [], en: ['a'] } },
+      }),
+      get('/api/pages?locale=de&where[body][exists]=true', { status: 400 }),
+      put('/api/pages/{id}?locale=de', { body: null, keywords: null }, { body: { body: 'Text', keywords: ['a'] } }),
+      put(
+        '/api/pages/{id}?locale=de',
+        { parts: [{ _type: 'quote', words: '', by: 'Ines' }] },
+        { body: { parts: [{ words: '' }] } },
+      ),
+      put('/api/pages/{id}?locale=de', { title: '' }, { status: 400 }),
+      // A list that no locale has reads as an empty one; written back, it still falls back.
+      put('/api/pages/{id}', { keywords: null }, { body: { keywords: [] } }),
+      put('/api/pages/{id}?locale=de', { keywords: [] }, { body: { keywords: [] } }),
+      put('/api/pages/{id}', { keywords: ['b'] }),
+      get('/api/pages/{id}?locale=de', { body: { keywords: ['b'] } }),
+    ],
+  },
+  {
     name: 'may be begun in another locale than the default',
     config,
     steps: [

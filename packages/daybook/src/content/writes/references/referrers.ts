@@ -14,7 +14,7 @@ import { isVisibleEntry } from '../../drafts/draft-access.ts'
 import { type Engine, personOf } from '../../engine.ts'
 import { DEFAULT_LOCALE } from '../../locales/locale.ts'
 import { type Canonical, writeTranslation } from '../../locales/localized.ts'
-import { showIn } from '../../locales/published-locales.ts'
+import { ownIn } from '../../locales/published-locales.ts'
 import { storedValues, withSystem } from '../../reads/present.ts'
 import type { WriteContext } from '../context.ts'
 import type { LastStep } from '../prepared.ts'
@@ -216,7 +216,7 @@ export function released(
   const own: Canonical = { ...canonical, values: withoutReference(document, canonical.values, gone) }
   if (!locales) return own
   return Object.keys(canonical.translations).reduce((current, locale) => {
-    const inLocale = withoutReference(document, showIn(document, current, locales, locale, [locale]), gone)
+    const inLocale = withoutReference(document, ownIn(document, current, locales, locale), gone)
     return writeTranslation(document, current, inLocale, locale, locales.default)
   }, own)
 }
