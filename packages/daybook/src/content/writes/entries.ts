@@ -34,7 +34,7 @@ import type { CheckedWrite, PreparedWrite } from './prepared.ts'
 import { referrerAccess, releaseReferrers } from './references/referrers.ts'
 import { Revision } from './revision.ts'
 import { toRow } from './row.ts'
-import { chooseSlug } from './slugs.ts'
+import { chooseSlug, giveWayTo, settleFallbackSlugs } from './slugs.ts'
 
 /** What a new entry may say besides its data. */
 export interface NewEntryOptions {
@@ -125,11 +125,13 @@ async function prepareNew(
       const composed = await compose(context, writer.read, composition)
       const system = { id, createdAt, updatedAt: now, createdBy: person, updatedBy: person }
       const change = { context, transaction, action: 'create', id, system } as const
-      const { canonical } = changing
+      const { canonical: changed } = changing
         ? await changeByHooks(changing, change, composition, composed)
         : { canonical: composed }
+      const canonical = await settleFallbackSlugs(engine.model, writer.read, collection, changed)
       const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
       const seq = await settleConflict(collection, () => writer.createEntry(collection, next, actor))
+      await giveWayTo(engine, writer, collection, next, actor)
       await requireAllowed(context, writer.read, collection, id, filter)
       await made?.settle(writer)
       return toWritten(collection, next, seq, locale, rights)
@@ -296,9 +298,10 @@ export async function storeEntry(
   rights: FieldRights,
 ): Promise<EntryAnswer> {
   const { row } = revision
-  const next = toRow(context.engine.model, collection, {
+  const { model } = context.engine
+  const next = toRow(model, collection, {
     id: row.id,
-    canonical,
+    canonical: await settleFallbackSlugs(model, writer.read, collection, canonical, row.id),
     createdAt: row.created_at,
     updatedAt: new Date().toISOString(),
     createdBy: row.created_by,
@@ -315,6 +318,7 @@ export async function storeEntry(
       action,
     }),
   )
+  await giveWayTo(context.engine, writer, collection, next, context.actor)
   return toWritten(collection, next, seq, context.locale, rights)
 }
 

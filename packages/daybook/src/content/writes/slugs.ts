@@ -1,7 +1,14 @@
 import { slugify } from '../../fields/slug.ts'
-import type { CollectionModel } from '../../model/model.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
-import { isEmpty, type Values } from '../document.ts'
+import type { WrittenEntry } from '../../store/reads/rows.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import { isEmpty, orphanedIn, type Values } from '../document.ts'
+import { type Engine, personOf } from '../engine.ts'
+import type { Canonical } from '../locales/localized.ts'
+import { ownIn, showIn } from '../locales/published-locales.ts'
+import { storedValues } from '../reads/present.ts'
+import { chainOf, toCanonical, toRow } from './row.ts'
 
 /**
  * Makes a slug where none is given, and gives it a number when another entry has it.
@@ -23,6 +30,75 @@ export async function chooseSlug(
   const base = slugify(String(values[slug.from] ?? '')) || 'untitled'
   const number = await firstFree((n) => read.entries.hasSlug(localized ?? collection, numbered(base, n), id))
   return { ...values, [slug.key]: numbered(base, number) }
+}
+
+/**
+ * Gives an entry a slug of its own in each locale in which it would fall back to a slug that another entry has there: an address leads to
+ * the entry whose own it is.
+ */
+export async function settleFallbackSlugs(
+  { locales }: Model,
+  read: Reader,
+  collection: CollectionModel,
+  canonical: Canonical,
+  id?: string,
+): Promise<Canonical> {
+  const { slug } = collection
+  if (!slug || !locales || !collection.localized.has(slug.key)) return canonical
+  let settled = canonical
+  for (const [locale, inLocale] of collection.byLocale) {
+    const own = ownIn(collection, settled, locales, locale)[slug.key]
+    const shown = showIn(collection, settled, locales, locale, chainOf(locales, locale))[slug.key]
+    if (own != null || typeof shown !== 'string' || !(await read.entries.hasSlug(inLocale, shown, id))) continue
+    const isTaken = async (n: number): Promise<boolean> =>
+      (await read.entries.hasSlug(inLocale, numbered(shown, n), id)) ||
+      (await read.entries.fallingBackTo(inLocale, numbered(shown, n), id)).length > 0
+    const free = numbered(shown, await firstFree(isTaken))
+    settled = withSlug(settled, slug.key, free, locale === locales.default ? undefined : locale)
+  }
+  return settled
+}
+
+/** @param locale `undefined`: the default one */
+function withSlug(canonical: Canonical, key: string, slug: string, locale: string | undefined): Canonical {
+  if (locale === undefined) return { ...canonical, values: { ...canonical.values, [key]: slug } }
+  const said = { ...canonical.translations[locale], [key]: slug }
+  const sorted = Object.entries({ ...canonical.translations, [locale]: said }).sort(([a], [b]) => (a < b ? -1 : 1))
+  return { ...canonical, translations: Object.fromEntries(sorted) }
+}
+
+/**
+ * Stores anew the entries that fell back to a slug which another entry has taken as its own.
+ *
+ * @param taker the stored entry
+ */
+export async function giveWayTo(
+  { model }: Engine,
+  writer: Writer,
+  collection: CollectionModel,
+  taker: WrittenEntry,
+  actor: string,
+): Promise<void> {
+  if (!collection.slug || !collection.localized.has(collection.slug.key)) return
+  for (const { collection: inLocale, own_slug } of taker.localeRows) {
+    const ids = own_slug === null ? [] : await writer.read.entries.fallingBackTo(inLocale, own_slug, taker.id)
+    for (const entry of await writer.read.entries.storedByIds(collection, ids)) {
+      const before = toCanonical(storedValues(collection, entry), entry.locales)
+      const canonical = await settleFallbackSlugs(model, writer.read, collection, before, entry.id)
+      const next = toRow(model, collection, {
+        id: entry.id,
+        canonical,
+        createdAt: entry.created_at,
+        updatedAt: new Date().toISOString(),
+        createdBy: entry.created_by,
+        updatedBy: personOf(actor),
+        orphaned: orphanedIn(collection, entry),
+        draft: entry.draft,
+        leftStatus: entry.status,
+      })
+      await writer.updateEntry(collection, entry, next, actor)
+    }
+  }
 }
 
 const numbered = (base: string, n: number): string => (n === 1 ? base : `${base}-${n}`)

@@ -223,6 +223,25 @@ export class EntryReader {
     return (await this.#source.connection.get(statement, { slug, except })) !== undefined
   }
 
+  /**
+   * The ids of entries that show a slug in a locale without having it as their own.
+   *
+   * @param collection in that locale
+   * @param except the id of an entry that does not count
+   */
+  async fallingBackTo({ table }: CollectionModel, slug: string, except = ''): Promise<readonly string[]> {
+    const statement = this.#source.statements.get(`falling back ${table}`, () =>
+      prepare(
+        entryTable(table)
+          .select('id')
+          .where('slug', '=', param<string>('slug'))
+          .where(sql<SqlBool>`own_slug IS NULL`)
+          .where('id', '<>', param<string>('except')),
+      ),
+    )
+    return (await this.#source.connection.all(statement, { slug, except })).map(({ id }) => id)
+  }
+
   /** @throws {Error} when the field cannot be filtered by */
   #hasValue({ key, comparables }: CollectionModel, path: string, isLong: boolean): Expression<SqlBool> {
     const by = comparables.get(path)

@@ -213,11 +213,24 @@ runScenarios('a localized collection', [
         },
       ),
       put('/api/pages/{other}?locale=de', { title: 'Über uns' }, { body: { slug: 'uber-uns-2' } }),
-      // Where one has it as its own and another falls back to it, the first is found.
+      // What falls back to a slug gives way to the entry that has it as its own: before and after.
       create('pages', { title: 'Kontakt' }, { keep: { third: '/id' } }),
+      get('/api/pages/kontakt?locale=de', { body: { id: '{third}' }, keep: { tag: 'ETag' } }),
       put('/api/pages/{other}?locale=de', { slug: 'kontakt' }),
       get('/api/pages/kontakt?locale=de', { body: { id: '{other}' } }),
       get('/api/pages/kontakt', { body: { id: '{third}' } }),
+      get('/api/pages/{third}?locale=de', { headers: { 'If-None-Match': '{tag}' }, body: { slug: 'kontakt-2' } }),
+      get('/api/pages/kontakt-2?locale=de', { body: { id: '{third}', title: 'Kontakt' } }),
+      create('pages', { title: 'Uber uns' }, { body: { slug: 'uber-uns-2' } }),
+      create('pages', { title: 'Later', slug: 'spater' }, { keep: { later: '/id' } }),
+      put('/api/pages/{later}?locale=de', { title: 'Zuerst', slug: 'zuerst' }),
+      create('pages', { title: 'Zuerst' }, { body: { slug: 'zuerst' }, keep: { last: '/id' } }),
+      get('/api/pages/zuerst?locale=de', { body: { id: '{later}' } }),
+      get('/api/pages/zuerst-2?locale=de', { body: { id: '{last}' } }),
+      get('/api/pages/zuerst-2?locale=de-ch', { body: { id: '{last}' } }),
+      get('/api/pages?locale=de&where[title][eq]=Zuerst&sort=slug', {
+        body: { items: [{ slug: 'zuerst' }, { slug: 'zuerst-2' }] },
+      }),
     ],
   },
   {
