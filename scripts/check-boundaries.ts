@@ -44,6 +44,7 @@ const LEAVES: readonly string[] = [
   'bounded.ts',
   'errors.ts',
   'exact-origin.ts',
+  'fold.ts',
   'folder-reasons.ts',
   'log.ts',
   'lru-bounds.ts',
