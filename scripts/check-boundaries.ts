@@ -51,6 +51,7 @@ const LEAVES: readonly string[] = [
   'nearest.ts',
   'opened.ts',
   'redaction.ts',
+  'slugs.ts',
   'version.ts',
   'auth/adapter.ts',
   'auth/client-network.ts',

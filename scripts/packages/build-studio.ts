@@ -19,6 +19,7 @@ const SOURCES = [
   'packages/studio/src/app/**/*.{ts,tsx,css}',
   'packages/studio/{package.json,vite.config.ts}',
   'packages/client/src/**/*.ts',
+  'packages/daybook/src/{fold,slugs}.ts',
   'scripts/packages/build-studio.ts',
 ]
 

@@ -1,39 +1,18 @@
+import { MAX_SLUG_LENGTH } from '../slugs.ts'
 import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
 import { isGuarded, makeField } from './field.ts'
 import { aKey, COMMON_RULES } from './rules.ts'
 
 export interface SlugOptions extends CommonOptions<string> {
-  /** The text field beside it that a slug is made from when none is given; `-2`, `-3` … on a clash. Neither takes `access.read`. */
+  /** The text field beside it that a slug is made from when none is given; `-2`, `-3` … on a clash. Latin letters lose their accents, other scripts keep letters and marks. Neither takes `access.read`. */
   readonly from?: string
 }
 
-/** The longest slug, in characters. */
-export const MAX_SLUG_LENGTH = 200
-/** Source of the pattern that every slug matches. */
-const SLUG_PATTERN = '^[\\p{L}\\p{N}]+(?:[-_.][\\p{L}\\p{N}]+)*$'
+const PART = '[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}]*'
+/** Source of the pattern that every slug matches: a mark belongs to the letter before it. */
+const SLUG_PATTERN = `^${PART}(?:[-_.]${PART})*$`
 const SLUG_ADVICE = 'must be letters and digits with single -, _ or . between them, such as my-first-post'
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const NOT_UUID = '^(?![0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$)'
-
-/** Whether a path segment has the shape of a UUID (RFC 9562), and so is looked up as an id. */
-export function isUuidShaped(segment: string): boolean {
-  return UUID.test(segment)
-}
-
-const LATIN_ACCENTS = /(?<=[A-Za-z])\p{Mn}+/gu
-
-/**
- * The slug of a text: `Crème brûlée, twice` gives `creme-brulee-twice`; other scripts stay as they are.
- * Empty when the text has neither letters nor digits.
- */
-export function slugify(text: string): string {
-  const plain = text.normalize('NFKD').replace(LATIN_ACCENTS, '').normalize('NFC').toLowerCase().replace(/\p{M}/gu, '')
-  const joined = plain.replace(/['’]/g, '').replace(/[^\p{L}\p{N}]+/gu, '-')
-  const slug = trim(trim(joined).slice(0, MAX_SLUG_LENGTH - 8)).normalize('NFC')
-  return isUuidShaped(slug) ? `n-${slug}` : slug
-}
-
-const trim = (slug: string): string => slug.replace(/[\uD800-\uDBFF]$/, '').replace(/^-+|-+$/g, '')
 
 const slug: FieldType<SlugOptions> = {
   name: 'slug',

@@ -82,6 +82,10 @@ describe('what the package exports', () => {
     expect(namesOf(await import('daybook/s3'))).toEqual(['s3'])
   })
 
+  test('daybook/slugs', async () => {
+    expect(namesOf(await import('daybook/slugs'))).toEqual(['MAX_SLUG_LENGTH', 'isUuidShaped', 'slugify'])
+  })
+
   test('daybook/testing', async () => {
     expect(namesOf(await import('daybook/testing'))).toEqual([
       'authAdapterConformance',
@@ -143,6 +147,7 @@ describe('package.json', async () => {
       './plugins',
       './postgres',
       './s3',
+      './slugs',
       './testing',
       './tus',
     ])

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readJson } from '../../src/app/editor/fields/json/read-json.ts'
 import { readNumber, writeNumber } from '../../src/app/editor/fields/simple/numbers.ts'
-import { toSlug } from '../../src/app/editor/fields/simple/to-slug.ts'
 
 describe('numbers', () => {
   test.each(['en', 'de'])('as they are written in %s are read again', (language) => {
@@ -42,12 +41,3 @@ test.each([
   ['  ', { isValid: true, value: null }],
   ['[1, null]', { isValid: true, value: [1, null] }],
 ])('%j is read as JSON, or told where it is wrong', (text, read) => expect(readJson(text)).toEqual(read))
-
-test.each([
-  ['Crème brûlée, twice', 'creme-brulee-twice'],
-  ["It's  here!", 'its-here'],
-  ['Größe', 'große'],
-  ['日本語 の 本', '日本語-の-本'],
-  ['--- !', ''],
-  ['a'.repeat(500), 'a'.repeat(190)],
-])('%j makes the slug %j', (text, slug) => expect(toSlug(text)).toBe(slug))

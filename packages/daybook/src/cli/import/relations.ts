@@ -5,9 +5,10 @@ import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { prepareCreate } from '../../content/writes/entries.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
-import { isUuidShaped, slugify } from '../../fields/slug.ts'
+import { foldText } from '../../fold.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { mustBeNamed } from '../../model/schema.ts'
+import { isUuidShaped, slugify } from '../../slugs.ts'
 import { FileError, fileErrorReason } from './file-error.ts'
 import type { TargetField } from './target-field.ts'
 
@@ -107,10 +108,9 @@ function isSameName(
   return typeof own === 'string' && foldName(own) === foldName(name)
 }
 
-/** The common form of all spellings of a name: case, accents and the marks between words do not count. */
+/** Returns the common form of all spellings of a name: case, Latin accents and the signs between words do not count. */
 function foldName(name: string): string {
-  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-  return plain
+  return foldText(name)
     .replace(/['’]/g, '')
     .replace(/[\s\-_./,:;]+/g, ' ')
     .trim()

@@ -1,7 +1,7 @@
 import { DaybookError, type Issue, invalid, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
-import { isUuidShaped } from '../../fields/slug.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import { isUuidShaped } from '../../slugs.ts'
 import type { EntryAnswer } from '../answer.ts'
 import { checkPublication } from '../drafts/publication.ts'
 import type { Engine } from '../engine.ts'

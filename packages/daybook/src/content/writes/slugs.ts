@@ -1,5 +1,5 @@
-import { slugify } from '../../fields/slug.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
+import { slugify } from '../../slugs.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { WrittenEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'

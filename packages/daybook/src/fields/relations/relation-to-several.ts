@@ -1,6 +1,6 @@
+import { isUuidShaped } from '../../slugs.ts'
 import type { FieldPlace, FieldType, JsonSchema, Reference } from '../field.ts'
 import { isRecord } from '../field.ts'
-import { isUuidShaped } from '../slug.ts'
 import {
   checkRelation,
   MAX_REFERENCES,

@@ -1,3 +1,4 @@
+import { isUuidShaped } from '../../slugs.ts'
 import type {
   CommonOptions,
   CountedOptions,
@@ -10,7 +11,6 @@ import type {
 } from '../field.ts'
 import { COUNTED_ANSWERS, checkCounted, isRecord } from '../field.ts'
 import { aFlag, COMMON_RULES, COUNTED_RULES, isKey, SCALAR_RULES } from '../rules.ts'
-import { isUuidShaped } from '../slug.ts'
 
 export interface RelationOptions<Value = unknown> extends CommonOptions<Value>, CountedOptions {
   /** Holds up to 1,000 different ids, in order. @default false */

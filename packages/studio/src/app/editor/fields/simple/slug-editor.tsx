@@ -1,3 +1,4 @@
+import { slugify } from 'daybook/slugs'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { labelOf } from '../../../model/studio-model.ts'
@@ -5,12 +6,11 @@ import { Button } from '../../../ui/controls/button.tsx'
 import { TextField } from '../../../ui/controls/text-field.tsx'
 import type { FieldEditorProps } from '../field-editor.ts'
 import own from './slug.module.css'
-import { toSlug } from './to-slug.ts'
 
 /** The editor of the entry's part of an address: made from another field, and editable. */
 export function SlugEditor({ field, label, value, onChange, error, isReadOnly, source }: FieldEditorProps): ReactNode {
   const { t } = useTexts()
-  const made = typeof source === 'string' ? toSlug(source) : ''
+  const made = typeof source === 'string' ? slugify(source) : ''
   const hint = field.from === undefined ? undefined : t.fields.madeFrom(labelOf(field.from))
   return (
     <div className={own.slug}>
