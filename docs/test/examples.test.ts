@@ -30,7 +30,7 @@ function stepsOf({ code }: Block): readonly { readonly command: string; readonly
 }
 
 /** What works on the embedded file alone, and says so elsewhere. */
-const isEmbeddedOnly = (command: string): boolean => /--from sqlite:|--data /.test(command)
+const isEmbeddedOnly = (command: string): boolean => /--from sqlite:|--data |daybook backup /.test(command)
 
 async function runBlock(
   site: Site,

@@ -7,6 +7,7 @@ const BUSY = {
   journalSeq: async () => 1,
   poolState: () => ({ total: 2, idle: 1, waiting: 0 }),
   readers: () => [{ name: 'replica', seq: 1 }],
+  missingFiles: () => 0,
 }
 
 /** The label of histograms that Prometheus itself makes. */

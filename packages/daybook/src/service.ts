@@ -16,6 +16,7 @@ import { DEFAULT_FILE_BYTES, DEFAULT_IMAGE_MS, DEFAULT_IMAGE_PIXELS } from './co
 import type { DaybookConfig, LimitsConfig } from './config/config.ts'
 import { docsPath } from './config/docs.ts'
 import { exposureFaults, missingSecretFaults, refuseExposure } from './content/access/exposure.ts'
+import { FileCheck } from './content/assets/file-check.ts'
 import { Files } from './content/assets/files.ts'
 import { Content } from './content/content.ts'
 import { Engine } from './content/engine.ts'
@@ -189,7 +190,8 @@ async function openService<const C extends DaybookConfig>(
   opened.defer(async () => live.close())
   const presence = new Presence(engine, live)
   opened.defer(async () => presence.close())
-  const metrics = options.metrics ? await openServiceMetrics(engine.store) : undefined
+  const fileCheck = new FileCheck(engine, files, log)
+  const metrics = options.metrics ? await openServiceMetrics(engine.store, fileCheck) : undefined
   opened.defer(() => metrics?.close())
   const routes = allRoutes({
     engine,
@@ -210,6 +212,7 @@ async function openService<const C extends DaybookConfig>(
     ...readPolicy(config),
     isReady: async () => !isDraining && (await canRead(engine.store)),
     checkPlugins: () => plugins.check(),
+    hasMissingFiles: () => fileCheck.missing > 0,
     streams: exports,
     pluginRoutes: (own) => plugins.routes(own),
     docs: config.docs ?? {},
@@ -240,7 +243,7 @@ async function openService<const C extends DaybookConfig>(
   opened.defer(() => scheduler.close())
   const retention = new Retention(engine.store, config.history ?? {}, log)
   opened.defer(() => retention.close())
-  const sweeper = new Sweeper(engine, files, log)
+  const sweeper = new Sweeper(engine, files, fileCheck, log)
   opened.defer(() => sweeper.close())
   return {
     fetch: toFetch(handle),
@@ -391,13 +394,14 @@ function observerOf(metrics: Metrics | undefined, pace: Pace | undefined): AppOp
 }
 
 /** Without metrics, their library is not loaded. */
-async function openServiceMetrics(store: Store): Promise<Metrics> {
+async function openServiceMetrics(store: Store, fileCheck: FileCheck): Promise<Metrics> {
   const { Metrics } = await import('./metrics/metrics.ts')
   return new Metrics({
     statements: () => store.statements,
     journalSeq: () => store.read.journal.head(),
     poolState: () => store.poolState,
     readers: () => store.readers,
+    missingFiles: () => fileCheck.missing,
   })
 }
 

@@ -23,6 +23,13 @@ declare module 'better-sqlite3' {
       },
     ): this
     pragma(text: string, options?: { readonly simple: boolean }): unknown
+    /** @param options.progress is called after each step; returns how many pages the next one copies */
+    backup(
+      file: string,
+      options: {
+        progress(pages: { readonly totalPages: number; readonly remainingPages: number }): number
+      },
+    ): Promise<unknown>
     close(): this
     readonly inTransaction: boolean
   }

@@ -15,6 +15,8 @@ export const HELP = `daybook: a headless content service
   daybook undo --from SEQ             undo changes of the journal by new ones
   daybook erase COLLECTION ID         erase the former versions of an entry, or of a global: daybook erase globals KEY
   daybook export FILE                 write all content to a file; - for standard output
+  daybook backup DIR                  save the database and the files of assets in a folder, while the service runs
+  daybook restore DIR                 bring a backup into an empty data folder
   daybook copy --from A --to B        copy a whole store, such as from SQLite to PostgreSQL
   daybook user ACT EMAIL              accounts: create, role, password, ban, unban, invite; daybook user list
   daybook token ACT NAME              tokens of programs: create, revoke; daybook token list
@@ -76,6 +78,13 @@ export takes
   --since SEQ       only what changed after this number of the journal, deletions included
   --without-people  leave out who made and last changed documents
   --files DIR       write the files of the assets there, each once, named by their digests
+
+backup takes
+  --files-only      back up the files of the assets, and no database: for PostgreSQL
+
+restore takes
+  --files-only      bring back the files that the assets of the present database lack; a service may run
+  --allow-missing   restore the database even if files are missing from the backup
 
 copy takes
   --from ADDRESS    sqlite:FOLDER, sqlite:FILE or postgres://user:password@host:5432/database

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { Lease, LeaseLost } from '../store/records/lease.ts'
+import type { FileCheck } from './assets/file-check.ts'
 import type { Files } from './assets/files.ts'
 import type { Engine } from './engine.ts'
 
@@ -10,16 +11,18 @@ const LEASE_MS = 60_000
 /** How long the answer to a write that may be sent again is stored, in milliseconds. */
 export const STORED_REPLY_MS: number = 24 * 60 * 60 * 1000
 
-/** Throws away what is kept for a time only. On many nodes, one of them does it. */
+/** Throws away what is kept for a time only, which one of many nodes does, and has each node look for files that are missing. */
 export class Sweeper {
   readonly #files: Files
+  readonly #fileCheck: FileCheck
   readonly #lease: Lease
   readonly #log: Log
   readonly #ended = new AbortController()
   readonly #running: Promise<void>
 
-  constructor(engine: Engine, files: Files, log: Log) {
+  constructor(engine: Engine, files: Files, fileCheck: FileCheck, log: Log) {
     this.#files = files
+    this.#fileCheck = fileCheck
     this.#lease = new Lease(engine.store, 'sweep', LEASE_MS)
     this.#log = log
     this.#running = this.#run()
@@ -34,17 +37,23 @@ export class Sweeper {
     const { signal } = this.#ended
     // What a process that was killed left behind goes at once.
     await this.#sweepFiles()
+    await this.#checkFiles()
     while (!signal.aborted) {
       await sleep(EVERY_MS * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
       await sweep(this.#lease).catch((err) => this.#log.error({ err }, 'sweep failed'))
       await this.#sweepFiles()
+      await this.#checkFiles()
     }
   }
 
   /** Each node can: what one is at work on, the others leave alone. */
   async #sweepFiles(): Promise<void> {
     await this.#files.sweep().catch((err) => this.#log.error({ err }, 'files: the sweep failed'))
+  }
+
+  async #checkFiles(): Promise<void> {
+    await this.#fileCheck.run().catch((err) => this.#log.warn({ err }, 'files: the check failed'))
   }
 }
 

@@ -104,7 +104,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'a command of another program': {
     args: ['serve'],
     status: 2,
-    reads: `There is no command "serve". Write one of: start, dev, import, update, delete, undo, erase, export, copy, user, token, openapi, plugins, webhooks, migrate${USAGE}`,
+    reads: `There is no command "serve". Write one of: start, dev, import, update, delete, undo, erase, export, backup, restore, copy, user, token, openapi, plugins, webhooks, migrate${USAGE}`,
   },
   'a field type of another system': {
     files: typed('f.string()'),

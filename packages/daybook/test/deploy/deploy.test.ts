@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { cliCommands, cliFlags, variables } from '../../../../scripts/documented.ts'
+import { DEFAULT_FILE_BYTES } from '../../src/config/assets.ts'
 import { knownRoutes } from '../support/scenarios/routes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
@@ -13,7 +14,11 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 interface Manifest {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: { readonly name: string; readonly namespace?: string }
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly annotations?: Readonly<Record<string, string>>
+  }
   /** Its shape depends on the kind; each test names what it reads. */
   readonly spec: ReturnType<typeof parse>
   readonly stringData?: Readonly<Record<string, string>>
@@ -253,6 +258,19 @@ describe('the Kubernetes manifests', () => {
     expect(service.ports.map((port: { targetPort: string }) => port.targetPort)).toEqual(['http'])
     const { backend } = manifest('Ingress').spec.rules[0].http.paths[0]
     expect(backend.service).toEqual({ name: manifest('Service').metadata.name, port: { name: service.ports[0].name } })
+  })
+
+  test('and the example for nginx let uploads through that are as large as the limit of the service, unbuffered', () => {
+    const { annotations } = manifest('Ingress').metadata
+    const nginx = (name: string) => annotations?.[`nginx.ingress.kubernetes.io/${name}`] ?? ''
+    const [, example = ''] = /```nginx\n(.*?)```/s.exec(read('docs/going-to-production.md')) ?? []
+    const [, uploads = ''] = /location \/api\/assets \{(.*?)\}/s.exec(example) ?? []
+    for (const size of [nginx('proxy-body-size'), /client_max_body_size (\S+);/.exec(uploads)?.[1] ?? ''])
+      expect(Number.parseInt(size, 10) * 2 ** 20).toBeGreaterThan(DEFAULT_FILE_BYTES)
+    expect(nginx('proxy-request-buffering')).toBe('off')
+    expect(uploads).toContain('proxy_request_buffering off;')
+    for (const header of ['Host', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Forwarded-For'])
+      expect(example).toContain(`proxy_set_header ${header} $`)
   })
 
   test('have their metrics read where they are served', () => {

@@ -12,7 +12,7 @@ import { Reader } from '../../store/reads/read.ts'
 import { loadConfig } from '../config-file.ts'
 import { openOutputFile, openStandardOutput } from '../export/output.ts'
 import { describeCounts } from '../export/summary.ts'
-import { exportFiles } from '../files/export-files.ts'
+import { describeFaults, exportFiles } from '../files/export-files.ts'
 import { FileFolder } from '../files/file-folder.ts'
 import { requireSnapshotFit } from '../fit-snapshot.ts'
 import { openSnapshot } from '../open-snapshot.ts'
@@ -93,12 +93,11 @@ async function writeFiles({ config, model, snapshot, since, data }: ExportSource
   try {
     const total = await countStoredFiles(model, read)
     const outcome = await exportFiles({ model, read, blobs, folder: new FileFolder(folder), since, total })
-    const { written, there, faulty } = outcome
-    process.stderr.write(
-      `files: ${written} written, ${there} there already${faulty > 0 ? `, ${faulty} missing` : ''}\n`,
-    )
-    if (faulty > 0) process.stderr.write('Nothing is exported. Without --files, the content alone is.\n')
-    return faulty === 0
+    const { written, there, faults } = outcome
+    const missing = faults.length > 0 ? `, ${faults.length} missing` : ''
+    process.stderr.write(`${describeFaults(faults)}files: ${written} written, ${there} there already${missing}\n`)
+    if (faults.length > 0) process.stderr.write('Nothing is exported. Without --files, the content alone is.\n')
+    return faults.length === 0
   } finally {
     await blobs.close()
   }

@@ -42,7 +42,14 @@ export async function copyAssetFiles(options: CommandLine): Promise<number> {
     const [from, to] = [await openFiles(former), await openFiles(config)]
     const total = await countStoredFiles(model, read)
     const isVerified = options.flag('verify-only')
-    const { copied, there, faulty } = await copyFiles({ model, read, from, to, total, isVerified })
+    const { copied, there, faulty } = await copyFiles({
+      model,
+      read,
+      from: async ({ path }) => (await from.read(path))?.content,
+      to,
+      total,
+      isVerified,
+    })
     process.stdout.write(`files: ${copied} copied, ${there} there already, ${faulty} missing\n`)
     return faulty === 0 ? 0 : 1
   } finally {

@@ -1,4 +1,4 @@
-import { pipeline } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import pLimit from 'p-limit'
 import type { BlobStore } from '../../assets/blob-store.ts'
 import { digestOf, OtherBytes, verifyDigest } from '../../content/assets/digest.ts'
@@ -12,11 +12,12 @@ import { headersOf } from './headers.ts'
 /** How many files are copied at a time. */
 const COPIED_AT_ONCE = 4
 
-/** Which files are copied, and the two stores. */
+/** Which files are copied, from where and to where. */
 export interface FilesCopy {
   readonly model: Model
   readonly read: Reader
-  readonly from: BlobStore
+  /** Reads the bytes of a file; `undefined`: the source has none. */
+  readonly from: (file: StoredFile) => Promise<Readable | undefined>
   readonly to: BlobStore
   /** How many there are, for the progress. */
   readonly total: number
@@ -32,7 +33,7 @@ export interface CopiedFiles {
   readonly faulty: number
 }
 
-/** Copies the files of all assets from one store of files to another; those that are there, with the same bytes, stay. */
+/** Copies the files of all assets to a store of files; those that are there, with the same bytes, stay. */
 export async function copyFiles({ model, read, from, to, total, isVerified }: FilesCopy): Promise<CopiedFiles> {
   const progress = new Progress({ unit: 'files', total }, process.stderr)
   const names = new ProcessName()
@@ -55,7 +56,7 @@ export async function copyFiles({ model, read, from, to, total, isVerified }: Fi
 }
 
 const LACKING = 'is not in the new store of files'
-const TAKEN = 'the new store of files has another file there'
+const TAKEN = 'the store of files has another file there'
 
 async function isThere({ path, sha256 }: StoredFile, to: BlobStore): Promise<'there' | typeof TAKEN | undefined> {
   const found = await to.read(path)
@@ -64,13 +65,13 @@ async function isThere({ path, sha256 }: StoredFile, to: BlobStore): Promise<'th
 }
 
 /** @returns what is wrong, if anything is */
-async function copyFile(file: StoredFile, from: BlobStore, to: BlobStore, staged: string): Promise<string> {
-  const found = await from.read(file.path)
-  if (!found) return 'is not in the old store of files'
+async function copyFile(file: StoredFile, from: FilesCopy['from'], to: BlobStore, staged: string): Promise<string> {
+  const content = await from(file)
+  if (!content) return 'the source does not have it'
   try {
     await to.stage(
       staged,
-      pipeline(found.content, verifyDigest(file.sha256), () => {}),
+      pipeline(content, verifyDigest(file.sha256), () => {}),
       new AbortController().signal,
     )
   } catch (error) {

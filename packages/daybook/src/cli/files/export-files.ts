@@ -4,7 +4,7 @@ import { OtherBytes } from '../../content/assets/digest.ts'
 import { type StoredFile, storedFiles } from '../../content/assets/stored-files.ts'
 import type { Model } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
-import { Progress } from '../progress.ts'
+import { Progress, printable } from '../progress.ts'
 import type { FileFolder } from './file-folder.ts'
 
 /** How many files are read at a time. */
@@ -28,55 +28,53 @@ export interface FilesOutcome {
   readonly written: number
   /** How many were there already. */
   readonly there: number
-  /** How many are missing or altered. */
-  readonly faulty: number
+  /** The paths of files that are missing or altered, each with what is wrong with it. */
+  readonly faults: readonly string[]
 }
 
 /** Writes the files of all assets to a folder, each once; those that are there, and whole, are not read again. */
 export async function exportFiles({ model, read, blobs, folder, since, total }: FilesExport): Promise<FilesOutcome> {
   const progress = new Progress({ unit: 'files', total }, process.stderr)
-  const counts = { written: 0, there: 0, faulty: 0 }
+  const counts = { written: 0, there: 0 }
+  const faults: string[] = []
   const limit = pLimit(READ_AT_ONCE)
-  const once = new Map<string, Promise<keyof FilesOutcome>>()
+  const begun = new Set<string>()
   const take = async (file: StoredFile): Promise<void> => {
-    const known = once.get(file.sha256)
-    const outcome = await (known ??
-      remember(
-        once,
-        file,
-        limit(() => exportFile(file, blobs, folder, progress)),
-      ))
-    if (!known) counts[outcome] += 1
-    progress.update(counts.written + counts.there, counts.faulty)
+    if (begun.has(file.sha256)) return
+    begun.add(file.sha256)
+    const outcome = await limit(() => exportFile(file, blobs, folder))
+    if (outcome === 'written' || outcome === 'there') counts[outcome] += 1
+    else faults.push(`${file.path}: ${outcome}`)
+    progress.update(counts.written + counts.there, faults.length)
   }
   try {
     for await (const page of storedFiles(model, read, since)) await Promise.all(page.map(take))
-    return counts
+    return { ...counts, faults }
   } finally {
     progress.end()
   }
 }
 
-function remember<T>(made: Map<string, Promise<T>>, { sha256 }: StoredFile, promise: Promise<T>): Promise<T> {
-  made.set(sha256, promise)
-  return promise
-}
-
-async function exportFile(
-  { path, sha256 }: StoredFile,
-  blobs: BlobStore,
-  folder: FileFolder,
-  progress: Progress,
-): Promise<keyof FilesOutcome> {
+/** @returns what is wrong, if anything is */
+async function exportFile({ path, sha256 }: StoredFile, blobs: BlobStore, folder: FileFolder): Promise<string> {
   if (await folder.has(sha256)) return 'there'
   const found = await blobs.read(path)
+  if (!found) return 'is not in the store of files'
   try {
-    if (found) await folder.write(sha256, found.content)
-    if (found) return 'written'
-    progress.say(`${path}: is not in the store of files`)
+    await folder.write(sha256, found.content)
+    return 'written'
   } catch (error) {
     if (!(error instanceof OtherBytes)) throw error
-    progress.say(`${path}: is not the file that was uploaded: its digest is another one`)
+    return 'is not the file that was uploaded: its digest is another one'
   }
-  return 'faulty'
+}
+
+/** The most faults that are named. */
+const MAX_NAMED_FAULTS = 100
+
+/** The faults of files, a line for each. */
+export function describeFaults(faults: readonly string[]): string {
+  const named = faults.slice(0, MAX_NAMED_FAULTS).map((fault) => `${printable(fault)}\n`)
+  const unnamed = faults.length - named.length
+  return named.join('') + (unnamed > 0 ? `… and ${unnamed} more\n` : '')
 }

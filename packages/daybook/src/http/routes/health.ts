@@ -9,6 +9,8 @@ export interface HealthParts {
   isReady(): Promise<boolean>
   /** How each plugin does that can say so, by name. */
   checkPlugins(): Promise<Readonly<Record<string, 'ok' | 'failed'>>>
+  /** True if assets are known to lack their files. */
+  hasMissingFiles(): boolean
 }
 
 const HEALTHY = { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] }
@@ -21,6 +23,7 @@ const READY = {
       properties: {
         database: { const: 'ok' },
         plugins: { type: 'object', additionalProperties: { const: 'ok' } },
+        files: { const: 'missing' },
       },
       required: ['database'],
     },
@@ -56,7 +59,8 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
         {
           status: 200,
           description:
-            'The database can be read, and no plugin says that it cannot work; 503 otherwise, and while the service ends.',
+            'The database can be read, and no plugin says that it cannot work; 503 otherwise, and while the service ends. `files` is there ' +
+            'if assets are known to lack their files: the service can do its other work.',
           schema: READY,
           headers: ['Cache-Control'],
         },
@@ -70,9 +74,13 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
   ]
 }
 
-async function checkAll({ isReady, checkPlugins }: HealthParts) {
+async function checkAll({ isReady, checkPlugins, hasMissingFiles }: HealthParts) {
   const [isServiceReady, plugins] = await Promise.all([isReady(), checkPlugins()])
   const results = Object.values(plugins)
-  const checks = { database: isServiceReady ? 'ok' : 'failed', ...(results.length > 0 ? { plugins } : {}) }
+  const checks = {
+    database: isServiceReady ? 'ok' : 'failed',
+    ...(results.length > 0 ? { plugins } : {}),
+    ...(hasMissingFiles() ? { files: 'missing' } : {}),
+  }
   return { isReady: isServiceReady && !results.includes('failed'), checks }
 }

@@ -1,11 +1,47 @@
+import { StartupError } from '../../errors.ts'
 import type { Snapshot } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
+import { createPrivateFile } from './file-modes.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
 import { openDatabaseFile } from './sqlite-file.ts'
 
-class SqliteSnapshot extends SqliteConnection implements Snapshot {
+/** The number of pages that a backup copies before it reports progress: 4 MiB. */
+const PAGES_AT_ONCE = 1024
+
+/** A database file as it stood when the snapshot was opened. */
+export class SqliteSnapshot extends SqliteConnection implements Snapshot {
   readonly dialect: Dialect = SQLITE
+
+  /** The size of the database, in pages. */
+  get pages(): number {
+    return Number(this.native.pragma('page_count', { simple: true }))
+  }
+
+  /**
+   * Copies the database into a new file that needs no other beside it, and checks the copy. The transaction of the snapshot
+   * keeps writers from starting the copy over.
+   *
+   * @param onPages is called with the number of pages copied so far
+   * @throws {StartupError} if the copy is damaged
+   */
+  async copyTo(file: string, onPages: (done: number) => void): Promise<void> {
+    createPrivateFile(file)
+    await this.native.backup(file, {
+      progress: ({ totalPages, remainingPages }) => {
+        onPages(totalPages - remainingPages)
+        return PAGES_AT_ONCE
+      },
+    })
+    const copy = openDatabaseFile(file)
+    try {
+      copy.pragma('journal_mode = DELETE')
+      const fault = copy.pragma('integrity_check', { simple: true })
+      if (fault !== 'ok') throw new StartupError(`The copy of the database is damaged: ${String(fault)}`)
+    } finally {
+      copy.close()
+    }
+  }
 
   async close(): Promise<void> {
     this.native.close()
@@ -17,7 +53,7 @@ class SqliteSnapshot extends SqliteConnection implements Snapshot {
  *
  * @throws {StartupError} when it is no database
  */
-export function snapshotSqlite(file: string): Snapshot {
+export function snapshotSqlite(file: string): SqliteSnapshot {
   const native = openDatabaseFile(file)
   native.exec('PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; BEGIN')
   // The moment is that of the first look.

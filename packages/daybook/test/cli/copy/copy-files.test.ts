@@ -58,9 +58,9 @@ test('a file that is missing or another one is named, on either side, and the ot
   })
   await expect(readFile(at('new/pets/cat.txt'))).rejects.toThrow('ENOENT')
   await rm(at('old/pets/cat.txt'))
-  expect((await copy()).stderr).toContain('pets/cat.txt: is not in the old store of files')
+  expect((await copy()).stderr).toContain('pets/cat.txt: the source does not have it')
   await writeFile(at('new', assets[1]?.path ?? ''), 'a cow')
-  expect((await copy()).stderr).toContain(`${assets[1]?.path}: the new store of files has another file there`)
+  expect((await copy()).stderr).toContain(`${assets[1]?.path}: the store of files has another file there`)
   expect(await readFile(at('new', assets[1]?.path ?? ''), 'utf8')).toBe('a cow')
 })
 

@@ -1,0 +1,87 @@
+import pLimit from 'p-limit'
+import type { BlobStore } from '../../assets/blob-store.ts'
+import { ASSETS } from '../../fields/relations/asset.ts'
+import type { Log } from '../../log.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { StoredEntry } from '../../store/reads/rows.ts'
+import type { Engine } from '../engine.ts'
+import type { Files } from './files.ts'
+import { countStoredFiles } from './stored-files.ts'
+
+/** The number of assets up to which the first check begins with the first asset. */
+const SMALL_STORE = 100
+/** The most missing files that are remembered. */
+const MAX_MISSING = 100
+const ASKED_AT_ONCE = 4
+
+/** Looks for files that assets lack, a sample at a time, so that operators hear of a loss before readers do. */
+export class FileCheck {
+  readonly #engine: Engine
+  readonly #files: Files
+  readonly #log: Log
+  readonly #missing = new Set<string>()
+  /** The `pk` after which the next sample begins. */
+  #after: number | undefined
+
+  constructor(engine: Engine, files: Files, log: Log) {
+    this.#engine = engine
+    this.#files = files
+    this.#log = log
+  }
+
+  /** The number of missing files that the checks have found so far, at most {@link MAX_MISSING}. */
+  get missing(): number {
+    return this.#missing.size
+  }
+
+  /** Looks again for the files that were missing, and for those of the next assets: at most 128. */
+  async run(): Promise<void> {
+    const assets = this.#engine.model.collections.get(ASSETS)
+    if (!assets) return
+    const { read } = this.#engine.store
+    const paths = new Set([...this.#missing, ...(await this.#nextSample(assets, read))])
+    if (paths.size === 0) return
+    const blobs = await this.#files.blobs()
+    const limit = pLimit(ASKED_AT_ONCE)
+    const before = this.#missing.size
+    await Promise.all(
+      [...paths].map((path) =>
+        limit(async () => {
+          const isMissing = await isFileMissing(path, assets, read, blobs)
+          if (!isMissing) this.#missing.delete(path)
+          else if (this.#missing.size < MAX_MISSING) this.#missing.add(path)
+        }),
+      ),
+    )
+    if (this.#missing.size > before) this.#log.warn({ paths: [...this.#missing].slice(0, 10) }, MISSING)
+    else if (before > 0 && this.#missing.size === 0)
+      this.#log.info({}, 'files: those that were missing are there again')
+  }
+
+  /** The paths of the next batch of assets; after the last one, of the first batch again. */
+  async #nextSample(assets: CollectionModel, read: Reader): Promise<readonly string[]> {
+    this.#after ??= await this.#firstPosition(read)
+    const following = await read.entries.batchAfter(assets, this.#after)
+    const sample = following.length > 0 ? following : await read.entries.batchAfter(assets, 0)
+    this.#after = sample.at(-1)?.pk ?? 0
+    return sample.map(pathOf)
+  }
+
+  /** Processes begin in different places, so that together they come round sooner. */
+  async #firstPosition(read: Reader): Promise<number> {
+    const count = await countStoredFiles(this.#engine.model, read)
+    return count <= SMALL_STORE ? 0 : Math.floor(Math.random() * count)
+  }
+}
+
+const MISSING =
+  'files: assets lack their files. To bring them back from a backup, run: daybook restore DIR --files-only'
+
+const pathOf = ({ doc }: StoredEntry): string => (JSON.parse(doc) as { readonly path: string }).path
+
+/** True if an asset has the path, and no file has it. A deletion removes the asset first, so the asset is read last. */
+async function isFileMissing(path: string, assets: CollectionModel, read: Reader, blobs: BlobStore): Promise<boolean> {
+  if ((await blobs.size(path)) !== undefined) return false
+  return (await read.entries.storedBy(assets, 'path', path)) !== undefined
+}
