@@ -85,6 +85,16 @@ export class FailedDeliveries {
     return commit(({ records }) => park(records, subscriber.name, failed))
   }
 
+  /** Has those tried at once that pause after a failure: the receiver has taken another one. @returns true if there were any */
+  release(): boolean {
+    return this.#pending.release(Date.now())
+  }
+
+  /** Lets the next success release all of them: the receiver is down. */
+  noteOutage(): void {
+    this.#pending.noteOutage()
+  }
+
   /** Ends a delivery that was not added again since: it has succeeded, or is of no use any more. */
   async drop(delivery: StoredDelivery): Promise<void> {
     if (this.#pending.get(delivery.seq) !== delivery) return

@@ -6,6 +6,8 @@ import { listDeliveries, MAX_PENDING, type StoredDelivery } from './stored-deliv
 /** The pending deliveries of a subscription, as the holder of its lease knows them. */
 export class PendingDeliveries {
   readonly #bySeq: Map<number, StoredDelivery>
+  /** Those that a success has released; each is released once in an outage, so that one that always fails is not tried beside each success. */
+  readonly #released = new Set<number>()
 
   /** @param stored in the order of the journal */
   constructor(stored: readonly StoredDelivery[] = []) {
@@ -40,6 +42,7 @@ export class PendingDeliveries {
 
   drop({ seq }: StoredDelivery): void {
     this.#bySeq.delete(seq)
+    this.#released.delete(seq)
   }
 
   /** Those that are tried now: of each document the first, when its time has come. */
@@ -51,6 +54,25 @@ export class PendingDeliveries {
   get dueAt(): number | null {
     const times = this.#heads().map(({ dueAt }) => dueAt)
     return times.length === 0 ? null : Math.min(...times)
+  }
+
+  /**
+   * Makes those that pause after a failure due at once, since the receiver takes messages again.
+   *
+   * @returns true if there were any
+   */
+  release(now: number): boolean {
+    const paused = [...this.#bySeq.values()].filter(({ seq, dueAt }) => dueAt > now && !this.#released.has(seq))
+    for (const delivery of paused) {
+      this.put({ ...delivery, dueAt: 0 })
+      this.#released.add(delivery.seq)
+    }
+    return paused.length > 0
+  }
+
+  /** Lets the next success release all of them. */
+  noteOutage(): void {
+    this.#released.clear()
   }
 
   /** Those in parts of the journal, to be tried at once. */

@@ -337,6 +337,7 @@ export class Subscription {
       if (this.#mustLeave) return false
       const isSent = await this.#attempt(record)
       isMade = true
+      if (isSent && this.#failed.release()) this.#wake.resolve()
       return isSent
     }
     await this.#subscriber.pace?.turn(this.#stopping.signal)
@@ -344,6 +345,7 @@ export class Subscription {
       await this.#breaker.pass(attempt, this.#stopping.signal)
     } catch (error) {
       if (this.#ending.signal.aborted) return false
+      if (this.#breaker.isDown) this.#failed.noteOutage()
       await this.#failed.add(delivery, error)
       return true
     }

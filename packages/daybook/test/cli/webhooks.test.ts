@@ -6,25 +6,29 @@ import { daybook, folderOf, start } from './cli.ts'
 const TOKEN = 'token-of-the-webhooks-test-0123456789'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-const configOf = (url: string): string => `import { defineCollection, defineConfig, f } from 'DAYBOOK'
+const configOf = (
+  url: string,
+  retries = '{ firstMs: 1, maxMs: 1, forMs: 1 }',
+): string => `import { defineCollection, defineConfig, f } from 'DAYBOOK'
 import { webhooks } from 'PLUGINS'
 export default defineConfig({
   collections: { notes: defineCollection({ fields: { text: f.text() } }) },
   plugins: [webhooks({
     endpoints: { site: { url: '${url}', secrets: ['${SECRET}'], allowPrivate: true } },
-    retries: { firstMs: 1, maxMs: 1, forMs: 1 },
+    retries: ${retries},
   })],
 })
 `
+
+const PLUGINS = new URL('../../src/plugins/index.ts', import.meta.url).pathname
 
 let receiver: HookReceiver
 let folder: Awaited<ReturnType<typeof folderOf>>
 
 beforeAll(async () => {
   receiver = await HookReceiver.open((_hook, response) => response.writeHead(500).end())
-  const plugins = new URL('../../src/plugins/index.ts', import.meta.url).pathname
   folder = await folderOf({
-    'daybook.config.ts': configOf(receiver.url).replace("'PLUGINS'", `'${plugins}'`),
+    'daybook.config.ts': configOf(receiver.url).replace("'PLUGINS'", `'${PLUGINS}'`),
     '.env': `DAYBOOK_SERVICE_TOKEN=${TOKEN}\n`,
   })
 })
@@ -46,7 +50,7 @@ test('daybook webhooks lists what was not delivered, and has it sent again, whil
   expect(await run('list', '--parked', '--endpoint', 'site')).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(
-      /^ENDPOINT +SEQ +ACTION +DOCUMENT +STATE +ATTEMPTS +FAILED AT +REASON\nsite +1 +create +notes\/\S+ +parked +\d+ +\S+Z +The receiver answered 500\.\n$/,
+      /^ENDPOINT +SEQ +ACTION +DOCUMENT +STATE +ATTEMPTS +FAILED AT +NEXT ATTEMPT +REASON\nsite +1 +create +notes\/\S+ +parked +\d+ +\S+Z +The receiver answered 500\.\n$/,
     ),
   })
   expect(JSON.parse((await run('list', '--json')).stdout)).toEqual([
@@ -64,6 +68,24 @@ test('daybook webhooks lists what was not delivered, and has it sent again, whil
   const next = await start(folder.path)
   await eventually(() => expect(receiver.received).toHaveLength(failed + 2))
   await next.stop()
+})
+
+test('daybook webhooks list --pending shows when a message is sent again', async () => {
+  receiver.answer = (_hook, response) => response.writeHead(500).end()
+  const patient = configOf(receiver.url, '{ firstMs: 1_000_000_000, maxMs: 1_000_000_000 }')
+  await folder.write({ 'patient.config.ts': patient.replace("'PLUGINS'", `'${PLUGINS}'`) })
+  const args = ['--config', 'patient.config.ts', '--data', 'patient']
+  const service = await start(folder.path, ...args)
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  await fetch(`${service.url}/api/notes`, { method: 'POST', headers, body: '{"text":"one"}' })
+  const list = (...more: readonly string[]) => run('list', '--pending', ...more, ...args)
+  await eventually(async () =>
+    expect((await list()).stdout).toMatch(/ pending +1 +\S+Z +\S+Z +The receiver answered 500/),
+  )
+  const [{ dueAt }] = JSON.parse((await list('--json')).stdout)
+  expect((await list()).stdout).toContain(dueAt)
+  expect(Date.parse(dueAt)).toBeGreaterThan(Date.now())
+  await service.stop()
 })
 
 test.each([

@@ -97,7 +97,7 @@ interface Row {
 
 const headOf = (states: readonly DeliveryState[]): readonly string[] =>
   states.length > 0
-    ? ['ENDPOINT', 'SEQ', 'ACTION', 'DOCUMENT', 'STATE', 'ATTEMPTS', 'FAILED AT', 'REASON']
+    ? ['ENDPOINT', 'SEQ', 'ACTION', 'DOCUMENT', 'STATE', 'ATTEMPTS', 'FAILED AT', 'NEXT ATTEMPT', 'REASON']
     : ['ENDPOINT', 'SEQ', 'BEHIND', 'PENDING', 'PARKED']
 
 async function statusRows(endpoints: Endpoints): Promise<readonly Row[]> {
@@ -122,10 +122,20 @@ async function failedRows(endpoints: Endpoints, states: readonly DeliveryState[]
 }
 
 function failedRow(endpoint: string, state: DeliveryState, delivery: FailedDelivery): Row {
-  const { seq, action, collection, id, attempts, failedAt, reason } = delivery
+  const { seq, action, collection, id, attempts, failedAt, dueAt, reason } = delivery
   const document = `${collection}/${id}`
   return {
-    cells: [endpoint, String(seq), action, document, state, String(attempts), failedAt ?? '', reason ?? ''],
+    cells: [
+      endpoint,
+      String(seq),
+      action,
+      document,
+      state,
+      String(attempts),
+      failedAt ?? '',
+      dueAt ?? '',
+      reason ?? '',
+    ],
     json: { endpoint, state, ...delivery },
   }
 }

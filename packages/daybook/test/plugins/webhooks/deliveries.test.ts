@@ -75,6 +75,38 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
     expect(told).not.toContain(SECRET.slice(6))
   })
 
+  test('wait for their pauses no longer once the receiver takes one, and those of one document stay in order', async () => {
+    await open({ retries: { firstMs: 2_000_000_000, maxMs: 2_000_000_000 } })
+    receiver.answer = (_hook, response) => response.writeHead(503).end()
+    const { id } = await create(service, 'posts', { title: 'a1' })
+    await create(service, 'posts', { title: 'b1' })
+    await eventually(async () => expect((await ask('')).json.items).toMatchObject([{ pending: 2 }]))
+    await update(service, 'posts', id, { title: 'a2' })
+    await eventually(async () => expect((await ask('')).json.items).toMatchObject([{ pending: 3 }]))
+    const failed = receiver.received.length
+    receiver.answer = (_hook, response) => response.end()
+    await create(service, 'posts', { title: 'c1' })
+    const titles = () =>
+      receiver.received.slice(failed).map(({ message }) => (message.data.entry as { title: string }).title)
+    await eventually(() => expect(new Set(titles())).toEqual(new Set(['a1', 'a2', 'b1', 'c1'])))
+    expect(titles().filter((title) => title.startsWith('a'))).toEqual(['a1', 'a2'])
+    await eventually(async () => expect((await ask('')).json.items).toMatchObject([{ pending: 0 }]))
+  })
+
+  test('that a receiver refuses while it takes others are not tried beside each of them', async () => {
+    await open({ retries: { firstMs: 2_000_000_000, maxMs: 2_000_000_000 } })
+    receiver.answer = ({ message }, response) => response.writeHead(message.data.seq === 1 ? 400 : 200).end()
+    await create(service, 'posts', { title: '1' })
+    await eventually(async () => expect((await ask('')).json.items).toMatchObject([{ pending: 1 }]))
+    for (let count = 2; count <= 6; count += 1) await create(service, 'posts', { title: `${count}` })
+    const attempts = (seq: number) => receiver.received.filter(({ message }) => message.data.seq === seq).length
+    await eventually(() => expect([2, 3, 4, 5, 6].map(attempts)).toEqual([1, 1, 1, 1, 1]))
+    await eventually(async () =>
+      expect((await ask('/site/deliveries?state=pending')).json.items).toMatchObject([{ attempts: 2 }]),
+    )
+    expect(attempts(1)).toBe(2)
+  })
+
   test('are sent again from any change on, and those of one document in order', async () => {
     await open()
     const { id } = await create(service, 'posts', { title: '1' })
