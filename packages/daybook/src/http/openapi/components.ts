@@ -1,5 +1,7 @@
+import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import type { Parameter } from '../../query/parameters.ts'
 import { CONDITIONS } from '../conditions.ts'
+import { partName, partOf, withRefs } from './own-schema.ts'
 import { object, print, type Text } from './text.ts'
 
 const HEADER_PARAMETERS = Object.values(CONDITIONS).map(
@@ -48,6 +50,15 @@ export class Components {
       this.#pending.set(name, make)
     }
     return schemaRef(name)
+  }
+
+  /**
+   * A reference to a schema with references into itself. Each part that these lead to becomes a schema with a name of its own:
+   * generators of clients follow no pointer into a schema.
+   */
+  ownSchema(name: string, root: JsonSchema, part: JsonSchema | boolean = root, partRef = '#'): SchemaRef {
+    const replace = (ref: string): string => this.ownSchema(name, root, partOf(root, ref), ref).$ref
+    return this.schema(partName(name, partRef), () => print(isRecord(part) ? withRefs(part, replace) : part))
   }
 
   /** Prints the schemas that are referred to, also by each other. */

@@ -13,7 +13,7 @@ import { listSchemaOf } from '../routes/schemas.ts'
 import type { ApiReader } from './api-reader.ts'
 import { type Components, pascal, type SchemaRef } from './components.ts'
 import { exampleOf } from './examples.ts'
-import { isMovable, mergePatchOf, moved } from './own-schema.ts'
+import { isMovable, mergePatchOf } from './own-schema.ts'
 import { object, print, printRef, type Text } from './text.ts'
 
 /**
@@ -73,6 +73,8 @@ export class DocumentSchemas {
   readonly #examples = new Map<Ruled, Text | undefined>()
   readonly #refs = new Map<Ruled, Map<Form, SchemaRef>>()
   readonly #newExamples = new Map<Ruled, unknown>()
+  /** The properties of each document in one form, by the name of the schema. */
+  readonly #properties = new Map<string, Text>()
 
   constructor(model: Model, reader: ApiReader, components: Components) {
     this.#model = model
@@ -155,30 +157,41 @@ export class DocumentSchemas {
       if (form === '') return this.#complete(document, 'read', 'Selection', this.example(document))
       if (form === 'Unwritten') return this.#unwritten(document)
       if (form === 'Create') return this.#complete(document, 'create', 'Update', printed(this.#newExample(document)))
-      return this.#part(document, { name, form, isMerged: form === 'Patch' })
+      return this.#part(document, form)
     })
   }
 
-  /** What a document may hold. */
-  #part(document: Ruled, place: Place): Text {
-    const isBody = BODIES.includes(place.form)
-    const { properties } = this.#own(document, isBody ? 'update' : 'read')
-    const members = [`"type":"object","properties":${this.#properties(properties as object, place)}`]
-    // What names a document always comes along.
-    if (!isBody) members.push(`"required":${print(document.systemKeys.before)}`)
-    members.push('"additionalProperties":false')
-    if (isBody) members.push(...examplesText(printed(changeOf(this.#newExample(document)))))
-    return `{${members.join(',')}}`
+  /** A document of which parts may be missing. */
+  #part(document: Ruled, form: Form): Text {
+    const isBody = BODIES.includes(form)
+    // The fields that name a document always come along.
+    const required = isBody ? [] : [`"required":${print(document.systemKeys.before)}`]
+    const examples = isBody ? examplesText(printed(changeOf(this.#newExample(document)))) : []
+    return `{${[...this.#objectMembers(document, form), ...required, ...examples].join(',')}}`
   }
 
-  /** What a document must hold besides. */
+  /**
+   * A document with all that it must have. It repeats the properties of the form that leaves parts out: generators of clients
+   * ignore a `required` beside an `allOf`.
+   */
   #complete(document: Ruled, side: 'read' | 'create', form: Form, example: Text | undefined): Text {
     const { description } = document
     const { required } = this.#own(document, side)
-    const members = [`"allOf":[${printRef(this.#schema(document, form))}]`]
+    const members = [...this.#objectMembers(document, form)]
     if (description !== undefined) members.unshift(`"description":${print(description)}`)
     if (required !== undefined) members.push(`"required":${print(required)}`)
     return `{${[...members, ...examplesText(example)].join(',')}}`
+  }
+
+  #objectMembers(document: Ruled, form: Form): readonly Text[] {
+    const place = { name: `${documentName(document)}${form}`, form, isMerged: form === 'Patch' }
+    const known = this.#properties.get(place.name) ?? this.#printProperties(this.#ownProperties(document, form), place)
+    this.#properties.set(place.name, known)
+    return ['"type":"object"', `"properties":${known}`, '"additionalProperties":false']
+  }
+
+  #ownProperties(document: Ruled, form: Form): object {
+    return this.#own(document, BODIES.includes(form) ? 'update' : 'read').properties as object
   }
 
   /** A global that holds nothing yet. */
@@ -238,7 +251,7 @@ export class DocumentSchemas {
   }
 
   #keyword(keyword: string, value: unknown, place: Place): Text {
-    if (keyword === 'properties' && isRecord(value)) return this.#properties(value, place)
+    if (keyword === 'properties' && isRecord(value)) return this.#printProperties(value, place)
     if (keyword === 'items' && isRecord(value)) return this.#print(value, { ...place, isMerged: false })
     if (COMPOSING.has(keyword) && Array.isArray(value)) {
       return `[${value.map((one) => this.#print(one as JsonSchema, place)).join(',')}]`
@@ -246,7 +259,7 @@ export class DocumentSchemas {
     return print(value)
   }
 
-  #properties(properties: object, place: Place): Text {
+  #printProperties(properties: object, place: Place): Text {
     const texts: Text[] = []
     // Plain ones beside each other are printed together.
     let plain: Record<string, unknown> | undefined
@@ -320,7 +333,7 @@ export class DocumentSchemas {
     const name = `${documentName(target)}Included${form === 'AllLocales' ? form : ''}`
     return this.#components.schema(name, () => {
       const { properties } = this.#own(target, 'read')
-      const members = this.#properties({ ...tag, ...(properties as object) }, { name, form: own, isMerged: false })
+      const members = this.#printProperties({ ...tag, ...(properties as object) }, { name, form: own, isMerged: false })
       const required = print([COLLECTION_KEY, ...target.systemKeys.before])
       return `{"type":"object","properties":${members},"required":${required},"additionalProperties":false}`
     })
@@ -344,7 +357,7 @@ export class DocumentSchemas {
   #ownMember(own: JsonSchema, { name, isMerged }: Place): Text {
     const patch = isMerged ? mergePatchOf(own) : undefined
     const ref = printRef(
-      this.#components.schema(name, () => print(patch ?? moved(own, `#/components/schemas/${name}`))),
+      patch ? this.#components.schema(name, () => print(patch)) : this.#components.ownSchema(name, own),
     )
     // A schema that is put together of others does not say what a part of its values may be.
     return isMerged && !patch ? `"anyOf":[${ref},{"type":"object"}]` : ref.slice(1, -1)

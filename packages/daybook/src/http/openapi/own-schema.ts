@@ -2,38 +2,96 @@ import { isRecord, type JsonSchema } from '../../fields/field.ts'
 
 /** Keywords by which a schema names itself, or finds others in ways that a document of many schemas cannot follow. */
 const NAMING: readonly string[] = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$vocabulary']
-/** Keywords that hold values, not schemas. */
-const VALUES: readonly string[] = ['const', 'enum', 'default', 'examples']
+/** Keywords that hold one schema, or a list of schemas. */
+const INNER: ReadonlySet<string> = new Set([
+  'additionalProperties',
+  'allOf',
+  'anyOf',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'oneOf',
+  'prefixItems',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+])
+/** Keywords that hold schemas by name. */
+const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+/** Keywords that hold schemas by name, which mean something only where a reference leads to them. */
+const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions'])
 
-/** Whether a schema refers to nothing but its own parts, by pointers. What it calls itself does not matter then. */
-export const isMovable = ({ $id: _, ...schema }: JsonSchema): boolean => hasOwnRefs(schema)
+type Visit = (schema: JsonSchema) => unknown
 
-function hasOwnRefs(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.every(hasOwnRefs)
-  if (!isRecord(schema)) return true
-  if (NAMING.some((keyword) => Object.hasOwn(schema, keyword))) return false
-  if (typeof schema.$ref === 'string' && !/^#(?:\/|$)/.test(schema.$ref)) return false
-  return Object.entries(schema).every(([keyword, value]) => VALUES.includes(keyword) || hasOwnRefs(value))
+/** The members of a schema, with a function applied to each schema directly inside of it. */
+function mapInner(schema: JsonSchema, visit: Visit): JsonSchema {
+  const each = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(each)
+    return isRecord(value) ? visit(value) : value
+  }
+  const members = Object.entries(schema).map(([keyword, value]) => {
+    if (INNER.has(keyword)) return [keyword, each(value)]
+    const isNamed = (NAMED.has(keyword) || DEFINITIONS.has(keyword)) && isRecord(value)
+    return [keyword, isNamed ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, each(one)])) : value]
+  })
+  return Object.fromEntries(members)
 }
+
+/** True if a schema refers to nothing but its own parts, by pointers. What it calls itself does not matter then. */
+export const isMovable = ({ $id: _, ...schema }: JsonSchema): boolean => hasOwnRefs(schema, schema)
+
+function hasOwnRefs(schema: JsonSchema, root: JsonSchema): boolean {
+  if (NAMING.some((keyword) => Object.hasOwn(schema, keyword))) return false
+  if (typeof schema.$ref === 'string' && partOf(root, schema.$ref) === undefined) return false
+  let isOwn = true
+  mapInner(schema, (inner) => {
+    isOwn &&= hasOwnRefs(inner, root)
+  })
+  return isOwn
+}
+
+/** A pointer into the schema that holds it; only ASCII characters may be percent-encoded. */
+const OWN_REF = /^#(?:\/(?:[^%]|%[0-7][\da-f])*)?$/i
+
+/** The part of a schema to which a reference leads; `undefined` where it leads elsewhere. */
+export function partOf(root: JsonSchema, ref: string): JsonSchema | boolean | undefined {
+  if (!OWN_REF.test(ref)) return undefined
+  let part: unknown = root
+  for (const segment of segmentsOf(ref)) part = Object(part)[segment]
+  return isRecord(part) || typeof part === 'boolean' ? part : undefined
+}
+
+const segmentsOf = (ref: string): readonly string[] =>
+  decodeURIComponent(ref)
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 
 /**
- * A schema with references into itself, as it stands below another address.
+ * The name of the part to which a reference leads, among the schemas of a document.
  *
- * @param address such as `#/components/schemas/Place`
+ * @param name the name of the whole schema
  */
-export function moved({ $schema: _, $id: __, ...schema }: JsonSchema, address: string): JsonSchema {
-  return moveRefs(schema, address) as JsonSchema
+export function partName(name: string, ref: string): string {
+  const [first = '', ...rest] = segmentsOf(ref)
+  const segments = DEFINITIONS.has(first) ? rest : [first, ...rest]
+  return [name, ...segments.filter((one) => one !== '').map((segment) => segment.replaceAll(UNFIT, code))].join('.')
 }
 
-function moveRefs(value: unknown, address: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => moveRefs(item, address))
-  if (!isRecord(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([keyword, inner]) => {
-      if (keyword === '$ref' && typeof inner === 'string') return [keyword, `${address}${inner.slice(1)}`]
-      return [keyword, VALUES.includes(keyword) ? inner : moveRefs(inner, address)]
-    }),
-  )
+/** Characters that names of schemas do not take, and the one between parts of a name. */
+const UNFIT = /[^A-Za-z0-9_-]/g
+const code = (character: string): string => `_${character.charCodeAt(0).toString(16)}`
+
+/** A schema without its definitions, with each of its references replaced. */
+export function withRefs({ $schema: _, $id: __, ...schema }: JsonSchema, replace: (ref: string) => string): JsonSchema {
+  const kept = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !DEFINITIONS.has(keyword)))
+  const { $ref } = kept
+  const inner = mapInner(kept, (one) => withRefs(one, replace))
+  return typeof $ref === 'string' ? { ...inner, $ref: replace($ref) } : inner
 }
 
 /** Keywords by which a schema is put together of others. */

@@ -10,7 +10,7 @@ import { Components, pascal } from './components.ts'
 import { DocumentSchemas } from './document-schemas.ts'
 import { exampleOf } from './examples.ts'
 import { FilterSchemas } from './filter-schemas.ts'
-import { isMovable, moved } from './own-schema.ts'
+import { isMovable } from './own-schema.ts'
 import { ParameterPrinter } from './parameters.ts'
 import { fill, print, printRef, type Text, Texts } from './text.ts'
 
@@ -86,7 +86,7 @@ export class Printer {
   /** A schema of somebody else, under a name of its own. */
   own(name: string, schema: JsonSchema): JsonSchema {
     if (!isMovable(schema)) return {}
-    return this.components.schema(name, () => print(moved(schema, `#/components/schemas/${name}`)))
+    return this.components.ownSchema(name, schema)
   }
 
   /** A schema of a plugin: in its place, or under a name of its own where it refers to parts of itself. */
@@ -112,23 +112,18 @@ export class Printer {
 
   #anyOperation(): JsonSchema {
     const documents = this.#documents
-    const named = this.#collections.map(
-      (one) =>
-        [
-          one.key,
-          this.components.schema(`${pascal(one.key)}Operation`, () => {
-            const update = documents.update(one).$ref
-            // Files come by an upload alone.
-            if (one.holdsFiles) return fill(FILE_OPERATION, { '{key}': one.key, '{update}': update })
-            const publishable = one.localized.size > 0 ? this.#publishable : PUBLISHABLE
-            const pattern = one.status ? publishable : OPERATION
-            return fill(pattern, { '{key}': one.key, '{create}': documents.create(one).$ref, '{update}': update })
-          }),
-        ] as const,
+    // Each is a `oneOf` of operations, which no discriminator may lead to; `op` and `collection` tell them apart.
+    const operations = this.#collections.map((one) =>
+      this.components.schema(`${pascal(one.key)}Operation`, () => {
+        const update = documents.update(one).$ref
+        // Files come by an upload alone.
+        if (one.holdsFiles) return fill(FILE_OPERATION, { '{key}': one.key, '{update}': update })
+        const publishable = one.localized.size > 0 ? this.#publishable : PUBLISHABLE
+        const pattern = one.status ? publishable : OPERATION
+        return fill(pattern, { '{key}': one.key, '{create}': documents.create(one).$ref, '{update}': update })
+      }),
     )
-    if (named.length === 0) return ANY_OPERATION
-    const mapping = Object.fromEntries(named.map(([key, { $ref }]) => [key, $ref]))
-    return { oneOf: named.map(([, ref]) => ref), discriminator: { propertyName: 'collection', mapping } }
+    return operations.length === 0 ? ANY_OPERATION : { oneOf: operations }
   }
 }
 

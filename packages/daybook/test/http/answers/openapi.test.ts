@@ -124,10 +124,16 @@ describe.each(CONFIGS)('the document of %s', (_name, config) => {
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
   })
 
-  test('names each operation once, and gives examples that are true', async () => {
+  test('names each operation once, refers to components alone, and gives examples that are true', async () => {
     const document = await documentOf(config, true)
     const ids = operationsOf(document).map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
+    // Generators of clients follow no pointer into a component.
+    const refs = new Set(JSON.stringify(document).match(/#\/components\/[^"]*/g))
+    const named = Object.entries(document.components).flatMap(([kind, all]) =>
+      Object.keys(all as object).map((name) => `#/components/${kind}/${name}`),
+    )
+    expect([...refs].filter((ref) => !named.includes(ref))).toEqual([])
     const ajv = new Ajv2020({ strict: false, validateSchema: false })
     ;(addFormats as unknown as (to: Ajv2020) => void)(ajv)
     ajv.addSchema(document, 'document')

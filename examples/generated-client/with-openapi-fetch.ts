@@ -1,11 +1,11 @@
 import createClient from 'openapi-fetch'
+import { DAYBOOK_SERVICE_TOKEN, DAYBOOK_URL, toQueryString } from './daybook.ts'
 import type { paths } from './schema.d.ts'
-
-const { DAYBOOK_URL = 'http://localhost:3000', DAYBOOK_SERVICE_TOKEN } = process.env
 
 const cms = createClient<paths>({
   baseUrl: DAYBOOK_URL,
   headers: { Authorization: `Bearer ${DAYBOOK_SERVICE_TOKEN}` },
+  querySerializer: toQueryString,
 })
 
 const created = await cms.POST('/api/posts', { body: { title: 'Made by a generated client', category: 'clients' } })
@@ -13,7 +13,8 @@ if (!created.data) throw new Error(`${created.error.code}: ${created.error.messa
 const { id, title, slug } = created.data
 console.log('created', title, slug)
 
-const listed = await cms.GET('/api/posts', { params: { query: { q: 'generated client', limit: 5, sort: ['title'] } } })
+const where = { title: { startsWith: 'Made by' }, category: { in: ['clients', 'generators'] } }
+const listed = await cms.GET('/api/posts', { params: { query: { where, limit: 5, sort: ['title', '-createdAt'] } } })
 console.log('listed', listed.data?.total, listed.data?.items[0]?.slug)
 
 const etag = created.response.headers.get('ETag') ?? ''
