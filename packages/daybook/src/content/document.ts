@@ -1,5 +1,5 @@
 import { type Issue, invalid, invalidAt } from '../errors.ts'
-import type { DefaultRule, DeriveTools, Field, Generated } from '../fields/field.ts'
+import type { DefaultRule, DeriveTools, Field, Fields, Generated } from '../fields/field.ts'
 import { emptyValue, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
 import type { DocumentModel, FieldModel } from '../model/model.ts'
 import { PEOPLE_KEYS } from '../model/people.ts'
@@ -177,43 +177,134 @@ export function orphanedIn(
   { orphaned, doc }: { readonly orphaned: string | null; readonly doc: string },
   stored: Values = JSON.parse(doc),
 ): string | null {
-  const left = unplaced(document, withOrphanedValues(document, stored, orphaned))
-  return Object.keys(left).length > 0 ? JSON.stringify(left) : null
+  return toOrphanedText(unplaced(document, withOrphanedValues(stored, orphaned)))
 }
 
+const toOrphanedText = (values: Values): string | null =>
+  Object.keys(values).length > 0 ? JSON.stringify(values) : null
+
 /** A stored document with its orphaned values: a field that came back has its value again. */
-export function withOrphanedValues(
-  { fieldMap }: DocumentModel,
-  stored: Values,
-  orphaned: string | null | undefined,
-): Values {
-  if (!orphaned) return stored
-  const before: Values = JSON.parse(orphaned)
-  const present = Object.entries(stored).filter(([, value]) => value !== null)
-  return {
-    ...before,
-    ...Object.fromEntries(present.map(([key, value]) => [key, groupWithOrphaned(fieldMap[key], before[key], value)])),
+export const withOrphanedValues = (stored: Values, orphaned: string | null | undefined): Values =>
+  orphaned ? withHidden(stored, JSON.parse(orphaned)) : stored
+
+/** Values of a document with {@link unplaced} ones in place of what is shown instead. */
+export function withHidden(values: Values, hidden: Values): Values {
+  const parts = Object.entries(hidden).map(([key, part]) => {
+    const value = values[key]
+    return [key, isRecord(value) && isRecord(part) ? withHidden(value, part) : part]
+  })
+  return { ...values, ...Object.fromEntries(parts) }
+}
+
+/** The values of a stored document that the present config has no place for; of a group, the part that has none. */
+export function unplaced(document: DocumentModel, stored: Values): Values {
+  const system = new Set([...document.systemKeys.before, ...document.systemKeys.after])
+  const own = Object.entries(stored).filter(([key]) => !system.has(key))
+  return unplacedAmong(document.fieldMap, Object.fromEntries(own))
+}
+
+function unplacedAmong(fields: Fields, values: Values): Values {
+  const generated = new Set(Object.entries(fields).flatMap(([key, field]) => servedKeys(key, field)))
+  const parts = Object.entries(values).flatMap(([key, value]) => {
+    const field = fields[key]
+    const part = field ? unplacedPart(field, value) : generated.has(key) ? null : value
+    return part === null || part === undefined ? [] : [[key, part] as const]
+  })
+  return Object.fromEntries(parts)
+}
+
+function unplacedPart(field: Field, value: unknown): unknown {
+  const [fields] = innerFields(field)
+  if (!field.type.isGroup || !fields || !isRecord(value)) return losesAny(field, value) ? value : null
+  const part = unplacedAmong(fields, value)
+  return Object.keys(part).length > 0 ? part : null
+}
+
+/** The orphaned values that stay beside a document once it holds these values: each stays until a write changes what is shown in its place. */
+export function stillOrphaned(document: DocumentModel, values: Values, orphaned: string | null): string | null {
+  return orphaned === null ? null : toOrphanedText(stillAmong(document.fieldMap, values, JSON.parse(orphaned)))
+}
+
+function stillAmong(fields: Fields, values: Values, orphaned: Values): Values {
+  const parts = Object.entries(orphaned).flatMap(([key, hidden]) => {
+    const field = fields[key]
+    const part = field ? stillPart(field, values[key], hidden) : hidden
+    return part === null ? [] : [[key, part] as const]
+  })
+  return Object.fromEntries(parts)
+}
+
+function stillPart(field: Field, value: unknown, hidden: unknown): unknown {
+  const [fields] = innerFields(field)
+  if (field.type.isGroup && fields && isRecord(value) && isRecord(hidden)) {
+    const part = stillAmong(fields, value, hidden)
+    return Object.keys(part).length > 0 ? part : null
+  }
+  const shown = toCurrentValue(field, hidden)
+  return JSON.stringify(shown) === JSON.stringify(value ?? emptyValue(field)) ? hidden : null
+}
+
+/** A value that would be lost with what the config has no place for. */
+export interface UnplacedValue {
+  /** The dotted path of its field; the items of a list share one. */
+  readonly path: string
+  /** What the field refuses; absent: there is no field. */
+  readonly refused?: unknown
+}
+
+/** Every value in unplaced values, however deep it lies. A status is no loss: another has taken its place. */
+export function unplacedValues({ fieldMap }: DocumentModel, values: Values): readonly UnplacedValue[] {
+  const found: UnplacedValue[] = []
+  findAmong(fieldMap, values, '', found)
+  return found
+}
+
+function findAmong(fields: Fields, values: Values, prefix: string, found: UnplacedValue[]): void {
+  const placed = new Set(['_type', ...Object.entries(fields).flatMap(([key, field]) => servedKeys(key, field))])
+  for (const [key, value] of Object.entries(values)) {
+    const field = fields[key]
+    if (field) findInside(field, value, `${prefix}${key}`, found)
+    else if (!placed.has(key)) found.push(...leafPaths(value, `${prefix}${key}`).map((path) => ({ path })))
   }
 }
 
-/** A value; that of a group with what the group held once and has no place for now. */
-function groupWithOrphaned(field: Field | undefined, before: unknown, value: unknown): unknown {
-  const [fields] = field ? innerFields(field) : []
-  if (!fields || !isRecord(before) || !isRecord(value)) return value
-  const inner = Object.entries(value).map(([key, one]) => [key, groupWithOrphaned(fields[key], before[key], one)])
-  return { ...before, ...Object.fromEntries(inner) }
+function findInside(field: Field, value: unknown, path: string, found: UnplacedValue[]): void {
+  const { type, options } = field
+  if (value === null || value === undefined || type.role === 'status') return
+  if (!type.accepts(value, options)) {
+    if (type.adopt?.(value, options) === undefined)
+      found.push(...refusedParts(field, value).map((refused) => ({ path, refused })))
+    return
+  }
+  type.walk?.(value, options, {
+    enter: (fields, source) => {
+      const others = Object.entries(source).filter(([key]) => !Object.hasOwn(fields, key))
+      findAmong(fields, Object.fromEntries(others), `${path}.`, found)
+      return source
+    },
+    value: (inner, innerValue, key) => {
+      findInside(inner, innerValue, key === '' ? path : `${path}.${key}`, found)
+      return innerValue
+    },
+    generated: () => {},
+  })
 }
 
-/** The values of a stored document that the present config has no place for. */
-export function unplaced(document: DocumentModel, stored: Values): Values {
-  const system = new Set([...document.systemKeys.before, ...document.systemKeys.after])
-  const served = new Map(document.fields.flatMap((field) => field.servedKeys.map((key) => [key, field] as const)))
-  const entries = Object.entries(stored).filter(([key, value]) => {
-    if (system.has(key) || value === null) return false
-    const model = served.get(key)
-    return model === undefined || (model.key === key && losesAny(model.field, value))
-  })
-  return Object.fromEntries(entries)
+/** The items that a list is refused for, blocks by their type; else the value itself. */
+function refusedParts({ type, options }: Field, value: unknown): readonly unknown[] {
+  const items = Array.isArray(value) ? value.filter((item) => !type.accepts([item], options)) : []
+  return items.length > 0 ? items.map((item) => (isRecord(item) && '_type' in item ? item._type : item)) : [value]
+}
+
+/** Dotted paths of everything that holds a value; the items of a list share one. */
+function leafPaths(value: unknown, path: string): readonly string[] {
+  if (value === null || value === undefined) return []
+  const inner = Array.isArray(value)
+    ? value.flatMap((item) => leafPaths(item, path))
+    : isRecord(value)
+      ? Object.entries(value).flatMap(([key, one]) => leafPaths(one, `${path}.${key}`))
+      : [path]
+  return [...new Set(inner)]
 }
 
 /** Whether a stored value, or one inside it, has no place in the present config. */

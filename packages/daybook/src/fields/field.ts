@@ -22,10 +22,10 @@ export interface DefaultRequest extends Caller {
 /** Makes what a new document gets that names no value, or nothing. Answers at once: no promise. */
 export type DefaultRule<Value = unknown> = (request: DefaultRequest) => Value | null | undefined
 
-/** A stored entry, as `fill` sees it: its fields, and values of fields that the config no longer has. */
+/** A stored entry, as `fill` sees it: its fields, also with values that they no longer take, and values of fields that the config no longer has. */
 export type FillFunction = (entry: Readonly<Record<string, unknown>>) => unknown
 
-/** What a stored document gets in a field that it holds nothing in. */
+/** What a stored document gets in a field that it holds nothing in, or what the field does not take. */
 export type Fill = FillFunction | string | number | boolean | readonly unknown[] | Readonly<Record<string, unknown>>
 
 /** Options of every field. */
@@ -50,8 +50,8 @@ export interface CommonOptions<Value = unknown> {
   /** The key that this field had before; `daybook migrate` moves the values. @see docs/changing-your-config.md */
   readonly renamedFrom?: string
   /**
-   * What `daybook migrate --apply` gives to stored documents: to those in which a required field is empty, or that are older than an
-   * optional field. A value, or a function of the entry, which may be async. Top-level fields only.
+   * What `daybook migrate --apply` gives to stored documents: to those in which a required field is empty, that are older than an
+   * optional field, or that hold a value that the field no longer takes. A value, or a function of the entry, which may be async. Top-level fields only.
    * @see docs/changing-your-config.md#require-a-field
    */
   readonly fill?: Fill
@@ -303,6 +303,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   search?(options: Options): SearchFacts | undefined
   references?(value: unknown, options: Options): readonly Reference[]
   generated?(key: string, options: Options): Generated | undefined
+  /** Makes a value of a stored one that the field no longer takes, or `undefined`; absent: `fill` is not such a rule. */
+  converter?(options: Options): ((stored: unknown) => unknown) | undefined
   /** The role of the type in its collection; at most one field for each role. */
   readonly role?: 'slug' | 'status'
 }
@@ -348,6 +350,10 @@ export function makeField<
 
 /** Refuses keys that `Known` does not have, which plain generics would let pass. `Known` itself gives functions their types. */
 export type Exactly<Options, Known> = Options & Known & { readonly [K in Exclude<keyof Options, keyof Known>]: never }
+
+/** True if the field's `fill` is made from the stored value, so that a value that the field no longer takes is not lost. */
+export const convertsStored = ({ type, options }: Field): boolean =>
+  typeof options.fill === 'function' || type.converter?.(options) !== undefined
 
 /** Whether documents hold a value of the field. */
 export const isStored = (field: Field): boolean => field.type.reverse === undefined

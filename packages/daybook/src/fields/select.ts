@@ -1,5 +1,16 @@
-import type { CountedOptions, DefaultRule, Exactly, Field, FieldType, OptionRule, ScalarOptions } from './field.ts'
-import { COUNTED_ANSWERS, checkCounted, makeField } from './field.ts'
+import type {
+  CountedOptions,
+  DefaultRule,
+  Exactly,
+  FaultReport,
+  Field,
+  FieldPlace,
+  FieldType,
+  Fill,
+  OptionRule,
+  ScalarOptions,
+} from './field.ts'
+import { COUNTED_ANSWERS, checkCounted, isRecord, makeField } from './field.ts'
 import { aDefault, aFlag, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 
 export interface SelectOptions<Value = unknown> extends ScalarOptions<Value>, CountedOptions {
@@ -9,6 +20,11 @@ export interface SelectOptions<Value = unknown> extends ScalarOptions<Value>, Co
   readonly many?: boolean
   /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | readonly string[] | DefaultRule<string | readonly string[]>
+  /**
+   * As for every field; or an object that names a present option for each former one, such as `{ blue: 'azure' }`, which only
+   * stored values that are no options any more are changed by. @see docs/changing-your-config.md#take-an-option-away
+   */
+  readonly fill?: Fill
 }
 
 const MAX_VALUE_LENGTH = 128
@@ -31,6 +47,7 @@ const select: FieldType<SelectOptions> = {
     if (options.options === undefined) {
       report.add(`${place.path}.options`, 'write the values to choose from, such as options: ["news", "howto"]')
     }
+    checkFormerOptions(options, place, report)
     if (options.many && options.unique) report.add(`${place.path}.unique`, 'leave it out where many is true')
   },
   schema(options) {
@@ -50,6 +67,30 @@ const select: FieldType<SelectOptions> = {
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
   fromQuery: (text, options) => (options.options.includes(text) ? text : undefined),
   filterSchema: (options) => ({ enum: options.options }),
+  converter({ fill, options, many }) {
+    if (!isRecord(fill)) return undefined
+    const convert = (stored: unknown): unknown =>
+      options.includes(stored as string)
+        ? stored
+        : Object.hasOwn(fill, String(stored))
+          ? fill[String(stored)]
+          : undefined
+    if (!many) return convert
+    return (stored) => {
+      const values = Array.isArray(stored) ? stored.map(convert) : [undefined]
+      return values.includes(undefined) ? undefined : [...new Set(values)]
+    }
+  },
+}
+
+/** Checks a `fill` that names present options for former ones. */
+function checkFormerOptions({ fill, options }: SelectOptions, { path }: FieldPlace, report: FaultReport): void {
+  if (!isRecord(fill) || !Array.isArray(options)) return
+  for (const [former, present] of Object.entries(fill)) {
+    if (options.includes(former)) report.add(`${path}.fill.${former}`, 'leave it out: it still is an option')
+    if (!options.includes(present as string))
+      report.add(`${path}.fill.${former}`, `write one of the options: ${options.join(', ')}`)
+  }
 }
 
 type Chosen<O extends Pick<SelectOptions, 'options'>> = O extends { readonly many: true }

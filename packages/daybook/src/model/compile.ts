@@ -525,7 +525,9 @@ function checkGivenValues(field: Field, path: string): readonly ConfigFault[] {
   const values = { default: type.default && ownDefault, fill }
   return Object.entries(values).flatMap(([option, given]) =>
     // What a function makes is looked at when it has made it.
-    given === undefined || typeof given === 'function' ? [] : valueFaultsOf(field, `${path}.${option}`, given),
+    given === undefined || typeof given === 'function' || (option === 'fill' && type.converter?.(options))
+      ? []
+      : valueFaultsOf(field, `${path}.${option}`, given),
   )
 }
 

@@ -108,6 +108,47 @@ describe.each(STORES)('a working copy of an older config on $name', (store) => {
     expect(published).toMatchObject({ title: 'A2', note: 'none' })
   })
 
+  test('has former options replaced by a fill, like its entry, every locale and globals', async () => {
+    const withColor = (color: object): object => ({
+      ...posts({ title, color }),
+      globals: { site: { fields: { color } } },
+    })
+    const before = withColor(f.select({ options: ['red', 'blue', 'green'], localized: true }))
+    const id = await writeDraft(before, { title: 'T', color: 'blue' }, { color: 'green' }, { color: 'blue' })
+    const other = await writeDraft(before, { title: 'U', color: 'red' }, { color: 'blue' })
+    await place.serve(before, async ({ content }) => {
+      await content.update('posts', id, { title: 'D', color: 'green' } as never, { ...AS_SYSTEM, locale: 'de' })
+      await content.writeGlobal('site' as never, { color: 'blue' } as never, AS_SYSTEM)
+    })
+    const after = withColor(
+      f.select({ options: ['red', 'azure', 'lime'], localized: true, fill: { blue: 'azure', green: 'lime' } }),
+    )
+    await withEngine(place, after, async (engine) => {
+      const transact = engine.store.transaction.bind(engine.store)
+      const { signal } = new AbortController()
+      const found: string[] = []
+      for await (const { path, kind } of findMisfits(engine.store.read, engine.model)) found.push(`${path} ${kind}`)
+      expect(found).toEqual(['posts.color convert', 'posts.color convert', 'site.color convert'])
+      expect(await fillStored(engine, { transact: (work) => transact(work), signal })).toEqual([
+        { path: 'posts.color', count: 2 },
+        { path: 'site.color', count: 1 },
+      ])
+    })
+    const inAll = { locale: 'all' }
+    expect(await readDraft(after, id, inAll)).toMatchObject({ color: { en: 'lime', de: 'lime' } })
+    expect(await readDraft(after, other)).toMatchObject({ color: 'azure' })
+    await place.serve(after, async ({ content }) => {
+      const read = (of: string): Promise<unknown> => content.get('posts', of, inAll, AS_SYSTEM)
+      expect(await read(id)).toMatchObject({ color: { en: 'azure', de: 'lime' } })
+      expect(await read(other)).toMatchObject({ color: { en: 'red' } })
+      expect(await content.readGlobal('site' as never)).toMatchObject({ color: 'azure' })
+    })
+    await withEngine(place, after, async ({ store: { read }, model }) => {
+      for await (const misfit of findMisfits(read, model)) expect(misfit).toBeUndefined()
+      expect(await planMigration(read, model)).toEqual([])
+    })
+  })
+
   test('is no misfit where it lacks what is required', async () => {
     const config = posts({ title })
     await writeDraft(config, { title: 'T' }, { title: null })

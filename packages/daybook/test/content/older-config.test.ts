@@ -222,6 +222,63 @@ describe.each(STORES)('on $name', (store) => {
       expect(JSON.stringify(await orphaned())).toContain('"old":"O"')
     })
 
+    test('are served again with their options, types and blocks, after other fields were written', async () => {
+      const whole = {
+        title,
+        colors: f.select({ options: ['red', 'blue'], many: true }),
+        size: f.integer(),
+        parts: f.blocks({ a: { x: f.text() }, b: { x: f.text() } }),
+        items: f.list(f.group({ a: f.text(), color: f.select({ options: ['red', 'blue'] }), gone: f.text() })),
+        seo: f.group({ a: f.text(), color: f.select({ options: ['red', 'blue'] }) }),
+      }
+      const part = {
+        title,
+        colors: f.select({ options: ['red'], many: true }),
+        size: f.text(),
+        parts: f.blocks({ a: { x: f.text() } }),
+        items: f.list(f.group({ a: f.text(), color: f.select({ options: ['red'] }) })),
+        seo: f.group({ a: f.text(), color: f.select({ options: ['red'] }) }),
+      }
+      const data = {
+        colors: ['red', 'blue'],
+        size: 5,
+        parts: [
+          { _type: 'a', x: '1' },
+          { _type: 'b', x: '2' },
+        ],
+        items: [
+          { a: 'A', color: 'red', gone: 'G' },
+          { a: 'B', color: 'blue', gone: null },
+        ],
+        seo: { a: 'A', color: 'blue' },
+      }
+      const { id } = await place.serve(posts(whole), (service) => create(service, 'posts', { title: 'T', ...data }))
+      for (const text of ['first', 'second'])
+        await place.serve(posts(part), async (service) => {
+          expect(await update(service, 'posts', id, { title: text })).toMatchObject({
+            colors: [],
+            size: null,
+            parts: [],
+            items: [
+              { a: 'A', color: 'red' },
+              { a: 'B', color: null },
+            ],
+            seo: { a: 'A', color: null },
+          })
+        })
+      await place.serve(posts(whole), async (service) =>
+        expect(await read(service, 'posts', id)).toMatchObject({ title: 'second', ...data }),
+      )
+      await place.serve(posts(part), (service) => update(service, 'posts', id, { items: [], parts: [{ _type: 'a' }] }))
+      await place.serve(posts(whole), async (service) =>
+        expect(await read(service, 'posts', id), 'what was changed meanwhile stays changed').toMatchObject({
+          ...data,
+          items: [],
+          parts: [{ _type: 'a', x: null }],
+        }),
+      )
+    })
+
     test('are kept of a global, too', async () => {
       const site = (fields: object): object => ({ ...posts({ title }), globals: { site: { fields } } })
       await place.serve(site({ title, old: f.text() }), ({ content }) =>

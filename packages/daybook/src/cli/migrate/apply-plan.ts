@@ -1,7 +1,7 @@
 import type { Engine } from '../../content/engine.ts'
 import { MigrationLock, runMigrations } from '../../content/migrations/run-migrations.ts'
 import { fillStored } from '../../content/transfer/fill.ts'
-import { dropOrphaned, isLossy, moveStored } from '../../content/transfer/migration.ts'
+import { dropOrphaned, isLossy, moveStored, requireKept } from '../../content/transfer/migration.ts'
 import { fillLocaleTables } from '../../content/writes/row.ts'
 import type { MigrationPlan } from './describe-plan.ts'
 
@@ -23,6 +23,10 @@ const WAITING = 'Another process migrates this store, or was killed while it did
 export async function applyPlan(job: MigrateJob, { migrations, steps }: MigrationPlan): Promise<void> {
   const { engine, signal, dryRun, log, leaseMs } = job
   const { model, store } = engine
+  const isLosing = steps.some(isLossy)
+  // What fills and migrations make of stored values is known once they have run.
+  if (isLosing && migrations.length === 0)
+    await requireKept(store.read, model, ({ field }) => field.options.fill === undefined)
   await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection))
   const waiting = { onWait: () => log(WAITING), signal, ...(leaseMs === undefined ? {} : { leaseMs }) }
   const lock = await MigrationLock.take(store, waiting)
@@ -31,7 +35,8 @@ export async function applyPlan(job: MigrateJob, { migrations, steps }: Migratio
     for (const { path, count } of filled) log(`      ${path} ${dryRun ? 'would be filled in' : 'filled in'} (${count})`)
     await moveStored(store, model)
     await runMigrations(migrations, { engine, lock, log, signal, dryRun })
-    if (steps.some(isLossy)) await dropOrphaned(store, model)
+    await requireKept(store.read, model)
+    if (isLosing) await dropOrphaned(store, model)
   } finally {
     await lock.release()
   }

@@ -38,8 +38,10 @@ export async function makePlan({ store, model }: Engine, files: readonly FoundMi
 async function countMisfits(read: Reader, model: Model): Promise<readonly MisfitCount[]> {
   const counts = new Map<string, MisfitCount>()
   for await (const { path, kind, message } of findMisfits(read, model)) {
+    // The plan's steps name losses, those of working copies, too.
+    if (kind === 'lose') continue
     const count = (counts.get(`${path} ${kind}`)?.count ?? 0) + 1
-    counts.set(`${path} ${kind}`, { path, kind, message, count, isFilled: kind === 'fill' })
+    counts.set(`${path} ${kind}`, { path, kind, message, count, isFilled: kind === 'fill' || kind === 'convert' })
   }
   const paths = [...model.collections.values(), ...model.globals.values()].flatMap((one) =>
     one.fields.map(({ key }) => `${one.key}.${key}`),

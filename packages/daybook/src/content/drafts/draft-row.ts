@@ -1,7 +1,7 @@
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import { type WorkingCopy, workingCopyOf } from '../../store/working-copy.ts'
-import { mergeFields } from '../document.ts'
+import { mergeFields, stillOrphaned } from '../document.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
 import { Revision } from '../writes/revision.ts'
@@ -55,7 +55,13 @@ export function toWorkingCopy(
   const system = { id, createdAt, updatedAt: save.at }
   const value = withSystem(collection, system, mergeFields(collection, {}, canonical.values))
   const doc = JSON.stringify(value)
-  return { ...save, schema_hash: collection.schemaHash, orphaned, locales: translationsOf(canonical), doc }
+  return {
+    ...save,
+    schema_hash: collection.schemaHash,
+    orphaned: stillOrphaned(collection, value, orphaned),
+    locales: translationsOf(canonical),
+    doc,
+  }
 }
 
 /** Whether two documents say the same in every language, whenever they were written. */

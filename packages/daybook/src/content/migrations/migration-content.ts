@@ -11,6 +11,7 @@ import type { EntryAnswer } from '../answer.ts'
 import { CallerContent } from '../caller-content.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, readTags } from '../etags.ts'
+import { valuesToMigrate } from '../transfer/move-document.ts'
 import { type WriteContext, writeContext } from '../writes/context.ts'
 import { prepareUpdate } from '../writes/entries.ts'
 import { commitAll, type PreparedWrite, StaleWrite, type Transact } from '../writes/prepared.ts'
@@ -147,11 +148,12 @@ export class StepContent extends CallerContent implements MigrationContent {
     )
   }
 
-  /** An entry with what it holds of fields that the config no longer has. */
+  /** An entry, also with what the config has no place for. */
   #show(collection: CollectionModel, entry: StoredEntry): MigratedEntry {
     const { told, orphaned } = new Revision(this.#engine.model, collection, entry)
     const { id, created_at: createdAt, updated_at: updatedAt } = entry
-    return structuredClone({ ...(orphaned ? JSON.parse(orphaned) : {}), ...told, id, createdAt, updatedAt })
+    const values = valuesToMigrate(collection, told, orphaned ? JSON.parse(orphaned) : {})
+    return { ...values, id, createdAt, updatedAt }
   }
 }
 

@@ -40,7 +40,7 @@ export function storedValues(
   stored: Values = JSON.parse(doc),
 ): Values {
   if (schema_hash === document.schemaHash) return stored
-  const fields = toCurrentSchema(document, withOrphanedValues(document, stored, orphaned))
+  const fields = toCurrentSchema(document, withOrphanedValues(stored, orphaned))
   // Start-up has settled which status counts; what the document says may be of a time before that.
   const statusKey = document.fields.find(({ field }) => field.type.role === 'status')?.key
   if (statusKey !== undefined && status) fields[statusKey] = status

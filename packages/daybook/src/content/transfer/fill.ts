@@ -6,14 +6,14 @@ import { UniqueViolation } from '../../store/database.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { GlobalRow, StoredEntry } from '../../store/reads/rows.ts'
 import type { Store } from '../../store/store.ts'
-import { workingCopyOf } from '../../store/working-copy.ts'
+import { type WorkingCopy, workingCopyOf } from '../../store/working-copy.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { FULL_RIGHTS } from '../access/field-access.ts'
 import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
-import { isEmpty, mergeFields, settleFields, type Values } from '../document.ts'
+import { isEmpty, mergeFields, settleFields, stillOrphaned, type Values } from '../document.ts'
 import { carryOver } from '../drafts/carry-over.ts'
 import { type Engine, personOf } from '../engine.ts'
-import type { Canonical } from '../locales/localized.ts'
+import type { Canonical, Translation } from '../locales/localized.ts'
 import { untilAborted } from '../migrations/until-aborted.ts'
 import { toPlainJson } from '../plain-json.ts'
 import { withSystem } from '../reads/present.ts'
@@ -22,7 +22,7 @@ import { settleTools, type WriteContext, writeContext } from '../writes/context.
 import { requireTargets } from '../writes/references/references.ts'
 import { allReferences, toRow, translationsOf } from '../writes/row.ts'
 import { entriesAfter, MIGRATION_ACTOR, MIGRATION_BATCH, toOrphaned } from './migration.ts'
-import { type Move, moveDocument, moveTranslations } from './move-document.ts'
+import { isRefused, type Move, moveDocument, moveTranslations, valuesToMigrate } from './move-document.ts'
 
 /** How many documents a field was given a value in. */
 export interface FilledField {
@@ -38,21 +38,59 @@ export type StoredText = Pick<StoredEntry, 'doc' | 'orphaned' | 'locales'>
 export const filledFields = ({ fields }: DocumentModel): readonly FieldModel[] =>
   fields.filter(({ field }) => field.options.fill !== undefined)
 
-/** Those that lack a value in a stored document: it is required and empty, or the document is older than the field. */
+/** The fields whose `fill` a stored document needs, each with the reason. */
+export type Lacking = ReadonlyMap<FieldModel, 'empty' | 'refused'>
+
+/**
+ * The fields that need their `fill` in a stored document: the field is required and empty, the document is older than the field, or
+ * what is stored is none of its values, in whatever locale.
+ */
 export function lackingFields(
   document: DocumentModel,
   row: StoredText,
-  { values, stored }: Pick<Move, 'values' | 'stored'> = moveDocument(document, row),
-): readonly FieldModel[] {
-  return filledFields(document).filter(({ key, field }) =>
-    field.options.required === true ? isEmpty(values[key]) : !Object.hasOwn(stored, key) && !hasKey(row, key),
-  )
+  move: Pick<Move, 'values' | 'stored' | 'lost'> = moveDocument(document, row),
+): Lacking {
+  const { values, stored } = move
+  const translations = translationsIn(row)
+  const lacking = filledFields(document).flatMap((model): readonly (readonly [FieldModel, 'empty' | 'refused'])[] => {
+    const { key, field } = model
+    const { type, options } = field
+    if (isRefused(move, key) || translations.some(([, said]) => isRefusedIn(said, model))) return [[model, 'refused']]
+    // What converts stored values has nothing to give where there is none.
+    if (type.converter?.(options)) return []
+    const isLacking =
+      options.required === true ? isEmpty(values[key]) : !Object.hasOwn(stored, key) && !hasKey(row, key)
+    return isLacking ? [[model, 'empty']] : []
+  })
+  return new Map(lacking)
 }
+
+/** The fields whose `fill` the working copy of an entry needs for values of its own. */
+export function refusedInCopy(
+  collection: DocumentModel,
+  row: { readonly draft?: string | null },
+): readonly FieldModel[] {
+  const copy = row.draft ? workingCopyOf({ draft: row.draft }) : undefined
+  return copy ? refusedAmong(lackingFields(collection, copy)) : []
+}
+
+const refusedAmong = (lacking: Lacking): readonly FieldModel[] =>
+  [...lacking].flatMap(([model, reason]) => (reason === 'refused' ? [model] : []))
 
 const hasKey = ({ doc }: StoredText, key: string): boolean => Object.hasOwn(JSON.parse(doc) as Values, key)
 
+const translationsIn = ({ locales }: Pick<StoredText, 'locales'>): readonly (readonly [string, Translation])[] =>
+  locales === null ? [] : Object.entries(JSON.parse(locales) as Canonical['translations'])
+
+/** True if a locale says of a localized field what is none of its values. */
+function isRefusedIn(said: Translation, { key, field: { type, options } }: FieldModel): boolean {
+  return options.localized === true && Object.hasOwn(said, key) && !type.accepts(said[key], options)
+}
+
 /** A document with what it lacked. */
 interface FilledDocument {
+  /** The fields that were given a value, in whatever locale. */
+  readonly keys: ReadonlySet<string>
   readonly canonical: Canonical
   readonly given: Values
   /** The same with what is made of it, in the form in which it is stored. */
@@ -99,8 +137,8 @@ interface FillJob {
   readonly counts: Map<string, number>
 }
 
-function countFilled({ counts }: FillJob, { key }: DocumentModel, { given }: FilledDocument): void {
-  for (const path of Object.keys(given).map((field) => `${key}.${field}`)) counts.set(path, (counts.get(path) ?? 0) + 1)
+function countFilled({ counts }: FillJob, { key }: DocumentModel, keys: Iterable<string>): void {
+  for (const path of [...keys].map((field) => `${key}.${field}`)) counts.set(path, (counts.get(path) ?? 0) + 1)
 }
 
 async function fillCollection(job: FillJob, collection: CollectionModel): Promise<void> {
@@ -112,7 +150,7 @@ async function fillCollection(job: FillJob, collection: CollectionModel): Promis
     const filled = await fillPage(job, collection, page)
     // Entries that others changed meanwhile are looked at again.
     if (!filled) continue
-    for (const one of filled) countFilled(job, collection, one)
+    for (const { keys } of filled) countFilled(job, collection, keys)
     after = last.pk
   }
 }
@@ -121,11 +159,11 @@ async function fillPage(
   job: FillJob,
   collection: CollectionModel,
   page: readonly StoredEntry[],
-): Promise<readonly FilledDocument[] | undefined> {
-  const filled = new Map<StoredEntry, FilledDocument>()
+): Promise<readonly FilledEntry[] | undefined> {
+  const filled = new Map<StoredEntry, FilledEntry>()
   for (const entry of page) {
-    const one = await fillDocument(job, collection, entry, entry.id)
-    if (one) filled.set(entry, one)
+    const one = await fillEntry(job, collection, entry)
+    if (one.keys.size > 0) filled.set(entry, one)
   }
   if (filled.size === 0) return []
   const isStored = await job.run.transact(async (writer) => {
@@ -139,38 +177,71 @@ async function fillPage(
   return isStored ? [...filled.values()] : undefined
 }
 
+/** An entry, and its working copy, with what they lacked. */
+interface FilledEntry {
+  /** The fields that were given a value in one of them. */
+  readonly keys: ReadonlySet<string>
+  /** `undefined`: the entry stays as it is. */
+  readonly own: FilledDocument | undefined
+  /** The change of the working copy. */
+  readonly copy: Values
+}
+
+async function fillEntry(job: FillJob, collection: CollectionModel, entry: StoredEntry): Promise<FilledEntry> {
+  const own = await fillDocument(job, collection, entry, entry.id)
+  const copy = workingCopyOf(entry)
+  if (!copy) return { keys: own?.keys ?? new Set(), own, copy: {} }
+  const { created_by, updated_by } = entry
+  const refused = refusedInCopy(collection, entry)
+  const converted = await fillDocument(job, collection, { ...copy, created_by, updated_by }, entry.id, refused)
+  const missing = own ? missingInCopy(collection, copy, own.settled, refused) : {}
+  return {
+    keys: new Set([...(own?.keys ?? []), ...(converted?.keys ?? [])]),
+    own,
+    copy: { ...missing, ...converted?.settled },
+  }
+}
+
 async function storeEntry(
   { engine, context }: FillJob,
   writer: Writer,
   collection: CollectionModel,
   entry: StoredEntry,
-  { canonical, given, settled, orphaned }: FilledDocument,
+  { own, copy }: FilledEntry,
 ): Promise<void> {
   const { id, created_at: createdAt, status } = entry
   await explainRefusal(collection, id, async () => {
-    await requireTargets(writer.read, collection, { values: given, given, before: [] }, context.scope)
-    const next = toRow(engine.model, collection, {
-      id,
-      canonical,
-      createdAt,
-      updatedAt: new Date().toISOString(),
-      createdBy: entry.created_by,
-      updatedBy: personOf(MIGRATION_ACTOR),
-      orphaned,
-      draft: entry.draft,
-      leftStatus: status,
-    })
-    await writer.updateEntry(collection, entry, next, MIGRATION_ACTOR)
-    await carryOver(context, writer, collection, entry, missingInCopy(collection, entry, settled), true)
+    if (own) {
+      const { canonical, given, orphaned } = own
+      await requireTargets(writer.read, collection, { values: given, given, before: [] }, context.scope)
+      const next = toRow(engine.model, collection, {
+        id,
+        canonical,
+        createdAt,
+        updatedAt: new Date().toISOString(),
+        createdBy: entry.created_by,
+        updatedBy: personOf(MIGRATION_ACTOR),
+        orphaned,
+        draft: entry.draft,
+        leftStatus: status,
+      })
+      await writer.updateEntry(collection, entry, next, MIGRATION_ACTOR)
+    }
+    if (Object.keys(copy).length > 0) await carryOver(context, writer, collection, entry, copy, true)
   })
 }
 
 /** What a fill gives that the working copy of an entry lacks, too. */
-function missingInCopy(collection: CollectionModel, entry: StoredEntry, settled: Values): Values {
-  const copy = workingCopyOf(entry)
-  if (!copy) return {}
+function missingInCopy(
+  collection: CollectionModel,
+  copy: WorkingCopy,
+  settled: Values,
+  refused: readonly FieldModel[],
+): Values {
   const { values } = moveDocument(collection, copy)
-  const keys = filledFields(collection).flatMap(({ key, servedKeys }) => (isEmpty(values[key]) ? servedKeys : []))
+  const keys = filledFields(collection)
+    .filter((model) => isEmpty(values[model.key]) && !refused.includes(model))
+    .flatMap(({ servedKeys }) => servedKeys)
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(settled, key)).map((key) => [key, settled[key]]))
 }
 
@@ -187,7 +258,7 @@ async function fillGlobal(job: FillJob, global: GlobalModel): Promise<void> {
     return true
   })
   if (!isStored) return fillGlobal(job, global)
-  countFilled(job, global, filled)
+  countFilled(job, global, filled.keys)
 }
 
 async function storeGlobal(
@@ -202,34 +273,81 @@ async function storeGlobal(
     await requireTargets(writer.read, global, { values: given, given, before: [] }, scope)
     const doc = JSON.stringify(withSystem(global, { key }, canonical.values))
     const people = { created_by: row.created_by, updated_by: personOf(MIGRATION_ACTOR) }
-    const next = { key, ...people, schema_hash, orphaned, locales: translationsOf(canonical), doc }
+    const next = {
+      key,
+      ...people,
+      schema_hash,
+      orphaned: stillOrphaned(global, canonical.values, orphaned),
+      locales: translationsOf(canonical),
+      doc,
+    }
     const references = allReferences(engine.model, global, canonical)
     await writer.writeGlobal(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
   })
 }
 
-/** A document with what its fills give it; `undefined`: it lacks nothing, or they give nothing. */
+/**
+ * A document with what its fills give it; `undefined`: it lacks nothing, or they give nothing.
+ *
+ * @param among the fields that are filled
+ */
 async function fillDocument(
-  { context, run: { signal } }: FillJob,
+  job: FillJob,
   document: DocumentModel,
   row: StoredText & Pick<StoredEntry, 'created_by' | 'updated_by'>,
   id: string,
+  among?: readonly FieldModel[],
 ): Promise<FilledDocument | undefined> {
   const move = moveDocument(document, row)
-  const lacking = lackingFields(document, row, move)
+  const lacking = among ?? [...lackingFields(document, row, move).keys()]
   if (lacking.length === 0) return undefined
   const people = { createdBy: row.created_by, updatedBy: row.updated_by }
-  const shown = { ...move.stored, ...move.values, ...systemOf(document, row), ...people }
+  const seen = { ...valuesToMigrate(document, move.values, move.hidden), ...systemOf(document, row), ...people }
+  const isLacking = ({ key }: FieldModel): boolean => isEmpty(move.values[key]) || isRefused(move, key)
+  const given = await callFills(job, document, lacking.filter(isLacking), seen, id)
+  const settled = await settleGiven(job, document, given, move.values, id)
+  const canonical = moveTranslations(document, mergeFields(document, move.values, settled), row.locales)
+  const keys = new Set(Object.keys(given))
+  const translations: Record<string, Translation> = { ...canonical.translations }
+  for (const [locale, said] of Object.entries(canonical.translations)) {
+    const refused = lacking.filter((model) => isRefusedIn(said, model))
+    const own = await callFills(job, document, refused, { ...seen, ...said }, id)
+    translations[locale] = { ...said, ...(await settleGiven(job, document, own, {}, id)) }
+    for (const key of Object.keys(own)) keys.add(key)
+  }
+  if (keys.size === 0) return undefined
+  // The fill has made something of what is stored there.
+  const hidden = Object.fromEntries(Object.entries(move.hidden).filter(([key]) => !Object.hasOwn(given, key)))
+  const orphaned = toOrphaned(document, { ...move, hidden })
+  return { keys, canonical: { values: canonical.values, translations }, given, settled, orphaned }
+}
+
+/** What the fills of these fields answer that is not empty. */
+async function callFills(
+  { run: { signal } }: FillJob,
+  document: DocumentModel,
+  fields: readonly FieldModel[],
+  seen: Values,
+  id: string,
+): Promise<Values> {
   const given: Values = {}
-  for (const { key, field } of lacking) {
-    const value = await fillValue(`${document.key}.${key}`, field, { shown, id, signal })
+  for (const { key, field } of fields) {
+    const value = await fillValue({ path: `${document.key}.${key}`, key, id }, field, { seen, signal })
     if (!isEmpty(value)) given[key] = value
   }
-  if (Object.keys(given).length === 0) return undefined
+  return given
+}
+
+/** Given values in the form in which they are stored, with what is made of them. */
+async function settleGiven(
+  { context }: FillJob,
+  document: DocumentModel,
+  given: Values,
+  stored: Values,
+  id: string,
+): Promise<Values> {
   const checked = await explainRefusal(document, id, async () => checkBody(document, 'update', given, FULL_RIGHTS))
-  const settled = await settleFields(document, checked, move.values, settleTools(context, document))
-  const canonical = moveTranslations(document, mergeFields(document, move.values, settled), row.locales)
-  return { canonical, given, settled, orphaned: toOrphaned(document, move) }
+  return settleFields(document, checked, stored, settleTools(context, document))
 }
 
 /** What the service itself keeps in a document, such as its id. */
@@ -238,15 +356,25 @@ function systemOf({ systemKeys }: DocumentModel, { doc }: StoredText): Values {
   return Object.fromEntries([...systemKeys.before, ...systemKeys.after].map((key) => [key, stored[key]]))
 }
 
+/** The field that a fill is called for, and the document. */
+interface FillPlace {
+  readonly path: string
+  readonly key: string
+  readonly id: string
+}
+
 async function fillValue(
-  path: string,
-  { options: { fill } }: Field,
-  { shown, id, signal }: { readonly shown: Values; readonly id: string; readonly signal: AbortSignal },
+  { path, key, id }: FillPlace,
+  { type, options }: Field,
+  { seen, signal }: { readonly seen: Values; readonly signal: AbortSignal },
 ): Promise<unknown> {
+  const { fill } = options
+  const convert = type.converter?.(options)
+  if (convert) return convert(seen[key])
   if (typeof fill !== 'function') return fill
   try {
     // Each gets its own copy: what one function changes, the others do not see.
-    const value = await untilAborted(async () => fill(structuredClone(shown)), signal)
+    const value = await untilAborted(async () => fill(structuredClone(seen)), signal)
     return isEmpty(value) ? undefined : toPlainJson(value)
   } catch (error) {
     if (signal.aborted) throw error
@@ -279,7 +407,7 @@ export async function unfilledFields(store: Store, model: Model): Promise<readon
   for (const collection of model.collections.values()) {
     const keys = filledFields(collection).filter(({ field }) => field.options.required === true)
     if (keys.length === 0) continue
-    const note = `filled ${collection.key} ${keys.map(({ key }) => key).join()}`
+    const note = `filled ${collection.key} ${collection.schemaHash} ${keys.map(({ key }) => key).join()}`
     if (await store.read.system.hasNote(note)) continue
     const lacking = await firstLacking(store.read, collection)
     if (lacking.length === 0) await store.once(note, async () => {})
@@ -290,7 +418,7 @@ export async function unfilledFields(store: Store, model: Model): Promise<readon
 
 async function firstLacking(read: Reader, collection: CollectionModel): Promise<readonly FieldModel[]> {
   for await (const entry of entriesAfter(read, collection)) {
-    const lacking = lackingFields(collection, entry).filter(({ field }) => field.options.required === true)
+    const lacking = [...lackingFields(collection, entry).keys()].filter(({ field }) => field.options.required === true)
     if (lacking.length > 0) return lacking
   }
   return []

@@ -1,19 +1,20 @@
+import { MigrationError } from '../../errors.ts'
 import type { Fields } from '../../fields/field.ts'
-import { innerFields } from '../../fields/field.ts'
-import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
+import { convertsStored, innerFields } from '../../fields/field.ts'
+import type { CollectionModel, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Store } from '../../store/store.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Writer } from '../../store/writes/write.ts'
-import { unplaced } from '../document.ts'
+import { missingFields } from '../document.ts'
 import { toWorkingCopy } from '../drafts/draft-row.ts'
 import { personOf } from '../engine.ts'
 import { type Canonical, changeDefaultLocale } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
 import { allReferences, fillLocaleTables, toRow, translationsOf } from '../writes/row.ts'
 import { chooseSlug } from '../writes/slugs.ts'
-import { type Move, moveDocument, moveTranslations } from './move-document.ts'
+import { isRefused, type Move, moveDocument, moveTranslations } from './move-document.ts'
 
 /** The effects of a changed config on stored content, one kind of change at a time. */
 export interface MigrationStep {
@@ -34,24 +35,59 @@ export const MIGRATION_BATCH = 500
 /** The name under which migrations stand in the journal. */
 export const MIGRATION_ACTOR = 'migrate'
 
+/** The most refused values that a line names. */
+const MAX_NAMED_VALUES = 5
+
+/** A step, with the values that its field refuses, as text. */
+type TalliedStep = MigrationStep & { readonly refused: ReadonlySet<string> }
+
 /** Counts documents by what happens to them. */
 class MigrationTally {
-  readonly #steps = new Map<string, MigrationStep>()
+  readonly #steps = new Map<string, TalliedStep>()
 
-  add(path: string, kind: MigrationStep['kind'], message: string, count = 1): void {
-    const known = this.#steps.get(`${kind} ${path}`)?.count ?? 0
-    this.#steps.set(`${kind} ${path}`, { path, kind, message, count: known + count })
+  add(path: string, kind: MigrationStep['kind'], message: string, count = 1, refused: Iterable<string> = []): void {
+    const step = this.#steps.get(`${kind} ${path}`)
+    const values = new Set([...(step?.refused ?? []), ...refused].slice(0, MAX_NAMED_VALUES + 1))
+    this.#steps.set(`${kind} ${path}`, { path, kind, message, count: (step?.count ?? 0) + count, refused: values })
   }
 
   addMove(document: DocumentModel, { renamed, lost }: Pick<Move, 'renamed' | 'lost'>): void {
     for (const path of renamed) this.add(`${document.key}.${path}`, 'rename', renameMessage(document, path))
-    for (const path of lost)
-      this.add(`${document.key}.${path}`, 'lose', 'has no place in the config; its values are lost')
+    for (const [path, values] of Map.groupBy(lost, (one) => one.path)) {
+      const refused = values.flatMap((one) => ('refused' in one ? [shownValue(one.refused)] : []))
+      const isFilled = refused.length > 0 && isConverted(document, path)
+      if (!isFilled) this.add(`${document.key}.${path}`, 'lose', LOST, 1, refused)
+    }
   }
 
   get steps(): readonly MigrationStep[] {
-    return [...this.#steps.values()]
+    return [...this.#steps.values()].map(({ refused, ...step }) =>
+      refused.size > 0 ? { ...step, message: `does not take ${namedValues(refused)}; these values are lost` } : step,
+    )
   }
+}
+
+const LOST = 'has no place in the config; its values are lost'
+
+/** As many of these texts as a line names. */
+function namedValues(values: ReadonlySet<string>): string {
+  const named = [...values].slice(0, MAX_NAMED_VALUES)
+  return `${named.join(', ')}${named.length < values.size ? ' and others' : ''}`
+}
+
+/** The most characters of a value in a line. */
+const MAX_SHOWN = 40
+
+/** A value in a line for people. */
+export function shownValue(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}
+
+/** True if the `fill` of the top-level field around a path sees the values there. */
+export function isConverted({ fieldMap }: DocumentModel, path: string): boolean {
+  const field = fieldMap[path.split('.')[0] ?? '']
+  return field !== undefined && convertsStored(field)
 }
 
 /** Works out what the config does to what is stored. Reads every document that an older config wrote. */
@@ -124,7 +160,7 @@ function moveWithCopy(collection: CollectionModel, entry: StoredEntry): Pick<Mov
   const [own, other] = [entry, copy].map((row) => row && moveDocument(collection, row))
   return {
     renamed: new Set([...(own?.renamed ?? []), ...(other?.renamed ?? [])]),
-    lost: new Set([...(own?.lost ?? []), ...(other?.lost ?? [])]),
+    lost: [...(own?.lost ?? []), ...(other?.lost ?? [])],
   }
 }
 
@@ -177,24 +213,70 @@ export async function moveStored(store: Store, model: Model): Promise<void> {
 
 /** Deletes what the config has no place for: values without a field, and collections. Ask first. */
 export async function dropOrphaned(store: Store, model: Model): Promise<void> {
-  for (const collection of model.collections.values()) await moveEntries(store, model, collection, noneOrphaned)
+  for (const collection of model.collections.values()) await moveEntries(store, model, collection, filledOrphaned)
   await store.transaction(async (writer) => {
-    for (const global of model.globals.values()) await moveGlobal(writer, model, global, noneOrphaned)
+    for (const global of model.globals.values()) await moveGlobal(writer, model, global, filledOrphaned)
     const declared = await writer.read.system.storedCollections()
     for (const key of declared) if (!model.collections.has(key)) await writer.dropCollection(key)
   })
 }
 
+/**
+ * Checks that no document loses the value of a required field.
+ *
+ * @param fields the required fields that count. @default all
+ * @throws {MigrationError} if a required field holds nothing while a stored value that it does not take is kept beside it
+ */
+export async function requireKept(
+  read: Reader,
+  model: Model,
+  fields: (field: FieldModel) => boolean = () => true,
+): Promise<void> {
+  const counts = new Map<string, { count: number; readonly refused: Set<string> }>()
+  const check = (document: DocumentModel, row: Pick<StoredEntry, 'doc' | 'orphaned'>): void => {
+    const { values, lost } = moveDocument(document, row)
+    const emptied = document.fields.filter(
+      (one) => isRefused({ lost }, one.key) && fields(one) && missingFields(one, values[one.key]).length > 0,
+    )
+    for (const { key } of emptied) {
+      const path = `${document.key}.${key}`
+      const { count, refused } = counts.get(path) ?? { count: 0, refused: new Set<string>() }
+      for (const one of lost)
+        if ('refused' in one && one.path.split('.')[0] === key) refused.add(shownValue(one.refused))
+      counts.set(path, { count: count + 1, refused })
+    }
+  }
+  const stored = new Set(await read.system.storedCollections())
+  for (const collection of model.collections.values()) {
+    if (!stored.has(collection.key)) continue
+    for await (const entry of outdatedEntries(read, collection)) check(collection, entry)
+  }
+  for (const global of model.globals.values()) {
+    const row = await read.globals.byKey(global.key)
+    if (row) check(global, row)
+  }
+  const lines = [...counts].map(
+    ([path, { count, refused }]) =>
+      `${path} is required, and would be empty (${count}): it does not take ${namedValues(refused)}`,
+  )
+  if (lines.length === 0) return
+  throw new MigrationError(
+    `${lines.join('\n')}\nThese values are kept. Make others of them, with a fill of the field or a migration, or bring the former options back.`,
+  )
+}
+
 /** What is kept of the values that a moved document has no field for. */
 type ToOrphaned = (document: DocumentModel, move: Move) => string | null
 
-const noneOrphaned: ToOrphaned = () => null
+/** Those that the `fill` of their field has left: the plan named no loss of them. */
+const filledOrphaned: ToOrphaned = (document, move) => {
+  const left = Object.entries(move.hidden).filter(([key]) => isRefused(move, key) && isConverted(document, key))
+  return left.length > 0 ? JSON.stringify(Object.fromEntries(left)) : null
+}
 
 /** All of them, as JSON. */
-export const toOrphaned: ToOrphaned = (document, { stored }) => {
-  const left = unplaced(document, stored)
-  return Object.keys(left).length > 0 ? JSON.stringify(left) : null
-}
+export const toOrphaned: ToOrphaned = (_document, { hidden }) =>
+  Object.keys(hidden).length > 0 ? JSON.stringify(hidden) : null
 
 /** All at once: half of it would be taken for the whole. */
 async function moveHome(store: Store, model: Model): Promise<void> {

@@ -5,15 +5,18 @@ import type { FieldReference } from '../../store/reads/rows.ts'
 import { FULL_RIGHTS } from '../access/field-access.ts'
 import { missingFields, referencesOf, type Values } from '../document.ts'
 import { checkBody } from '../writes/body.ts'
-import { lackingFields, type StoredText } from './fill.ts'
-import { pagesAfter } from './migration.ts'
+import { lackingFields, refusedInCopy, type StoredText } from './fill.ts'
+import { isConverted, pagesAfter, shownValue } from './migration.ts'
 import { type Move, moveDocument } from './move-document.ts'
 
 /** A stored value that the present config would refuse in a write, or would fill. */
 export interface Misfit {
   /** `posts.summary`: the collection or global, and the field. */
   readonly path: string
-  /** The code of the refusal, such as `required` or `maxLength`; `fill`: it is empty, and the config can fill it. */
+  /**
+   * The code of the refusal, such as `required` or `maxLength`; `fill`: it is empty, and the config can fill it; `convert`: the config can
+   * make it from the stored value; `lose`: it would be lost.
+   */
   readonly kind: string
   /** What is wrong with it: `is required`. */
   readonly message: string
@@ -24,7 +27,7 @@ export interface Misfit {
 /** A stored document, with its id or key. */
 interface StoredDocument {
   readonly id: string
-  readonly row: StoredText
+  readonly row: StoredText & { readonly draft?: string | null }
 }
 
 /** Every value that does not hold under the present config. Reads everything that is stored; each document is named once for a field and kind. */
@@ -86,9 +89,12 @@ function misfitsOf(
   { id, row, move }: StoredDocument & { readonly move: Move },
   missing: ReadonlySet<string>,
 ): readonly Misfit[] {
-  const unfilled = new Set(lackingFields(document, row, move).map(({ key }) => key))
+  const lacking = lackingFields(document, row, move)
+  const unfilled = new Set([...lacking.keys()].map(({ key }) => key))
   const faults = [
-    ...[...unfilled].map((field) => ({ field, kind: 'fill', message: 'is empty, and has a fill' })),
+    ...[...lacking].map(([{ key }, reason]) => ({ field: key, ...LACKS[reason] })),
+    ...refusedInCopy(document, row).map(({ key }) => ({ field: key, ...LACKS.refused })),
+    ...refusedValues(document, move),
     ...missingIn(document, move.values).filter(({ field }) => !unfilled.has(field)),
     ...refusedIn(document, move.values),
     ...danglingIn(document, move.values, missing),
@@ -102,6 +108,20 @@ function misfitsOf(
 }
 
 type Fault = Pick<Misfit, 'kind' | 'message'> & { readonly field: string }
+
+const LACKS: Readonly<Record<'empty' | 'refused', Pick<Misfit, 'kind' | 'message'>>> = {
+  empty: { kind: 'fill', message: 'is empty, and has a fill' },
+  refused: { kind: 'convert', message: 'does not take what is stored, and has a fill' },
+}
+
+/** Stored values that are none of their field, and that no fill makes others of. */
+function refusedValues(document: DocumentModel, { lost }: Move): readonly Fault[] {
+  return lost.flatMap((one) => {
+    const field = one.path.split('.')[0] ?? ''
+    if (!('refused' in one) || isConverted(document, field)) return []
+    return [{ field, kind: 'lose', message: `does not take the stored value ${shownValue(one.refused)}` }]
+  })
+}
 
 /** Required values that are not there. Slugs and statuses are made by the service. */
 function missingIn({ fields }: DocumentModel, values: Values): readonly Fault[] {

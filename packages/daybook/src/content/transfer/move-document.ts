@@ -1,7 +1,15 @@
 import type { Field, Fields, Visitor } from '../../fields/field.ts'
-import { emptyValue, innerFields, isRecord, servedKeys } from '../../fields/field.ts'
+import { emptyValue, innerFields, servedKeys } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
-import { toCurrentSchema, type Values } from '../document.ts'
+import {
+  toCurrentSchema,
+  type UnplacedValue,
+  unplaced,
+  unplacedValues,
+  type Values,
+  withHidden,
+  withOrphanedValues,
+} from '../document.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { toCanonical } from '../writes/row.ts'
 
@@ -12,8 +20,22 @@ export interface Move {
   readonly stored: Values
   /** Dotted paths of fields that got another key. */
   readonly renamed: ReadonlySet<string>
-  /** Dotted paths of values that have no place any more. */
-  readonly lost: ReadonlySet<string>
+  /** The stored values that have no place, by the key of a top-level field; of a group, the part that has none. */
+  readonly hidden: Values
+  /** Each of them, however deep it lies. */
+  readonly lost: readonly UnplacedValue[]
+}
+
+/** True if a stored value of a top-level field, or one inside it, is none that the field takes. */
+export const isRefused = ({ lost }: Pick<Move, 'lost'>, key: string): boolean =>
+  lost.some((one) => 'refused' in one && one.path.split('.')[0] === key)
+
+/** A document as the config's own code sees it when content is migrated: also with what the config has no place for. */
+export function valuesToMigrate({ fields }: DocumentModel, values: Values, hidden: Values): Values {
+  // The column counts, and not what the document says.
+  const statusKey = fields.find(({ field }) => field.type.role === 'status')?.key
+  const shown = Object.entries(hidden).filter(([key]) => key !== statusKey)
+  return structuredClone(withHidden(values, Object.fromEntries(shown)))
 }
 
 /** A moved document with its translations, under the new keys of renamed fields. */
@@ -65,15 +87,12 @@ export function moveDocument(
   document: DocumentModel,
   row: { readonly doc: string; readonly orphaned: string | null },
 ): Move {
-  const own = withoutNulls(JSON.parse(row.doc))
-  const given = { ...(row.orphaned ? (JSON.parse(row.orphaned) as Values) : {}), ...own }
+  const given = withoutNulls(withOrphanedValues(JSON.parse(row.doc), row.orphaned))
   const renamed = new Set<string>()
   const moved = moveFields(document.fieldMap, given, '', renamed)
   const values = toCurrentSchema(document, moved)
-  const system = [...document.systemKeys.before, ...document.systemKeys.after]
-  const before = leavesOf(Object.fromEntries(Object.entries(moved).filter(([key]) => !system.includes(key))))
-  const after = leavesOf(values)
-  return { values, stored: moved, renamed, lost: new Set([...before].filter((path) => !after.has(path))) }
+  const hidden = unplaced(document, moved)
+  return { values, stored: moved, renamed, hidden, lost: unplacedValues(document, hidden) }
 }
 
 const withoutNulls = (values: Values): Values =>
@@ -136,14 +155,3 @@ function moveKeys(fields: Fields, values: Readonly<Values>, prefix: string, rena
 
 const generatedKey = (field: Fields[string], key: string): string | undefined =>
   field.type.generated?.(key, field.options)?.key
-
-/** Dotted paths of everything that holds a value; the items of a list share one. */
-function leavesOf(value: unknown, path = ''): Set<string> {
-  if (value === null || value === undefined) return new Set()
-  const inner = Array.isArray(value)
-    ? value.map((item) => leavesOf(item, path))
-    : isRecord(value)
-      ? Object.entries(value).map(([key, one]) => leavesOf(one, path === '' ? key : `${path}.${key}`))
-      : [new Set([path])]
-  return new Set(inner.flatMap((leaves) => [...leaves]))
-}

@@ -1,7 +1,7 @@
 import type { GlobalModel } from '../../model/model.ts'
 import type { GlobalRow } from '../../store/reads/rows.ts'
 import type { Answer } from '../answer.ts'
-import { mergeFields } from '../document.ts'
+import { mergeFields, stillOrphaned } from '../document.ts'
 import { blankRow, globalIn } from '../reads/globals.ts'
 import { toAnswer, withSystem } from '../reads/present.ts'
 import { type ChangeTarget, checkChange, type UpdateOptions } from './change.ts'
@@ -59,7 +59,7 @@ function globalTarget(
         key: global.key,
         ...people,
         schema_hash: global.schemaHash,
-        orphaned: revision.orphaned,
+        orphaned: stillOrphaned(global, canonical.values, revision.orphaned),
         locales,
         doc,
       }

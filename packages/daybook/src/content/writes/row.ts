@@ -3,7 +3,7 @@ import type { FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/
 import { membersOf } from '../../store/tables/members.ts'
 import { PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
 import type { Writer } from '../../store/writes/write.ts'
-import { mergeFields, referencesOf, type Values } from '../document.ts'
+import { mergeFields, referencesOf, stillOrphaned, type Values } from '../document.ts'
 import { type Canonical, show, statusIn } from '../locales/localized.ts'
 import { showIn } from '../locales/published-locales.ts'
 import { storedValues, withSystem } from '../reads/present.ts'
@@ -38,7 +38,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     created_by: createdBy,
     updated_by: updatedBy,
     schema_hash,
-    orphaned,
+    orphaned: stillOrphaned(collection, value, orphaned),
     locales: localesOf(canonical),
     draft,
     value,

@@ -180,6 +180,110 @@ export default defineConfig({
   }, 120_000)
 })
 
+describe.each(ENGINES)('values that their fields no longer take, on $name', ({ open }) => {
+  const BEFORE = `title: f.text(), color: f.select({ options: ['red', 'blue'], required: true }),
+    colors: f.select({ options: ['red', 'blue'], many: true }), parts: f.blocks({ text: { words: f.text() }, quote: { by: f.text() } }),
+    size: f.integer()`
+  const ALL_SEED = `seed: async (content) => {
+    await content.create('notes', { title: 'One', color: 'blue', colors: ['red', 'blue'], size: 5,
+      parts: [{ _type: 'text', words: 'W' }, { _type: 'quote', by: 'B' }] })
+    await content.create('notes', { title: 'Two', color: 'red' })
+  },`
+  const after = (color: string, others: readonly [colors?: string, parts?: string, size?: string] = []): string =>
+    `title: f.text(), color: f.select({ options: ['red', 'azure'], required: true, ${color} }),
+    colors: f.select({ options: ['red', 'azure'], many: true, ${others[0] ?? ''} }),
+    parts: f.blocks({ text: { words: f.text() } }, { ${others[1] ?? ''} }), size: f.text({ ${others[2] ?? ''} })`
+  const HEALED = [
+    {
+      title: 'One',
+      color: 'azure',
+      colors: ['red', 'azure'],
+      parts: [
+        { _type: 'text', words: 'W' },
+        { _type: 'text', words: 'B' },
+      ],
+      size: '5',
+    },
+    { title: 'Two', color: 'red', colors: [], parts: [], size: null },
+  ]
+
+  async function notesOf(path: string): Promise<unknown> {
+    const service = await start(path)
+    const list = (await (await fetch(`${service.url}/api/notes?sort=createdAt`)).json()) as { items: unknown }
+    await service.stop()
+    return list.items
+  }
+
+  it('are named, refused, and never lost where something is required', async () => {
+    await using place = await open()
+    await using folder = await folderOf({ 'daybook.config.ts': config(BEFORE, place.database + ALL_SEED) })
+    await (await start(folder.path)).stop()
+
+    await folder.write({ 'daybook.config.ts': config(after(''), place.database) })
+    const lines = [
+      'LOSS  notes.color does not take "blue"; these values are lost (1)',
+      'LOSS  notes.colors does not take "blue"; these values are lost (1)',
+      'LOSS  notes.parts does not take "quote"; these values are lost (1)',
+      'LOSS  notes.size does not take 5; these values are lost (1)',
+    ]
+    const plan = await daybook(folder.path, 'migrate')
+    for (const line of lines) expect(plan.stdout).toContain(`${line}\n`)
+    expect((await daybook(folder.path, 'migrate', '--list', 'notes.color')).stdout).toMatch(
+      /^[0-9a-f-]{36} does not take the stored value "blue"\n[0-9a-f-]{36} is required\n$/,
+    )
+    expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 1, stderr: '' })
+    const emptied = await daybook(folder.path, 'migrate', '--apply', '--allow-loss')
+    expect(emptied).toMatchObject({ status: 1, stdout: expect.not.stringContaining('Done.') })
+    expect(emptied.stderr).toContain('notes.color is required, and would be empty (1): it does not take "blue"')
+
+    await folder.write({
+      'daybook.config.ts': config(
+        after('fill: { blue: "azure" }', [
+          'fill: { blue: "azure" }',
+          'fill: ({ parts }) => parts.map((one) => one._type === "quote" ? { _type: "text", words: one.by } : one)',
+          'fill: ({ size }) => String(size)',
+        ]),
+        place.database,
+      ),
+    })
+    const filled = ['color', 'colors', 'parts', 'size'].map((key) => `notes.${key}`)
+    expect(await daybook(folder.path, 'migrate', '--apply')).toEqual({
+      status: 0,
+      stdout: [
+        ...filled.map((path) => `      ${path} does not take what is stored, and has a fill (1)\n`),
+        ...filled.map((path) => `      ${path} filled in (1)\n`),
+        'Done.\n',
+      ].join(''),
+      stderr: '',
+    })
+    expect(await notesOf(folder.path)).toMatchObject(HEALED)
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+  }, 120_000)
+
+  it('are seen by migrations, and kept where a fill has nothing for them', async () => {
+    await using place = await open()
+    await using folder = await folderOf({ 'daybook.config.ts': config(BEFORE, place.database + ALL_SEED) })
+    await (await start(folder.path)).stop()
+
+    await folder.write({ 'daybook.config.ts': config(after('fill: () => undefined'), place.database) })
+    const left = await daybook(folder.path, 'migrate', '--apply', '--allow-loss')
+    expect(left).toMatchObject({ status: 1, stdout: expect.not.stringContaining('Done.') })
+    expect(left.stderr).toContain('notes.color is required, and would be empty (1): it does not take "blue"')
+
+    await folder.write({
+      'daybook.config.ts': config(after(''), place.database),
+      'migrations/1.ts':
+        migration(`await content.each('notes', {}, ({ color, colors, parts, size }) => color !== 'blue' ? undefined : {
+        color: 'azure', colors: colors.map((one) => one === 'blue' ? 'azure' : one), size: String(size),
+        parts: parts.map((one) => one._type === 'quote' ? { _type: 'text', words: one.by } : one) })`),
+    })
+    expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 1, stderr: '' })
+    expect(await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).toMatchObject({ status: 0, stderr: '' })
+    expect(await notesOf(folder.path)).toMatchObject(HEALED)
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+  }, 120_000)
+})
+
 describe.each(ENGINES)('daybook migrate with a fill of an optional field, on $name', ({ open }) => {
   it('counts it, fills it once, and is done', async () => {
     await using place = await open()
