@@ -20,7 +20,7 @@ import { withSystem } from '../reads/present.ts'
 import { checkBody } from '../writes/body.ts'
 import { settleTools, type WriteContext, writeContext } from '../writes/context.ts'
 import { requireTargets } from '../writes/references/references.ts'
-import { allReferences, toRow, translationsOf } from '../writes/row.ts'
+import { allReferences, toCanonical, toRow, translationsOf } from '../writes/row.ts'
 import { entriesAfter, MIGRATION_ACTOR, MIGRATION_BATCH, toOrphaned } from './migration.ts'
 import { isRefused, type Move, moveDocument, moveTranslations, valuesToMigrate } from './move-document.ts'
 
@@ -80,7 +80,7 @@ const refusedAmong = (lacking: Lacking): readonly FieldModel[] =>
 const hasKey = ({ doc }: StoredText, key: string): boolean => Object.hasOwn(JSON.parse(doc) as Values, key)
 
 const translationsIn = ({ locales }: Pick<StoredText, 'locales'>): readonly (readonly [string, Translation])[] =>
-  locales === null ? [] : Object.entries(JSON.parse(locales) as Canonical['translations'])
+  Object.entries(toCanonical({}, locales).translations)
 
 /** True if a locale says of a localized field what is none of its values. */
 function isRefusedIn(said: Translation, { key, field: { type, options } }: FieldModel): boolean {
@@ -319,7 +319,7 @@ async function fillDocument(
   // The fill has made something of what is stored there.
   const hidden = Object.fromEntries(Object.entries(move.hidden).filter(([key]) => !Object.hasOwn(given, key)))
   const orphaned = toOrphaned(document, { ...move, hidden })
-  return { keys, canonical: { values: canonical.values, translations }, given, settled, orphaned }
+  return { keys, canonical: { ...canonical, translations }, given, settled, orphaned }
 }
 
 /** What the fills of these fields answer that is not empty. */
