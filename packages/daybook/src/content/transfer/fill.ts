@@ -12,6 +12,7 @@ import { FULL_RIGHTS } from '../access/field-access.ts'
 import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import { isEmpty, mergeFields, settleFields, stillOrphaned, type Values } from '../document.ts'
 import { carryOver } from '../drafts/carry-over.ts'
+import { toWorkingCopy } from '../drafts/draft-row.ts'
 import { type Engine, personOf } from '../engine.ts'
 import type { Canonical, Translation } from '../locales/localized.ts'
 import { untilAborted } from '../migrations/until-aborted.ts'
@@ -183,23 +184,22 @@ interface FilledEntry {
   readonly keys: ReadonlySet<string>
   /** `undefined`: the entry stays as it is. */
   readonly own: FilledDocument | undefined
-  /** The change of the working copy. */
-  readonly copy: Values
+  /** The working copy with other values in place of those that its fields do not take; `undefined`: it holds none such. */
+  readonly copy: FilledDocument | undefined
+  /** What the entry is given and the working copy lacks, too. */
+  readonly missing: Values
 }
 
 async function fillEntry(job: FillJob, collection: CollectionModel, entry: StoredEntry): Promise<FilledEntry> {
   const own = await fillDocument(job, collection, entry, entry.id)
   const copy = workingCopyOf(entry)
-  if (!copy) return { keys: own?.keys ?? new Set(), own, copy: {} }
+  if (!copy) return { keys: own?.keys ?? new Set(), own, copy: undefined, missing: {} }
   const { created_by, updated_by } = entry
   const refused = refusedInCopy(collection, entry)
   const converted = await fillDocument(job, collection, { ...copy, created_by, updated_by }, entry.id, refused)
   const missing = own ? missingInCopy(collection, copy, own.settled, refused) : {}
-  return {
-    keys: new Set([...(own?.keys ?? []), ...(converted?.keys ?? [])]),
-    own,
-    copy: { ...missing, ...converted?.settled },
-  }
+  const keys = new Set([...(own?.keys ?? []), ...(converted?.keys ?? [])])
+  return { keys, own, copy: converted, missing }
 }
 
 async function storeEntry(
@@ -207,7 +207,7 @@ async function storeEntry(
   writer: Writer,
   collection: CollectionModel,
   entry: StoredEntry,
-  { own, copy }: FilledEntry,
+  { own, copy, missing }: FilledEntry,
 ): Promise<void> {
   const { id, created_at: createdAt, status } = entry
   await explainRefusal(collection, id, async () => {
@@ -227,8 +227,24 @@ async function storeEntry(
       })
       await writer.updateEntry(collection, entry, next, MIGRATION_ACTOR)
     }
-    if (Object.keys(copy).length > 0) await carryOver(context, writer, collection, entry, copy, true)
+    if (copy) await storeCopy(writer, collection, entry, copy, missing)
+    else if (Object.keys(missing).length > 0) await carryOver(context, writer, collection, entry, missing, true)
   })
+}
+
+/** Stores a working copy in all its locales: a carried-over change would reach the default one alone. */
+async function storeCopy(
+  writer: Writer,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  { canonical, orphaned }: FilledDocument,
+  missing: Values,
+): Promise<void> {
+  const at = new Date().toISOString()
+  const values = mergeFields(collection, canonical.values, missing)
+  const save = { at, by: personOf(MIGRATION_ACTOR), isAutosave: false }
+  const copy = toWorkingCopy(collection, entry, { ...canonical, values }, orphaned, save)
+  await writer.writeDraft(collection, entry, copy, { at, actor: MIGRATION_ACTOR })
 }
 
 /** What a fill gives that the working copy of an entry lacks, too. */
