@@ -55,6 +55,7 @@ const LEAVES: readonly string[] = [
   'version.ts',
   'auth/adapter.ts',
   'auth/client-network.ts',
+  'auth/cookie-prefix.ts',
   'auth/records.ts',
   'auth/scopes.ts',
   'assets/blob-store.ts',

@@ -74,6 +74,8 @@ export interface ServiceOptions {
   readonly metrics?: boolean
   /** Whether `GET /api/export` is there. @default whether ENABLE_CMS_EXPORT of the environment is `true` */
   readonly export?: boolean
+  /** The start of the names of cookies where the config names none. @default 'better-auth' */
+  readonly cookiePrefix?: string
   /**
    * True if other machines reach the service, whatever address it listens on, such as through `fetch` in another server: a service with
    * `exposureFaults` then does not start. @default true if `NODE_ENV` of the environment is `production`
@@ -357,7 +359,7 @@ function attemptLimits({
 
 function openAuth(config: DaybookConfig, options: ServiceOptions, { model, store }: Engine): Auth {
   const { serviceToken = process.env.DAYBOOK_SERVICE_TOKEN, log = SILENT } = options
-  const host: AuthHost = { records: store.records, log }
+  const host: AuthHost = { records: store.records, log, cookiePrefix: options.cookiePrefix }
   const tokens = new ApiTokens(host.records, (err) => log.warn({ err }, 'auth: the use of a token could not be noted'))
   const documents = [...model.collections.values(), ...model.globals.values()]
   return {
@@ -381,7 +383,7 @@ function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {
   if ('open' in auth) return auth.open(host)
   // With registration closed there are no accounts to lose.
   if (auth.registration !== 'closed') host.log.warn({}, ACCOUNTS_WARNING)
-  return defaultAdapter(auth)
+  return defaultAdapter(auth, host)
 }
 
 /** What is told of each request; `undefined`: nothing listens. */

@@ -147,6 +147,8 @@ export interface AuthHost {
   /** Where the adapter keeps things: in the service's own database, for all nodes. */
   readonly records: AuthRecords
   readonly log: Log
+  /** The start of the names of cookies that keeps services on one host apart, where the config names none. */
+  readonly cookiePrefix?: string | undefined
 }
 
 /** An adapter that needs the service's database, as a config names it: `betterAuth()` of `daybook/better-auth`. */

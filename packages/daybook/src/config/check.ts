@@ -1,3 +1,4 @@
+import { cookiePrefixFault } from '../auth/cookie-prefix.ts'
 import { originsFault } from '../exact-origin.ts'
 import type { FaultReport, Fields } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
@@ -94,6 +95,10 @@ const checkAccounts = checkKeys({
     if (value !== 'open' && value !== 'closed') report.add(path, "write 'open' or 'closed'")
   },
   anyoneMayWrite: isFlag,
+  cookiePrefix: (value, path, report) => {
+    const fault = cookiePrefixFault(value)
+    if (fault) report.add(path, fault)
+  },
 })
 
 /** An adapter may be of a class, and have members of its own: it is known by any of its parts. */

@@ -153,6 +153,11 @@ export interface AccountsConfig {
    * on this machine alone, and does not start with `NODE_ENV=production`. @default false
    */
   readonly anyoneMayWrite?: boolean
+  /**
+   * The start of the names of cookies, which browsers send to all ports of a host: two services on one host need two. Letters, digits, `-`
+   * and `_`. @default `better-auth`; in `daybook dev` with the port: `better-auth-3000`
+   */
+  readonly cookiePrefix?: string
 }
 
 /** Which other origins may call from a browser. */

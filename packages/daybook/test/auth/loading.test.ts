@@ -236,6 +236,7 @@ test.each<[string, Partial<AuthAdapter>]>([
 describe('accounts', () => {
   const parts: AccountsParts = {
     registration: 'open',
+    cookiePrefix: 'better-auth',
     sessions: new SessionCache(),
     records: new MemoryRecords(),
     load: async () => {
@@ -244,6 +245,7 @@ describe('accounts', () => {
         openAccounts({
           secret: 'x'.repeat(40),
           registration: 'open',
+          cookiePrefix: 'better-auth',
           database: recordDatabase(new MemoryRecords(), () => {}),
         })
     },

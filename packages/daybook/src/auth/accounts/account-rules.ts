@@ -35,8 +35,6 @@ export interface SocialProvider {
   readonly [option: string]: unknown
 }
 
-/** The cookie that holds a session. */
-export const COOKIE = 'better-auth.session_token'
 /** Where the provider's own routes are. */
 export const BASE_PATH = '/api/auth'
 /** In characters, as Unicode and JSON Schema count them: one may take two of JavaScript's. */

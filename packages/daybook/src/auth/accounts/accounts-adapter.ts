@@ -8,16 +8,15 @@ import {
   IDENTITY_SCHEMA,
   isAuthenticated,
 } from '../adapter.ts'
+import { sessionCookieName } from '../cookie-prefix.ts'
 import type { AuthRecords } from '../records.ts'
 import { bearerToken } from '../tokens/service-token.ts'
 import { ACCOUNT_LIMITS } from './account-limits.ts'
-import { BASE_PATH, COOKIE, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
+import { BASE_PATH, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
 import type { Accounts, NewUser, Signed } from './better-auth.ts'
 import type { Invitations } from './invitations.ts'
 import type { SessionCache } from './session-cache.ts'
 import { withoutSessionTokens } from './session-tokens.ts'
-
-const SESSION_COOKIE = new RegExp(`(?:^|;)\\s*${COOKIE.replaceAll('.', '\\.')}=([^;]+)`)
 
 /** An object with these properties and no optional ones. */
 const objectOf = (properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
@@ -72,10 +71,10 @@ const registerAction = ({
 })
 
 /** What the adapter can do. A plugin of better-auth may ask for another factor. */
-const capabilitiesOf = ({ registration, hasPlugins = false }: AccountsParts): AuthCapabilities => ({
+const capabilitiesOf = ({ registration, cookiePrefix, hasPlugins = false }: AccountsParts): AuthCapabilities => ({
   provider: 'better-auth',
   providerRoutes: { enabled: true, basePath: BASE_PATH },
-  sessionCookie: COOKIE,
+  sessionCookie: sessionCookieName(cookiePrefix),
   actions: {
     login: {
       description: 'Signs in with e-mail address and password.',
@@ -91,6 +90,7 @@ const capabilitiesOf = ({ registration, hasPlugins = false }: AccountsParts): Au
 /** The parts of an accounts adapter. */
 export interface AccountsParts {
   readonly registration: Registration
+  readonly cookiePrefix: string
   /** Loads the code of the accounts; asked with the first credential or action. Gives what opens them. */
   load(): Promise<() => Promise<Accounts>>
   /** Cleared whenever accounts or sessions change. */
@@ -119,7 +119,7 @@ export class AccountsAdapter implements AuthAdapter {
   }
 
   hasCredential({ headers }: AuthContext): boolean {
-    return credentialIn(headers) !== undefined
+    return this.#credentialIn(headers) !== undefined
   }
 
   async load(): Promise<void> {
@@ -163,7 +163,7 @@ export class AccountsAdapter implements AuthAdapter {
 
   async handleRequest(request: Request, { headers, origin }: AuthContext): Promise<Response> {
     const response = await (await this.#open()).handle(request)
-    return this.#secureCookies(await withoutSessionTokens(response, credentialIn(headers)), origin)
+    return this.#secureCookies(await withoutSessionTokens(response, this.#credentialIn(headers)), origin)
   }
 
   /** Opens the accounts before the first request needs them. */
@@ -186,7 +186,7 @@ export class AccountsAdapter implements AuthAdapter {
   }
 
   async #find({ headers }: AuthContext): Promise<Caller | null> {
-    const credential = credentialIn(headers)
+    const credential = this.#credentialIn(headers)
     if (credential === undefined) return null
     return this.#parts.sessions.get(credential, async () => (await this.#open()).session(headers))
   }
@@ -228,6 +228,11 @@ export class AccountsAdapter implements AuthAdapter {
     return this.#secureCookies(response, context.origin)
   }
 
+  /** The value that may be the credential of an account's session. */
+  #credentialIn(headers: Headers): string | undefined {
+    return bearerToken(headers) ?? readCookie(headers, sessionCookieName(this.#parts.cookiePrefix))
+  }
+
   /** Keeps cookies that were set over TLS from other connections (RFC 6265, section 5.4). */
   #secureCookies(response: Response, requestOrigin: string): Response {
     const cookies = response.headers.getSetCookie()
@@ -257,13 +262,15 @@ function sessionResponse(status: number, { caller, cookies, ...more }: Signed): 
   return Response.json(json, { status, headers })
 }
 
-/** The value that may be the credential of an account's session. */
-const credentialIn = (headers: Headers): string | undefined => bearerToken(headers) ?? cookieValue(headers)
-
-/** The session cookie, if the request has one. */
-function cookieValue(headers: Headers): string | undefined {
-  const all = headers.get('cookie')
-  return all === null ? undefined : SESSION_COOKIE.exec(all)?.[1]
+/** The value of a cookie, if the request has it. */
+function readCookie(headers: Headers, name: string): string | undefined {
+  const start = `${name}=`
+  const cookies = headers
+    .get('cookie')
+    ?.split(';')
+    .map((cookie) => cookie.trim())
+  // An empty value is no credential.
+  return cookies?.find((cookie) => cookie.startsWith(start))?.slice(start.length) || undefined
 }
 
 /**

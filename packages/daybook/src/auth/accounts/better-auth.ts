@@ -13,7 +13,6 @@ import type { Account, NewAccount } from './account-manager.ts'
 import {
   type AuthPlugin,
   BASE_PATH,
-  COOKIE,
   PASSWORD_LENGTH,
   type PasswordReset,
   type Registration,
@@ -34,6 +33,8 @@ export interface AccountsOptions {
   /** Signs cookies. */
   readonly secret: string
   readonly registration: Registration
+  /** The start of the names of all cookies. */
+  readonly cookiePrefix: string
   readonly database: DBAdapterInstance
   readonly baseURL?: string
   readonly trustedOrigins?: readonly string[]
@@ -181,7 +182,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   }
 }
 
-function makeAuth({ secret, registration, database, plugins = [], ...options }: AccountsOptions) {
+function makeAuth({ secret, registration, cookiePrefix, database, plugins = [], ...options }: AccountsOptions) {
   const { baseURL, trustedOrigins = [], socialProviders, sendPasswordReset, onError = () => {} } = options
   return betterAuth({
     ...(baseURL === undefined ? {} : { baseURL }),
@@ -230,7 +231,7 @@ function makeAuth({ secret, registration, database, plugins = [], ...options }: 
       // Addresses to go back to are looked at all the same; left out, not while tests run.
       disableOriginCheck: false,
       useSecureCookies: false,
-      cookies: { session_token: { name: COOKIE } },
+      cookiePrefix,
       ipAddress: { disableIpTracking: true },
       // Whether an address has an account is not to be told by how long an answer takes.
       backgroundTasks: { handler: (task) => void task.catch(onError) },

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AccountsConfig } from '../../config/config.ts'
+import type { AuthHost } from '../adapter.ts'
+import { COOKIE_PREFIX } from '../cookie-prefix.ts'
 import { AccountsAdapter } from './accounts-adapter.ts'
 import { MemoryRecords } from './memory-records.ts'
 import { SessionCache } from './session-cache.ts'
@@ -8,11 +10,16 @@ import { SessionCache } from './session-cache.ts'
  * The adapter that a service has when its config names no other: accounts that live in memory and go with the process.
  * Its code is loaded with the first credential or action.
  */
-export function defaultAdapter({ registration = 'open' }: AccountsConfig): AccountsAdapter {
+export function defaultAdapter(
+  { registration = 'open', ...options }: AccountsConfig,
+  host: Pick<AuthHost, 'cookiePrefix'>,
+): AccountsAdapter {
+  const cookiePrefix = options.cookiePrefix ?? host.cookiePrefix ?? COOKIE_PREFIX
   const sessions = new SessionCache()
   const records = new MemoryRecords()
   return new AccountsAdapter({
     registration,
+    cookiePrefix,
     sessions,
     records,
     load: async () => {
@@ -24,6 +31,7 @@ export function defaultAdapter({ registration = 'open' }: AccountsConfig): Accou
         openAccounts({
           secret: randomBytes(32).toString('base64url'),
           registration,
+          cookiePrefix,
           database: recordDatabase(records, () => sessions.clear()),
         })
     },

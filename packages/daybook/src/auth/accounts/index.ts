@@ -1,6 +1,7 @@
 import { StartupError } from '../../errors.ts'
 import { originFault, originsFault } from '../../exact-origin.ts'
 import type { AuthHost, AuthSource } from '../adapter.ts'
+import { COOKIE_PREFIX, cookiePrefixFault, portCookiePrefix } from '../cookie-prefix.ts'
 import type { AuthPlugin, PasswordReset, Registration, SocialProvider, SocialProviders } from './account-rules.ts'
 import { AccountsAdapter } from './accounts-adapter.ts'
 import { Invitations } from './invitations.ts'
@@ -32,6 +33,12 @@ export interface BetterAuthOptions {
    * every cookie is `Secure`. @default none
    */
   readonly baseURL?: string | undefined
+  /**
+   * The start of the names of cookies, which browsers send to all ports of a host: two services on one host need two. Letters, digits, `-`
+   * and `_`; another one ends all sessions by cookie. @default `better-auth`; with a `baseURL` on this machine, and in `daybook dev`, with
+   * the port: `better-auth-3000`
+   */
+  readonly cookiePrefix?: string | undefined
   /** Other origins that people may be sent back to after signing in, each written in full, without `*`. @default none */
   readonly trustedOrigins?: readonly string[]
   /** Sends a user the link for setting a new password, of `{ email, name, token, url }`. @default passwords cannot be reset by mail */
@@ -68,14 +75,16 @@ export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
     open(host) {
       if (stored.registration === 'open') host.log.warn({}, OPEN_REGISTRATION)
       const sessions = new SessionCache()
+      const cookiePrefix = stored.cookiePrefix ?? localPrefix(stored.baseURL) ?? host.cookiePrefix ?? COOKIE_PREFIX
       const adapter = new AccountsAdapter({
         registration: stored.registration,
+        cookiePrefix,
         sessions,
         records: host.records,
         invitations: new Invitations(host.records),
         hasPlugins: (stored.plugins ?? []).length > 0,
         baseURL: stored.baseURL,
-        load: () => loadStoredAccounts(host, stored, () => sessions.clear()),
+        load: () => loadStoredAccounts(host, { ...stored, cookiePrefix }, () => sessions.clear()),
       })
       warm(adapter, host)
       return adapter
@@ -89,11 +98,20 @@ function warm(adapter: AccountsAdapter, { log }: AuthHost): void {
   setTimeout(load, WARM_AFTER_MS).unref()
 }
 
+/** The prefix of a service whose address is on this machine. */
+function localPrefix(baseURL: string | undefined): string | undefined {
+  if (baseURL === undefined) return undefined
+  const { hostname, port } = new URL(baseURL)
+  const isLocal = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return isLocal && port !== '' ? portCookiePrefix(port) : undefined
+}
+
 function readBetterAuthOptions({
   registration = 'open',
   anyoneMayWrite = false,
   secret,
   baseURL,
+  cookiePrefix,
   trustedOrigins = [],
   socialProviders,
   sendPasswordReset,
@@ -109,6 +127,8 @@ function readBetterAuthOptions({
   }
   const baseURLFault = baseURL === undefined ? undefined : originFault(baseURL)
   if (baseURLFault) fault('baseURL', `write scheme and host, such as https://cms.example.org: ${baseURLFault}`)
+  const prefixFault = cookiePrefix === undefined ? undefined : cookiePrefixFault(cookiePrefix)
+  if (prefixFault) fault('cookiePrefix', prefixFault)
   const originFaults = originsFault(trustedOrigins)
   if (originFaults) fault('trustedOrigins', originFaults)
   // better-auth does not say which of its plugins send links.
@@ -124,6 +144,7 @@ function readBetterAuthOptions({
     secret,
     plugins,
     trustedOrigins,
+    cookiePrefix,
     ...(sendPasswordReset ? { sendPasswordReset } : {}),
     ...(baseURL === undefined ? {} : { baseURL }),
     ...(socialProviders ? { socialProviders: withSecrets(socialProviders) } : {}),

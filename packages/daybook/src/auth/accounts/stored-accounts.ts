@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { DaybookError } from '../../errors.ts'
 import type { AuthHost } from '../adapter.ts'
+import { COOKIE_PREFIX } from '../cookie-prefix.ts'
 import type { AuthRecords } from '../records.ts'
 import { requireAccountLimits } from './account-limits.ts'
 import type { AccountManager } from './account-manager.ts'
@@ -8,14 +9,15 @@ import type { Accounts, AccountsOptions } from './better-auth.ts'
 import { Invitations } from './invitations.ts'
 
 /** Further options of accounts in the service's own database. */
-export type StoredAccountsOptions = Omit<AccountsOptions, 'secret' | 'database' | 'onError'> & {
+export type StoredAccountsOptions = Omit<AccountsOptions, 'secret' | 'cookiePrefix' | 'database' | 'onError'> & {
+  readonly cookiePrefix?: string | undefined
   readonly secret?: string | undefined
 }
 
 /** Loads the code of accounts in the service's own database. Gives what opens them. */
 export async function loadStoredAccounts(
   { records, log }: AuthHost,
-  { secret, ...options }: StoredAccountsOptions,
+  { secret, cookiePrefix = COOKIE_PREFIX, ...options }: StoredAccountsOptions,
   onChange: () => void,
 ): Promise<() => Promise<Accounts>> {
   const [{ openAccounts }, { recordDatabase }] = await Promise.all([
@@ -25,6 +27,7 @@ export async function loadStoredAccounts(
   return async () =>
     openAccounts({
       ...options,
+      cookiePrefix,
       secret: secret ?? (await sharedSecret(records)),
       database: recordDatabase(records, onChange),
       onError: (err) => log.error({ err }, 'auth: background work failed'),

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { portCookiePrefix } from '../../auth/cookie-prefix.ts'
 import type { DaybookConfig } from '../../config/config.ts'
 import { holdsValidator } from '../../fields/field.ts'
 import type { Log } from '../../log.ts'
@@ -44,7 +45,7 @@ export async function start(args: readonly string[]): Promise<number | undefined
   const options = readCommandOptions(args, START_OPTIONS)
   const worker = workerIdentity()
   if (worker) {
-    const { service, listening } = await listen(options, logOf(options, false, worker.number), worker)
+    const { service, listening } = await listen(options, logOf(options, false, worker.number), { worker })
     serveAsWorker(listening, service.metricsSnapshot)
     return undefined
   }
@@ -68,7 +69,7 @@ export function requireServable(options: CommandLine): void {
 export async function serveHere(options: CommandLine, readable: boolean): Promise<undefined> {
   const log = logOf(options, readable)
   const held = isTerminal() ? holdWarnings(log) : undefined
-  const { config, service, listening } = await listen(options, held?.log ?? log)
+  const { config, service, listening } = await listen(options, held?.log ?? log, { isDevelopment: readable })
   const metrics = await openMetricsServer(options, log, service.metrics).catch(async (error) => {
     await listening.stop(0)
     throw error
@@ -142,7 +143,14 @@ interface Started {
   readonly listening: Listening
 }
 
-async function listen(options: CommandLine, log: Log, worker?: WorkerIdentity): Promise<Started> {
+/** The kind of a process that serves. */
+interface Serving {
+  readonly worker?: WorkerIdentity
+  /** True in `daybook dev`. */
+  readonly isDevelopment?: boolean
+}
+
+async function listen(options: CommandLine, log: Log, { worker, isDevelopment }: Serving): Promise<Started> {
   // Loaded where it is needed: a process that watches over workers, or over files, serves nothing itself.
   const { boundHeap } = await import('../../node/bound-heap.ts')
   boundHeap()
@@ -163,7 +171,9 @@ async function listen(options: CommandLine, log: Log, worker?: WorkerIdentity): 
   // One of several workers speaks for all.
   const isFirst = worker === undefined || worker.number === 1
   const afterStart = isFirst ? await checkMigrations(configFile, config, data, log) : undefined
-  const service = await createService(config, { data, log, metrics })
+  // People develop several services on one host.
+  const own = isDevelopment && port > 0 ? { cookiePrefix: portCookiePrefix(port) } : {}
+  const service = await createService(config, { data, log, metrics, ...own })
   await afterStart?.()
   if (!hasPlugins && hasOwnCode(config)) surviveRejections(log)
   const listening = await serve(service, { port, host }).catch(async (error) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { DAYBOOK } from '../../support/built/command.ts'
+import { freePort } from '../../support/network/free-port.ts'
 import { folderOf } from '../cli.ts'
 
 const TOKEN = 'token-of-the-env-file-0123456789abcdef'
@@ -13,8 +14,8 @@ export default defineConfig({ collections: { notes: { fields: { title: f.text({ 
 `
 
 /** Starts `daybook dev` in a folder; `listening` answers the address whenever it has started, or started again. */
-function dev(cwd: string) {
-  const child = spawn(process.execPath, [...DAYBOOK, 'dev', '--port', '0', '--log', 'silent'], {
+function dev(cwd: string, port = 0) {
+  const child = spawn(process.execPath, [...DAYBOOK, 'dev', '--port', `${port}`, '--log', 'silent'], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -55,6 +56,18 @@ test('daybook dev starts again with a changed config, and with a changed .env', 
   await folder.write({ '.env': `DAYBOOK_SERVICE_TOKEN=${OTHER_TOKEN}\n` })
   const withToken = await service.listening()
   expect([await write(withToken, OTHER_TOKEN), await write(withToken, TOKEN)]).toEqual([201, 401])
+})
+
+test('daybook dev names the session cookie after its port, so that services on one host keep their sessions', async () => {
+  await using folder = await folderOf({ 'daybook.config.ts': configWith('') })
+  const port = await freePort()
+  await using service = dev(folder.path, port)
+  const response = await fetch(`${await service.listening()}/api/cms/auth/actions/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Ann', email: 'ann@example.org', password: 'correct horse battery' }),
+  })
+  expect(response.headers.get('set-cookie')).toMatch(new RegExp(`^better-auth-${port}\\.session_token=`))
 })
 
 /** A public reader sees what is published, by a rule: every list asks the thread that reads. */

@@ -79,7 +79,7 @@ async function subjectOf(adapter: AuthAdapter): Promise<AuthAdapterSubject> {
 const accounts: AdapterKind = {
   name: 'accounts in memory',
   async open() {
-    return { ...(await subjectOf(defaultAdapter({}))), [Symbol.asyncDispose]: async () => {} }
+    return { ...(await subjectOf(defaultAdapter({}, {}))), [Symbol.asyncDispose]: async () => {} }
   },
 }
 
