@@ -24,8 +24,11 @@ function isDay(text: string): boolean {
 }
 
 /** The moment that a text names, in UTC with milliseconds; a day alone names its start. */
-export function parseTimestamp(text: string): string | undefined {
-  if (isDay(text)) return `${text}T00:00:00.000Z`
+export const parseTimestamp = (text: string): string | undefined =>
+  isDay(text) ? `${text}T00:00:00.000Z` : parseDateTime(text)
+
+/** The same of a text that names day, time and offset. */
+export function parseDateTime(text: string): string | undefined {
   // In a query string, a plus sign that was not escaped arrives as a space.
   const written = text.replace(/ (\d\d:\d\d)$/, '+$1')
   const day = MOMENT.exec(written)?.[1]

@@ -1,5 +1,5 @@
 import { invalidAt } from '../../errors.ts'
-import { parseTimestamp } from '../../fields/date.ts'
+import { parseDateTime } from '../../fields/date.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { EntryAnswer } from '../answer.ts'
@@ -67,8 +67,9 @@ function readRevision({ revision }: Body): number {
 function readTime(body: Body, key: string): string | undefined {
   const given = body[key] ?? undefined
   if (given === undefined) return undefined
-  const at = typeof given === 'string' ? parseTimestamp(given) : undefined
-  if (at === undefined) throw invalidAt(`/${key}`, 'format', 'must be a date-time such as 2026-12-24T18:00:00Z')
+  const at = typeof given === 'string' ? parseDateTime(given) : undefined
+  if (at === undefined)
+    throw invalidAt(`/${key}`, 'format', 'must be a date-time with its offset, such as 2026-12-24T18:00:00Z')
   return at
 }
 

@@ -1,4 +1,4 @@
-import { DaybookError } from '../../errors.ts'
+import { DaybookError, invalidAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
 import type { Writer } from '../../store/writes/write.ts'
@@ -53,6 +53,7 @@ export async function prepareSchedule(
     requirePreconditions(options, revision, tagOf(collection, revision, rights), collection.requireIfMatch)
     const moment = new Date().toISOString()
     const key = collection.key
+    requireTimesInOrder([...(await writer.schedules.of(key, entry.id)), { action, at }], action)
     const seq = await writer.note({ at: moment, actor, action: 'schedule', collection: key, id: entry.id })
     const named = locales ? JSON.stringify(locales) : null
     const due = Date.parse(at)
@@ -71,6 +72,19 @@ export async function prepareSchedule(
     for (const listener of engine.timeListeners) listener()
     return { ...(await draftAnswer(context, writer.read, collection, entry, rights)), seq }
   })
+}
+
+/**
+ * @param times the last of an action is the one that counts
+ * @throws VALIDATION_ERROR unless the entry is unpublished after it is published
+ */
+function requireTimesInOrder(times: readonly Pick<Schedule, 'action' | 'at'>[], action: Schedule['action']): void {
+  const { publish, unpublish } = Object.fromEntries(times.map((one) => [one.action, one.at]))
+  if (publish === undefined || unpublish === undefined || publish < unpublish) return
+  const message =
+    action === 'publish' ? `must be before unpublishAt, ${unpublish}` : `must be after publishAt, ${publish}`
+  const advice = 'choose another time, or take both back with DELETE …/schedule first'
+  throw invalidAt(`/${action}At`, 'order', `${message}; ${advice}`)
 }
 
 /**

@@ -142,6 +142,36 @@ describe.each(STORES)('schedules on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ code: null })
   })
 
+  test('a time says its day, its hour and its offset', async () => {
+    const id = await make()
+    for (const at of ['2999-01-01', '2999-01-01T08:00', '2999-01-01T08:00:00', '2999-01-01 08:00:00'])
+      for (const action of ['publish', 'unpublish']) {
+        const refused = await editor.post(`/api/posts/${id}/${action}`, { [`${action}At`]: at })
+        expect(refused).toMatchObject({ status: 400, body: { details: { issues: [{ path: `/${action}At` }] } } })
+      }
+    expect(await service.rows('SELECT * FROM daybook$schedules')).toEqual([])
+  })
+
+  test('an entry is unpublished after it is published, whichever time is set second', async () => {
+    const EARLIER = '2998-01-01T00:00:00.000Z'
+    const order = [
+      ['publish', LATER, 'unpublish', EARLIER],
+      ['unpublish', EARLIER, 'publish', LATER],
+      ['publish', LATER, 'unpublish', LATER],
+    ] as const
+    for (const [first, at, second, wrong] of order) {
+      const id = await make({ status: 'draft' })
+      expect((await editor.post(`/api/posts/${id}/${first}`, { [`${first}At`]: at })).status).toBe(200)
+      const refused = await editor.post(`/api/posts/${id}/${second}`, { [`${second}At`]: wrong })
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { details: { issues: [{ path: `/${second}At`, code: 'order', message: expect.stringContaining(at) }] } },
+      })
+      const times = { publishAt: null, unpublishAt: null, [`${first}At`]: at }
+      expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject(times)
+    }
+  })
+
   test('a time that has passed is now', async () => {
     const id = await make({ status: 'draft' })
     const { body } = await editor.post(`/api/posts/${id}/publish`, { publishAt: '2020-01-01T00:00:00Z' })

@@ -47,8 +47,12 @@ function ScheduleForm({ publishing, work, onRefresh, onClose }: ScheduleDialogPr
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     onClose()
-    if (publishAt !== '' && publishAt !== toLocal(publishing.publishAt) && !(await set('publish', publishAt))) return
-    if (unpublishAt !== '' && unpublishAt !== toLocal(publishing.unpublishAt)) await set('unpublish', unpublishAt)
+    const before = { publish: toLocal(publishing.publishAt), unpublish: toLocal(publishing.unpublishAt) }
+    const times = { publish: publishAt, unpublish: unpublishAt }
+    // The service refuses times that are out of order: of two that both move later, the later one is set first.
+    const isLater = before.unpublish !== '' && publishAt >= before.unpublish
+    for (const deed of isLater ? (['unpublish', 'publish'] as const) : (['publish', 'unpublish'] as const))
+      if (times[deed] !== '' && times[deed] !== before[deed] && !(await set(deed, times[deed]))) return
   }
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
