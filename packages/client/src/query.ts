@@ -5,7 +5,7 @@ export type QueryParams = Readonly<Record<string, unknown>>
 type Pair = [name: string, value: string]
 
 /**
- * The query string that says what an object says: lists joined by commas, `where` and `reverse` with their brackets, `aggregate` by name;
+ * The query string that says what an object says: lists joined by commas (`name[]` for each value where one holds a comma), `where` and `reverse` with their brackets, `aggregate` by name;
  * what is `undefined`
  * or `null` is left out.
  *
@@ -49,7 +49,10 @@ function toPairs(name: string, value: unknown): Pair[] {
     const isGroup = /\[(?:and|or)\]$/.test(name)
     return isGroup
       ? value.flatMap((branch, index) => toPairs(`${name}[${index}]`, branch))
-      : [[name, value.map((one) => toListed(name, one)).join(',')]]
+      : toList(
+          name,
+          value.map((one) => toText(name, one)),
+        )
   }
   if (typeof value !== 'object' || value === null) return [[name, toText(name, value)]]
   return Object.entries(value).flatMap(([key, inner]) => toPairs(`${name}[${key}]`, inner))
@@ -60,8 +63,6 @@ function toText(name: string, value: unknown): string {
   throw new TypeError(`${name} is ${value}; write a text, a number, true or false`)
 }
 
-function toListed(name: string, value: unknown): string {
-  const text = toText(name, value)
-  if (!text.includes(',')) return text
-  throw new TypeError(`${name} holds "${text}", and no list takes a comma; write or: [{ … }, { … }] with eq`)
-}
+/** Values joined by commas, or one by one where one of them holds a comma. */
+const toList = (name: string, texts: readonly string[]): Pair[] =>
+  texts.some((text) => text.includes(',')) ? texts.map((text): Pair => [`${name}[]`, text]) : [[name, texts.join(',')]]

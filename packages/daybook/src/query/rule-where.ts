@@ -2,7 +2,14 @@ import { isRecord } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { isStorableText } from '../model/stored-text.ts'
 import { Faults } from './parameters.ts'
-import { type Condition, LITERAL_PREFIX, type QueryScope, readWhereNode, type WhereNode } from './where.ts'
+import {
+  type Condition,
+  LIST_OPERATORS,
+  LITERAL_PREFIX,
+  type QueryScope,
+  readWhereNode,
+  type WhereNode,
+} from './where.ts'
 
 const NO_FIELDS: ReadonlySet<string> = new Set()
 
@@ -50,9 +57,6 @@ const node = (children: readonly (readonly [string, WhereNode])[], values: reado
   values: [...values],
 })
 
-/** Operators that take a list. */
-const LISTS: readonly string[] = ['in', 'nin', 'all']
-
 function takeApart(faults: Faults, value: unknown, path: string, key: string): WhereNode {
   const isBranch = key === 'and' || key === 'or'
   if (Array.isArray(value) && !isBranch) return readRuleList(faults, value, path, key)
@@ -63,12 +67,13 @@ function takeApart(faults: Faults, value: unknown, path: string, key: string): W
   }
   const text = requireRuleText(faults, value, path)
   // One value is one value, whatever commas it holds.
-  return node([], [LISTS.includes(key) ? LITERAL_PREFIX + text : text])
+  return node([], [LIST_OPERATORS.includes(key) ? LITERAL_PREFIX + text : text])
 }
 
 /** Nothing is in an empty list; whether a field holds all of it would be true of every entry. */
 function readRuleList(faults: Faults, values: readonly unknown[], path: string, key: string): WhereNode {
-  if (!LISTS.includes(key)) faults.add(path, 'type', `must be one value; lists belong to ${LISTS.join(', ')}`)
+  if (!LIST_OPERATORS.includes(key))
+    faults.add(path, 'type', `must be one value; lists belong to ${LIST_OPERATORS.join(', ')}`)
   if (key === 'all' && values.length === 0) faults.add(path, 'minItems', 'must have a value')
   return node(
     [],

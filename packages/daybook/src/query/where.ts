@@ -101,22 +101,33 @@ export interface WrittenWhere {
 
 const makeNode = (): WhereNode => ({ children: new Map(), values: [] })
 
+/** Operators that compare with several values. */
+export const LIST_OPERATORS: readonly string[] = ['in', 'nin', 'all']
+
 /** Before a value that may hold commas. No request can write it: NUL is refused there. */
 export const LITERAL_PREFIX = '\0'
 
-const NAME = /^where((?:\[[^[\]]{1,128}\])+)$/
+/** A name that ends with `[]` gives one value, whatever commas it holds. */
+const NAME = /^where((?:\[[^[\]]{1,128}\])+)(\[\])?$/
 
 /** The filter of a list, taken apart. */
 export const WHERE: Parameter<WrittenWhere> = {
-  description: `What entries must hold, written in brackets as deep as the object goes: \`where[field][operator]=value\`, \`where[or][0][field][operator]=value\`, \`where[not][field][operator]=value\`. Lists of values are separated by commas or repeated. At most ${MAX_CONDITIONS} conditions, and ${MAX_LEVELS} levels of and, or and not.`,
+  description: `What entries must hold, written in brackets as deep as the object goes: \`where[field][operator]=value\`, \`where[or][0][field][operator]=value\`, \`where[not][field][operator]=value\`. Lists of values are separated by commas or repeated; \`where[field][in][]=value\`, repeated, takes values that hold commas. At most ${MAX_CONDITIONS} conditions, and ${MAX_LEVELS} levels of and, or and not.`,
   schema: { type: 'object', additionalProperties: true },
   style: 'brackets',
   takes: 'filters',
   parse: (given, faults) => {
     const root = makeNode()
     for (const { name, values } of given) {
-      const path = NAME.exec(name)?.[1]
-      if (path) plant(root, path.slice(1, -1).split(']['), values)
+      const [, brackets, ending] = NAME.exec(name) ?? []
+      const path = brackets?.slice(1, -1).split('][')
+      if (path && ending && !LIST_OPERATORS.includes(path.at(-1) ?? ''))
+        faults.add(
+          name.slice(0, 64),
+          'operator',
+          `[] belongs to operators that take lists: ${LIST_OPERATORS.join(', ')}`,
+        )
+      else if (path) plant(root, path, ending ? values.map((value) => LITERAL_PREFIX + value) : values)
       else faults.add(name.slice(0, 64), 'where', 'must be written as where[field][operator]=value')
     }
     if (root.children.size === 0) return undefined

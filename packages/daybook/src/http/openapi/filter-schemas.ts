@@ -1,15 +1,13 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
 import { PEOPLE_COMPARABLES } from '../../model/people.ts'
-import { MAX_VALUES, MEMBER_OPERATORS, operatorsOf } from '../../query/where.ts'
+import { LIST_OPERATORS, MAX_VALUES, MEMBER_OPERATORS, operatorsOf } from '../../query/where.ts'
 import type { ApiReader } from './api-reader.ts'
 import { type Components, pascal, type SchemaRef } from './components.ts'
 import { object, print, printRef, type Text } from './text.ts'
 
 /** What groups conditions, and no field. */
 const GROUPS: readonly string[] = ['and', 'or', 'not']
-/** Operators that compare with several values. */
-const LIST_OPERATORS: readonly string[] = ['in', 'nin', 'all']
 /** The most members of an `and` or `or`. */
 const MAX_BRANCHES = 1000
 

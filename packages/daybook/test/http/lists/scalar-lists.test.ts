@@ -46,7 +46,7 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
 
   beforeAll(async () => {
     service = await store.open(lists)
-    const author = (await add({ name: 'Ann', skills: ['ink'] }, 'authors')).id
+    const author = (await add({ name: 'Ann, of Ink', skills: ['ink'] }, 'authors')).id
     await add({
       slug: 'a',
       tags: ['x', 'y', 'x'],
@@ -85,6 +85,14 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
     ['where[seo.words][in]=one', 'a'],
     ['where[author.skills][in]=ink', 'a'],
     ['where[tags][in]=X', ''],
+    ['where[tags][in][]=with, comma', 'b'],
+    ['where[tags][in][]=x&where[tags][in][]=with, comma', 'ab'],
+    ['where[tags][all][]=y&where[tags][all][]=with, comma', 'b'],
+    ['where[tags][nin][]=with, comma', 'ac'],
+    ['where[not][tags][in][]=with, comma', 'ac'],
+    ['where[or][0][slug][in][]=a&where[or][1][tags][in][]=with, comma', 'ab'],
+    ['where[author.name][in][]=Ann, of Ink', 'a'],
+    ['where[author.name][in][]=Ann&where[author.name][in][]=of Ink', ''],
   ])('%s', async (query, expected) => {
     expect(await found(query)).toBe(expected)
   })
@@ -120,6 +128,12 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
     const refused = await ask(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: texts(1001) } })
     expect(refused.status).toBe(400)
     await ask(service, `/api/posts/${id}`, { method: 'DELETE' })
+  })
+
+  test('only an operator that takes a list takes []', async () => {
+    for (const query of ['where[slug][eq][]=a', 'where[slug][]=a', 'where[not][]=a', 'where[slug][in][][]=a'])
+      expect((await ask(service, `/api/posts?${query}`)).status, query).toBe(400)
+    expect(await issue('where[slug][eq][]=a')).toBe('[] belongs to operators that take lists: in, nin, all')
   })
 
   test('a list has no order of its own: sorting by it says so', async () => {

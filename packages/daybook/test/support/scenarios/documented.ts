@@ -252,13 +252,19 @@ function parameterValue({ name, style }: DeclaredParameter, names: readonly stri
 /** The last part of a name whose value is a list. */
 const LISTS: readonly string[] = ['in', 'nin', 'all', 'sort', 'status']
 
+/** The keys of a name in brackets, and whether `[]` ends it, so that no comma divides its values. */
+function bracketed(name: string): { readonly path: string[]; readonly isWhole: boolean } {
+  const [, brackets, ending] = /^\w+((?:\[[^[\]]+\])+)(\[\])?$/.exec(name) ?? []
+  return { path: brackets?.slice(1, -1).split('][') ?? [], isWhole: ending !== undefined }
+}
+
 /** The object that `where[a][eq]=1&where[or][0][b][in]=2,3` writes. */
 function nestedValue(names: readonly string[], query: URLSearchParams): object | undefined {
   const root: Record<string, unknown> = {}
   for (const name of names) {
-    const path = /^\w+((?:\[[^[\]]+\])+)$/.exec(name)?.[1]?.slice(1, -1).split('][')
-    const last = path?.pop()
-    if (!path || last === undefined) return undefined
+    const { path, isWhole } = bracketed(name)
+    const last = path.pop()
+    if (last === undefined) return undefined
     let node = root
     for (const key of path) {
       node[key] ??= {}
@@ -268,7 +274,7 @@ function nestedValue(names: readonly string[], query: URLSearchParams): object |
     const values = query.getAll(name)
     const isList = LISTS.includes(last)
     if (node[last] !== undefined || (!isList && values.length > 1)) return undefined
-    node[last] = isList ? values.flatMap((one) => one.split(',')) : values[0]
+    node[last] = isList ? values.flatMap((one) => (isWhole ? one : one.split(','))) : values[0]
   }
   return withLists(root) as object
 }
