@@ -3,7 +3,7 @@ import { DaybookError } from '../errors.ts'
 import type { DefaultRequest, DefaultRule, Field } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
 import type { DocumentModel } from '../model/model.ts'
-import { writeFields } from '../model/schema.ts'
+import { nestWritten } from '../model/schema.ts'
 import { toPlainJson } from './plain-json.ts'
 import { refuseHostile } from './writes/json.ts'
 
@@ -49,7 +49,7 @@ export class Defaults {
     }
     const value = toPlainJson(made)
     refuseHostile(value)
-    const validator = this.#document.validators.ofField(field, () => field.type.schema(field.options, writeFields))
+    const validator = this.#document.validators.ofField(field, () => field.type.schema(field.options, nestWritten))
     const [issue] = validator(value)
     if (issue) throw new TypeError(`It gave a value that the field does not take: ${issue.path} ${issue.message}`)
     return value

@@ -1,10 +1,11 @@
 import { type Issue, invalid, invalidAt } from '../errors.ts'
 import type { DefaultRule, DeriveTools, Field, Fields, Generated } from '../fields/field.ts'
-import { emptyValue, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
+import { emptyValue, holdsItemKeys, ITEM_KEY, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
 import type { DocumentModel, FieldModel } from '../model/model.ts'
 import { PEOPLE_KEYS } from '../model/people.ts'
 import type { FieldReference } from '../store/reads/rows.ts'
 import type { Defaults } from './defaults.ts'
+import { withItemKeys, withPlaceKeys } from './item-keys.ts'
 import { RenderError } from './markdown/markdown-renderer.ts'
 
 /** A document's values by served key. */
@@ -14,6 +15,8 @@ export type Values = Record<string, unknown>
 export interface SettleTools extends DeriveTools {
   /** Makes the defaults of this write. */
   readonly defaults: Defaults
+  /** The stored document as each locale shows it, first the one that is written; none for a new document. */
+  versions(): readonly Values[]
 }
 
 /** What an unnamed field of a new document holds. */
@@ -53,7 +56,7 @@ function generate(generated: Generated, copy: Values, source: unknown, tools: De
 }
 
 /**
- * Makes the values that a write stores for the fields it names: defaults, canonical forms, generated values.
+ * Makes the values that a write stores for the fields it names: defaults, canonical forms, generated values, keys of items.
  *
  * @param stored the document as it is; `undefined` for a new one, which gets every field
  * @throws VALIDATION_ERROR when a text cannot be rendered
@@ -70,6 +73,13 @@ export async function settleFields(
     if (!isNamed && stored) continue
     const value = isNamed ? input[model.key] : initialValue(model.field, model.key, tools)
     await settleField(model, value, settled, stored, tools)
+    const { key, field } = model
+    if (holdsItemKeys(field))
+      settled[key] = withItemKeys(
+        field,
+        settled[key],
+        tools.versions().map((version) => version[key]),
+      )
   }
   return settled
 }
@@ -149,7 +159,7 @@ export const isEmpty = (value: unknown): boolean =>
 export function toCurrentSchema(document: DocumentModel, stored: Values): Values {
   const values: Values = {}
   for (const { key, field, servedKeys } of document.fields) {
-    values[key] = toCurrentValue(field, stored[key])
+    values[key] = withPlaceKeys(field, toCurrentValue(field, stored[key]))
     for (const generated of servedKeys) if (generated !== key) values[generated] = stored[generated] ?? null
   }
   return values
@@ -314,7 +324,11 @@ function losesAny(field: Field, value: unknown): boolean {
   let isLost = false
   field.type.walk?.(value, field.options, {
     enter: (fields, stored) => {
-      const placed = new Set(['_type', ...Object.entries(fields).flatMap(([key, inner]) => servedKeys(key, inner))])
+      const placed = new Set([
+        ITEM_KEY,
+        '_type',
+        ...Object.entries(fields).flatMap(([key, inner]) => servedKeys(key, inner)),
+      ])
       isLost ||= Object.keys(stored).some((key) => stored[key] !== null && !placed.has(key))
       return stored
     },

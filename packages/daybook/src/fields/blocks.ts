@@ -34,7 +34,7 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
       required: ['_type'],
       // With a discriminator a wrong block gets the faults of its own kind, not those of every kind.
       discriminator: { propertyName: '_type' },
-      oneOf: Object.entries(options.types).map(([key, fields]) => block(key, nest(fields))),
+      oneOf: Object.entries(options.types).map(([key, fields]) => block(key, nest(fields, true))),
     },
     ...(options.min === undefined ? {} : { minItems: options.min }),
     maxItems: options.max ?? DEFAULT_MAX_BLOCKS,
@@ -45,10 +45,11 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
   inner: (options) =>
     Object.entries(options.types ?? {}).map(([block, fields]) => ({ fields, path: `types.${block}`, block })),
   walk: (value, options, visitor) =>
-    (Array.isArray(value) ? value : []).filter(isRecord).map((one) => {
+    (Array.isArray(value) ? value : []).filter(isRecord).map((one, index) => {
       const fields = options.types[String(one._type)]
-      return fields ? walkFields(fields, one, visitor, { _type: one._type }) : one
+      return fields ? walkFields(fields, one, visitor, { _type: one._type }, index) : one
     }),
+  hasItemKeys: () => true,
 }
 
 function block(key: string, schema: JsonSchema): JsonSchema {
@@ -56,8 +57,12 @@ function block(key: string, schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { _type: { const: key }, ...properties }, required: ['_type', ...required] }
 }
 
-type Tagged<T extends BlockTypes> = { [K in keyof T]: { readonly _type: K } & FieldValues<T[K]> }[keyof T]
-type TaggedWrite<T extends BlockTypes> = { [K in keyof T]: { readonly _type: K } & WriteValues<T[K]> }[keyof T]
+type Tagged<T extends BlockTypes> = {
+  [K in keyof T]: { readonly _key: string; readonly _type: K } & FieldValues<T[K]>
+}[keyof T]
+type TaggedWrite<T extends BlockTypes> = {
+  [K in keyof T]: { readonly _key?: string; readonly _type: K } & WriteValues<T[K]>
+}[keyof T]
 
 type Typed<T> = {
   readonly types: T
@@ -65,7 +70,8 @@ type Typed<T> = {
 }
 
 /**
- * A sequence of objects of different kinds, told apart by `_type`. An empty one is `[]`.
+ * A sequence of objects of different kinds, told apart by `_type`. An empty one is `[]`. Each has a `_key`, which the service makes and a write
+ * keeps.
  *
  * @param types the fields of each kind, by its `_type`
  */

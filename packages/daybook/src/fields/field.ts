@@ -151,8 +151,17 @@ export interface FieldPlace {
 
 /** Called for each child of a container value while the container is copied. */
 export interface Visitor {
-  /** Answers what is read in place of an object of fields. @default the object itself */
-  enter?(fields: Fields, value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
+  /**
+   * Answers what is read in place of an object of fields.
+   *
+   * @default the object itself
+   * @param index the place of a block among its blocks; `undefined` for any other object
+   */
+  enter?(
+    fields: Fields,
+    value: Readonly<Record<string, unknown>>,
+    index: number | undefined,
+  ): Readonly<Record<string, unknown>>
   /**
    * Answers what takes the child's place.
    *
@@ -214,6 +223,12 @@ export interface SearchFacts {
   words(value: unknown): string
 }
 
+/** The member that tells an item of a list of objects, or a block, from the others; made by the service where a write leaves it out. */
+export const ITEM_KEY = '_key'
+
+/** Prints the schema of an object of fields; one that is an item has an {@link ITEM_KEY}. */
+export type NestSchema = (fields: Fields, isItem?: boolean) => JsonSchema
+
 /** Fields inside a container. */
 export interface InnerFields {
   readonly fields: Fields
@@ -248,7 +263,7 @@ export interface FieldType<Options extends object = AnyOptions> {
   /** Faults that single options do not show. */
   check?(options: Options, place: FieldPlace, report: FaultReport): void
   /** The JSON Schema of a value that is there; `nest` gives the schema of fields inside it. */
-  schema(options: Options, nest: (fields: Fields) => JsonSchema): JsonSchema
+  schema(options: Options, nest: NestSchema): JsonSchema
   /** Whether a stored value, perhaps of an older config, still is one of this type. */
   accepts(value: unknown, options: Options): boolean
   /** The value of a field that holds nothing. @default null */
@@ -293,6 +308,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   inner?(options: Options): readonly InnerFields[]
   /** The field that every item of a list is a value of. */
   item?(options: Options): Field
+  /** Whether the value is a list of objects, each with an {@link ITEM_KEY}. @default false */
+  hasItemKeys?(options: Options): boolean
   /** Whether a value may hold keys that the config does not name. */
   readonly hasFreeKeys?: true
   /** Whether a container holds each inner field once, so that its values compare like the document's own. */
@@ -378,14 +395,17 @@ export function emptyValue(field: Field): unknown {
  * Copies an object of fields, with each value as the visitor answers; keys without a field are dropped.
  *
  * @param copy what the fields are put into; generated values may reach it later
+ * @param index the place of a block among its blocks
  */
 export function walkFields(
   fields: Fields,
   value: Readonly<Record<string, unknown>>,
   visitor: Visitor,
   copy: Record<string, unknown> = {},
+  index?: number,
 ): object {
-  const source = visitor.enter?.(fields, value) ?? value
+  if (value[ITEM_KEY] !== undefined) copy[ITEM_KEY] = value[ITEM_KEY]
+  const source = visitor.enter?.(fields, value, index) ?? value
   for (const [key, field] of Object.entries(fields)) {
     copy[key] = visitor.value(field, source[key], key)
     const generated = field.type.generated?.(key, field.options)
@@ -406,6 +426,14 @@ export function holdsLocalized(field: Field): boolean {
   return (
     field.options.localized === true ||
     innerFields(field).some((fields) => Object.values(fields).some((inner) => holdsLocalized(inner)))
+  )
+}
+
+/** Whether a field, or one inside it, is a list whose items have keys. */
+export function holdsItemKeys(field: Field): boolean {
+  return (
+    field.type.hasItemKeys?.(field.options) === true ||
+    innerFields(field).some((fields) => Object.values(fields).some((inner) => holdsItemKeys(inner)))
   )
 }
 

@@ -111,3 +111,18 @@ export type HasStatus<F> = string extends keyof F
   : true extends { readonly [K in keyof F]: '~status' extends keyof OptionsOf<F[K]> ? true : false }[keyof F]
     ? true
     : false
+
+/** An object as an item of a list: the service gives it a key. A value of another kind stays as it is. */
+export type KeyedItem<Item, ItemOptions> =
+  IsKeyed<ItemOptions> extends true ? (Item extends object ? Flat<{ readonly _key: string } & Item> : Item) : Item
+
+/** An object as an item of a list that is written: what was read is written back with its key. */
+export type WrittenItem<Item, ItemOptions> =
+  IsKeyed<ItemOptions> extends true ? (Item extends object ? Flat<{ readonly _key?: string } & Item> : Item) : Item
+
+/** Whether the items of a list of these have keys: objects do, except where each locale has its own. */
+type IsKeyed<O> = O extends { readonly fields: Fields }
+  ? O extends { readonly localized: true }
+    ? false
+    : true
+  : false

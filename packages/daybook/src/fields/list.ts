@@ -11,6 +11,7 @@ import type {
   Scalar,
 } from './field.ts'
 import { COUNTED_ANSWERS, checkCounted, isRecord, makeField } from './field.ts'
+import type { KeyedItem, WrittenItem } from './infer.ts'
 import { aCount, aDefault, COMMON_RULES, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 
 export interface ListFieldOptions<Item = unknown> extends CommonOptions<readonly Item[]>, CountedOptions {
@@ -52,6 +53,10 @@ function isShort({ type, options }: Field): boolean {
 
 const isIndexed = (options: ListOptions): boolean => options.index !== false && itemScalar(options) !== undefined
 
+/** Whether items are objects with keys. Those that each locale has its own of are nothing without their values. */
+const isKeyed = ({ of }: ListOptions): boolean =>
+  isRecord(of?.type) && of.type.isGroup === true && of.options.localized !== true
+
 const mostItems = ({ max }: ListOptions): number => max ?? MAX_ITEMS
 
 const list: FieldType<ListOptions> = {
@@ -78,12 +83,13 @@ const list: FieldType<ListOptions> = {
   },
   schema: (options, nest) => ({
     type: 'array',
-    items: options.of.type.schema(options.of.options, nest),
+    items: options.of.type.schema(options.of.options, (fields) => nest(fields, isKeyed(options))),
     ...(options.min === undefined ? {} : { minItems: options.min }),
     maxItems: mostItems(options),
   }),
   accepts: (value, { of }) => Array.isArray(value) && value.every((item) => of.type.accepts(item, of.options)),
   item: (options) => options.of,
+  hasItemKeys: isKeyed,
   isMany: isIndexed,
   ...COUNTED_ANSWERS,
   default: (options) => options.default,
@@ -110,7 +116,7 @@ type Listed<Of> = {
 }
 
 /**
- * Values of one kind, in order. An empty one is `[]`.
+ * Values of one kind, in order. An empty one is `[]`. Items that are groups have a `_key`, which the service makes and a write keeps.
  *
  * @param of what an item is
  */
@@ -121,7 +127,11 @@ export function listField<
   const O extends ListFieldOptions = Record<never, never>,
 >(
   of: Field<Item, OfOptions, Write>,
-  options?: Exactly<O, ListFieldOptions<Item>>,
-): Field<readonly Item[], NoInfer<O> & Listed<Field<Item, OfOptions, Write>>, readonly Write[]> {
+  options?: Exactly<O, ListFieldOptions<KeyedItem<Item, OfOptions>>>,
+): Field<
+  readonly KeyedItem<Item, OfOptions>[],
+  NoInfer<O> & Listed<Field<Item, OfOptions, Write>>,
+  readonly WrittenItem<Write, OfOptions>[]
+> {
   return makeField(list, { ...options, of } as unknown as O & Listed<Field<Item, OfOptions, Write>>)
 }

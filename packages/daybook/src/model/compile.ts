@@ -5,7 +5,16 @@ import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } fro
 import { freezeConfig } from '../config/freeze.ts'
 import { parseTimestamp, TIMESTAMP_FILTER } from '../fields/date.ts'
 import type { Field, Fields, JsonSchema, Scalar } from '../fields/field.ts'
-import { holdsLocalized, innerFields, isRecord, isRequired, isStored, servedKeys, targetsOf } from '../fields/field.ts'
+import {
+  holdsLocalized,
+  ITEM_KEY,
+  innerFields,
+  isRecord,
+  isRequired,
+  isStored,
+  servedKeys,
+  targetsOf,
+} from '../fields/field.ts'
 import { ASSETS } from '../fields/relations/asset.ts'
 import { ID_FILTER } from '../fields/relations/relation.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
@@ -28,7 +37,7 @@ import type {
   RelationModel,
   ReverseModel,
 } from './model.ts'
-import { documentSchema, type SchemaSide, type ServiceParts, writeFields } from './schema.ts'
+import { documentSchema, nestWritten, type SchemaSide, type ServiceParts } from './schema.ts'
 import { schemaFault } from './schema-fault.ts'
 import { titleKeys } from './titles.ts'
 import { Validators } from './validator.ts'
@@ -266,7 +275,10 @@ function outline(fields: Fields): unknown {
     const { to } = field.type.relation?.(field.options) ?? {}
     // What leads to a collection that the field does not name any more is no value of it.
     const targets = Array.isArray(to) ? [[...to].sort()] : []
-    return [servedKeys(key, field), field.type.name, kind, isLocalized, innerFields(field).map(outline), ...targets]
+    // A list that was stored before its items had keys gets them when it is read.
+    const itemKeys = field.type.hasItemKeys?.(field.options) ? [ITEM_KEY] : []
+    const inner = innerFields(field).map(outline)
+    return [servedKeys(key, field), field.type.name, kind, isLocalized, inner, ...targets, ...itemKeys]
   })
 }
 
@@ -537,7 +549,7 @@ const valueFaultsOf = (field: Field, path: string, value: unknown): readonly Con
 /** What the field says of a value that the config gives; nothing while its other options are wrong, which are named already. */
 function valueIssues(field: Field, value: unknown): readonly { readonly message: string }[] {
   try {
-    return new Validators().make(field.type.schema(field.options, writeFields))(value)
+    return new Validators().make(field.type.schema(field.options, nestWritten))(value)
   } catch {
     return []
   }

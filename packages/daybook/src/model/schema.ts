@@ -1,5 +1,5 @@
-import type { Field, Fields, JsonSchema } from '../fields/field.ts'
-import { isRequired } from '../fields/field.ts'
+import type { Field, Fields, JsonSchema, NestSchema } from '../fields/field.ts'
+import { ITEM_KEY, isRequired } from '../fields/field.ts'
 import type { ReverseModel } from './model.ts'
 
 /** Which question a schema answers: what is served, what makes a document, what changes one, and what a working copy may hold. */
@@ -47,8 +47,15 @@ export function mustBeNamed(field: Field): boolean {
   return isRequired(field) && type.default?.(options) === undefined && type.source?.(options) === undefined
 }
 
-function readFields(fields: Fields): JsonSchema {
-  const properties: Record<string, JsonSchema> = {}
+const ITEM_KEY_SCHEMA: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_-]{1,64}$',
+  description:
+    'Tells the item from the others of its list, wherever it moves. Made by the service for an item without one.',
+}
+
+function readFields(fields: Fields, isItem = false): JsonSchema {
+  const properties: Record<string, JsonSchema> = isItem ? { [ITEM_KEY]: ITEM_KEY_SCHEMA } : {}
   for (const [key, field] of Object.entries(fields)) {
     const schema = field.type.schema(field.options, readFields)
     const mark = field.options.localized === true ? { [LOCALIZED]: true } : {}
@@ -59,11 +66,26 @@ function readFields(fields: Fields): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
+/** How an object of fields is written. */
+export interface WriteShape {
+  /** It may leave out what is required. @default false */
+  readonly isPatch?: boolean
+  /** It may be unfinished at any depth. @default false */
+  readonly isDraft?: boolean
+  /** It is an item of a list. @default false */
+  readonly isItem?: boolean
+}
+
 /** The schema of an object of fields as it is written. */
-export function writeFields(fields: Fields, isPatch = false, isDraft = false): JsonSchema {
-  const properties: Record<string, JsonSchema> = {}
+export function writeFields(
+  fields: Fields,
+  { isPatch = false, isDraft = false, isItem = false }: WriteShape = {},
+): JsonSchema {
+  const properties: Record<string, JsonSchema> = isItem ? { [ITEM_KEY]: ITEM_KEY_SCHEMA } : {}
+  const nest: NestSchema = (inner, isInnerItem = false) =>
+    writeFields(inner, { isPatch: isDraft, isDraft, isItem: isInnerItem })
   for (const [key, field] of Object.entries(fields)) {
-    const schema = field.type.schema(field.options, (inner) => writeFields(inner, isDraft, isDraft))
+    const schema = field.type.schema(field.options, nest)
     // In one locale, nothing may stand for the fallback.
     const isNeverNull =
       !isDraft && (mustBeNamed(field) || field.options.required === true) && field.options.localized !== true
@@ -80,11 +102,14 @@ export function writeFields(fields: Fields, isPatch = false, isDraft = false): J
   }
 }
 
+/** Prints the schema of fields inside a value that is written. */
+export const nestWritten: NestSchema = (fields, isItem) => writeFields(fields, { isItem: isItem === true })
+
 /** The schema of a body, in which the values that the service makes change nothing. */
 function writtenFields(fields: Fields, side: Exclude<SchemaSide, 'read'>, made: ReadonlySet<string>): JsonSchema {
   const entries = Object.entries(fields)
   const named = Object.fromEntries(entries.filter(([key]) => !made.has(key)))
-  const own = writeFields(named, side !== 'create', side === 'draft')
+  const own = writeFields(named, { isPatch: side !== 'create', isDraft: side === 'draft' })
   const properties = entries.map(([key]) => [key, READ_ONLY])
   return { ...own, properties: { ...Object.fromEntries(properties), ...(own.properties as object) } }
 }

@@ -52,6 +52,30 @@ describe.each(STORES)('on $name', (store) => {
       expect(entry).toMatchObject({ title: 'T', a: 'A', b: 'B', body: null, bodyHtml: null })
     })
 
+    test('whose items have no keys shows their places, and keeps those and their translations from its next write on', async () => {
+      const parts = f.blocks({ quote: { words: f.text({ localized: true }) } })
+      const config = { ...posts({ title, parts }), locales: { default: 'en', available: ['en', 'de'] } }
+      const quote = (_key: string, words: string): object => ({ _key, _type: 'quote', words })
+      const { id } = await place.serve(config, async (service) => {
+        const made = await create(service, 'posts', { title: 'T', parts: [quote('a', 'one'), quote('b', 'two')] })
+        const german = { parts: [quote('a', 'eins'), quote('b', 'zwei')] }
+        await service.content.update('posts', made.id, german, { ...AS_SYSTEM, locale: 'de' })
+        return made
+      })
+      for (const table of ['posts', 'posts$de'])
+        await place.exec(
+          `UPDATE "${table}" SET schema_hash = 'older', doc = replace(replace(doc, '"_key":"a",', ''), '"_key":"b",', '')`,
+        )
+      await place.exec(`UPDATE "posts" SET locales = replace(replace(locales, '/a/', '/0/'), '/b/', '/1/')`)
+      await place.serve(config, async (service) => {
+        const inGerman = (): Promise<unknown> => service.content.get('posts', id, { locale: 'de' }, AS_SYSTEM)
+        expect(await inGerman()).toMatchObject({ parts: [quote('0', 'eins'), quote('1', 'zwei')] })
+        const moved = [quote('1', 'two'), { _type: 'quote', words: 'new' }, quote('0', 'first')]
+        expect(await update(service, 'posts', id, { parts: moved })).toMatchObject({ parts: moved })
+        expect(await inGerman()).toMatchObject({ parts: [quote('1', 'zwei'), { words: null }, quote('0', 'eins')] })
+      })
+    })
+
     test('is served with new fields empty, each in its own way', async () => {
       const entry = await readLater(
         { title },

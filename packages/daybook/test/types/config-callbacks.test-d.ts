@@ -65,7 +65,10 @@ export const everyField = {
   list: f.list(f.text(), { max: 3, validate: (value) => exactly<readonly string[]>()(value) }),
   blocks: f.blocks(
     { quote: { text: f.text({ required: true, validate: (value) => exactly<string>()(value) }) } },
-    { validate: (value) => exactly<readonly { readonly _type: 'quote'; readonly text: string }[]>()(value) },
+    {
+      validate: (value) =>
+        exactly<readonly { readonly _key: string; readonly _type: 'quote'; readonly text: string }[]>()(value),
+    },
   ),
 }
 // A narrower type that the field's options prove may be written out.

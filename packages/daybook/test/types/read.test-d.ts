@@ -56,10 +56,10 @@ interface ThingAsRead {
   } | null
   readonly groupNeeded: { readonly lang: 'de' | 'en' | null }
   readonly words: readonly string[]
-  readonly rows: readonly { readonly label: string; readonly count: number | null }[]
+  readonly rows: readonly { readonly _key: string; readonly label: string; readonly count: number | null }[]
   readonly parts: readonly (
-    | { readonly _type: 'quote'; readonly text: string; readonly by: string | null }
-    | { readonly _type: 'prose'; readonly text: string; readonly textHtml: string }
+    | { readonly _key: string; readonly _type: 'quote'; readonly text: string; readonly by: string | null }
+    | { readonly _key: string; readonly _type: 'prose'; readonly text: string; readonly textHtml: string }
   )[]
 }
 

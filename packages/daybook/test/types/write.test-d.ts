@@ -53,14 +53,17 @@ export type Group = Expect<
   >
 >
 export type Rows = Expect<
-  Equal<Create['rows'], readonly { readonly label: string; readonly count?: number | null }[] | null | undefined>
+  Equal<
+    Create['rows'],
+    readonly { readonly _key?: string; readonly label: string; readonly count?: number | null }[] | null | undefined
+  >
 >
 export type Parts = Expect<
   Alike<
     Create['parts'],
     | readonly (
-        | { readonly _type: 'quote'; readonly text: string; readonly by?: string | null }
-        | { readonly _type: 'prose'; readonly text: string; readonly textHtml?: unknown }
+        | { readonly _key?: string; readonly _type: 'quote'; readonly text: string; readonly by?: string | null }
+        | { readonly _key?: string; readonly _type: 'prose'; readonly text: string; readonly textHtml?: unknown }
       )[]
     | null
     | undefined

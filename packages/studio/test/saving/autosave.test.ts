@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { DocumentEditor } from '../../src/app/editor/saving/document-editor.ts'
+import { keyOf } from '../../src/app/editor/saving/item-keys.ts'
 import { type Browser, kindOf, SavingWorld } from './support/saving-world.ts'
 
 describe('autosave', () => {
@@ -83,7 +84,7 @@ describe('autosave', () => {
         { _type: 'quote', words: 'Two' },
       ],
     )
-    const keys = () => (editor.getState().values.parts as object[]).map((part) => editor.itemKeys.keyOf(part))
+    const keys = () => (editor.getState().values.parts as object[]).map((part) => keyOf(part))
     const before = keys()
     await world.settle([editor])
     expect(editor.getState().values.parts).toMatchObject([{ bodyHtml: '<p>One</p>' }, { by: null }])

@@ -1,42 +1,34 @@
-import { describe, expect, test } from 'vitest'
-import { ItemKeys } from '../../src/app/editor/saving/item-keys.ts'
+import { expect, test } from 'vitest'
+import { setInside } from '../../src/app/editor/saving/field-path.ts'
+import { keyOf, withKeys, withNewKeys, withoutKeys } from '../../src/app/editor/saving/item-keys.ts'
 
-const quote = (words: string) => ({ _type: 'quote', words })
-
-/** The keys of a list, after it came in the place of another one whose keys were asked for. */
-function carried(former: readonly object[], make: (former: readonly object[]) => readonly object[]) {
-  const keys = new ItemKeys()
-  const before = former.map((item) => keys.keyOf(item))
-  const value = make(former)
-  keys.carryAll(former, value)
-  return { before, after: value.map((item) => keys.keyOf(item)) }
+const text = { key: 'text', type: 'text', writable: true }
+const rows = { key: 'rows', type: 'list', writable: true, itemKey: '_key', of: { type: 'group', fields: [text] } }
+const free = { key: 'free', type: 'json', writable: true }
+const parts = {
+  key: 'parts',
+  type: 'blocks',
+  writable: true,
+  itemKey: '_key',
+  blocks: [{ type: 'table', fields: [rows, free] }],
 }
+const table = { _key: 'a', _type: 'table', rows: [{ _key: 'b', text: 'One' }], free: { _key: 'of its own' } }
 
-describe('keys of items', () => {
-  test('stay with items that come anew and say the same', () => {
-    const { before, after } = carried(
-      [quote('a'), quote('b')],
-      ([a, b]) => [structuredClone(b), structuredClone(a)] as object[],
-    )
-    expect(after).toEqual([before[1], before[0]])
-  })
+test('a copy of an item has keys of its own at any depth, and says the same', () => {
+  const copied = withNewKeys(parts, [table, table]) as (typeof table)[]
+  const keys = copied.flatMap((one) => [one._key, one.rows[0]?._key])
+  expect(new Set([...keys, 'a', 'b']).size).toBe(6)
+  expect(withoutKeys(parts, copied)).toEqual(withoutKeys(parts, [table, table]))
+  expect(copied[0]?.free).toEqual(table.free)
+})
 
-  test('stay in their places where items say something else', () => {
-    const { before, after } = carried([quote('a'), quote('b')], () => [quote('a'), quote('c')])
-    expect(after).toEqual(before)
-  })
+test('an edited item keeps its key', () => {
+  const edited = setInside([{ ...table, _key: 'first' }, table], [{ item: 'a' }, 'free'], null) as readonly unknown[]
+  expect([edited.map(keyOf), edited[1]]).toEqual([['first', 'a'], { ...table, free: null }])
+})
 
-  test('are new for the copy of an item that is still there', () => {
-    const { before, after } = carried([quote('a'), quote('b')], ([a, b]) => [a, structuredClone(a), b] as object[])
-    expect([after[0], after[2]]).toEqual(before)
-    expect(before).not.toContain(after[1])
-  })
-
-  test('never stand for two items of a list', () => {
-    const { after } = carried(
-      [quote('a'), quote('a')],
-      ([first, second]) => [structuredClone(first), structuredClone(first), second, structuredClone(first)] as object[],
-    )
-    expect(new Set(after).size).toBe(after.length)
-  })
+test('an item without a key gets one; what has one stays the same object', () => {
+  const [first, second] = withKeys(parts, [table, { _type: 'table', rows: [{ text: 'New' }] }]) as readonly object[]
+  expect(first).toBe(table)
+  expect(second).toMatchObject({ _key: expect.any(String), rows: [{ _key: expect.any(String), text: 'New' }] })
 })

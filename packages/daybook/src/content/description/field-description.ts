@@ -1,6 +1,7 @@
 import {
   type Field,
   type Fields,
+  ITEM_KEY,
   isRecord,
   isRequired,
   isStored,
@@ -53,6 +54,8 @@ export interface ValueDescription {
   readonly fields?: readonly FieldDescription[] | undefined
   /** The kinds of blocks. */
   readonly blocks?: readonly BlockDescription[] | undefined
+  /** Of a list of objects and of blocks: the member that tells an item from the others, wherever it moves; made by the service. */
+  readonly itemKey?: string | undefined
   /** An item of a list. */
   readonly of?: ValueDescription | undefined
 }
@@ -174,7 +177,10 @@ function describeRelation({ type, options }: Field, reader: FieldReader): Relati
   return { to: reader.mayReadCollection(to) ? to : null, onDelete, accept, maxBytes }
 }
 
-function describeInside({ type, options }: Field, place: Place): Pick<ValueDescription, 'fields' | 'blocks' | 'of'> {
+function describeInside(
+  { type, options }: Field,
+  place: Place,
+): Pick<ValueDescription, 'fields' | 'blocks' | 'itemKey' | 'of'> {
   const item = type.item?.(options)
   const sets = type.inner?.(options) ?? []
   const blocks = sets.flatMap(({ block, fields }) =>
@@ -184,6 +190,7 @@ function describeInside({ type, options }: Field, place: Place): Pick<ValueDescr
   return {
     ...(ungrouped.length > 0 ? { fields: ungrouped.flatMap(({ fields }) => describeInner(fields, place)) } : {}),
     ...(blocks.length > 0 ? { blocks } : {}),
+    itemKey: type.hasItemKeys?.(options) ? ITEM_KEY : undefined,
     ...(item ? { of: describeValue(item, { ...place, path: `${place.path}.of` }) } : {}),
   }
 }

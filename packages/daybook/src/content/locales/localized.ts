@@ -3,8 +3,9 @@ import { emptyValue, holdsLocalized, isRecord } from '../../fields/field.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, LocalesModel } from '../../model/model.ts'
 import { isEmpty, type Values } from '../document.ts'
+import { formerPlaces, itemStep, withPlaceKeys } from '../item-keys.ts'
 
-/** What one locale says, by the path of the value: `title`, `seo/title`, `parts/0/text`. */
+/** What one locale says, by the path of the value: `title`, `seo/title`, `parts/KEY/text`. */
 export type Translation = Readonly<Record<string, unknown>>
 
 /** A document in all its locales. */
@@ -158,6 +159,22 @@ export function statusIn(
 export const hiddenStatus = ({ values }: NonNullable<CollectionModel['status']>): string | undefined =>
   values.find((value) => value !== PUBLISHED)
 
+/**
+ * A document as each locale itself has it, without fallbacks.
+ *
+ * @param locale the one that comes first
+ */
+export function localeVersions(
+  document: DocumentModel,
+  canonical: Canonical,
+  locale: string | undefined,
+  defaultLocale: string | undefined,
+): readonly Values[] {
+  if (locale === undefined || defaultLocale === undefined || document.localized.size === 0) return [canonical.values]
+  const locales = new Set([locale, defaultLocale, ...Object.keys(canonical.translations)])
+  return [...locales].map((one) => show(document, canonical, [one], defaultLocale))
+}
+
 /** The same document with another default locale. */
 export function changeDefaultLocale(
   document: DocumentModel,
@@ -177,7 +194,8 @@ const hasValue = (current: Canonical | undefined, path: string | undefined): boo
 
 /** Reads what each locale says at one place. */
 function reader({ translations }: Canonical, { field, path }: Spot, base: unknown, defaultLocale: string) {
-  const valueIn = (locale: string): unknown => (locale === defaultLocale ? base : translations[locale]?.[path])
+  const valueIn = (locale: string): unknown =>
+    locale === defaultLocale ? base : withPlaceKeys(field, translations[locale]?.[path])
   return {
     value: valueIn,
     /** True if the present config takes the value. In the default locale, an empty list is how a list without a value is stored. */
@@ -197,7 +215,7 @@ const siblingPath = (path: string, key: string): string => path.replace(/[^/]*$/
 function valueAtPath(values: Values | undefined, path: string | undefined): unknown {
   if (path === undefined) return undefined
   return path.split('/').reduce<unknown>((value, step) => {
-    if (Array.isArray(value)) return value[Number(step)]
+    if (Array.isArray(value)) return value.find((item, index) => itemStep(item, index) === step)
     return isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined
   }, values)
 }
@@ -228,7 +246,7 @@ function visit(field: Field, value: unknown, place: ValuePlace, before: unknown,
 /** A container is copied, with the localized values inside it replaced. */
 function visitInside(field: Field, value: unknown, place: ValuePlace, before: unknown, replace: Replace): unknown {
   if (value === null || value === undefined || !holdsLocalized(field)) return value
-  const origins = Array.isArray(value) ? matchItems(value, Array.isArray(before) ? before : []) : undefined
+  const places = Array.isArray(value) ? itemPlaces(field, value, { place, before }) : undefined
   let index = -1
   let last: Replacement | undefined
   return field.type.walk?.(value, field.options, {
@@ -238,10 +256,8 @@ function visitInside(field: Field, value: unknown, place: ValuePlace, before: un
     },
     value: (inner, innerValue, key) => {
       if (key === '') index += 1
-      const steps = key === '' ? [] : [key]
-      last = origins
-        ? visit(inner, innerValue, ...placeOfItem({ place, before }, index, origins[index], steps), replace)
-        : visit(inner, innerValue, ...placeInside({ place, before }, steps), replace)
+      const around = places?.[index] ?? { place, before }
+      last = visit(inner, innerValue, ...placeInside(around, key === '' ? [] : [key]), replace)
       return last.value
     },
     generated: ({ key }, copy, _source, stored) => {
@@ -262,34 +278,23 @@ function placeInside({ place: { path, from }, before }: PlacedValue, steps: read
   return [{ path: under(path), from: from === undefined ? undefined : under(from) }, held]
 }
 
-function placeOfItem(
+/** Where each item of a list stands, and stood. */
+function itemPlaces(
+  field: Field,
+  items: readonly unknown[],
   { place: { path, from }, before }: PlacedValue,
-  index: number,
-  origin: number | undefined,
-  steps: readonly string[],
-): [ValuePlace, unknown] {
-  const isNew = origin === undefined || from === undefined
-  const item: ValuePlace = { path: `${path}/${index}`, from: isNew ? undefined : `${from}/${origin}` }
-  const held = !isNew && Array.isArray(before) ? before[origin] : undefined
-  return placeInside({ place: item, before: held }, steps)
-}
-
-const blockType = (item: unknown): unknown => (isRecord(item) ? item._type : undefined)
-
-/** Which item of a list each new one was: the one that is equal, else the next of its kind that is left. */
-function matchItems(items: readonly unknown[], old: readonly unknown[]): readonly (number | undefined)[] {
-  if (old.length === 0) return []
-  const texts = items.map((item) => JSON.stringify(item))
-  const oldTexts = old.map((item) => JSON.stringify(item))
-  const left = new Set(old.keys())
-  const take = (index: number | undefined): number | undefined => {
-    if (index !== undefined) left.delete(index)
-    return index
-  }
-  // One that stayed where it was comes before an equal one elsewhere.
-  const unmoved = texts.map((text, index) => (oldTexts[index] === text ? take(index) : undefined))
-  const moved = Map.groupBy(left, (index) => oldTexts[index])
-  const equal = unmoved.map((index, at) => index ?? take(moved.get(texts[at])?.shift()))
-  const others = Map.groupBy(left, (index) => blockType(old[index]))
-  return equal.map((index, at) => index ?? others.get(blockType(items[at]))?.shift())
+): readonly PlacedValue[] {
+  const stored = Array.isArray(before) ? before : []
+  const former = formerPlaces(field, items, stored)
+  return items.map((item, index) => {
+    const origin = from === undefined ? undefined : former[index]
+    const held: unknown = origin === undefined ? undefined : stored[origin]
+    return {
+      place: {
+        path: `${path}/${itemStep(item, index)}`,
+        from: origin === undefined ? undefined : `${from}/${itemStep(held, origin)}`,
+      },
+      before: held,
+    }
+  })
 }

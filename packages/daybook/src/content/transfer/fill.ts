@@ -321,14 +321,15 @@ async function fillDocument(
   const seen = { ...valuesToMigrate(document, move.values, move.hidden), ...systemOf(document, row), ...people }
   const isLacking = ({ key }: FieldModel): boolean => isEmpty(move.values[key]) || isRefused(move, key)
   const given = await callFills(job, document, lacking.filter(isLacking), seen, id)
-  const settled = await settleGiven(job, document, given, move.values, id)
-  const canonical = moveTranslations(document, mergeFields(document, move.values, settled), row.locales)
+  const moved = moveTranslations(document, move.values, row.locales)
+  const settled = await settleGiven(job, document, given, moved, id)
+  const canonical = { ...moved, values: mergeFields(document, move.values, settled) }
   const keys = new Set(Object.keys(given))
   const translations: Record<string, Translation> = { ...canonical.translations }
   for (const [locale, said] of Object.entries(canonical.translations)) {
     const refused = lacking.filter((model) => isRefusedIn(said, model))
     const own = await callFills(job, document, refused, { ...seen, ...said }, id)
-    translations[locale] = { ...said, ...(await settleGiven(job, document, own, {}, id)) }
+    translations[locale] = { ...said, ...(await settleGiven(job, document, own, NOTHING, id)) }
     for (const key of Object.keys(own)) keys.add(key)
   }
   if (keys.size === 0) return undefined
@@ -354,16 +355,18 @@ async function callFills(
   return given
 }
 
+const NOTHING: Canonical = { values: {}, translations: {} }
+
 /** Given values in the form in which they are stored, with what is made of them. */
 async function settleGiven(
   { context }: FillJob,
   document: DocumentModel,
   given: Values,
-  stored: Values,
+  stored: Canonical,
   id: string,
 ): Promise<Values> {
   const checked = await explainRefusal(document, id, async () => checkBody(document, 'update', given, FULL_RIGHTS))
-  return settleFields(document, checked, stored, settleTools(context, document))
+  return settleFields(document, checked, stored.values, settleTools(context, document, stored))
 }
 
 /** What the service itself keeps in a document, such as its id. */

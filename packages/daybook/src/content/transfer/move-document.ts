@@ -43,29 +43,28 @@ export function moveTranslations({ fieldMap }: DocumentModel, values: Values, lo
   const { translations, ...others } = toCanonical(values, locales)
   const moved = Object.entries(translations).map(([locale, said]) => [
     locale,
-    Object.fromEntries(Object.entries(said).map(([path, value]) => [movePath([fieldMap], path.split('/')), value])),
+    Object.fromEntries(
+      Object.entries(said).map(([path, value]) => [moveSteps([fieldMap], path.split('/')).join('/'), value]),
+    ),
   ])
   return { ...others, translations: Object.fromEntries(moved) }
 }
 
-/** The path of a value under the present keys; numbers of items stay as they are. */
-function movePath(sets: readonly Fields[], [step, ...rest]: readonly string[]): string {
-  if (step === undefined) return ''
+/** The steps to a value under the present keys; those to items of lists stay as they are. */
+function moveSteps(sets: readonly Fields[], [step, ...rest]: readonly string[]): readonly string[] {
+  if (step === undefined) return []
   const fields = sets.flatMap((set) => Object.entries(set))
-  const isItem = /^\d+$/.test(step)
-  // An item of a list stands for the fields inside it.
-  const found = isItem ? undefined : findRenamed(fields, step)
-  const inner = found ? innerFields(found.field) : isItem ? sets : fields.flatMap(([, field]) => innerFields(field))
-  const again =
-    !found && !isItem
-      ? findRenamed(
-          inner.flatMap((set) => Object.entries(set)),
-          step,
-        )
-      : undefined
-  const key = found?.key ?? again?.key ?? step
-  const tail = movePath(again ? innerFields(again.field) : inner, rest)
-  return tail === '' ? key : `${key}/${tail}`
+  const found = findRenamed(fields, step)
+  return found ? [found.key, ...moveInside(found.field, rest)] : [step, ...rest]
+}
+
+function moveInside(field: Field, steps: readonly string[]): readonly string[] {
+  const { type, options } = field
+  if (steps.length === 0) return []
+  if (type.isGroup) return moveSteps(innerFields(field), steps)
+  const [itemStep = '', ...rest] = steps
+  const item = type.item?.(options)
+  return [itemStep, ...(item ? moveInside(item, rest) : moveSteps(innerFields(field), rest))]
 }
 
 function findRenamed(

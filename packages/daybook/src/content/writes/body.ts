@@ -4,6 +4,7 @@ import type { DocumentModel } from '../../model/model.ts'
 import type { Validator } from '../../model/validator.ts'
 import type { FieldRights } from '../access/field-access.ts'
 import { servedKeysOf, type Values, withoutIgnored } from '../document.ts'
+import { repeatedKeys } from '../item-keys.ts'
 import { refuseHostile } from './json.ts'
 
 type Side = 'create' | 'update' | 'draft'
@@ -44,7 +45,9 @@ export function checkBody(
   refuseHostile(body)
   const input = normalized(document, withoutIgnored(document, body, rights))
   const issues = validatorOf(document, side, rights.absent)(input)
-  const said = isPartial ? issues.filter((issue) => !mayBeStored(issue, input)) : issues
+  const repeated =
+    issues.length > 0 ? [] : document.fields.flatMap(({ key, field }) => repeatedKeys(field, input[key], `/${key}`))
+  const said = isPartial ? issues.filter((issue) => !mayBeStored(issue, input)) : [...issues, ...repeated]
   if (said.length > 0) throw invalid(said)
   return input
 }

@@ -144,7 +144,7 @@ async function prepareChecked<Row extends StoredColumns, Result>(
   let input = isMerge && !hooked ? mergedInput(document, before ?? {}, body, rights, sideOf(options)) : given
   if (hooked) input = await hookedInput(context, hooked, target.id, { given, before, isMerge, rights })
   const own = withoutUnwritable(document, access, input, before)
-  const patch = await settleFields(document, own, before, settleTools(context, document))
+  const patch = await settleFields(document, own, before, settleTools(context, document, found.canonical))
   const filter = await target.allowResult(found, patch)
   const kept = options.isOneOfMany ? undefined : found
   const write = { seq: found.row.seq, found: kept, own, patch, rights, filter, options }

@@ -2,9 +2,10 @@ import type { DocumentModel } from '../../model/model.ts'
 import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import { Defaults } from '../defaults.ts'
-import type { SettleTools } from '../document.ts'
+import type { SettleTools, Values } from '../document.ts'
 import { actorOf, type Engine, personOf } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
+import { type Canonical, localeVersions } from '../locales/localized.ts'
 import { dryRun } from './dry-run.ts'
 import type { Transact } from './prepared.ts'
 
@@ -48,9 +49,26 @@ export async function writeContext(
   return { engine, access, actor, person: personOf(actor), locale, scope, transact: own }
 }
 
-/** What makes the values of a document that a write does not name. */
-export function settleTools({ engine, access }: WriteContext, document: DocumentModel): SettleTools {
-  return { ...engine.tools, defaults: new Defaults(document, access.callerFor(document)) }
+/**
+ * What makes the values of a document that a write does not name.
+ *
+ * @param stored the document that is changed
+ */
+export function settleTools(
+  { engine, access, locale }: WriteContext,
+  document: DocumentModel,
+  stored?: Canonical,
+): SettleTools {
+  const { tools, model } = engine
+  let versions: readonly Values[] | undefined
+  return {
+    ...tools,
+    defaults: new Defaults(document, access.callerFor(document)),
+    versions: () => {
+      versions ??= stored ? localeVersions(document, stored, locale, model.locales?.default) : []
+      return versions
+    },
+  }
 }
 
 const storing =

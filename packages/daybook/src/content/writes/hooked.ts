@@ -141,7 +141,7 @@ export async function changeByHooks(
     const changed = answer === undefined ? {} : changedBy(toData(document, answer, hook), after)
     const isChanged = Object.keys(changed).length > 0
     if (!hasWritten && !isChanged) continue
-    const answered = await settleAnswer(document, context, changed, { after, rights })
+    const answered = await settleAnswer(document, context, changed, { after, canonical: result.canonical, rights })
     const [patch, given] = [result.patch, result.given].map((one) => ({ ...one, ...answered })) as [Values, Values]
     // A hook that wrote may have taken a slug, or what the document refers to.
     const canonical = await compose(context, writer.read, { ...composition, patch, given })
@@ -270,12 +270,12 @@ async function settleAnswer(
   document: CollectionModel | GlobalModel,
   context: WriteContext,
   changed: Values,
-  { after, rights }: { readonly after: Values; readonly rights: FieldRights },
+  { after, canonical, rights }: { readonly after: Values; readonly canonical: Canonical; readonly rights: FieldRights },
 ): Promise<Values> {
   const input = checkBody(document, 'update', changed, rights)
   const seen = project(document, after, rights)
   const { access } = context
-  const tools = settleTools(context, document)
+  const tools = settleTools(context, document, canonical)
   return settleFields(document, withoutUnwritable(document, access, input, seen), seen, tools)
 }
 

@@ -110,7 +110,7 @@ async function settleProposal(
   if (!hooked) return { ...proposal, patch: changed }
   const write = { action: 'update', id: revision.row.id, data: givenIn(collection, changed, rights) } as const
   const input = checkBody(collection, 'update', await dataOfHooks(context, hooked, write), rights)
-  const tools = settleTools(context, collection)
+  const tools = settleTools(context, collection, canonical)
   return { ...proposal, patch: { ...changed, ...(await settleFields(collection, input, canonical.values, tools)) } }
 }
 

@@ -37,6 +37,7 @@ const VALUE_EXTRAS: Properties = {
   defaultBy: { const: 'service' },
   options: TEXTS,
   from: TEXT,
+  itemKey: TEXT,
   reverse: exactly({ collection: TEXT, path: TEXT }),
   relation: exactly(
     { to: { type: ['string', 'null', 'array'], items: TEXT }, onDelete: { enum: ['unset', 'restrict'] } },

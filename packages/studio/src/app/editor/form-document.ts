@@ -1,7 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { DocumentName } from './saving/copies/local-copies.ts'
 import type { FieldPath } from './saving/field-path.ts'
-import type { ItemKeys } from './saving/item-keys.ts'
 import type { UnfinishedText } from './saving/unfinished-texts.ts'
 
 /** How a value came to be. */
@@ -15,8 +14,6 @@ export interface FormDocument {
   readonly name: DocumentName
   /** What the ids of its fields begin with: a form in a window has fields of the same names as that below. */
   readonly prefix: string
-  /** Tells the keys of items, which stay while items are moved, merged and saved. */
-  readonly itemKeys: ItemKeys
   /** Puts a value in its place; `null` empties it. */
   readonly edit: (path: FieldPath, value: unknown, options?: EditOptions) => void
   /** The text at a place that says no value yet, as it was left. */

@@ -2,6 +2,7 @@ import { etagOf } from '@daybook/client'
 import { expect } from 'vitest'
 import type { DocumentName } from '../../../src/app/editor/saving/copies/local-copies.ts'
 import type { DocumentEditor } from '../../../src/app/editor/saving/document-editor.ts'
+import { keyOf } from '../../../src/app/editor/saving/item-keys.ts'
 import type { Command } from './commands.ts'
 import { type Browser, kindOf, type SavingWorld } from './saving-world.ts'
 import { LEAVES, type LeafPath, TokenAccount, valueAt } from './token-account.ts'
@@ -86,7 +87,7 @@ export class SavingRun {
   #typeInBlocks(editor: DocumentEditor, list: readonly object[], at: number): void {
     const item = list[at - 1]
     const body = this.#account.newToken()
-    if (item) editor.edit(['parts', { item: editor.itemKeys.keyOf(item) ?? '' }, 'body'], body)
+    if (item) editor.edit(['parts', { item: keyOf(item) ?? '' }, 'body'], body)
     else editor.edit(['parts'], [...list.slice(0, at), { _type: 'text', body }, ...list.slice(at)])
   }
 

@@ -1,4 +1,5 @@
 import type { FieldDescription } from 'daybook'
+import { withoutKeys } from '../saving/item-keys.ts'
 import { plainValue } from '../saving/merging/plain-value.ts'
 import { isRecord } from '../saving/saved-field.ts'
 
@@ -11,7 +12,7 @@ export function fieldAt(fields: readonly FieldDescription[], path: string): Fiel
 
 /** A value as a text that people can compare: an item of a list to a line, without what the service makes of it. */
 export function valueText(value: unknown, field?: FieldDescription): string {
-  const plain = field ? plainValue(field, value) : value
+  const plain = field ? withoutKeys(field, plainValue(field, value)) : value
   if (plain === null || plain === undefined) return ''
   if (Array.isArray(plain) && !plain.some((item) => isRecord(item) || Array.isArray(item)))
     return plain.map(String).join('\n')

@@ -8,7 +8,6 @@ export function useOwnFormDocument(editor: DocumentEditor, prefix: string): Form
     () => ({
       name: editor.getState().document,
       prefix,
-      itemKeys: editor.itemKeys,
       edit: (path, value, options) => editor.edit(path, value, options),
       unfinishedAt: (place) => editor.unfinishedAt(place),
       keepUnfinished: (place, unfinished) => editor.keepUnfinished(place, unfinished),

@@ -12,8 +12,11 @@ export function inLocale(field: Inner, value: unknown, locale: string): unknown 
 
 function itemInLocale({ blocks, of, fields }: Inner, item: unknown, locale: string): unknown {
   const block = isRecord(item) ? blocks?.find(({ type }) => type === item._type) : undefined
-  if (block && isRecord(item)) return { _type: block.type, ...valuesInLocale(block.fields, item, locale) }
-  return inLocale(of ?? { ...(fields ? { fields } : {}) }, item, locale)
+  const own = block ? { fields: block.fields } : (of ?? { ...(fields ? { fields } : {}) })
+  const value = inLocale(own, item, locale)
+  if (!isRecord(item) || !isRecord(value)) return value
+  const { _key, _type } = item
+  return { ...(_key === undefined ? {} : { _key }), ...(_type === undefined ? {} : { _type }), ...value }
 }
 
 /** What one language says of a document that was read in all of them. */

@@ -5,7 +5,6 @@ import { EditedDocument } from './edited-document.ts'
 import { DEFAULT_TIMES, type EditorOptions } from './editor-options.ts'
 import type { EditorState, SavingStatus } from './editor-state.ts'
 import { type FieldPath, findLeaf, setInside } from './field-path.ts'
-import type { ItemKeys } from './item-keys.ts'
 import { type AppliedStep, type SeenLeaf, UndoSteps } from './undo-steps.ts'
 import type { UnfinishedText } from './unfinished-texts.ts'
 
@@ -52,11 +51,6 @@ export class DocumentEditor {
   /** The same object until something changes. */
   readonly getState = (): EditorState => this.#shown
 
-  /** Keys of the items of lists and blocks, for forms. */
-  get itemKeys(): ItemKeys {
-    return this.#document.itemKeys
-  }
-
   /** Reads the document, and takes up what was left behind of it in this browser. @returns when it can be edited, or cannot be read */
   start(): Promise<void> {
     return this.#requests.start()
@@ -74,10 +68,10 @@ export class DocumentEditor {
       throw new TypeError(`There is no field at ${JSON.stringify(path)} that can be edited.`)
     const { leaf, inside } = place
     const before = seenAt(this.#document.state, leaf)
-    const after = setInside(before, inside, value, this.itemKeys)
+    const edited = setInside(before, inside, value)
     // An item that another person has removed meanwhile.
-    if (after === undefined) return
-    this.itemKeys.carryAll(before, after)
+    if (edited === undefined) return
+    const after = leaf.keyed(edited)
     const at = this.#options.clock.now()
     this.#steps.add({ path: leaf.path, place: JSON.stringify(path), before, after, at, isTyping })
     this.#editLeaf(leaf, after)

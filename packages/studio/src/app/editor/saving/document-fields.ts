@@ -1,3 +1,4 @@
+import { withKeys } from './item-keys.ts'
 import { plainReader } from './merging/plain-value.ts'
 import { isSame } from './merging/same-value.ts'
 import { isRecord, type SavedField, type Values } from './saved-field.ts'
@@ -14,6 +15,8 @@ export interface Leaf {
   readonly isText: boolean
   /** What people wrote of a value, see {@link plainValue}. */
   plain(value: unknown): unknown
+  /** The value, each of its items with a key. */
+  keyed(value: unknown): unknown
 }
 
 /** The types whose values are prose. */
@@ -41,7 +44,9 @@ function leavesIn(field: SavedField, around: readonly string[], isWhole: boolean
   const keys = [...around, field.key]
   if (!isWhole && field.fields && canSplit(field))
     return field.fields.flatMap((inner) => leavesIn(inner, keys, isWhole))
-  return [{ path: keys.join('.'), keys, isText: TEXT_TYPES.has(field.type), plain: plainReader(field) }]
+  const isText = TEXT_TYPES.has(field.type)
+  const keyed = (value: unknown): unknown => withKeys(field, value)
+  return [{ path: keys.join('.'), keys, isText, plain: plainReader(field), keyed }]
 }
 
 /** A group that holds JSON is saved whole: a merge patch (RFC 7396) would merge into the JSON, and could not remove from it. */

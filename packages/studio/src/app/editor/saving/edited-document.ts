@@ -3,9 +3,8 @@ import { CopyKeeper, type CopyState } from './copies/copy-keeper.ts'
 import { type DocumentName, documentKey, type LeftCopy, leftCopies } from './copies/local-copies.ts'
 import { toLocalCopy } from './copies/to-local-copy.ts'
 import { Creation } from './creation.ts'
-import { cleanState, type EditState, seenAt } from './edit-state.ts'
+import { cleanState, type EditState } from './edit-state.ts'
 import type { EditorOptions } from './editor-options.ts'
-import { ItemKeys } from './item-keys.ts'
 import { type UnfinishedText, type UnfinishedTexts, withUnfinished } from './unfinished-texts.ts'
 
 /** A document as its editor has it: what is stored, what was made of it since, and the local copy of that. */
@@ -15,8 +14,6 @@ export class EditedDocument {
   readonly #ownName: string
   /** The request that creates it, until its outcome is known. */
   readonly creation = new Creation()
-  /** Keys of the items of lists and blocks. */
-  readonly itemKeys = new ItemKeys()
   name: DocumentName
   state: EditState
   /** Whether there is something to edit. */
@@ -70,8 +67,6 @@ export class EditedDocument {
 
   /** Takes a state that the service made. */
   receive(state: EditState): void {
-    for (const leaf of this.#options.leaves.values())
-      this.itemKeys.carryAll(seenAt(this.state, leaf), seenAt(state, leaf))
     this.state = state
   }
 

@@ -1,8 +1,8 @@
 import type { Leaf, Leaves } from './document-fields.ts'
-import type { ItemKeys } from './item-keys.ts'
+import { keyOf } from './item-keys.ts'
 import { isRecord } from './saved-field.ts'
 
-/** A step into a value: the key of a field, the place of an item, or the key that {@link ItemKeys} gave it. */
+/** A step into a value: the key of a field, the key of an item, or its place where it has none. */
 export type PathStep = string | number | { readonly item: string }
 
 /** Where a value stands in a document: `['title']`, `['seo', 'title']`, `['parts', { item: 'i7' }, 'words']`. */
@@ -24,17 +24,17 @@ export function findLeaf(leaves: Leaves, path: FieldPath): LeafPlace | undefined
   return undefined
 }
 
-/** A value with another one inside it; items keep their keys. `undefined` where the path leads to an item that is not there any more. */
-export function setInside(value: unknown, [step, ...rest]: FieldPath, inner: unknown, keys: ItemKeys): unknown {
+/** A value with another one inside it. `undefined` where the path leads to an item that is not there any more. */
+export function setInside(value: unknown, [step, ...rest]: FieldPath, inner: unknown): unknown {
   if (step === undefined) return inner
   if (typeof step === 'string') {
     const record = isRecord(value) ? value : {}
-    const member = setInside(record[step], rest, inner, keys)
-    return member === undefined ? undefined : keys.carry(record, { ...record, [step]: member })
+    const member = setInside(record[step], rest, inner)
+    return member === undefined ? undefined : { ...record, [step]: member }
   }
   if (!Array.isArray(value)) return undefined
-  const index = typeof step === 'number' ? step : value.findIndex((item) => keys.keyOf(item) === step.item)
+  const index = typeof step === 'number' ? step : value.findIndex((item) => keyOf(item) === step.item)
   if (!(index in value)) return undefined
-  const item = setInside(value[index], rest, inner, keys)
+  const item = setInside(value[index], rest, inner)
   return item === undefined ? undefined : value.with(index, item)
 }

@@ -1,63 +1,50 @@
-import { isSame } from './merging/same-value.ts'
-import { isRecord } from './saved-field.ts'
+import { isRecord, type SavedField, type Values } from './saved-field.ts'
 
-/**
- * Keys of blocks and of other objects in lists, which the service stores without any. They hold while an editor is open, through edits,
- * moves and saves, so that a form can follow an item.
- */
-export class ItemKeys {
-  readonly #keys = new WeakMap<object, string>()
-  #count = 0
+/** What says of a field whether its items have keys. */
+export type Keyed = Partial<Pick<SavedField, 'fields' | 'blocks' | 'of' | 'itemKey'>>
 
-  /** The key of an item; `undefined` for what is no object, and is told by its place. */
-  keyOf(item: unknown): string | undefined {
-    if (!isRecord(item)) return undefined
-    const key = this.#keys.get(item) ?? this.#newKey()
-    this.#keys.set(item, key)
-    return key
+/** The key of a block, or of another object in a list; `undefined` for what is told by its place. */
+export const keyOf = (item: unknown): string | undefined =>
+  isRecord(item) && typeof item._key === 'string' ? item._key : undefined
+
+/** A value with a new key for each of its items, at any depth: what is inserted or copied is another item. */
+export const withNewKeys = (field: Keyed, value: unknown): unknown => mapKeys(field, value, newKey)
+
+/** A value with a key for each item that has none: an editor of a config may know nothing of keys. */
+export const withKeys = (field: Keyed, value: unknown): unknown =>
+  mapKeys(field, value, (present) => present ?? newKey())
+
+/** A value without the keys of its items, for people. */
+export const withoutKeys = (field: Keyed, value: unknown): unknown => mapKeys(field, value, () => undefined)
+
+/** Twelve digits, as the service makes them. `randomUUID` is missing on pages without TLS. */
+const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(6))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** Makes the key of an item that has this one. */
+type MakeKey = (present: unknown) => unknown
+
+/** What stays as it is stays the same object: forms draw again what is another one. */
+function mapKeys(field: Keyed, value: unknown, makeKey: MakeKey): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => mapItem(field, item, makeKey))
+    return items.some((item, index) => item !== value[index]) ? items : value
   }
+  return field.fields && isRecord(value) ? mapMembers(field.fields, value, makeKey) : value
+}
 
-  /** Gives an edited item the key of the item that it was. */
-  carry<T extends object>(former: object, edited: T): T {
-    const key = this.#keys.get(former)
-    if (key !== undefined) this.#keys.set(edited, key)
-    return edited
-  }
+function mapItem({ blocks, of, itemKey }: Keyed, item: unknown, makeKey: MakeKey): unknown {
+  const block = isRecord(item) ? blocks?.find(({ type }) => type === item._type) : undefined
+  const mapped = mapKeys(block ? { fields: block.fields } : (of ?? {}), item, makeKey)
+  if (itemKey === undefined || !isRecord(mapped)) return mapped
+  const { [itemKey]: present, ...members } = mapped
+  const key = makeKey(present)
+  if (key === present) return mapped
+  return key === undefined ? members : { [itemKey]: key, ...members }
+}
 
-  /** Gives items that came anew, from the service or from a merge, the keys of those that they were: the same ones first, then by place. */
-  carryAll(former: unknown, value: unknown): void {
-    if (isRecord(former) && isRecord(value)) {
-      for (const [key, member] of Object.entries(value)) this.carryAll(former[key], member)
-    }
-    if (!Array.isArray(former) || !Array.isArray(value) || former === value) return
-    const taken = new Set(value.map((item) => this.#named(item)))
-    // What is still there keeps its key: a copy of it is another item.
-    const left = former.filter((item) => this.#named(item) !== undefined && !taken.has(this.#named(item)))
-    const unnamed = value.filter((item) => isRecord(item) && this.#named(item) === undefined)
-    for (const item of unnamed) this.#carryFrom(left, item, (one) => isSame(one, item))
-    for (const item of unnamed)
-      if (!this.#keys.has(item))
-        this.#carryFrom(left, item, (one) => former.indexOf(one) === value.indexOf(item) && one._type === item._type)
-  }
-
-  #named(item: unknown): string | undefined {
-    return isRecord(item) ? this.#keys.get(item) : undefined
-  }
-
-  #carryFrom(
-    left: Record<string, unknown>[],
-    item: Record<string, unknown>,
-    isIt: (one: Record<string, unknown>) => boolean,
-  ): void {
-    const index = left.findIndex(isIt)
-    const [found] = index < 0 ? [] : left.splice(index, 1)
-    if (!found) return
-    this.carry(found, item)
-    this.carryAll(found, item)
-  }
-
-  #newKey(): string {
-    this.#count += 1
-    return `i${this.#count}`
-  }
+function mapMembers(fields: readonly SavedField[], value: Values, makeKey: MakeKey): Values {
+  const held = fields.filter(({ key }) => Object.hasOwn(value, key))
+  const members = held.map((field) => [field.key, mapKeys(field, value[field.key], makeKey)] as const)
+  return members.some(([key, member]) => member !== value[key]) ? { ...value, ...Object.fromEntries(members) } : value
 }

@@ -12,8 +12,10 @@ export interface SavedField {
   readonly fields?: readonly SavedField[] | undefined
   /** The kinds of blocks. */
   readonly blocks?: readonly { readonly type: string; readonly fields: readonly SavedField[] }[] | undefined
+  /** The member that tells an item of a list from the others. */
+  readonly itemKey?: string | undefined
   /** An item of a list. */
-  readonly of?: Pick<SavedField, 'type' | 'fields' | 'blocks' | 'of'> | undefined
+  readonly of?: Pick<SavedField, 'type' | 'fields' | 'blocks' | 'of' | 'itemKey'> | undefined
   /** Keys of what the service makes from it. */
   readonly generated?: readonly string[] | undefined
 }

@@ -24,6 +24,9 @@ export function fitItems(kinds: readonly ItemKind[], items: Items): FittedItems 
   }
 }
 
+/** Members of an item that are no fields. */
+const OWN_MEMBERS: readonly string[] = ['_key', '_type']
+
 interface Fitted {
   readonly value: unknown
   readonly isWhole: boolean
@@ -34,7 +37,8 @@ function fitItem({ block, description }: ItemKind, item: unknown): Fitted | unde
   const fitted = isRecord(item) ? fitMembers(description.fields, item) : undefined
   if (!fitted) return undefined
   // The block of one list may be the group of another.
-  const isBare = Object.keys(fitted.value).length === 0 && Object.keys(item as object).some((key) => key !== '_type')
+  const isBare =
+    Object.keys(fitted.value).length === 0 && Object.keys(item as object).some((key) => !OWN_MEMBERS.includes(key))
   if (isBare && block === undefined) return undefined
   return { value: block === undefined ? fitted.value : { _type: block, ...fitted.value }, isWhole: fitted.isWhole }
 }
@@ -67,7 +71,7 @@ function fitMembers(
   fields: readonly FieldDescription[],
   values: Readonly<Record<string, unknown>>,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly isWhole: boolean } {
-  const generated = new Set(['_type', ...fields.flatMap((field) => field.generated)])
+  const generated = new Set([...OWN_MEMBERS, ...fields.flatMap((field) => field.generated)])
   const own = Object.entries(values).filter(([key, value]) => !generated.has(key) && value !== null)
   const fitted = own.map(([key, value]) => {
     const field = fields.find((one) => one.key === key)

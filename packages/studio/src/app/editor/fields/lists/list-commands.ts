@@ -1,4 +1,5 @@
 import type { Messages } from '../../../messages/en.ts'
+import { type Keyed, withNewKeys } from '../../saving/item-keys.ts'
 import { fitItems } from './fit-items.ts'
 import type { FoldChanges } from './fold-state.ts'
 import { type ItemKind, kindOf, newItem } from './item-kinds.ts'
@@ -9,6 +10,7 @@ export type ItemPart = 'toggle' | 'menu' | 'field'
 
 /** A list at one moment. */
 export interface ListNow {
+  readonly field: Keyed
   readonly items: Items
   readonly ids: readonly string[]
   readonly kinds: readonly ItemKind[]
@@ -78,7 +80,7 @@ export class ListCommands {
   duplicate(id: string): void {
     const index = this.indexOf(id)
     const item = this.itemOf(id)
-    this.#insert(index + 1, [structuredClone(item)])
+    this.#insert(index + 1, [item])
     this.#say((texts) => texts.inserted(this.#nameOf(item, index)))
   }
 
@@ -105,12 +107,14 @@ export class ListCommands {
     this.#say((texts) => texts.removed(this.#nameOf(items[index], index)))
   }
 
-  #insert(index: number, items: Items): void {
+  /** Inserts items, each with a key of its own, wherever they come from. */
+  #insert(index: number, given: Items): void {
     const { put, idOf, folds, focus } = this.#tools
-    // They are named first: what comes without a name may be taken for the item that it is a copy of.
+    const { field, items: present } = this.#tools.now()
+    const items = withNewKeys(field, given) as Items
     const ids = items.map((item, at) => idOf(item, index + at))
     focus(ids[0], 'field')
-    put(insertItems(this.#tools.now().items, index, items))
+    put(insertItems(present, index, items))
     for (const id of ids) folds.set(id, false)
   }
 

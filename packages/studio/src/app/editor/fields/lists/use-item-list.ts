@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import { useFormDocument } from '../../form-document.ts'
 import type { FieldPath } from '../../saving/field-path.ts'
+import { keyOf } from '../../saving/item-keys.ts'
 import type { FieldEditorProps } from '../field-editor.ts'
 import { useFocusAfter } from './focus-after.ts'
 import { type FoldState, useFoldState } from './fold-state.ts'
@@ -27,25 +27,26 @@ export interface ItemList {
   readonly isFull: boolean
 }
 
+/** What an item is called while it moves: its key, or its place where it has none. */
+const idOf = (item: unknown, index: number): string => keyOf(item) ?? `#${index}`
+
 /** Keeps a list of items. */
 export function useItemList({ field, path, place, value, onChange }: FieldEditorProps): ItemList {
   const { t } = useTexts()
-  const { itemKeys } = useFormDocument()
   const kinds = useMemo(() => kindsOf(field), [field])
   const items = toItems(value)
-  const ids = items.map((item, index) => itemKeys.keyOf(item) ?? `#${index}`)
+  const ids = items.map(idOf)
   const [folds, foldChanges] = useFoldState(items.length, () => ids[itemInAddress(place) ?? -1])
   const [said, setSaid] = useState('')
   const root = useRef<HTMLDivElement>(null)
   const focus = useFocusAfter(root, items)
-  const now = useRef({ items, ids, kinds, t })
+  const now = useRef({ field, items, ids, kinds, t })
   useLayoutEffect(() => {
-    now.current = { items, ids, kinds, t }
+    now.current = { field, items, ids, kinds, t }
   })
   const commands = useMemo(() => {
-    const idOf = (item: unknown, index: number): string => itemKeys.keyOf(item) ?? `#${index}`
     return new ListCommands({ now: () => now.current, idOf, put: onChange, folds: foldChanges, focus, say: setSaid })
-  }, [itemKeys, onChange, foldChanges, focus])
+  }, [onChange, foldChanges, focus])
   const most = field.schema.maxItems
   const isFull = typeof most === 'number' && items.length >= most
   return { kinds, items, ids, folds, commands, said, root, pathOf: usePaths(path), isFull }

@@ -106,7 +106,7 @@ function useCommands({ box, say, ...props }: CommandProps): ListCommands {
   return useMemo(
     () =>
       new ListCommands({
-        now: () => ({ items: now.current.references, ids: now.current.ids, kinds: [], t: now.current.t }),
+        now: () => ({ field: {}, items: now.current.references, ids: now.current.ids, kinds: [], t: now.current.t }),
         idOf: (item) => referenceKey(item as Reference),
         put: (items) => now.current.onChange(items as readonly Reference[]),
         folds: NO_FOLDS,

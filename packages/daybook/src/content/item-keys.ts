@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import type { Issue } from '../errors.ts'
+import { type Field, holdsItemKeys, ITEM_KEY, isRecord } from '../fields/field.ts'
+import { type Item, innerFieldsOf, itemField, matchItems } from './match-items.ts'
+
+const keyOf = (item: unknown): string | undefined =>
+  isRecord(item) && typeof item[ITEM_KEY] === 'string' ? item[ITEM_KEY] : undefined
+
+const blockTypeOf = (item: unknown): unknown => (isRecord(item) ? item._type : undefined)
+
+/** Whether two items are one. A block never becomes one of another type. */
+const isSameItem = (item: unknown, other: unknown): boolean =>
+  keyOf(item) === keyOf(other) && blockTypeOf(item) === blockTypeOf(other)
+
+const hasItemKeys = ({ type, options }: Field): boolean => type.hasItemKeys?.(options) === true
+
+/** The step to an item in the path of a value: its key, or its place where it has none. */
+export const itemStep = (item: unknown, index: number): string => keyOf(item) ?? String(index)
+
+/** For each item of a list the place that it had in the stored list; `undefined` for a new item. */
+export function formerPlaces(
+  field: Field,
+  items: readonly unknown[],
+  stored: readonly unknown[],
+): readonly (number | undefined)[] {
+  if (stored.length === 0) return []
+  if (!hasItemKeys(field)) {
+    const former = stored.map((item) => ({ versions: [item] }))
+    return matchItems(
+      field,
+      items.map((item) => ({ item })),
+      former,
+    )
+  }
+  const places = new Map(stored.map((item, index) => [keyOf(item), index]))
+  return items.map((item) => {
+    const place = places.get(keyOf(item))
+    return place !== undefined && isSameItem(stored[place], item) ? place : undefined
+  })
+}
+
+type Convert = (field: Field, value: unknown, key: string) => unknown
+
+/** Converts the fields that an object holds, and leaves its other members. */
+const convertMembers = (field: Field, value: Item, convert: Convert): Item => {
+  const inner = Object.entries(innerFieldsOf(field, value)).filter(([key]) => Object.hasOwn(value, key))
+  return { ...value, ...Object.fromEntries(inner.map(([key, one]) => [key, convert(one, value[key], key)])) }
+}
+
+function withKey(key: string, { [ITEM_KEY]: _, ...members }: Item): Item {
+  return { [ITEM_KEY]: key, ...members }
+}
+
+/** A key that none of the others equals. */
+function makeKey(others: ReadonlySet<string | undefined>): string {
+  const key = randomBytes(6).toString('hex')
+  return others.has(key) ? makeKey(others) : key
+}
+
+/** A stored value, each item with a key: one stored without gets its place, which is its step in the paths of its translations. */
+export function withPlaceKeys(field: Field, value: unknown): unknown {
+  if (!holdsItemKeys(field)) return value
+  if (isRecord(value)) return convertMembers(field, value, withPlaceKeys)
+  if (!Array.isArray(value)) return value
+  const inner = value.map((item) => withPlaceKeys(itemField(field), item))
+  if (!hasItemKeys(field)) return inner
+  const keys = new Set(value.map(keyOf))
+  return inner.map((item, index) => {
+    if (!isRecord(item) || keyOf(item) !== undefined) return item
+    return withKey(keys.has(String(index)) ? makeKey(keys) : String(index), item)
+  })
+}
+
+/**
+ * The issues of keys that several items of one list have.
+ *
+ * @param path the JSON Pointer to the value
+ */
+export function repeatedKeys(field: Field, value: unknown, path: string): readonly Issue[] {
+  if (!holdsItemKeys(field)) return []
+  if (isRecord(value)) {
+    const inner = Object.entries(innerFieldsOf(field, value))
+    return inner.flatMap(([key, one]) => repeatedKeys(one, value[key], `${path}/${key}`))
+  }
+  if (!Array.isArray(value)) return []
+  const firsts = new Map(value.map((item, index) => [keyOf(item), index] as const).reverse())
+  const repeated = value.flatMap((item, index): Issue[] => {
+    const key = hasItemKeys(field) ? keyOf(item) : undefined
+    const first = firsts.get(key)
+    if (key === undefined || first === index) return []
+    const message = `is also the key of item ${first}; give the item another one, or leave it out`
+    return [{ path: `${path}/${index}/${ITEM_KEY}`, code: 'repeated_key', message }]
+  })
+  return [...repeated, ...value.flatMap((item, index) => repeatedKeys(itemField(field), item, `${path}/${index}`))]
+}
+
+/**
+ * A value that is to be stored, each item with a key. An item without one gets the key of the stored item that it was, as far as that can
+ * be told, else a new one; and so does a block with the key of a stored block of another type.
+ *
+ * @param versions the stored value as each locale shows it, first the one that is written
+ */
+export function withItemKeys(field: Field, value: unknown, versions: readonly unknown[]): unknown {
+  if (!holdsItemKeys(field)) return value
+  // Where each locale has a list of its own, the others say nothing of its items.
+  const shown = field.options.localized === true ? versions.slice(0, 1) : versions
+  if (isRecord(value)) {
+    const objects = shown.filter(isRecord)
+    const memberVersions = (key: string): readonly unknown[] => objects.map((object) => object[key])
+    return convertMembers(field, value, (inner, member, key) => withItemKeys(inner, member, memberVersions(key)))
+  }
+  if (!Array.isArray(value)) return value
+  const lists = shown.filter((version) => Array.isArray(version))
+  if (hasItemKeys(field)) return keyedItems(field, value, lists)
+  const itemVersions = (index: number): readonly unknown[] => lists.map((list) => list[index])
+  return value.map((item, index) => withItemKeys(itemField(field), item, itemVersions(index)))
+}
+
+function keyedItems(field: Field, items: readonly unknown[], lists: readonly (readonly unknown[])[]): unknown {
+  const groups = [...Map.groupBy(lists.flat().filter(isRecord), keyOf)]
+  const stored = groups.flatMap(([key, versions]) => (key === undefined ? [] : [{ key, versions }]))
+  const storedPlaces = new Map(stored.map(({ key }, index) => [key, index]))
+  const claimed = new Set<string>()
+  const claims = items.map((item) => {
+    const key = keyOf(item)
+    if (key === undefined || claimed.has(key)) return { item }
+    const place = storedPlaces.get(key)
+    if (place !== undefined && !isSameItem(stored[place]?.versions[0], item)) return { item, place: null }
+    claimed.add(key)
+    return { item, place: place ?? null, key }
+  })
+  const places = matchItems(field, claims, stored)
+  const taken = new Set<string | undefined>([...claimed, ...storedPlaces.keys()])
+  return claims.map(({ item, key }, index) => {
+    if (!isRecord(item)) return item
+    const former = stored[places[index] ?? -1]
+    const inner = withItemKeys(itemField(field), item, former?.versions ?? []) as Item
+    return withKey(key ?? former?.key ?? makeKey(taken), inner)
+  })
+}

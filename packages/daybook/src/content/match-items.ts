@@ -1,0 +1,232 @@
+import { type Field, type Fields, isRecord } from '../fields/field.ts'
+
+/** An object of fields: a group, or a block. */
+export type Item = Readonly<Record<string, unknown>>
+
+/** The field that the items of a list are values of. Blocks are values of the field itself. */
+export const itemField = (field: Field): Field => field.type.item?.(field.options) ?? field
+
+/** The fields of an object: those of a group, or of a block of its type. */
+export function innerFieldsOf({ type, options }: Field, value: Item): Fields {
+  return type.inner?.(options).find(({ block }) => block === undefined || block === value._type)?.fields ?? {}
+}
+
+/** An item of a list that is written. */
+export interface WrittenItem {
+  readonly item: unknown
+  /** The place of the stored item that it is; `null`: it is a new one; `undefined`: it is to be found. */
+  readonly place?: number | null
+}
+
+/** An item of a stored list. */
+export interface StoredItem {
+  /** Its value as each locale shows it. */
+  readonly versions: readonly unknown[]
+}
+
+/** The most pairs of items whose texts are compared with each other. */
+const MAX_COMPARED_PAIRS = 2500
+/** The most words of a text that are compared. */
+const MAX_COMPARED_WORDS = 300
+/** The share of equal words from which on two items count as one; more than a half, so that one member in common does not suffice. */
+const MIN_SIMILARITY = 0.5
+
+/**
+ * Finds the stored item that each written one was: an equal one, else the one most like it, else the one in its place where nothing but
+ * localized values differ and no item has moved. An item unlike all others of its type is a new one.
+ *
+ * @returns the places of the stored items; `undefined` for new ones
+ */
+export function matchItems(
+  field: Field,
+  written: readonly WrittenItem[],
+  stored: readonly StoredItem[],
+): readonly (number | undefined)[] {
+  const matching = new Matching(itemField(field), written, stored)
+  matching.matchEqual()
+  matching.matchSimilar()
+  matching.matchUnmoved()
+  return matching.places
+}
+
+class Matching {
+  readonly places: (number | undefined)[]
+  readonly #field: Field
+  readonly #written: readonly WrittenItem[]
+  readonly #stored: readonly StoredItem[]
+  readonly #open: Set<number>
+  readonly #left: Set<number>
+
+  constructor(field: Field, written: readonly WrittenItem[], stored: readonly StoredItem[]) {
+    this.#field = field
+    this.#written = written
+    this.#stored = stored
+    this.places = written.map(({ place }) => place ?? undefined)
+    this.#open = new Set(written.flatMap(({ place }, index) => (place === undefined ? [index] : [])))
+    this.#left = new Set(stored.keys())
+    for (const place of this.places) if (place !== undefined) this.#left.delete(place)
+  }
+
+  /** Matches equal items: those that stayed in their place before those that moved. */
+  matchEqual(): void {
+    if (!this.#isUnfinished()) return
+    const texts = new Map([...this.#open].map((index) => [index, textOf(this.#field, this.#item(index))]))
+    const storedTexts = new Map(
+      [...this.#left].map((place) => [place, this.#versions(place).map((one) => textOf(this.#field, one))]),
+    )
+    for (const index of [...this.#open]) {
+      if (storedTexts.get(index)?.includes(texts.get(index) ?? '')) this.#match(index, index)
+    }
+    const places = Map.groupBy(
+      [...this.#left].flatMap((place) => [...new Set(storedTexts.get(place))].map((text) => ({ text, place }))),
+      ({ text }) => text,
+    )
+    for (const index of [...this.#open]) {
+      const found = places.get(texts.get(index) ?? '')?.find(({ place }) => this.#left.has(place))
+      if (found) this.#match(index, found.place)
+    }
+  }
+
+  /** Matches items that say much the same, the most similar ones first. */
+  matchSimilar(): void {
+    if (!this.#isUnfinished() || this.#open.size * this.#left.size > MAX_COMPARED_PAIRS) return
+    const written = [...this.#open].map((index) => [index, evidenceOf(this.#field, this.#item(index))] as const)
+    const stored = [...this.#left].map(
+      (place) => [place, this.#versions(place).map((one) => evidenceOf(this.#field, one))] as const,
+    )
+    const pairs = written.flatMap(([index, evidence]) =>
+      stored.map(([place, versions]) => ({
+        index,
+        place,
+        score: Math.max(0, ...versions.map((one) => similarity(evidence, one))),
+      })),
+    )
+    const similar = pairs.filter(({ score }) => score > MIN_SIMILARITY).sort((a, b) => b.score - a.score)
+    for (const pair of similar) if (this.#isClear(pair, similar)) this.#match(pair.index, pair.place)
+  }
+
+  /** Whether no other pair is as good: a translation in the wrong item is worse than none. */
+  #isClear(pair: Pair, pairs: readonly Pair[]): boolean {
+    const isOpen = ({ index, place }: Pair): boolean => this.#open.has(index) && this.#left.has(place)
+    const isRival = (other: Pair): boolean =>
+      other !== pair && other.score === pair.score && (other.index === pair.index || other.place === pair.place)
+    if (!isOpen(pair)) return false
+    return pair.index === pair.place || !pairs.some((other) => isRival(other) && isOpen(other))
+  }
+
+  /** Matches items by their places, as in a list that is written in another locale for the first time. */
+  matchUnmoved(): void {
+    const isUnmoved =
+      this.#written.length === this.#stored.length &&
+      this.places.every((place, index) => place === undefined || place === index)
+    if (!isUnmoved) return
+    for (const index of [...this.#open]) {
+      const text = sharedText(this.#field, this.#item(index))
+      const isSame = this.#left.has(index) && this.#versions(index).some((one) => sharedText(this.#field, one) === text)
+      if (isSame) this.#match(index, index)
+    }
+  }
+
+  #isUnfinished(): boolean {
+    return this.#open.size > 0 && this.#left.size > 0
+  }
+
+  #item(index: number): unknown {
+    return this.#written[index]?.item
+  }
+
+  #versions(place: number): readonly unknown[] {
+    return this.#stored[place]?.versions ?? []
+  }
+
+  #match(index: number, place: number): void {
+    this.places[index] = place
+    this.#open.delete(index)
+    this.#left.delete(place)
+  }
+}
+
+/** A written item and the stored one that it may be. */
+interface Pair {
+  readonly index: number
+  readonly place: number
+  readonly score: number
+}
+
+type Includes = (field: Field) => boolean
+
+/** What a value says in the fields that are included: without keys, members that hold nothing, and values made from others. */
+function plainValue(field: Field, value: unknown, includes: Includes): unknown {
+  if (Array.isArray(value)) {
+    const inner = itemField(field)
+    return includes(inner) ? value.map((item) => plainValue(inner, item, includes)) : []
+  }
+  const isObject = isRecord(value) && field.type.inner !== undefined
+  if (!isObject) return includes(field) ? (value ?? null) : null
+  const members = Object.entries(innerFieldsOf(field, value)).flatMap(([key, inner]) => {
+    const plain = includes(inner) ? plainValue(inner, value[key], includes) : null
+    return plain === null || plain === '' || (Array.isArray(plain) && plain.length === 0) ? [] : [[key, plain]]
+  })
+  return { _type: value._type, ...Object.fromEntries(members) }
+}
+
+const textOf = (field: Field, item: unknown): string => JSON.stringify(plainValue(field, item, () => true))
+
+/** What an item says in every locale alike. */
+const sharedText = (field: Field, item: unknown): string =>
+  JSON.stringify(plainValue(field, item, ({ options }) => options.localized !== true))
+
+/** What tells an item from others of its type. */
+interface Evidence {
+  readonly type: unknown
+  /** The words of each member that has some. */
+  readonly members: ReadonlyMap<string, ReadonlySet<string>>
+  /** Members that a locale may lack. */
+  readonly localized: ReadonlySet<string>
+}
+
+/** A choice of few says little about the item that made it. */
+const isTelling = ({ type, options }: Field): boolean =>
+  type.choices?.(options) === undefined && type.scalar?.(options) !== 'boolean'
+
+function evidenceOf(field: Field, item: unknown): Evidence {
+  const plain = plainValue(field, item, isTelling)
+  const { _type: type, ...members } = isRecord(plain) ? plain : { _type: undefined, value: plain }
+  const words = Object.entries(members).map(([key, member]) => [key, wordsOf(member)] as const)
+  const inner = isRecord(item) ? Object.entries(innerFieldsOf(field, item)) : []
+  return {
+    type,
+    members: new Map(words.filter(([, { size }]) => size > 0)),
+    localized: new Set(inner.flatMap(([key, { options }]) => (options.localized === true ? [key] : []))),
+  }
+}
+
+/** Words; of scripts that do not part them, letters. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{M}\p{N}]+/gu
+
+function wordsOf(value: unknown): ReadonlySet<string> {
+  const words = new Set<string>()
+  for (const [word] of (typeof value === 'string' ? value : JSON.stringify(value)).matchAll(WORD)) {
+    words.add(word)
+    if (words.size === MAX_COMPARED_WORDS) break
+  }
+  return words
+}
+
+/** The share of words that two items have in common, 0 to 1; each member counts the same. */
+function similarity(one: Evidence, other: Evidence): number {
+  if (one.type !== other.type) return 0
+  const keys = new Set([...one.members.keys(), ...other.members.keys()])
+  const shares = [...keys].flatMap((key) => {
+    const [words, otherWords] = [one.members.get(key), other.members.get(key)]
+    if (words && otherWords) return [sharedWords(words, otherWords)]
+    return one.localized.has(key) ? [] : [0]
+  })
+  return shares.length === 0 ? 0 : shares.reduce((sum, share) => sum + share, 0) / shares.length
+}
+
+function sharedWords(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const shared = [...one].filter((word) => other.has(word)).length
+  return (2 * shared) / (one.size + other.size)
+}
