@@ -200,6 +200,7 @@ const goods = {
     field('parts', 'blocks', {
       schema: { type: 'array', maxItems: 1000 },
       many: true,
+      itemKey: '_key',
       blocks: [{ type: 'quote', fields: [words('words')] }],
     }),
     field('baking', 'duration', {

@@ -266,8 +266,8 @@ runScenarios('select', [
         exactly: {
           id: '{a}',
           parts: [
-            { _type: 'quote', text: 'x', by: { id: '{ann}', name: 'Ann' } },
-            { _type: 'shelf', label: null, by: null, firms: ['{acme}', '{globex}'] },
+            { _key: expect.any(String), _type: 'quote', text: 'x', by: { id: '{ann}', name: 'Ann' } },
+            { _key: expect.any(String), _type: 'shelf', label: null, by: null, firms: ['{acme}', '{globex}'] },
           ],
         },
       }),
