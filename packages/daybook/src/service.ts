@@ -193,6 +193,7 @@ async function openService<const C extends DaybookConfig>(
   const presence = new Presence(engine, live)
   opened.defer(async () => presence.close())
   const fileCheck = new FileCheck(engine, files, log)
+  opened.defer(() => fileCheck.close())
   const metrics = options.metrics ? await openServiceMetrics(engine.store, fileCheck) : undefined
   opened.defer(() => metrics?.close())
   const routes = allRoutes({
@@ -214,7 +215,7 @@ async function openService<const C extends DaybookConfig>(
     ...readPolicy(config),
     isReady: async () => !isDraining && (await canRead(engine.store)),
     checkPlugins: () => plugins.check(),
-    hasMissingFiles: () => fileCheck.missing > 0,
+    hasMissingFiles: () => fileCheck.hasMissing(),
     streams: exports,
     pluginRoutes: (own) => plugins.routes(own),
     docs: config.docs ?? {},

@@ -37,23 +37,18 @@ export class Sweeper {
     const { signal } = this.#ended
     // What a process that was killed left behind goes at once.
     await this.#sweepFiles()
-    await this.#checkFiles()
     while (!signal.aborted) {
       await sleep(EVERY_MS * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
       await sweep(this.#lease).catch((err) => this.#log.error({ err }, 'sweep failed'))
       await this.#sweepFiles()
-      await this.#checkFiles()
+      await this.#fileCheck.run()
     }
   }
 
   /** Each node can: what one is at work on, the others leave alone. */
   async #sweepFiles(): Promise<void> {
     await this.#files.sweep().catch((err) => this.#log.error({ err }, 'files: the sweep failed'))
-  }
-
-  async #checkFiles(): Promise<void> {
-    await this.#fileCheck.run().catch((err) => this.#log.warn({ err }, 'files: the check failed'))
   }
 }
 

@@ -23,6 +23,7 @@ export class FileCheck {
   readonly #missing = new Set<string>()
   /** The `pk` after which the next sample begins. */
   #after: number | undefined
+  #running: Promise<void> | undefined
 
   constructor(engine: Engine, files: Files, log: Log) {
     this.#engine = engine
@@ -35,8 +36,23 @@ export class FileCheck {
     return this.#missing.size
   }
 
-  /** Looks again for the files that were missing, and for those of the next assets: at most 128. */
+  /** True if assets are known to lack their files. The first call begins the first check, as a service that starts has other work to do. */
+  hasMissing(): boolean {
+    this.#running ??= this.run()
+    return this.missing > 0
+  }
+
+  async close(): Promise<void> {
+    await this.#running
+  }
+
+  /** Checks once; a failure is logged. */
   async run(): Promise<void> {
+    await this.#check().catch((err) => this.#log.warn({ err }, 'files: the check failed'))
+  }
+
+  /** Looks again for the files that were missing, and for those of the next assets: at most 128. */
+  async #check(): Promise<void> {
     const assets = this.#engine.model.collections.get(ASSETS)
     if (!assets) return
     const { read } = this.#engine.store
