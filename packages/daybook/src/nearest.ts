@@ -4,7 +4,31 @@ import { closestMatch } from 'leven'
 const MAX_COMPARED_LENGTH = 64
 
 /** The known name that is most like a mistyped one; none when all of them are other words. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(
+  name: string,
+  known: readonly string[],
+  maxDistance: number = name.length < 4 ? 1 : 2,
+): string | undefined {
   if (name.length > MAX_COMPARED_LENGTH) return undefined
-  return closestMatch(name, [...known], { maxDistance: name.length < 4 ? 1 : 2 })
+  return closestMatch(name, [...known], { maxDistance })
+}
+
+/** Keys joined by dots; anything else is no slip of a name. */
+const FIELD_NAME = /^\w+(?:\.\w+)*$/
+
+const sortedLetters = (name: string): string => [...name].sort().join('')
+
+/**
+ * A sentence for the end of a message about a mistyped field; empty when no known name is like it.
+ *
+ * @param known names that the caller may know
+ */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  if (!FIELD_NAME.test(name) || name.length > MAX_COMPARED_LENGTH) return ''
+  const names = [...known]
+  const letters = sortedLetters(name)
+  const rearranged = names.filter((one) => sortedLetters(one) === letters)
+  // Two other letters make another word of a short one; two that change places do not.
+  const meant = nearest(name, rearranged, 2) ?? nearest(name, names, name.length < 6 ? 1 : 2)
+  return meant === undefined ? '' : `. Did you mean "${meant}"?`
 }

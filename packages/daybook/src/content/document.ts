@@ -27,31 +27,55 @@ function initialValue(field: Field, path: string, { defaults }: SettleTools): un
   )
 }
 
+/** Where a value stands. */
+interface ValuePlace {
+  /** The dotted path of its field. */
+  readonly field: string
+  /** JSON Pointer (RFC 6901) to the value. */
+  readonly path: string
+}
+
 type Task = () => Promise<void>
 
 /** Brings a valid value into the form it is stored in; what is generated from it is left to the tasks. */
-function toCanonicalValue(field: Field, path: string, value: unknown, tasks: Task[], tools: SettleTools): unknown {
+function toCanonicalValue(field: Field, place: ValuePlace, value: unknown, tasks: Task[], tools: SettleTools): unknown {
   // In one locale, no list is not an empty list: it falls back.
   if (value === null || value === undefined) return field.options.localized === true ? null : emptyValue(field)
+  let item = 0
+  let last = place
+  let around = place.path
   const walked =
     field.type.walk?.(value, field.options, {
+      enter: (_fields, held, index) => {
+        if (index !== undefined) around = `${place.path}/${index}`
+        return held
+      },
       value: (inner, innerValue, key) => {
-        const place = key === '' ? path : `${path}.${key}`
-        const own = innerValue === undefined ? initialValue(inner, place, tools) : innerValue
-        return toCanonicalValue(inner, place, own, tasks, tools)
+        last =
+          key === ''
+            ? { field: place.field, path: `${place.path}/${item++}` }
+            : { field: `${place.field}.${key}`, path: `${around}/${key}` }
+        const own = innerValue === undefined ? initialValue(inner, last.field, tools) : innerValue
+        return toCanonicalValue(inner, last, own, tasks, tools)
       },
       generated: (generated, copy, source) => {
         // Holds the place, so that keys keep the order of the config.
         copy[generated.key] = null
-        tasks.push(generate(generated, copy, source, tools))
+        tasks.push(generate(generated, copy, source, last.path, tools))
       },
     }) ?? value
   return field.type.canonical?.(walked, field.options) ?? walked
 }
 
-function generate(generated: Generated, copy: Values, source: unknown, tools: DeriveTools): Task {
+/** @param path the JSON Pointer to the value that it is made from */
+function generate(generated: Generated, copy: Values, source: unknown, path: string, tools: DeriveTools): Task {
   return async () => {
-    copy[generated.key] = await generated.make(source, tools)
+    try {
+      copy[generated.key] = await generated.make(source, tools)
+    } catch (error) {
+      if (error instanceof RenderError) throw invalidAt(path, 'markdown', `${error.message}; shorten or simplify it`)
+      throw error
+    }
   }
 }
 
@@ -92,17 +116,12 @@ async function settleField(
   tools: SettleTools,
 ): Promise<void> {
   const tasks: Task[] = []
-  settled[key] = toCanonicalValue(field, key, value, tasks, tools)
+  settled[key] = toCanonicalValue(field, { field: key, path: `/${key}` }, value, tasks, tools)
   const generated = field.type.generated?.(key, field.options)
   if (generated && stored?.[generated.key] != null && stored[key] === settled[key])
     settled[generated.key] = stored[generated.key]
-  else if (generated) tasks.push(generate(generated, settled, settled[key], tools))
-  try {
-    for (const task of tasks) await task()
-  } catch (error) {
-    if (error instanceof RenderError) throw invalidAt(`/${key}`, 'markdown', `${error.message}; shorten or simplify it`)
-    throw error
-  }
+  else if (generated) tasks.push(generate(generated, settled, settled[key], `/${key}`, tools))
+  for (const task of tasks) await task()
 }
 
 /** Puts settled fields over a stored document, in the order of the config. */
@@ -139,16 +158,39 @@ export const missingFields = ({ key, field }: FieldModel, value: unknown): reado
 
 function missingIn(field: Field, value: unknown, path: string): readonly string[] {
   if (isEmpty(value)) return isRequired(field) ? [path] : []
-  const missing: string[] = []
-  let item = 0
-  field.type.walk?.(value, field.options, {
-    value: (inner, innerValue, key) => {
-      missing.push(...missingIn(inner, innerValue, `${path}/${key === '' ? item++ : key}`))
-      return innerValue
+  return innerValues(field, value, path).flatMap((inner) => missingIn(inner.field, inner.value, inner.path))
+}
+
+/** A value inside another one. */
+interface InnerValue {
+  readonly field: Field
+  readonly value: unknown
+  /** Its key; empty for an item of a list. */
+  readonly key: string
+  /** Its JSON Pointer (RFC 6901). */
+  readonly path: string
+}
+
+/**
+ * The values inside a container, blocks with their place among the others.
+ *
+ * @param path the JSON Pointer to the container
+ */
+export function innerValues({ type, options }: Field, container: unknown, path: string): readonly InnerValue[] {
+  const inner: InnerValue[] = []
+  let around = path
+  type.walk?.(container, options, {
+    enter: (_fields, value, index) => {
+      if (index !== undefined) around = `${path}/${index}`
+      return value
+    },
+    value: (field, value, key) => {
+      inner.push({ field, value, key, path: key === '' ? `${path}/${inner.length}` : `${around}/${key}` })
+      return value
     },
     generated: () => {},
   })
-  return missing
+  return inner
 }
 
 /** Whether a value counts as none. */
@@ -342,22 +384,35 @@ function losesAny(field: Field, value: unknown): boolean {
 }
 
 /** Every reference inside a document, by the dotted path of its field. */
-export function referencesOf(document: DocumentModel, values: Values): readonly FieldReference[] {
-  return document.fields.flatMap(({ key, field }) => collect(field, values[key], key))
+export const referencesOf = (document: DocumentModel, values: Values): readonly FieldReference[] =>
+  placedReferences(document, values).map(({ reference }) => reference)
+
+/** A reference, and the place where it stands. */
+export interface PlacedReference {
+  readonly reference: FieldReference
+  /** JSON Pointer (RFC 6901) to the value that holds it. */
+  readonly path: string
 }
 
-function collect(field: Field, value: unknown, path: string): readonly FieldReference[] {
+/** Every reference inside a document, with its place. */
+export const placedReferences = (document: DocumentModel, values: Values): readonly PlacedReference[] =>
+  document.fields.flatMap(({ key, field }) => collect(field, values[key], { field: key, path: `/${key}` }))
+
+function collect(
+  field: Field,
+  value: unknown,
+  place: { readonly field: string; readonly path: string },
+): readonly PlacedReference[] {
   if (value === null || value === undefined) return []
-  const own = field.type.references?.(value, field.options) ?? []
-  const found = own.map((reference) => ({ ...reference, field: path }))
-  field.type.walk?.(value, field.options, {
-    value: (inner, innerValue, key) => {
-      found.push(...collect(inner, innerValue, key === '' ? path : `${path}.${key}`))
-      return innerValue
-    },
-    generated: () => {},
-  })
-  return found
+  const references = field.type.references?.(value, field.options) ?? []
+  const own = references.map((reference) => ({ reference: { ...reference, field: place.field }, path: place.path }))
+  const inner = innerValues(field, value, place.path).flatMap((one) =>
+    collect(one.field, one.value, {
+      field: one.key === '' ? place.field : `${place.field}.${one.key}`,
+      path: one.path,
+    }),
+  )
+  return [...own, ...inner]
 }
 
 /** Which keys of a body exist for the caller. */

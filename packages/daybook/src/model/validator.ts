@@ -6,6 +6,7 @@ import { MAX_ISSUES } from '../errors.ts'
 import { isFourDigitYear } from '../fields/date.ts'
 import { isRecord, type JsonSchema } from '../fields/field.ts'
 import { OWN_SCHEMA } from '../fields/json.ts'
+import { didYouMean } from '../nearest.ts'
 
 /** Checks a value against one schema; an empty list means that it holds. */
 export type Validator = (value: unknown) => readonly Issue[]
@@ -153,8 +154,10 @@ function toIssue({ keyword, params, instancePath, message, parentSchema }: Error
     return { path: `${instancePath}/${pointer(params.missingProperty)}`, code: 'required', message: 'is required' }
   }
   if (keyword === 'additionalProperties') {
-    const path = `${instancePath}/${pointer(params.additionalProperty)}`
-    return { path, code: 'unknown_field', message: 'there is no such field' }
+    const name = String(params.additionalProperty)
+    const known = Object.keys((parentSchema?.properties ?? {}) as object)
+    const path = `${instancePath}/${pointer(name)}`
+    return { path, code: 'unknown_field', message: `there is no such field${didYouMean(name, known)}` }
   }
   const own: unknown = parentSchema?.errorMessage
   const said = typeof own === 'string' ? own : (MESSAGES[keyword]?.(params) ?? message ?? 'is not valid')

@@ -1,4 +1,5 @@
 import type { CallerContent } from '../content/caller-content.ts'
+import { innerValues } from '../content/document.ts'
 import type { CheckEvent, ValidatorAnswer, WriteHook } from '../content/hooks.ts'
 import { type Field, holdsValidator } from '../fields/field.ts'
 import type { FieldValidationContext, ValidationContent, ValidationContext } from '../fields/validation.ts'
@@ -80,19 +81,7 @@ function checkedValues(field: Field, value: unknown, path: string): readonly Che
   if (value === null || value === undefined || !holdsValidator(field)) return []
   const { validate } = field.options
   const found: CheckedValue[] = validate ? [{ validate, value, path }] : []
-  let item = 0
-  let around = path
-  field.type.walk?.(value, field.options, {
-    enter: (_fields, held) => {
-      // Items of a list of objects are entered one by one.
-      if (Array.isArray(value)) around = `${path}/${value.indexOf(held)}`
-      return held
-    },
-    value: (inner, innerValue, key) => {
-      found.push(...checkedValues(inner, innerValue, key === '' ? `${path}/${item++}` : `${around}/${key}`))
-      return innerValue
-    },
-    generated: () => {},
-  })
+  for (const inner of innerValues(field, value, path))
+    found.push(...checkedValues(inner.field, inner.value, inner.path))
   return found
 }

@@ -1,5 +1,6 @@
 import type { CollectionModel, DocumentModel, LinkModel, RelationModel, ReverseModel } from '../model/model.ts'
 import { PEOPLE_KEYS } from '../model/people.ts'
+import { didYouMean } from '../nearest.ts'
 import { countParameter, type Faults, namesParameter, type ParametersOf, type QueryOf } from './parameters.ts'
 import { REVERSE, type ReversePage, readReversePage, type WrittenPage, type WrittenPages } from './reverse-page.ts'
 import type { QueryScope } from './where.ts'
@@ -178,9 +179,8 @@ function includeName(
   name: string,
   depth: number,
 ): void {
-  const unknown = include(lookup, document, pending, name, { depth, level: 1 })
-  if (unknown === undefined) return
-  lookup.faults.add('include', 'unknown_field', `there is no relation "${unknown.slice(0, 64)}"`)
+  const fault = include(lookup, document, pending, name, { depth, level: 1 })
+  if (fault !== undefined) lookup.faults.add('include', 'unknown_field', fault)
 }
 
 interface Reach {
@@ -189,7 +189,7 @@ interface Reach {
   readonly level: number
 }
 
-/** Answers the part of the name that is no relation, or nothing. */
+/** Says which part of the name is no relation, or nothing. */
 function include(
   lookup: Lookup,
   document: DocumentModel,
@@ -202,16 +202,19 @@ function include(
     return undefined
   }
   const found = findLinks(lookup, document, name)
-  if (found.length === 0) return name
+  if (found.length === 0) {
+    const hint = didYouMean(name, knownLinks(lookup, document))
+    return `there is no relation "${name.slice(0, 64)}"${hint}`
+  }
   for (const { link } of found) openShut(lookup, document, pending, link.path)
-  const unknown = found.map(({ link, to, rest }) => {
+  const faults = found.map(({ link, to, rest }) => {
     lookup.count += 1
     const { inner } = openPendingExpansion(lookup, pending, link, to)
     if (rest !== undefined) return include(lookup, to, inner, rest, { depth: depth - 1, level: level + 1 })
     includeAll(lookup, to, inner, depth - 1)
     return undefined
   })
-  return unknown.includes(undefined) ? undefined : unknown[0]
+  return faults.includes(undefined) ? undefined : faults[0]
 }
 
 /**
@@ -228,6 +231,12 @@ function openShut(
     const to = scope.collections.get(link.to)
     if (to && link.isTagged) openPendingExpansion({ scope }, pending, link, to)
   }
+}
+
+/** The paths of links that the reader may see. */
+function knownLinks(lookup: Lookup, document: DocumentModel): readonly string[] {
+  const links = [...[...document.relations.values()].flat(), ...document.reverses.values()]
+  return links.filter((link) => isKnown(lookup, document, link)).map(({ path }) => path)
 }
 
 /** Every link that the reader may see, level by level. */
@@ -252,7 +261,9 @@ function readSelect(
   const keys = new Set(document.systemKeys.before)
   for (const name of named) {
     const fault = selectName(lookup, document, pending, keys, name)
-    if (fault) lookup.faults.add('select', fault, SELECT_FAULTS[fault](name.slice(0, 64)))
+    if (!fault) continue
+    const hint = fault === 'unknown_field' ? didYouMean(name, selectNames(lookup, document, pending)) : ''
+    lookup.faults.add('select', fault, `${SELECT_FAULTS[fault](name.slice(0, 64))}${hint}`)
   }
   return keys
 }
@@ -330,6 +341,15 @@ function findReverses(
     const inner = expansions.map((expansion) => expansion.inner)
     return findReverses(lookup, to, inner, rest)
   })
+}
+
+/** The names that can be selected: those of the document, and of what its links lead to. */
+function selectNames(lookup: Lookup, document: DocumentModel, pending: PendingExpansions): readonly string[] {
+  const included = [...pending.values()].filter(({ isOpen }) => isOpen)
+  const inside = included.flatMap(({ link, to, inner }) =>
+    [...visibleKeys(lookup, to, inner)].map((key) => `${link.path}.${key}`),
+  )
+  return [...visibleKeys(lookup, document, pending), ...inside]
 }
 
 function visibleKeys({ scope }: Lookup, document: DocumentModel, pending: PendingExpansions): ReadonlySet<string> {

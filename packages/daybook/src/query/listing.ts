@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
+import { didYouMean } from '../nearest.ts'
 import { NEVER } from './locale.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
-import { findComparable, type QueryScope, relationToSeveralIn } from './where.ts'
+import { comparableNames, findComparable, type QueryScope, relationToSeveralIn } from './where.ts'
 
 /** The page size of a request that names none. */
 export const DEFAULT_LIMIT = 20
@@ -55,7 +56,7 @@ function unsortable(collection: CollectionModel, path: string, scope: QueryScope
     return `${refusal}: ${several} refers to several collections; ${advice}`
   }
   const relation = [...comparables.values()].find(({ path: own, to }) => to !== undefined && path.startsWith(`${own}.`))
-  if (!relation || !isShown(relation)) return refusal
+  if (!relation || !isShown(relation)) return `${refusal}${didYouMean(path, comparableNames(collection, scope))}`
   return `${refusal}: a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[${relation.path}][in]`
 }
 

@@ -2,6 +2,7 @@ import { invalidAt } from '../errors.ts'
 import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
 import { PEOPLE_COMPARABLES } from '../model/people.ts'
 import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
+import { didYouMean } from '../nearest.ts'
 import type { LocaleChoice } from './locale.ts'
 import type { Faults, Parameter } from './parameters.ts'
 
@@ -81,6 +82,26 @@ export function findComparable(scope: QueryScope, collection: CollectionModel, p
   const own = collection.comparables.get(path)
   if (own) return scope.hidden(collection).has(own.owner) ? undefined : own
   return scope.seesPeople(collection) ? PEOPLE_COMPARABLES.get(path) : undefined
+}
+
+/** The paths of single values that the reader may filter and sort by. */
+export const comparableNames = (collection: CollectionModel, scope: QueryScope): readonly string[] =>
+  [...collection.comparables.keys(), ...PEOPLE_COMPARABLES.keys()].filter(
+    (path) => findComparable(scope, collection, path) !== undefined,
+  )
+
+/** The names that the reader may filter by: of the collection, and of those that its relations lead to. */
+function filterNames(collection: CollectionModel, scope: QueryScope, mayHop = true): readonly string[] {
+  const hidden = scope.hidden(collection)
+  const many = [...collection.manyValued.values()].filter(({ owner }) => !hidden.has(owner))
+  const own = [...comparableNames(collection, scope), ...many.map(({ path }) => path)]
+  if (!mayHop) return own
+  const links = [...collection.comparables.values(), ...many].filter(({ owner }) => !hidden.has(owner))
+  const related = links.flatMap(({ path, to }) => {
+    const target = to === undefined ? undefined : scope.collection(to)
+    return target ? filterNames(target, scope, false).map((name) => `${path}.${name}`) : []
+  })
+  return [...own, ...related]
 }
 
 /** A filter as it is written inside the process: `{ title: { eq: 'x' }, or: [ … ], not: { … } }`. */
@@ -244,7 +265,9 @@ class WhereReader {
   #field(name: string, node: WhereNode, collection: CollectionModel, path: string, place: FilterPlace): Condition {
     const field = this.#find(name, collection, true)
     if (!field) {
-      this.#fault(path, 'unknown_field', this.#adviceOn(name, collection) ?? `cannot filter by "${name.slice(0, 64)}"`)
+      const advice = this.#adviceOn(name, collection)
+      const hint = (): string => didYouMean(name, filterNames(collection, this.#scope))
+      this.#fault(path, 'unknown_field', advice ?? `cannot filter by "${name.slice(0, 64)}"${hint()}`)
       return MATCHES_NOTHING
     }
     if (node.values.length > 0 || node.children.size === 0) {

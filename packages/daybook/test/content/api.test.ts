@@ -224,14 +224,14 @@ describe.each(STORES)('the in-process API on $name', (store) => {
       const post = await content.create('posts', body, AS_SYSTEM)
       expect(post.id).not.toBe(NOBODY)
       const error = await content
-        .create('posts', { title: 5, nope: 1, 'a/b~c': 2 } as never, AS_SYSTEM)
+        .create('posts', { title: 5, nothing: 1, 'a/b~c': 2 } as never, AS_SYSTEM)
         .catch((reason) => reason)
       expect(error).toBeInstanceOf(DaybookError)
       expect(error.status).toBe(400)
       expect(error.details.issues).toEqual(
         expect.arrayContaining([
           { path: '/title', code: 'type', message: 'must be string' },
-          { path: '/nope', code: 'unknown_field', message: 'there is no such field' },
+          { path: '/nothing', code: 'unknown_field', message: 'there is no such field' },
           { path: '/a~1b~0c', code: 'unknown_field', message: 'there is no such field' },
         ]),
       )

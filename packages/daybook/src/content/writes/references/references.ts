@@ -5,7 +5,7 @@ import { readRuleWhere } from '../../../query/rule-where.ts'
 import type { QueryScope } from '../../../query/where.ts'
 import type { Reader } from '../../../store/reads/read.ts'
 import type { FieldReference } from '../../../store/reads/rows.ts'
-import { referencesOf, type Values } from '../../document.ts'
+import { type PlacedReference, placedReferences, type Values } from '../../document.ts'
 
 /** The references of a document, before and after a write. */
 export interface ReferenceChange {
@@ -30,14 +30,14 @@ export async function requireTargets(
 ): Promise<void> {
   const hidden = scope.hidden(document)
   const isReadable = (one: FieldReference): boolean => !hidden.has(referenceOwner(one))
-  const own = referencesOf(document, values).filter(
-    (one) => isReadable(one) || Object.hasOwn(given, referenceOwner(one)),
+  const own = placedReferences(document, values).filter(
+    ({ reference }) => isReadable(reference) || Object.hasOwn(given, referenceOwner(reference)),
   )
   const known = new Set(before.filter(isReadable).map(referenceKey))
-  const added = own.filter((reference) => !known.has(referenceKey(reference)))
-  const strayed = added.flatMap((reference) => straying(reference, scope))
+  const added = own.filter(({ reference }) => !known.has(referenceKey(reference)))
+  const strayed = added.flatMap((one) => straying(one, scope))
   if (strayed.length > 0) throw invalid(strayed)
-  const groups = [...Map.groupBy(added, ({ collection }) => collection)]
+  const groups = [...Map.groupBy(added, ({ reference }) => reference.collection)]
   const issues = await Promise.all(
     groups.map(async ([key, group]) => {
       const target = scope.collections.get(key)
@@ -48,34 +48,37 @@ export async function requireTargets(
 }
 
 /** What is wrong with a reference to a collection that its field does not lead to, or that the writer may not read: the same. */
-function straying({ field, collection, among }: FieldReference, scope: QueryScope): readonly Issue[] {
+function straying(
+  { reference: { field, collection, among }, path }: PlacedReference,
+  scope: QueryScope,
+): readonly Issue[] {
   if (among === undefined) return []
   const open = among.filter((key) => scope.collection(key) !== undefined)
   if (open.includes(collection)) return []
   const named = `"${collection.slice(0, 64)}" is no collection that ${field} can refer to`
   const message = open.length > 0 ? `${named}; write one of: ${open.join(', ')}` : named
-  return [{ path: `/${field}`, code: 'reference', message }]
+  return [{ path, code: 'reference', message }]
 }
 
 async function missingTargets(
   read: Reader,
   target: CollectionModel,
-  references: readonly FieldReference[],
+  references: readonly PlacedReference[],
   scope: QueryScope,
 ): Promise<readonly Issue[]> {
   const isOpen = scope.collection(target.key) !== undefined
-  const ids = isOpen ? [...new Set(references.map(({ id }) => id))] : []
+  const ids = isOpen ? [...new Set(references.map(({ reference }) => reference.id))] : []
   const statuses = scope.statuses(target)
   const rows = await read.entries.statuses(target, ids, scope.filter(target)?.where)
   const seen = new Set(rows.filter(({ status }) => statuses?.includes(String(status)) ?? true).map(({ id }) => id))
   const missing = references
-    .filter(({ id }) => !seen.has(id))
-    .map(({ field, id }) => ({
-      path: `/${field}`,
+    .filter(({ reference }) => !seen.has(reference.id))
+    .map(({ reference: { id }, path }) => ({
+      path,
       code: 'reference',
       message: `there is no entry ${id} in ${target.key}`,
     }))
-  const found = references.filter(({ id }) => seen.has(id))
+  const found = references.filter(({ reference }) => seen.has(reference.id))
   return [...missing, ...(await unfitTargets(read, target, found, scope))]
 }
 
@@ -83,19 +86,19 @@ async function missingTargets(
 async function unfitTargets(
   read: Reader,
   target: CollectionModel,
-  references: readonly FieldReference[],
+  references: readonly PlacedReference[],
   scope: QueryScope,
 ): Promise<readonly Issue[]> {
-  const restricted = references.filter(({ requirement }) => requirement !== undefined)
-  const groups = [...Map.groupBy(restricted, ({ requirement }) => JSON.stringify(requirement))]
+  const restricted = references.filter(({ reference }) => reference.requirement !== undefined)
+  const groups = [...Map.groupBy(restricted, ({ reference }) => JSON.stringify(reference.requirement))]
   const issues = groups.map(async ([named, group]) => {
     const { where, said }: TargetRequirement = JSON.parse(named)
-    const ids = [...new Set(group.map(({ id }) => id))]
+    const ids = [...new Set(group.map(({ reference }) => reference.id))]
     const fitting = await read.entries.statuses(target, ids, readRuleWhere(where, target, scope.collections))
     const fit = new Set(fitting.map(({ id }) => id))
     return group
-      .filter(({ id }) => !fit.has(id))
-      .map(({ field, id }) => ({ path: `/${field}`, code: 'accept', message: `takes ${said}, which ${id} is not` }))
+      .filter(({ reference }) => !fit.has(reference.id))
+      .map(({ reference: { id }, path }) => ({ path, code: 'accept', message: `takes ${said}, which ${id} is not` }))
   })
   return (await Promise.all(issues)).flat()
 }
