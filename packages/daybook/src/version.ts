@@ -3,6 +3,9 @@ import { findPackageJSON } from 'node:module'
 
 /** The version of this package. */
 export function daybookVersion(): string {
-  const manifest = JSON.parse(readFileSync(findPackageJSON('.', import.meta.url) ?? '', 'utf8')) as { version: string }
+  // By a relative specifier, Node would also look in the current folder, which `daybook dev` then watches.
+  const manifest = JSON.parse(readFileSync(findPackageJSON('daybook', import.meta.url) ?? '', 'utf8')) as {
+    version: string
+  }
   return manifest.version
 }

@@ -14,7 +14,7 @@ import {
   unpark,
   untried,
 } from './stored-deliveries.ts'
-import type { SettledTimes, Subscriber } from './subscriber.ts'
+import { DeliveryError, type SettledTimes, type Subscriber } from './subscriber.ts'
 
 /** The parts of a subscription that its failed deliveries need. */
 export interface FailedDeliveriesParts {
@@ -74,7 +74,9 @@ export class FailedDeliveries {
     const { subscriber, times, log, commit } = this.#parts
     const failed = failedNow(delivery, err, times)
     const { seq, attempts, dueAt } = failed
-    const fields = { err, subscription: subscriber.name, seq }
+    // Such a failure is the receiver's: where it was thrown says nothing.
+    const cause = err instanceof DeliveryError ? { reason: err.message } : { err }
+    const fields = { ...cause, subscription: subscriber.name, seq }
     if (Date.now() - (failed.failedAt ?? 0) < times.parkAfterMs) {
       const again = { ...fields, retryInMs: dueAt - Date.now() }
       if (attempts === 1) log.warn(again, 'journal: a record could not be delivered; it is delivered again')

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { DAYBOOK } from '../../support/built/command.ts'
@@ -21,10 +22,13 @@ function dev(cwd: string, port = 0) {
   })
   const ended = once(child, 'exit')
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const changes = new Set<string>()
   const listening = async (): Promise<string> => {
     for (;;) {
       const { value, done } = await lines.next()
       if (done) throw new Error('daybook dev ended')
+      const [, change] = /^Change detected in '(.+)'/.exec(value) ?? []
+      if (change !== undefined) changes.add(change)
       const url = /^listening on (\S+)/.exec(value)?.[1]
       if (url !== undefined) return url
     }
@@ -33,7 +37,8 @@ function dev(cwd: string, port = 0) {
     child.kill('SIGTERM')
     await ended
   }
-  return { listening, [Symbol.asyncDispose]: end }
+  /** The files whose changes have restarted it are in `changes`. */
+  return { listening, changes, [Symbol.asyncDispose]: end }
 }
 
 /** The status that a service answers a write with. */
@@ -68,6 +73,26 @@ test('daybook dev names the session cookie after its port, so that services on o
     body: JSON.stringify({ name: 'Ann', email: 'ann@example.org', password: 'correct horse battery' }),
   })
   expect(response.headers.get('set-cookie')).toMatch(new RegExp(`^better-auth-${port}\\.session_token=`))
+})
+
+test('daybook dev starts again for what the config imports, and for no other file beside it', async () => {
+  const config = (title: string) => `export const fields = (f) => ({ title: f.text({ description: '${title}' }) })\n`
+  await using folder = await folderOf({
+    'daybook.config.ts': `import { defineConfig, f } from 'DAYBOOK'
+import { fields } from './fields.js'
+export default defineConfig({ collections: { notes: { fields: fields(f) } } })
+`,
+    'fields.js': config('One'),
+  })
+  await using service = dev(folder.path)
+  const url = await service.listening()
+  // All that is loaded later is loaded.
+  await fetch(`${url}/openapi.json`)
+  await fetch(`${url}/docs`)
+  await folder.write({ 'notes.md': '# Notes\n', 'other.ts': 'export {}\n', 'site/index.ts': 'export {}\n' })
+  await folder.write({ 'fields.js': config('Two') })
+  await service.listening()
+  expect([...service.changes]).toEqual([join(folder.path, 'fields.js')])
 })
 
 /** A public reader sees what is published, by a rule: every list asks the thread that reads. */

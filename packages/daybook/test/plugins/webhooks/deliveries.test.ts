@@ -70,7 +70,12 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
     await eventually(async () => expect((await ask('')).json.items).toEqual([{ ...status, parked: 0 }]))
     // The message is the same whenever it is sent.
     expect(new Set(receiver.received.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size).toBe(1)
-    const told = JSON.stringify([listed.text, (await ask('')).text, log.take(), service.model.plugins])
+    const lines = log.take()
+    // Where such an error was thrown says nothing: the log has one line for it.
+    const failures = lines.filter((line) => line.includes('could not be delivered'))
+    expect(failures[0]).toContain("reason: 'The receiver answered 500.'")
+    expect(failures.filter((line) => /^\s+at /m.test(line))).toEqual([])
+    const told = JSON.stringify([listed.text, (await ask('')).text, lines, service.model.plugins])
     expect(told).not.toContain('canary')
     expect(told).not.toContain(SECRET.slice(6))
   })
