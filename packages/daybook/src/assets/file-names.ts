@@ -40,17 +40,28 @@ const RANDOM_BYTES = 16
 /** A safe file name that is like the original one and that no other file has. */
 export function makeFilename(original: string): string {
   const plain = original.normalize('NFKD').replace(/\p{M}+/gu, '')
-  const [, base = '', extension = ''] = /^(.*?)(\.[A-Za-z0-9]{1,10})?$/su.exec(plain) ?? []
+  const { base, ending } = splitEnding(plain)
   const kept = base
     .replace(/[^A-Za-z0-9]+/g, '-')
     .slice(0, MAX_KEPT)
     .replace(/^-+|-+$/g, '')
-  return `${kept === '' ? 'file' : kept}-${randomBytes(RANDOM_BYTES).toString('base64url')}${extension.toLowerCase()}`
+  return `${kept === '' ? 'file' : kept}-${randomBytes(RANDOM_BYTES).toString('base64url')}${ending.toLowerCase()}`
 }
 
 /** The longest original name that is kept, in characters. */
 const MAX_ORIGINAL = 255
 
-/** The name that an upload gives its file, as it is kept: without control characters, cut to its length. */
-export const keptName = (given: string): string =>
-  [...given.replace(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, MAX_ORIGINAL).join('') || 'file'
+/**
+ * The name that an upload gives its file, as it is kept: without control characters and those that override the direction of text, which
+ * make `exe.png` of another ending. A name that is too long is cut before its ending, which tells the type of the file.
+ */
+export function keptName(given: string): string {
+  const { base, ending } = splitEnding(given.replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, ''))
+  return [...base].slice(0, MAX_ORIGINAL - ending.length).join('') + ending || 'file'
+}
+
+/** A name in front of its ending, and the ending: `.txt`, `.tar.gz`, or nothing. */
+function splitEnding(name: string): { readonly base: string; readonly ending: string } {
+  const ending = /(?:\.tar)?\.[A-Za-z0-9]{1,10}$/i.exec(name)?.[0] ?? ''
+  return { base: name.slice(0, name.length - ending.length), ending }
+}
