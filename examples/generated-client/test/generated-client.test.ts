@@ -40,6 +40,11 @@ await listPosts({ where: { titel: { eq: 'A' } } })
 await hey.createPostsEntry({ body: { category: 'no title' } })
 // @ts-expect-error no such operator
 await hey.listPosts({ query: { where: { title: { equals: 'A' } } } })
+
+// A localized field is a text, or empty where nobody has translated it; so are fields of a global.
+export const text = async (): Promise<string | null | undefined> => (await cms.GET('/api/pages')).data?.items[0]?.title
+export const sameText = async (): Promise<string | null | undefined> => (await hey.listPages()).data?.items[0]?.title
+export const name = async (): Promise<string | null | undefined> => (await hey.getSiteGlobal()).data?.siteName
 `
 
 /** npm places hey-api beside the TypeScript of this workspace, whose version 7 cannot print code; the example has version 5. */

@@ -26,11 +26,7 @@ export function localeParameters(
   locales: LocalesModel | undefined,
 ): ParametersOf<{ locale: string; fallbackLocale: string }> {
   return {
-    locale: localeParameter(
-      `A configured locale, by default the config's; "${ALL_LOCALES}", with a session, answers maps of locale to value.`,
-      locales,
-      [ALL_LOCALES],
-    ),
+    locale: readParameter(locales),
     fallbackLocale: localeParameter(
       `Where a value is looked for that the locale does not have, by default where the config says; "${NO_FALLBACK}" turns that off.`,
       locales,
@@ -58,6 +54,13 @@ function localeParameter(
 ): Parameter<string> {
   if (!locales) return textParameter(description, NEVER, () => ['enum', 'leave it out: the content has no locales'])
   return choice(description, [...locales.available, ...others])
+}
+
+/** A locale to read, or all of them. */
+function readParameter(locales: LocalesModel | undefined): Parameter<string> {
+  const description = `A configured locale, by default the config's; "${ALL_LOCALES}", with a session, answers maps of locale to value.`
+  const parameter = localeParameter(description, locales, [ALL_LOCALES])
+  return locales ? { ...parameter, oneLocaleSchema: { type: 'string', enum: locales.available } } : parameter
 }
 
 /** The locale parameters of a request. */

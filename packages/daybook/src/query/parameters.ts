@@ -48,6 +48,8 @@ export interface Parameter<T = unknown> {
   readonly description: string
   /** The JSON Schema (2020-12) of its value. */
   readonly schema: JsonSchema
+  /** The schema for callers who cannot read all locales at once. @default schema */
+  readonly oneLocaleSchema?: JsonSchema
   /** `list`: separated by commas or repeated; `brackets`: `name[…][…]=value`. */
   readonly style: 'single' | 'list' | 'brackets'
   /** Whether a request without it is refused. @default false */

@@ -23,6 +23,8 @@ export interface ApiReader {
   readonly routes: readonly Route[]
   /** Those of them that answer 401 without a session. */
   readonly sessionRoutes: ReadonlySet<Route>
+  /** True if the reader may ask for all locales at once. */
+  readonly readsAllLocales: boolean
   /** Equal for readers with equal knowledge. */
   readonly variant: string
 }
@@ -35,7 +37,8 @@ export function anyReader(model: Model, routes: readonly Route[], access: Access
     readable: new Set(documents),
     routes,
     sessionRoutes: new Set(routes.filter(({ protection }) => protection === 'session')),
-    variant: peopleVariant(model, access),
+    readsAllLocales: readsAllLocales(model, access),
+    variant: plainVariant(model, access),
   }
 }
 
@@ -66,15 +69,19 @@ export async function apiReader(model: Model, routes: readonly Route[], access: 
     [...absent],
     readOnly,
   ])
-  const variant = JSON.stringify([known, [...allowed.values()].map(String), [...sessionRoutes].map(nameOf)])
+  const isAll = readsAllLocales(model, access)
+  const variant = JSON.stringify([known, [...allowed.values()].map(String), [...sessionRoutes].map(nameOf), isAll])
   const readable = new Set([...documents.keys()].filter((document) => allowed.get(document)?.includes('read')))
-  return { documents, readable, routes: shown, sessionRoutes, variant }
+  return { documents, readable, routes: shown, sessionRoutes, readsAllLocales: isAll, variant }
 }
 
-/** Names the documents whose people a reader may know. */
-export const peopleVariant = (model: Model, access: Access): string =>
-  documentsOf(model)
-    .map((document) => (access.seesPeople(document) ? 1 : 0))
+const readsAllLocales = ({ locales }: Model, { isAuthenticated }: Access): boolean =>
+  locales !== undefined && isAuthenticated
+
+/** Tells readers of a config without rules apart: by the documents whose people they may know, and by the locales they may ask for. */
+export const plainVariant = (model: Model, access: Access): string =>
+  [...documentsOf(model).map((document) => access.seesPeople(document)), readsAllLocales(model, access)]
+    .map(Number)
     .join('')
 
 const documentsOf = ({ collections, globals }: Model): readonly Ruled[] => [

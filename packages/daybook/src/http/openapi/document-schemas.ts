@@ -61,7 +61,14 @@ const WORKING_COPY: Text = print({
   properties: { id: { type: 'string', format: 'uuid' }, ...DRAFT_SCHEMAS },
   required: ['id', ...Object.keys(DRAFT_SCHEMAS)],
 })
-const NULL: Text = '{"type":"null"}'
+const ONLY_NULL: JsonSchema = { type: 'null' }
+const NULL: Text = print(ONLY_NULL)
+
+/** The schema of one value. Of `const: null`, generators of clients make a value of any type. */
+function onlySchema(value: unknown): JsonSchema {
+  if (value === null) return ONLY_NULL
+  return Array.isArray(value) && value.length === 0 ? { type: 'array', maxItems: 0, items: {} } : { const: value }
+}
 
 /** The schemas of collections and globals as one reader knows them. */
 export class DocumentSchemas {
@@ -88,11 +95,22 @@ export class DocumentSchemas {
     return this.#schema(document, '')
   }
 
-  /** A document as it is answered to a read, which may select fields and ask for all locales. */
+  /** A document in the response to a read, which may select fields. */
   read(document: Ruled): Text {
-    const forms: readonly Form[] = document.kind === 'global' ? ['Unwritten'] : []
-    const refs = [...this.#forms(document), ...forms].map((form) => this.#schema(document, form))
-    return this.#anyOf(refs, false)
+    return this.#anyForm(document, ['', 'Selection'])
+  }
+
+  /** A document in the response to a read of all locales; `undefined` where nothing in it is localized. */
+  allLocales(document: Ruled): Text | undefined {
+    return this.#translated.has(document) ? this.#anyForm(document, ['AllLocales']) : undefined
+  }
+
+  #anyForm(document: Ruled, forms: readonly Form[]): Text {
+    const all: readonly Form[] = document.kind === 'global' ? [...forms, 'Unwritten'] : forms
+    return this.#anyOf(
+      all.map((form) => this.#schema(document, form)),
+      false,
+    )
   }
 
   /** A document as it is answered to a write, which may be one of its working copy. */
@@ -197,10 +215,12 @@ export class DocumentSchemas {
   /** A global that holds nothing yet. */
   #unwritten(document: Ruled): Text {
     const own = this.#own(document, 'read')
-    const empty = new Map<string, unknown>(document.fields.map(({ key, field }) => [key, emptyValue(field)]))
+    const empty = new Map<string, JsonSchema>(
+      document.fields.map(({ key, field }) => [key, onlySchema(emptyValue(field))]),
+    )
     const isOwn = (key: string): boolean => document.systemKeys.before.includes(key)
     const properties = Object.entries(own.properties as object).map(
-      ([key, schema]) => [key, print(isOwn(key) ? schema : { const: empty.get(key) ?? null })] as const,
+      ([key, schema]) => [key, print(isOwn(key) ? schema : (empty.get(key) ?? ONLY_NULL))] as const,
     )
     const required = print(document.systemKeys.before)
     return `{"type":"object","properties":${object(properties)},"required":${required},"additionalProperties":false}`
@@ -220,11 +240,6 @@ export class DocumentSchemas {
     const { readable } = this.#reader
     const isClosed = (to: string): boolean => !readable.has(this.#model.collections.get(to) as CollectionModel)
     return [...reverses.values()].filter(({ to }) => isClosed(to)).map(({ key }) => key)
-  }
-
-  /** The forms in which a read answers a document. */
-  #forms(document: DocumentModel): readonly Form[] {
-    return this.#translated.has(document) ? ['', 'Selection', 'AllLocales'] : ['', 'Selection']
   }
 
   /** Prints a schema of the model for people who have nothing but the document. */

@@ -4,7 +4,7 @@ import { ANONYMOUS } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
 import type { Model } from '../../model/model.ts'
 import { ReaderTexts, type TaggedText } from '../answers/reader-texts.ts'
-import { type ApiReader, anyReader, apiReader, peopleVariant } from './api-reader.ts'
+import { type ApiReader, anyReader, apiReader, plainVariant } from './api-reader.ts'
 import { type OpenApiParts, openApiText } from './document.ts'
 import type { Text } from './text.ts'
 
@@ -16,7 +16,7 @@ const TURN_MS = 5
 /** The OpenAPI documents of a service, one for each kind of reader, made when it is first asked for. */
 export class OpenApi {
   readonly #parts: OpenApiParts
-  /** The kinds of readers that there are without rules, by what they may know of people. */
+  /** The kinds of readers that there are without rules. */
   readonly #plainReaders = new LRUCache<string, ApiReader>({ max: MAX_PLAIN_READERS })
   readonly #texts = new ReaderTexts()
 
@@ -27,7 +27,7 @@ export class OpenApi {
   async #reader(access: Access): Promise<ApiReader> {
     const { model, routes } = this.#parts
     if (hasRules(model)) return apiReader(model, routes, access)
-    const variant = peopleVariant(model, access)
+    const variant = plainVariant(model, access)
     const reader = this.#plainReaders.get(variant) ?? anyReader(model, routes, access)
     this.#plainReaders.set(variant, reader)
     return reader

@@ -14,6 +14,9 @@ import { type Components, pascal } from './components.ts'
 import type { Printer } from './printer.ts'
 import { object, print, type Text, type Texts } from './text.ts'
 
+/** The member of a media type with the schema of the response to `locale=all`. */
+const ALL_LOCALES_MEMBER = 'x-daybook-all-locales'
+
 const REQUIRED: Text = '[{"sessionCookie":[]},{"bearerAuth":[]}]'
 const OPTIONAL: Text = '[{},{"sessionCookie":[]},{"bearerAuth":[]}]'
 
@@ -165,7 +168,7 @@ function bodyText({ description, mediaTypes, isRequired = true }: BodyContract, 
 
 function responseOf(answer: AnswerContract, own: CommonAnswer | undefined, route: Route, printer: Printer): Text {
   if (!own?.isOpen) return own?.text ?? ''
-  return `${own.text},${contentText(answer, printer.answer(route, answer))}}`
+  return `${own.text},${contentText(answer, printer.answer(route, answer), printer.allLocales(route, answer))}}`
 }
 
 /** An answer of a route, as far as it says the same of all documents; what lacks nothing stands in the components. */
@@ -179,8 +182,14 @@ function commonAnswer(answer: AnswerContract, route: Route, printer: Printer): C
   return { text: `"${status}":${response}`, isOpen }
 }
 
-const contentText = ({ mediaType = 'application/json' }: AnswerContract, schema: Text): Text =>
-  `"content":{"${mediaType}":{"schema":${schema}}}`
+/**
+ * The content of a response. The response to `locale=all` has a member of its own: as a part of the schema, it would make each
+ * localized value a text or a map for all clients.
+ */
+function contentText({ mediaType = 'application/json' }: AnswerContract, schema: Text, allLocales?: Text): Text {
+  const forAll = allLocales === undefined ? '' : `,"${ALL_LOCALES_MEMBER}":${allLocales}`
+  return `"content":{"${mediaType}":{"schema":${schema}${forAll}}}`
+}
 
 /** The media type is no header of OpenAPI; the name of the request comes with every answer. */
 function headersOf(names: readonly HeaderName[], own: Readonly<Record<string, string>> = {}): Text {

@@ -54,7 +54,8 @@ export class ParameterPrinter {
 
   /** A reference to a parameter of a route; `undefined` for one that no value fits. */
   ref(name: string, parameter: Parameter, resource: Ruled | undefined): Text | undefined {
-    const { takes, schema, isRequired } = parameter
+    const { takes, isRequired } = parameter
+    const schema = this.#reader.readsAllLocales ? parameter.schema : (parameter.oneLocaleSchema ?? parameter.schema)
     if (takes === undefined || !resource) {
       if (isUnusable(schema)) return undefined
       return this.#components.sharedParameter(name, parameter, () => parameterText(this.#head(name, parameter), schema))

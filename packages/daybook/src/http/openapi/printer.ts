@@ -48,6 +48,14 @@ export class Printer {
     return resource !== undefined && schema !== undefined && [schema, itemOf(schema)].includes(resource.schemas.read)
   }
 
+  /** The schema of what a route answers to `locale=all`; `undefined` if the reader may not ask that, or nothing is localized. */
+  allLocales({ parameters = {}, resource }: Route, { schema = {} }: AnswerContract): Text | undefined {
+    if (!resource || !this.reader.readsAllLocales || !parameters.locale?.oneLocaleSchema) return undefined
+    const document = this.#documents.allLocales(resource)
+    if (document === undefined || schema === resource.schemas.read) return document
+    return this.#list(resource, schema, document, undefined)
+  }
+
   #ofService(schema: JsonSchema): Text {
     return print(replaceIn(schema, (one) => this.#common(one)))
   }
@@ -57,13 +65,14 @@ export class Printer {
     const document = (): Text =>
       canSelect ? this.#documents.read(resource) : this.#documents.written(resource, showsDrafts)
     if (schema === resource.schemas.read) return document()
-    return itemOf(schema) === resource.schemas.read ? this.#list(resource, schema, document()) : print(schema)
+    return itemOf(schema) === resource.schemas.read
+      ? this.#list(resource, schema, document(), this.#documents.example(resource))
+      : print(schema)
   }
 
-  /** A list of a document, with an example. */
-  #list(resource: Ruled, schema: JsonSchema, item: Text): Text {
+  /** A list of a document. */
+  #list(resource: Ruled, schema: JsonSchema, item: Text, example: Text | undefined): Text {
     const { collection, items, ...common } = schema.properties as Readonly<Record<string, JsonSchema>>
-    const example = this.#documents.example(resource)
     const name = print([common, items?.maxItems, collection === undefined, example === undefined])
     const pattern = this.#lists.get(name, () => listPattern(schema, example !== undefined))
     return fill(pattern, { '{key}': resource.key, [print(ITEM)]: item, [print(EXAMPLE)]: example ?? '' })

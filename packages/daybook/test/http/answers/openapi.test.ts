@@ -260,6 +260,36 @@ describe('what it says', () => {
     expect(Object.keys(parametersOf(document, document.paths['/api/tags']?.get as Operation))).not.toContain('include')
   })
 
+  test('types localized values as one locale has them; all locales at once are for sessions, with a schema beside', async () => {
+    const reads = ['/api/pages', '/api/pages/{id}', '/api/globals/site']
+    const of = (document: Document) =>
+      reads.map((path) => Object(document.paths[path]?.get?.responses['200']?.content?.['application/json']))
+    const languages = defineConfig({
+      collections: { pages: defineCollection({ fields: { title: f.text({ localized: true, required: true }) } }) },
+      globals: {
+        site: defineGlobal({
+          fields: { name: f.text({ localized: true, required: true }), pages: f.relation('pages', { many: true }) },
+        }),
+      },
+      locales: { default: 'en', available: ['en', 'de'] },
+    })
+    const [open, signedIn] = [await documentOf(languages), await documentOf(languages, true)]
+    expect(JSON.stringify(open)).not.toContain('AllLocales')
+    expect(open.components.parameters.locale?.schema).toEqual({ type: 'string', enum: ['en', 'de'] })
+    expect(JSON.stringify(of(signedIn).map(({ schema }) => schema))).not.toContain('AllLocales')
+    expect(of(signedIn).map((content) => JSON.stringify(content['x-daybook-all-locales']))).toEqual([
+      expect.stringContaining('PagesEntryAllLocales'),
+      expect.stringContaining('PagesEntryAllLocales'),
+      expect.stringContaining('SiteGlobalAllLocales'),
+    ])
+    expect(signedIn.components.parameters.locale?.schema.enum).toEqual(['en', 'de', 'all'])
+    // Generators of clients know the type of an empty value from `type` alone.
+    expect(signedIn.components.schemas.SiteGlobalUnwritten?.properties).toMatchObject({
+      name: { type: 'null' },
+      pages: { type: 'array', maxItems: 0 },
+    })
+  })
+
   test('says what a merge patch may leave out and empty, where a JSON field has a schema', async () => {
     const { components } = await documentOf(kitchen, true)
     expect(components.schemas['ThingsEntryPatch.point']).toEqual({

@@ -32,6 +32,9 @@ const OF_NO_OPERATION = [405, 408, 414, 417, 431]
 const OF_ANY_ANSWER =
   /^(?:connection|content-length|content-type|date|keep-alive|transfer-encoding|vary|x-content-type-options|access-control-.*|cache-control)$/
 
+/** The member of a media type with the schema of the response to `locale=all`. */
+const ALL_LOCALES = 'x-daybook-all-locales'
+
 /** A parameter of an operation, and where it stands in the document. */
 interface DeclaredParameter {
   readonly name: string
@@ -90,7 +93,7 @@ export class DocumentedService {
       found.operation,
       found.at,
       isDraft && answer.status < 400 ? { ...answer, text: '' } : answer,
-      method,
+      sent,
     )
   }
 
@@ -156,7 +159,7 @@ export class DocumentedService {
     return this.#faults(pointer, JSON.parse(body.normalize('NFC')), 'the body')
   }
 
-  #checkAnswer(operation: Operation, at: readonly string[], { status, headers, text }: Answer, method: string): void {
+  #checkAnswer(operation: Operation, at: readonly string[], { status, headers, text }: Answer, sent: Sent): void {
     const { responses, operationId } = operation
     const kind = [String(status), `${String(status).charAt(0)}XX`, 'default'].find((one) =>
       Object.hasOwn(responses, one),
@@ -166,13 +169,15 @@ export class DocumentedService {
     // What an adapter answers is its own business, its headers included.
     if (!Object.hasOwn(responses, 'default')) this.#checkHeaders(operationId, pointer, headers)
     const type = headers.get('content-type')?.split(';')[0] ?? ''
-    if (text === '' || method === 'HEAD' || kind === 'default') return
+    if (text === '' || sent.method === 'HEAD' || kind === 'default') return
     const { content = {} } = this.#at(pointer) as ResponsePart
     // Of what a range stands for, nothing but the type is known.
     if (Object.hasOwn(content, type.replace(/\/.*/, '/*'))) return
     if (!Object.hasOwn(content, type)) expect.fail(`${operationId} does not document ${type} for ${status}`)
     const value = type.endsWith('json') && type !== 'application/x-ndjson' ? JSON.parse(text) : text
-    this.#expectValid(`${pointer}/content/${escapeKey(type)}/schema`, value, `${operationId} ${status}`)
+    const isAllLocales = /[?&]locale=all(?:&|$)/.test(sent.path) && Object.hasOwn(Object(content[type]), ALL_LOCALES)
+    const member = isAllLocales ? ALL_LOCALES : 'schema'
+    this.#expectValid(`${pointer}/content/${escapeKey(type)}/${member}`, value, `${operationId} ${status}`)
   }
 
   #checkHeaders(operationId: string, response: string, headers: Headers): void {
