@@ -133,6 +133,16 @@ type BlockOf<C extends DaybookConfig, T, Block, Q extends Question> = Block exte
   ? Flattened<Expanded<C, T[K], Block, Q>>
   : Block
 
+/** The slug of an entry in a locale. */
+export interface Alternate {
+  readonly locale: string
+  readonly slug: string
+}
+
+type WithAlternates<I extends readonly string[], Document> = 'alternates' extends I[number]
+  ? Flattened<Document & { readonly alternates: readonly Alternate[] }>
+  : Document
+
 /** The type of a document that a query answers. */
 export type Answered<
   C extends DaybookConfig,
@@ -146,7 +156,11 @@ export type Answered<
 > = D extends Depth // for each depth that it may be
   ? [I, S, D, AllLocales<C, L>] extends [readonly [], readonly [], 0, never]
     ? Document
-    : OnlyIf<I, Document, SelectedDocument<C, F, Document, Own, QuestionOf<I, S, D, AllLocales<C, L>>>>
+    : OnlyIf<
+        I,
+        Document,
+        WithAlternates<I, SelectedDocument<C, F, Document, Own, QuestionOf<I, S, D, AllLocales<C, L>>>>
+      >
   : never
 
 type AllLocales<C extends DaybookConfig, L> = 'all' extends L ? Locale<C> : never

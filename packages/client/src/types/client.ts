@@ -52,7 +52,7 @@ import type {
   VersionsQuery,
   WholeVersion,
 } from './history.ts'
-import type { Depth, Included, IncludePath, InnerPath } from './paths.ts'
+import type { Depth, EntryInclude, Included, IncludePath, InnerPath } from './paths.ts'
 import type { EntryPatch, Operation, Outcome } from './write.ts'
 import type { ChangeOptions, DeleteOptions, EntryOrId, GlobalChangeOptions, WriteOptions } from './write-options.ts'
 
@@ -171,7 +171,7 @@ export interface Reference {
 interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
   /** All entries that match, page by page, while they are asked for. `limit` is the size of a page. @default 100 */
   iterate<
-    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
+    const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
@@ -251,7 +251,7 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
 export interface CollectionClient<C extends DaybookConfig, K extends CollectionKey<C>> extends EntriesClient<C, K> {
   /** One page of the entries that match; `aggregate` asks for figures about all of them: `{ category: 'count', minutes: ['min', 'max'] }`. */
   findMany<
-    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
+    const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
@@ -264,7 +264,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
 
   /** The entry of this slug, or `null` when there is none that this reader may see. */
   findBySlug<
-    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
+    const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
@@ -278,7 +278,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
 
   /** The entry of this id, or `null` when there is none that this reader may see. */
   findById<
-    const I extends readonly IncludePath<C, CollectionFieldsOf<C, K>>[] = readonly [],
+    const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,

@@ -1,5 +1,5 @@
 import type { DaybookConfig, Entry, EntryKey } from 'daybook'
-import type { Below, CollectionFieldsOf, FieldOptionsOf } from './fields.ts'
+import type { Below, CollectionFieldsOf, FieldOptionsOf, Locale } from './fields.ts'
 
 /** How many levels of relations are expanded. */
 export type Depth = 0 | 1 | 2 | 3 | 4 | 5
@@ -51,6 +51,11 @@ export type IncludePath<C extends DaybookConfig, F, Levels extends Depth = 3> = 
   : string extends keyof F
     ? string
     : { [P in RelationPath<F>]: P | Further<C, TargetOf<F, P>, P, Less<Levels>> }[RelationPath<F>]
+
+/** What a read of entries can include: relations, and `alternates`, the slugs in all locales where the content has several. */
+export type EntryInclude<C extends DaybookConfig, F> =
+  | IncludePath<C, F>
+  | ([Locale<C>] extends [never] ? never : 'alternates')
 
 type Further<C extends DaybookConfig, T, P extends string, Levels extends Depth> = Levels extends 0
   ? never

@@ -197,7 +197,11 @@ function compileDocument(
   const fields = Object.entries(stored).map(([fieldKey, field]) => compileField(fieldKey, field))
   const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
   const made = key === ASSETS ? MADE_ASSET_FIELDS : NOTHING_MADE
-  const schemaOf = (side: SchemaSide): JsonSchema => documentSchema(stored, side, { ...system, made }, reverses)
+  const localized = new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key))
+  const hasSlug = fields.some(({ field }) => field.type.role === 'slug')
+  const hasAlternates = hasSlug && localized.size > 0 && !Object.hasOwn(config.fields, 'alternates')
+  const schemaOf = (side: SchemaSide): JsonSchema =>
+    documentSchema(stored, side, { ...system, made }, reverses, hasAlternates)
   const schemaHash = digestOutline(outline(stored))
   const systemKeys = { before: Object.keys(system.before), after: Object.keys(system.after) }
   return {
@@ -209,7 +213,15 @@ function compileDocument(
     systemKeys,
     storedKeys: [...systemKeys.before, ...fields.flatMap(({ servedKeys }) => servedKeys), ...systemKeys.after],
     made,
-    ignoredKeys: new Set([...made, ...systemKeys.before, ...systemKeys.after, ...generated, ...keysOf(reverses)]),
+    hasAlternates,
+    ignoredKeys: new Set([
+      ...made,
+      ...systemKeys.before,
+      ...systemKeys.after,
+      ...generated,
+      ...keysOf(reverses),
+      ...(hasAlternates ? ['alternates'] : []),
+    ]),
     schemaHash,
     ...variantsOf(schemaHash),
     schemas: Object.freeze({
@@ -225,7 +237,7 @@ function compileDocument(
     requireIfMatch: config.requireIfMatch ?? false,
     validate: config.validate as DocumentValidator | undefined,
     relations: compileRelations(stored),
-    localized: new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key)),
+    localized,
     guarded: [
       ...fields.filter((field) => field.access.read !== undefined),
       ...reverses.filter(({ access, isThroughGuarded }) => access.read !== undefined || isThroughGuarded),

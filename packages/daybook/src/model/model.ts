@@ -178,6 +178,8 @@ export interface DocumentModel {
   readonly localized: ReadonlySet<string>
   /** Top-level fields that some readers may not see. */
   readonly guarded: readonly FieldModel[]
+  /** True if a read can include the slugs of a document in all locales. */
+  readonly hasAlternates: boolean
   /** Which readers may know who made and changed a document; `undefined`: those with a session. */
   readonly peopleRule: true | FieldRule | undefined
 }

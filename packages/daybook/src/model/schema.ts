@@ -122,6 +122,20 @@ const listed = (field: Field): JsonSchema => ({
   ...READ_ONLY,
 })
 
+/** The slugs of an entry in all locales, where `include` names them. */
+const ALTERNATES_SCHEMA: JsonSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { locale: { type: 'string' }, slug: { type: 'string' } },
+    required: ['locale', 'slug'],
+    additionalProperties: false,
+  },
+  ...READ_ONLY,
+  description:
+    'The slugs of the entry in the locales in which it exists and has one of its own; with `include=alternates`.',
+}
+
 /** The parts of a document that are the service's own. */
 export interface ServiceParts {
   /** What stands before its fields. */
@@ -142,13 +156,15 @@ export function documentSchema(
   side: SchemaSide,
   system: ServiceParts,
   reverses: readonly Pick<ReverseModel, 'key' | 'field'>[] = [],
+  hasAlternates = false,
 ): JsonSchema {
   const inner = side === 'read' ? readFields(fields) : writtenFields(fields, side, system.made)
   const asked = (part: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
     side === 'read' ? { ...part } : Object.fromEntries(Object.keys(part).map((key) => [key, READ_ONLY]))
   const shown = Object.fromEntries(reverses.map(({ key, field }) => [key, side === 'read' ? listed(field) : READ_ONLY]))
   const held = { ...asked(system.before), ...(inner.properties as object), ...asked(system.after) }
-  const properties = { ...held, ...shown }
+  const alternates = hasAlternates ? asked({ alternates: ALTERNATES_SCHEMA }) : {}
+  const properties = { ...held, ...shown, ...alternates }
   return {
     ...inner,
     properties,

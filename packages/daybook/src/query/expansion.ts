@@ -18,7 +18,12 @@ export interface Selection {
   readonly select: ReadonlySet<string> | undefined
   readonly expansions: readonly Expansion[]
   readonly lists: readonly ListExpansion[]
+  /** True if the slugs in other locales come along. @default false */
+  readonly hasAlternates?: boolean
 }
+
+/** The name by which `include` asks for the slugs of an entry in all locales. */
+export const ALTERNATES = 'alternates'
 
 /** A relation whose documents take the place of their references. */
 export interface Expansion extends Selection {
@@ -51,7 +56,11 @@ export const SELECTION: ParametersOf<{
     takes: 'fields',
   },
   include: {
-    ...namesParameter('Relations to expand; a dotted path expands on the way.', {}, MAX_NAMES),
+    ...namesParameter(
+      'Relations to expand; a dotted path expands on the way. `alternates` adds the slugs of an entry in all locales.',
+      {},
+      MAX_NAMES,
+    ),
     takes: 'relations',
   },
   depth: countParameter('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
@@ -92,7 +101,9 @@ export function readSelection(
   scope: QueryScope,
 ): Selection {
   const lookup: Lookup = { faults, scope, count: 0 }
-  const { include: named, depth = named ? 1 : 0 } = query
+  const { include, depth = include ? 1 : 0 } = query
+  const hasAlternates = document.hasAlternates && include?.includes(ALTERNATES) === true
+  const named = hasAlternates ? include?.filter((name) => name !== ALTERNATES) : include
   const pending: PendingExpansions = new Map()
   for (const name of named ?? []) includeName(lookup, document, pending, name, depth)
   if (!named) includeAll(lookup, document, pending, depth)
@@ -105,7 +116,7 @@ export function readSelection(
   }
   const select = readSelect(lookup, document, pending, query.select)
   for (const [name, page] of query.reverse ?? []) setPage(lookup, document, pending, name, page)
-  return { select, ...toSelection(lookup, pending) }
+  return { select, ...toSelection(lookup, pending), hasAlternates }
 }
 
 /** A link that a dotted name begins with, and the rest of the name. */

@@ -1,7 +1,7 @@
 import { type DaybookError, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import { COLLECTION_KEY, isTaggedReference } from '../../fields/relations/relation-to-several.ts'
-import type { DocumentModel, RelationModel } from '../../model/model.ts'
+import type { CollectionModel, DocumentModel, RelationModel } from '../../model/model.ts'
 import { collectionsOf, type Expansion, type ListExpansion, type Selection } from '../../query/expansion.ts'
 import type { CountersLook } from '../../store/reads/counters-reader.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
@@ -11,6 +11,7 @@ import type { Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
+import { appendAlternates } from './alternates.ts'
 import type { AnswerSource, DraftView } from './answer-source.ts'
 import type { Sources } from './list-question.ts'
 import { type Projection, present, project, readableValues, type StoredDocument } from './present.ts'
@@ -87,7 +88,9 @@ function expandedVariant(
   revisions: readonly number[],
 ): string {
   const touched = collectionsOf(selection)
-  const reader = [[...scope.hidden(document)], scope.seesPeople(document), scope.variant(touched)]
+  // In other locales, other readers may see the entry.
+  const seen = selection.hasAlternates ? [document as CollectionModel, ...touched] : touched
+  const reader = [[...scope.hidden(document)], scope.seesPeople(document), scope.variant(seen)]
   return variantOf(document.schemaHash, reader, selectionVariant(selection), revisions, scope.choice)
 }
 
@@ -107,6 +110,16 @@ interface Work extends AnswerSource {
  * @throws VALIDATION_ERROR when more than {@link MAX_EXPANDED_DOCUMENTS} documents would be put in
  */
 export async function presentExpanded(
+  source: AnswerSource,
+  document: DocumentModel,
+  rows: readonly ListedDocument[],
+  selection: Selection,
+): Promise<readonly string[]> {
+  const texts = await expandedTexts(source, document, rows, selection)
+  return selection.hasAlternates ? appendAlternates(source, document as CollectionModel, rows, texts) : texts
+}
+
+async function expandedTexts(
   source: AnswerSource,
   collection: DocumentModel,
   rows: readonly ListedDocument[],

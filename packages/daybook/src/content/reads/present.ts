@@ -19,8 +19,8 @@ export interface Projection {
 }
 
 /** Whether an answer is made of one row for each document: nothing of others is put in, nor of other locales. */
-export function isOfOneRow({ expansions, lists }: Selection, { isAll, chain }: LocaleChoice): boolean {
-  return expansions.length === 0 && lists.length === 0 && !isAll && chain === undefined
+export function isOfOneRow({ expansions, lists, hasAlternates }: Selection, { isAll, chain }: LocaleChoice): boolean {
+  return !hasAlternates && expansions.length === 0 && lists.length === 0 && !isAll && chain === undefined
 }
 
 /** The columns that serving a document needs. */
@@ -75,7 +75,8 @@ function presentStored(document: DocumentModel, row: StoredDocument, projection:
 export const putPeople = (text: string, row: StoredDocument): string => putMembers(text, peopleOf(row))
 
 /** @param text an object that is not empty */
-const putMembers = (text: string, members: Values): string => `${text.slice(0, -1)},${JSON.stringify(members).slice(1)}`
+export const putMembers = (text: string, members: Values): string =>
+  `${text.slice(0, -1)},${JSON.stringify(members).slice(1)}`
 
 /** Who made and last changed a document. */
 export const peopleOf = ({ created_by = null, updated_by = null }: Partial<PeopleColumns>): Values => ({

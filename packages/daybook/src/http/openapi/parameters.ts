@@ -4,7 +4,7 @@ import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, ReverseModel } from '../../model/model.ts'
 import { PEOPLE_KEYS } from '../../model/people.ts'
 import { aggregatesFor, MAX_AGGREGATES } from '../../query/aggregates.ts'
-import { MAX_NAMES } from '../../query/expansion.ts'
+import { ALTERNATES, MAX_NAMES } from '../../query/expansion.ts'
 import type { Parameter, TakenNames } from '../../query/parameters.ts'
 import type { ApiReader } from './api-reader.ts'
 import type { Components } from './components.ts'
@@ -72,7 +72,11 @@ export class ParameterPrinter {
     if (takes === 'fields')
       return namesSchema([...shownKeys(document, hidden), ...people, ...keysOf(reverses)], open, MAX_NAMES)
     if (takes === 'relations')
-      return namesSchema([...shownRelations(document, hidden), ...keysOf(reverses)], open, MAX_NAMES)
+      return namesSchema(
+        [...shownRelations(document, hidden), ...keysOf(reverses), ...(document.hasAlternates ? [ALTERNATES] : [])],
+        open,
+        MAX_NAMES,
+      )
     if (takes === 'reverses') return this.#hasReverses ? reversePagesSchema(reverses, this.#reader, open) : undefined
     if (document.kind === 'global') return undefined
     if (takes === 'aggregates') return aggregateSchema(document, hidden)

@@ -114,6 +114,30 @@ export class EntryReader {
     return connection.all(statement, { ...(isOne ? { id: ids[0] } : { ids: JSON.stringify(ids) }), ...values })
   }
 
+  /**
+   * The slugs of entries that they have themselves in a locale.
+   *
+   * @param collection in that locale
+   * @param where what entries must hold there
+   */
+  async ownSlugs(
+    collection: CollectionModel,
+    ids: readonly string[],
+    where?: Condition,
+  ): Promise<readonly { readonly id: string; readonly slug: string }[]> {
+    const { key, table } = collection
+    const { name, values, connection, narrow } = this.#narrowing(collection, where)
+    const statement = this.#source.statements.get(`own slugs ${table}${name}`, () => {
+      const own = sql.ref<string>(table === key ? 'slug' : 'own_slug')
+      const found = entryTable(table)
+        .select(['id', own.as('slug')])
+        .where(this.#source.dialect.isAmong(sql.ref('id'), param('ids')))
+        .where(sql<SqlBool>`${own} IS NOT NULL`)
+      return prepare(narrow(found))
+    })
+    return connection.all(statement, { ids: JSON.stringify(ids), ...values })
+  }
+
   /** Entries with these ids, in no order, with what every locale says. */
   async storedByIds({ key }: CollectionModel, ids: readonly string[]): Promise<readonly StoredEntry[]> {
     const statement = this.#source.statements.get(`stored ids ${key}`, () =>

@@ -127,6 +127,24 @@ describe.each(STORES)('an entry that is published in German alone, on $name', (s
     })
   })
 
+  test('has an alternate in each locale in which the reader may see it, and it has a slug', async () => {
+    const alternates = async (path: string, as: string | null = null) => (await editor.get(path, as)).body.alternates
+    const german = { locale: 'de', slug: `winter-${GERMAN}` }
+    const english = { locale: 'en', slug: `winter-${ENGLISH}` }
+    expect(await alternates(`/api/posts/${id}?locale=de&include=alternates`)).toEqual([german])
+    expect(await alternates(`/api/posts/${id}?locale=de&include=alternates&select=code`, 'rita')).toEqual([german])
+    expect(await alternates(`/api/posts/${id}?include=alternates,author`, 'ann')).toEqual([english, german])
+    const { tag } = await editor.get(`/api/posts/${id}?locale=de&include=alternates`, null)
+    await editor.post(`/api/posts/${id}/publish`, { locales: ['en'] })
+    const list = await editor.get('/api/posts?locale=de&include=alternates,author', null)
+    expect(list.body.items).toMatchObject([{ author: { name: 'Ann' }, alternates: [english, german] }])
+    const entry = await editor.get(`/api/posts/${id}?locale=de&include=alternates`, null)
+    expect(entry.body.alternates).toEqual([english, german])
+    expect(entry.tag).not.toBe(tag)
+    expect((await editor.put(`/api/posts/${id}?locale=de`, entry.body)).status).toBe(200)
+    expect((await editor.get('/api/authors?include=alternates', null)).status).toBe(400)
+  })
+
   test('is whole for those who may change it', async () => {
     expect((await editor.get(`/api/posts/${id}`)).body).toMatchObject({ note: ENGLISH, status: 'draft' })
     expect((await editor.get(`/api/posts/${id}?locale=all`)).body.title).toEqual({
