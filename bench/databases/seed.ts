@@ -2,6 +2,7 @@ import { SYSTEM } from '../../packages/daybook/src/auth/adapter.ts'
 import { Access } from '../../packages/daybook/src/content/access/access.ts'
 import { Engine } from '../../packages/daybook/src/content/engine.ts'
 import { markdownRenderer } from '../../packages/daybook/src/content/markdown/markdown.ts'
+import { storedContentOf } from '../../packages/daybook/src/content/stored-content.ts'
 import { writeContext } from '../../packages/daybook/src/content/writes/context.ts'
 import {
   type NewEntryOptions,
@@ -9,7 +10,6 @@ import {
   prepareUpdate,
 } from '../../packages/daybook/src/content/writes/entries.ts'
 import { carryOut, type Transact } from '../../packages/daybook/src/content/writes/prepared.ts'
-import { fillLocaleTables } from '../../packages/daybook/src/content/writes/row.ts'
 import type { CollectionModel, Model } from '../../packages/daybook/src/model/model.ts'
 import type { Database } from '../../packages/daybook/src/store/database.ts'
 import { Store } from '../../packages/daybook/src/store/store.ts'
@@ -44,7 +44,7 @@ const acceptChange = async (): Promise<void> => {}
 /** Brings a store into the form of the config, as Daybook's own start would, whose time would count. */
 export async function prepareStore(database: Database, model: Model): Promise<Store> {
   const store = new Store(database)
-  await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection), acceptChange)
+  await store.prepare(model, storedContentOf(model), acceptChange)
   return store
 }
 

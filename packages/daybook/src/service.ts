@@ -21,11 +21,11 @@ import { Files } from './content/assets/files.ts'
 import { Content } from './content/content.ts'
 import { Engine } from './content/engine.ts'
 import { MarkdownRenderer, type RendererOptions } from './content/markdown/markdown-renderer.ts'
+import { hiddenFields, storedContentOf } from './content/stored-content.ts'
 import { Sweeper } from './content/sweep.ts'
 import { ExportStreams } from './content/transfer/export-streams.ts'
 import { unfilledFields } from './content/transfer/fill.ts'
 import { pendingRenames } from './content/transfer/migration.ts'
-import { fillLocaleTables } from './content/writes/row.ts'
 import { DaybookError, StartupError } from './errors.ts'
 import type { DeriveTools } from './fields/field.ts'
 import { DEFAULT_PENDING } from './http/admission.ts'
@@ -174,6 +174,7 @@ async function openService<const C extends DaybookConfig>(
   const { engine, files, intake, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
   opened.defer(close)
   warnAboutModes(config, options, log)
+  await warnHidden(engine, log)
   await warnUnfilled(engine, log)
   const { auth, administration } = openAuth(config, options, engine)
   opened.defer(() => auth.close())
@@ -428,6 +429,13 @@ function warnAboutModes({ database }: DaybookConfig, { data = '.daybook' }: Serv
   if (warning) log.warn({}, warning)
 }
 
+/** Values that a changed field does not take are neither read nor found, and seem to be lost. */
+async function warnHidden({ store, model }: Engine, log: Log): Promise<void> {
+  const fields = await hiddenFields(store.read, model)
+  if (fields.length > 0)
+    log.warn({ fields }, 'Fields no longer take some stored values, which are hidden. Name them with: daybook migrate')
+}
+
 /** Entries that lack what the config requires are served as they are. */
 async function warnUnfilled({ store, model }: Engine, log: Log): Promise<void> {
   const fields = await unfilledFields(store, model)
@@ -493,11 +501,7 @@ export async function openEngine(
   const { engine, close } = opened
   const { store } = engine
   try {
-    await store.prepare(
-      model,
-      (writer, collection) => fillLocaleTables(model, writer, collection),
-      (read) => refusePending(read, model),
-    )
+    await store.prepare(model, storedContentOf(model), (read) => refusePending(read, model))
     if (!isRestored) {
       await refuseUnfinished(store.read)
       await seed(engine, config, opened.seedTools)

@@ -1,3 +1,4 @@
+import { parseWhole } from '../store/journal.ts'
 import type { JournalRow } from '../store/reads/rows.ts'
 import type { Store } from '../store/store.ts'
 
@@ -17,8 +18,7 @@ export function statesOf({ journal }: Pick<Store, 'journal'>, { collection, id, 
   const at = async (position: number): Promise<DocumentValues | undefined> => {
     const state = await journal.stateAt(collection, id, position)
     if (state?.doc === undefined) return undefined
-    const { '@locales': _others, ...values } = JSON.parse(state.doc)
-    return values
+    return parseWhole(state.doc).values
   }
   return { before: () => at(seq - 1), after: () => at(seq) }
 }

@@ -21,7 +21,7 @@ const MAX_TABLES = 1000
 export interface DocumentState {
   /** The change. */
   readonly record: JournalRow
-  /** JSON, with what the other locales say under `@locales`; `undefined`: the change deleted it, or it was erased since. */
+  /** JSON, with what the other locales say under `@locales`, and orphaned values under `@orphaned`; `undefined`: the change deleted it, or it was erased since. */
   readonly doc: string | undefined
 }
 
@@ -153,9 +153,26 @@ export class GrowingJournal extends Journal {
 /** The part of a database that a growing journal needs. */
 type GrowingDatabase = Pick<Database, 'reader' | 'dialect' | 'onGrowth'>
 
-/** A document with what every locale says, as the journal keeps it. `@` cannot stand in a key. */
-export function wholeOf({ doc, locales }: Pick<EntryTable, 'doc' | 'locales'>): string {
-  return locales === null ? doc : `${doc.slice(0, -1)},"@locales":${locales}}`
+/** A document with what every locale says and its orphaned values, as the journal keeps it. `@` cannot stand in a key. */
+export function wholeOf({ doc, locales, orphaned }: Pick<EntryTable, 'doc' | 'locales' | 'orphaned'>): string {
+  const parts = Object.entries({ locales, orphaned }).flatMap(([key, text]) =>
+    text === null ? [] : `,"@${key}":${text}`,
+  )
+  return parts.length === 0 ? doc : `${doc.slice(0, -1)}${parts.join('')}}`
+}
+
+/** The parts of {@link wholeOf}. */
+export interface WholeDocument {
+  readonly values: Record<string, unknown>
+  /** As the columns hold them. */
+  readonly locales: string | null
+  readonly orphaned: string | null
+}
+
+export function parseWhole(text: string): WholeDocument {
+  const { '@locales': locales, '@orphaned': orphaned, ...values } = JSON.parse(text)
+  const toText = (part: unknown): string | null => (part === undefined ? null : JSON.stringify(part))
+  return { values, locales: toText(locales), orphaned: toText(orphaned) }
 }
 
 const JOURNAL_RECORD = prepare(build.selectFrom('daybook$journal').selectAll().where('seq', '=', param<number>('seq')))
@@ -182,12 +199,13 @@ type StateRow = JournalRow & {
   readonly payload: string | null
   readonly doc: string | null
   readonly locales: string | null
+  readonly orphaned: string | null
 }
 
 /** A state stays in its table until the next one takes its place. */
-const toState = ({ payload, doc, locales, ...record }: StateRow): DocumentState => ({
+const toState = ({ payload, doc, locales, orphaned, ...record }: StateRow): DocumentState => ({
   record,
-  doc: payload ?? (doc === null ? undefined : wholeOf({ doc, locales })),
+  doc: payload ?? (doc === null ? undefined : wholeOf({ doc, locales, orphaned })),
 })
 
 const ACTIONS = sql.join(STATE_ACTIONS.map((action) => sql.lit(action)))
@@ -195,7 +213,7 @@ const ACTIONS = sql.join(STATE_ACTIONS.map((action) => sql.lit(action)))
 /** Changes with the states that they left. One statement sees a state wherever it lies at that moment. */
 function withStates(collection: string): RawBuilder<unknown> {
   const [table, id] = collection === GLOBALS ? ['daybook$globals', 'key'] : [collection, 'id']
-  return sql`SELECT journal.*, payload.doc AS payload, present.doc, present.locales
+  return sql`SELECT journal.*, payload.doc AS payload, present.doc, present.locales, present.orphaned
     FROM daybook$journal AS journal LEFT JOIN daybook$journal_payload AS payload ON payload.seq = journal.seq
     LEFT JOIN ${sql.table(table)} AS present ON ${sql.ref(`present.${id}`)} = journal.id AND present.seq = journal.seq`
 }

@@ -22,6 +22,9 @@ export const JOURNAL_FLOOR_NOTE = 'journal floor'
 /** The note of how far the retention of history has come. */
 export const RETENTION_NOTE = 'retention'
 
+/** The note of the fields that hid stored values when the collection's config came to be what it is, as JSON. */
+export const hiddenNote = (collection: string): string => `hidden ${collection}`
+
 /** A note that the store keeps about itself. */
 export async function readNote(connection: Connection, key: string): Promise<string | undefined> {
   return (await connection.get(READ_NOTE, { key }))?.value

@@ -17,7 +17,7 @@ import { StatementCache } from './reads/statement-cache.ts'
 import { StoredRecords } from './records/records.ts'
 import { SessionChanges } from './records/session-changes.ts'
 import { isBlankDatabase } from './tables/layouts.ts'
-import { makeOutsideTransaction, prepareSchema } from './tables/schema.ts'
+import { makeOutsideTransaction, prepareSchema, type SchemaCheck } from './tables/schema.ts'
 import { endCopy } from './transfer/copy.ts'
 import type { LentTransaction } from './writes/lent-transaction.ts'
 import { Writer } from './writes/write.ts'
@@ -32,6 +32,22 @@ interface SharedParts {
   readonly writeStatements: StatementCache
   readonly sessionChanges: SessionChanges
 }
+
+/** What a store asks of content when the config has changed. */
+export interface StoredContent {
+  /** Makes what the locales of a collection show. */
+  fillLocaleTables(writer: Writer, collection: CollectionModel): Promise<void>
+  /** Makes documents say what reads say of them; answers the fields that hide stored values. */
+  alignDocuments(writer: Writer, collection: CollectionModel): Promise<readonly string[]>
+}
+
+const contentOn = (
+  content: StoredContent,
+  writer: Writer,
+): Pick<SchemaCheck, 'fillLocaleTables' | 'alignDocuments'> => ({
+  fillLocaleTables: (collection) => content.fillLocaleTables(writer, collection),
+  alignDocuments: (collection) => content.alignDocuments(writer, collection),
+})
 
 /** Content at rest: reads of what is committed, and write transactions. */
 export class Store {
@@ -62,14 +78,10 @@ export class Store {
   /**
    * Makes the tables fit the model.
    *
-   * @param fillLocaleTables makes what the locales of a collection show, where that has changed
+   * @param content brings stored content into line where the config has changed
    * @param beforeChange called when the config is another one than at the last start; when it rejects, nothing changes
    */
-  async prepare(
-    model: Model,
-    fillLocaleTables: (writer: Writer, collection: CollectionModel) => Promise<void>,
-    beforeChange?: (read: Reader) => Promise<void>,
-  ): Promise<void> {
+  async prepare(model: Model, content: StoredContent, beforeChange?: (read: Reader) => Promise<void>): Promise<void> {
     const { dialect, outsideTransaction } = this.#database
     const align = (): Promise<readonly SchemaObject[]> =>
       this.#database.alter((connection) =>
@@ -77,7 +89,7 @@ export class Store {
           makesOutsideTransaction: outsideTransaction !== undefined,
           isFinal: beforeChange !== undefined,
           beforeChange: async (own) => beforeChange?.(this.read.on(own)),
-          fillLocaleTables: (collection) => fillLocaleTables(this.#writerOn(connection), collection),
+          ...contentOn(content, this.#writerOn(connection)),
         }),
       )
     for (let missing = await align(); missing.length > 0; missing = await align()) {
@@ -87,14 +99,9 @@ export class Store {
   }
 
   /** Ends a copy into this store: makes all that is made of its rows, and lets services use it, both or neither. */
-  async completeCopy(
-    model: Model,
-    fillLocaleTables: (writer: Writer, collection: CollectionModel) => Promise<void>,
-  ): Promise<void> {
+  async completeCopy(model: Model, content: StoredContent): Promise<void> {
     await this.#database.alter((connection) =>
-      endCopy(connection, this.#database.dialect, model, (collection) =>
-        fillLocaleTables(this.#writerOn(connection), collection),
-      ),
+      endCopy(connection, this.#database.dialect, model, contentOn(content, this.#writerOn(connection))),
     )
   }
 

@@ -1,9 +1,9 @@
 import { f } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { storedContentOf } from '../../src/content/stored-content.ts'
 import { fillStored, unfilledFields } from '../../src/content/transfer/fill.ts'
 import { dropOrphaned, moveStored } from '../../src/content/transfer/migration.ts'
 import { findMisfits } from '../../src/content/transfer/misfits.ts'
-import { fillLocaleTables } from '../../src/content/writes/row.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { withEngine } from '../support/stores/migrating.ts'
 import { AS_SYSTEM, create, type Place, update } from '../support/stores/place.ts'
@@ -19,7 +19,7 @@ async function fill(config: object, { signal } = new AbortController()): Promise
   return withEngine(place, config, async (engine) => {
     const transact = engine.store.transaction.bind(engine.store)
     const { store, model } = engine
-    await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection))
+    await store.prepare(model, storedContentOf(model))
     const filled = await fillStored(engine, { transact: (work) => transact(work), signal })
     await moveStored(store, model)
     return filled.map(({ path, count }) => `${path} ${count}`)

@@ -1,5 +1,6 @@
-import { f } from 'daybook'
+import { f, type Service } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { SILENT } from '../../src/log.ts'
 import { AS_SYSTEM, create, type Document, type Place, read, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -189,6 +190,138 @@ describe.each(STORES)('on $name', (store) => {
         const { items } = await service.content.list('posts', { sort: 'rank' })
         expect(items.map((item) => (item as unknown as Document).title)).toEqual(['old', 'new'])
       })
+    })
+  })
+
+  describe('a field that changed', () => {
+    const title = f.text({ required: true })
+    const BEFORE = {
+      title,
+      color: f.select({ options: ['red', 'blue'], counted: true }),
+      colors: f.select({ options: ['red', 'blue'], many: true }),
+      size: f.integer(),
+      code: f.text(),
+      flag: f.text(),
+      seo: f.group({ rank: f.text() }),
+    }
+    const AFTER = {
+      title,
+      color: f.select({ options: ['red'], counted: true }),
+      colors: f.select({ options: ['red'], many: true }),
+      size: f.text(),
+      code: f.integer(),
+      flag: f.boolean(),
+      seo: f.group({ rank: f.integer() }),
+    }
+    const FIELDS = ['color', 'colors', 'size', 'code', 'flag', 'seo.rank']
+
+    interface Listed {
+      readonly items: readonly Document[]
+      readonly total: number
+      readonly aggregates?: Readonly<Record<string, readonly { value: unknown; count: number }[]>>
+    }
+
+    const shownAt = (item: Document, path: string): unknown =>
+      path.split('.').reduce<unknown>((value, key) => (value as Document | null)?.[key], item) ?? null
+
+    /** Holds what filters, aggregates, sorts and searches find against what reads show. */
+    async function expectAgreement(service: Service): Promise<readonly Document[]> {
+      const list = async (query: string): Promise<Listed> => {
+        const answer = await service.fetch(new Request(`http://localhost/api/posts?${query}`))
+        expect(answer.status, query).toBe(200)
+        return (await answer.json()) as Listed
+      }
+      const { items } = await list('sort=title')
+      for (const path of FIELDS) {
+        const shown = items.map((item) => shownAt(item, path))
+        const filled = shown.filter((value) => value !== null && !(Array.isArray(value) && value.length === 0))
+        const found = await list(`limit=0&where[${path}][exists]=true`)
+        expect(found.total, `${path} exists`).toBe(filled.length)
+        const { aggregates } = await list(`limit=0&aggregate=count:${path}`)
+        const counted = (aggregates?.[`count:${path}`] ?? []).filter(({ value }) => value !== null)
+        expect(new Set(counted.map(({ value }) => value)), `${path} counted`).toEqual(new Set(filled.flat()))
+        if (path === 'colors') continue
+        const sorted = await list(`sort=${path},title`)
+        const empty = items.filter((item) => shownAt(item, path) === null).map(({ id }) => id)
+        expect(
+          sorted.items.slice(0, empty.length).map(({ id }) => id),
+          `${path} sorted`,
+        ).toEqual(empty)
+      }
+      for (const word of ['findable', 'hiddenword']) {
+        const words = items.filter((item) => JSON.stringify(item).includes(word)).map(({ id }) => id)
+        expect(
+          (await list(`q=${word}&sort=title`)).items.map(({ id }) => id),
+          word,
+        ).toEqual(words)
+      }
+      return items
+    }
+
+    test('is found as it is read, by every start until it changes back', async () => {
+      const first = {
+        title: 'One findable',
+        color: 'blue',
+        colors: ['red', 'blue'],
+        size: 5,
+        code: 'hiddenword',
+        flag: 'true',
+        seo: { rank: 'top' },
+      }
+      await place.serve(posts(BEFORE), async (service) => {
+        await create(service, 'posts', first)
+        await create(service, 'posts', { title: 'Two findable', color: 'red', colors: ['red'] })
+        expect((await expectAgreement(service))[0]).toMatchObject(first)
+      })
+      const state = (): Promise<readonly object[]> =>
+        place.rows(
+          'SELECT posts.seq, posts.updated_at, head.seq AS last FROM posts CROSS JOIN daybook$head AS head ORDER BY 1',
+        )
+      const before = await state()
+      for (let start = 0; start < 2; start += 1)
+        await place.serve(posts(AFTER), async (service) => {
+          const [one, two] = await expectAgreement(service)
+          expect(one).toMatchObject({
+            color: null,
+            colors: [],
+            size: null,
+            code: null,
+            flag: null,
+            seo: { rank: null },
+          })
+          expect(two).toMatchObject({ color: 'red', colors: ['red'] })
+        })
+      expect(await state(), 'that is no change of content').toEqual(before)
+      await place.serve(posts(BEFORE), async (service) =>
+        expect((await expectAgreement(service))[0]).toMatchObject(first),
+      )
+    })
+
+    test('is named by each start while it hides values, with the command that names them', async () => {
+      const warnings = async (fields: object): Promise<readonly unknown[]> => {
+        const logged: unknown[] = []
+        const log = { ...SILENT, warn: (details: object, message: string) => void logged.push({ ...details, message }) }
+        const service = await place.open(posts(fields) as never, { log })
+        await service.close()
+        return logged.filter((one) => JSON.stringify(one).includes('are hidden'))
+      }
+      const { id } = await place.serve(posts(BEFORE), (service) =>
+        create(service, 'posts', { title: 'T', color: 'blue' }),
+      )
+      const warning = { fields: ['posts.color'], message: expect.stringContaining('daybook migrate') }
+      expect(await warnings(AFTER)).toEqual([warning])
+      expect(await warnings(AFTER)).toEqual([warning])
+      await place.serve(posts(AFTER), (service) => update(service, 'posts', id, { color: 'red' }))
+      expect(await warnings(AFTER)).toEqual([])
+    })
+
+    test('keeps what it hides in the versions of the entry', async () => {
+      const { id } = await place.serve(posts(BEFORE), (service) =>
+        create(service, 'posts', { title: 'T', color: 'blue' }),
+      )
+      await place.serve(posts(AFTER), (service) => update(service, 'posts', id, { color: 'red' }))
+      const [version] = await place.rows<{ doc: string }>('SELECT doc FROM daybook$journal_payload')
+      expect(String(version?.doc)).toContain('"blue"')
     })
   })
 

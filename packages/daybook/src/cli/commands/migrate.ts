@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { Engine } from '../../content/engine.ts'
+import { storedContentOf } from '../../content/stored-content.ts'
 import { isLossy } from '../../content/transfer/migration.ts'
 import { findMisfits } from '../../content/transfer/misfits.ts'
-import { fillLocaleTables } from '../../content/writes/row.ts'
 import { compileModel } from '../../model/compile.ts'
 import { openUnprepared, refuseUnfinished } from '../../service.ts'
 import { findConfig, loadConfig } from '../config-file.ts'
@@ -101,7 +101,7 @@ async function skip(
   const unknown = names.find((name) => files.every((file) => file.name !== name))
   if (unknown !== undefined)
     throw new UsageError(`There is no migrations/${unknown}. Write one of: ${files.map(({ name }) => name).join(', ')}`)
-  await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection))
+  await store.prepare(model, storedContentOf(model))
   await noteAsRun(
     store,
     files.filter(({ name }) => names.includes(name)),

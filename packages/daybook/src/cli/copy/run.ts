@@ -1,4 +1,4 @@
-import { fillLocaleTables } from '../../content/writes/row.ts'
+import { storedContentOf } from '../../content/stored-content.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Snapshot } from '../../store/database.ts'
@@ -38,7 +38,7 @@ export async function copyDatabase(job: CopyJob): Promise<number> {
       return reportComparisons(job, comparisons, 'Run the same command again: it copies these tables anew.')
     }
     printLine('making indexes, search and what locales show')
-    await store.completeCopy(job.model, (writer, collection) => fillLocaleTables(job.model, writer, collection))
+    await store.completeCopy(job.model, storedContentOf(job.model))
     return reportComparisons(job, comparisons)
   } finally {
     await store.close()

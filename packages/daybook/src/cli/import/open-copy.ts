@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { disk } from '../../assets/disk.ts'
 import type { DaybookConfig } from '../../config/config.ts'
-import { fillLocaleTables } from '../../content/writes/row.ts'
+import { storedContentOf } from '../../content/stored-content.ts'
 import type { Model } from '../../model/model.ts'
 import { databaseFile, type EngineOptions, type OpenEngine, openEngine } from '../../service.ts'
 import type { DatabaseSource, Snapshot } from '../../store/database.ts'
@@ -60,7 +60,7 @@ async function fillCopy(source: Snapshot, model: Model, file: string, isFit: boo
   try {
     const { copy } = await beginCopy(source, target, await read.system.storedCollections(), file)
     await copy.run(() => {})
-    await store.completeCopy(model, (writer, collection) => fillLocaleTables(model, writer, collection))
+    await store.completeCopy(model, storedContentOf(model))
   } finally {
     await store.close()
   }

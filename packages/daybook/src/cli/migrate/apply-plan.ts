@@ -1,8 +1,8 @@
 import type { Engine } from '../../content/engine.ts'
 import { MigrationLock, runMigrations } from '../../content/migrations/run-migrations.ts'
+import { storedContentOf } from '../../content/stored-content.ts'
 import { fillStored } from '../../content/transfer/fill.ts'
 import { dropOrphaned, isLossy, moveStored, requireKept } from '../../content/transfer/migration.ts'
-import { fillLocaleTables } from '../../content/writes/row.ts'
 import type { MigrationPlan } from './describe-plan.ts'
 
 /** What a run of `daybook migrate` works on. */
@@ -27,7 +27,7 @@ export async function applyPlan(job: MigrateJob, { migrations, steps }: Migratio
   // What fills and migrations make of stored values is known once they have run.
   if (isLosing && migrations.length === 0)
     await requireKept(store.read, model, ({ field }) => field.options.fill === undefined)
-  await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection))
+  await store.prepare(model, storedContentOf(model))
   const waiting = { onWait: () => log(WAITING), signal, ...(leaseMs === undefined ? {} : { leaseMs }) }
   const lock = await MigrationLock.take(store, waiting)
   try {

@@ -1,5 +1,6 @@
 import { DaybookError } from '../../errors.ts'
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
+import { parseWhole } from '../../store/journal.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
@@ -108,9 +109,9 @@ async function versionOf(
   if (present) return toCanonical(storedValues(collection, present), present.locales)
   if (text === undefined)
     throw new DaybookError('NOT_FOUND', `The entry has no version ${revision} that could be restored.`)
-  const { '@locales': locales, ...values } = JSON.parse(text)
-  const columns = { doc: '', schema_hash: '', created_by: null, updated_by: null }
-  return toCanonical(storedValues(collection, columns, values), locales === undefined ? null : JSON.stringify(locales))
+  const { values, locales, orphaned } = parseWhole(text)
+  const row = { doc: '', schema_hash: '', orphaned, created_by: null, updated_by: null }
+  return toCanonical(storedValues(collection, row, values), locales)
 }
 
 /** A version with what the caller may not read, and what the service alone makes, as they are now. */

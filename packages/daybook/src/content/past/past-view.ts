@@ -1,6 +1,7 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel, Model } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
+import { parseWhole } from '../../store/journal.ts'
 import type { JournalRow } from '../../store/reads/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 import type { Access } from '../access/access.ts'
@@ -57,11 +58,12 @@ export class PastView {
 
   /** A state in the default locale; one that the public sees in other locales only, for the public, in the first of those. */
   async #shown(document: CollectionModel | GlobalModel, doc: string): Promise<Values> {
-    const { '@locales': languages, ...stored } = JSON.parse(doc)
+    const { values: stored, locales: languages, orphaned } = parseWhole(doc)
     // Which config wrote it is not known.
-    const values = storedValues(document, { doc: '', schema_hash: '', created_by: null, updated_by: null }, stored)
+    const columns = { doc: '', schema_hash: '', orphaned, created_by: null, updated_by: null }
+    const values = storedValues(document, columns, stored)
     const { locales } = this.#engine.model
-    const canonical = toCanonical(values, languages === undefined ? null : JSON.stringify(languages))
+    const canonical = toCanonical(values, languages)
     const { publishedLocales } = canonical
     if (!locales || document.kind === 'global' || !publishedLocales || publishedLocales.includes(locales.default))
       return values

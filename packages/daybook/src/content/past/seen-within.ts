@@ -1,8 +1,8 @@
 import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
 import type { DocumentState } from '../../store/journal.ts'
+import { parseWhole } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
-import type { Values } from '../document.ts'
 import { personOf } from '../engine.ts'
 import { conditionHolds, type FindPast, type PastEntry, relatedIn } from './condition-holds.ts'
 
@@ -87,7 +87,7 @@ function entryOf(
 ): PastState['entry'] {
   if (record.action === 'delete') return null
   if (doc === undefined) return undefined
-  const { '@locales': _others, ...values }: Values = JSON.parse(doc)
+  const { values } = parseWhole(doc)
   return { collection, values, createdBy, updatedBy: personOf(record.actor) }
 }
 

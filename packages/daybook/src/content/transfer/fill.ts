@@ -18,11 +18,12 @@ import type { Canonical, Translation } from '../locales/localized.ts'
 import { untilAborted } from '../migrations/until-aborted.ts'
 import { toPlainJson } from '../plain-json.ts'
 import { withSystem } from '../reads/present.ts'
+import { entriesAfter, MIGRATION_BATCH } from '../stored-content.ts'
 import { checkBody } from '../writes/body.ts'
 import { settleTools, type WriteContext, writeContext } from '../writes/context.ts'
 import { requireTargets } from '../writes/references/references.ts'
 import { allReferences, toCanonical, toRow, translationsOf } from '../writes/row.ts'
-import { entriesAfter, MIGRATION_ACTOR, MIGRATION_BATCH, toOrphaned } from './migration.ts'
+import { MIGRATION_ACTOR, toOrphaned } from './migration.ts'
 import { isRefused, type Move, moveDocument, moveTranslations, valuesToMigrate } from './move-document.ts'
 
 /** How many documents a field was given a value in. */

@@ -12,7 +12,8 @@ import { toWorkingCopy } from '../drafts/draft-row.ts'
 import { personOf } from '../engine.ts'
 import { type Canonical, changeDefaultLocale } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
-import { allReferences, fillLocaleTables, toRow, translationsOf } from '../writes/row.ts'
+import { entriesAfter, MIGRATION_BATCH, outdatedEntries, storedContentOf } from '../stored-content.ts'
+import { allReferences, toRow, translationsOf } from '../writes/row.ts'
 import { chooseSlug } from '../writes/slugs.ts'
 import { isRefused, type Move, moveDocument, moveTranslations } from './move-document.ts'
 
@@ -30,8 +31,6 @@ export interface MigrationStep {
 /** Whether a step loses stored values. */
 export const isLossy = ({ kind }: MigrationStep): boolean => kind === 'lose' || kind === 'drop'
 
-/** Documents read at a time, and written in one transaction. */
-export const MIGRATION_BATCH = 500
 /** The name under which migrations stand in the journal. */
 export const MIGRATION_ACTOR = 'migrate'
 
@@ -170,40 +169,12 @@ async function tallyGlobal(read: Reader, global: GlobalModel, tally: MigrationTa
     tally.addMove(global, moveDocument(global, row))
 }
 
-/** Every entry, in order of arrival. */
-export const entriesAfter = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  entriesOf(pagesAfter(read, collection))
-
-/** Every entry, in order of arrival, a batch at a time. */
-export const pagesAfter = (read: Reader, collection: CollectionModel): Pages =>
-  inBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
-
-const outdatedEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  entriesOf(inBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH)))
-
-type Pages = AsyncGenerator<readonly StoredEntry[]>
-
-async function* entriesOf(pages: Pages): AsyncGenerator<StoredEntry> {
-  for await (const page of pages) yield* page
-}
-
-/** @param next a batch of entries after the one of that number */
-async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[]>): Pages {
-  for (let after = 0; ; ) {
-    const page = await next(after)
-    yield page
-    const last = page.at(-1)
-    if (!last || page.length < MIGRATION_BATCH) return
-    after = last.pk
-  }
-}
-
 /**
  * Brings documents into the present schema, a batch at a time. When it is interrupted, running it again goes on. Values that have
  * no field any more stay with their documents; {@link dropOrphaned} deletes them.
  */
 export async function moveStored(store: Store, model: Model): Promise<void> {
-  await store.prepare(model, (writer, collection) => fillLocaleTables(model, writer, collection))
+  await store.prepare(model, storedContentOf(model))
   await moveHome(store, model)
   for (const collection of model.collections.values()) await moveEntries(store, model, collection, toOrphaned)
   await store.transaction(async (writer) => {

@@ -1,5 +1,5 @@
 import { build, param, prepare } from '../compile.ts'
-import { DEFAULT_LOCALE_NOTE, readNote } from '../notes.ts'
+import { DEFAULT_LOCALE_NOTE, hiddenNote, readNote } from '../notes.ts'
 import { type FileClaim, listClaims } from '../records/file-claims.ts'
 import { type MigrationRecord, readMigrations } from '../records/migration-records.ts'
 import { type RestoreNote, readRestoreNote } from '../transfer/restore-note.ts'
@@ -33,6 +33,11 @@ export class SystemReader {
   /** Whether something is noted that happens once in the life of the store. */
   async hasNote(name: string): Promise<boolean> {
     return (await readNote(this.#source.connection, name)) !== undefined
+  }
+
+  /** The fields of a collection that hid stored values when its config came to be what it is. */
+  async hiddenFields(collection: string): Promise<readonly string[]> {
+    return JSON.parse((await readNote(this.#source.connection, hiddenNote(collection))) ?? '[]')
   }
 
   /** Keys of the collections that the store has tables for. */

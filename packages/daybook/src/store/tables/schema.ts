@@ -8,7 +8,7 @@ import { bare, build, param, prepare, prepareSql, type Statement, type Statement
 import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
 import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
-import { DEFAULT_LOCALE_NOTE, readNote, writeNote } from '../notes.ts'
+import { DEFAULT_LOCALE_NOTE, hiddenNote, readNote, writeNote } from '../notes.ts'
 import { prepareMembers } from './fill-members.ts'
 import { bringUpToLayout, knownLayout, LAYOUT, runStatements } from './layouts.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
@@ -124,6 +124,8 @@ async function largeTables(connection: Connection): Promise<ReadonlySet<string>>
 export interface SchemaCheck {
   /** Called when the config differs from the one of the last start; a rejection leaves everything as it is. */
   beforeChange?(connection: Connection): Promise<void>
+  /** Makes documents say what reads say of them, since indexes are made of documents; answers the fields that hide stored values. */
+  alignDocuments(collection: CollectionModel): Promise<readonly string[]>
   /** Makes what the locales show of entries that are there already. */
   fillLocaleTables(collection: CollectionModel): Promise<void>
   /** Whether indexes can be made beside the work of other nodes. */
@@ -170,6 +172,7 @@ async function prepareCollection(
   await runStatements(connection, createEntryTable(dialect.schema, key))
   await connection.run(ADD_COUNTERS, { key })
   const isMoved = await alignStatus(connection, dialect, collection)
+  await alignDocuments(connection, check, collection)
   await prepareSearch(connection, dialect, collection, isMoved)
   await prepareMembers(connection, dialect, collection, isMoved)
   const localeTables = [...collection.byLocale.values()]
@@ -180,6 +183,15 @@ async function prepareCollection(
   if (localeTables.length > 0) await check.fillLocaleTables(collection)
   for (const localeTable of localeTables) await prepareSearch(connection, dialect, localeTable, true)
   await writeNote(connection, `locales ${key}`, content)
+}
+
+/** Before all that is made of documents. */
+async function alignDocuments(connection: Connection, check: SchemaCheck, collection: CollectionModel): Promise<void> {
+  const { key, schemaHash } = collection
+  const note = `aligned ${key}`
+  if ((await readNote(connection, note)) === schemaHash) return
+  await writeNote(connection, hiddenNote(key), JSON.stringify(await check.alignDocuments(collection)))
+  await writeNote(connection, note, schemaHash)
 }
 
 /** @param isStale whether what is found may be outdated */

@@ -1,12 +1,12 @@
 import { StartupError } from '../../errors.ts'
-import type { CollectionModel, Model } from '../../model/model.ts'
+import type { Model } from '../../model/model.ts'
 import { bare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { Database, Snapshot } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { COPY_NOTE, readNote, writeNote } from '../notes.ts'
 import { isBlankDatabase } from '../tables/layouts.ts'
-import { prepareSchema } from '../tables/schema.ts'
+import { prepareSchema, type SchemaCheck } from '../tables/schema.ts'
 import { createEntryTable, createSystemTables } from '../tables/table-ddl.ts'
 import { GLOBALS } from '../tables/tables.ts'
 import { type CopyNote, changedSince, copyOrigin, moveNote, type Origin, type TableNote } from './copy-note.ts'
@@ -184,10 +184,10 @@ export async function endCopy(
   connection: Connection,
   dialect: Dialect,
   model: Model,
-  fillLocaleTables: (collection: CollectionModel) => Promise<void>,
+  content: Pick<SchemaCheck, 'fillLocaleTables' | 'alignDocuments'>,
 ): Promise<void> {
   await connection.run(DROP_NOTE)
-  await prepareSchema(connection, dialect, model, { fillLocaleTables, makesOutsideTransaction: false, isFinal: true })
+  await prepareSchema(connection, dialect, model, { ...content, makesOutsideTransaction: false, isFinal: true })
   for (const collection of model.collections.values()) {
     for (const { table } of [collection, ...collection.byLocale.values()]) {
       for (const text of dialect.schema.afterCopy(table)) await connection.run(bare(text))

@@ -182,6 +182,15 @@ export class Writer {
     return seq
   }
 
+  /** Changes how an entry is stored, and nothing that is read of it: it is no change, and no other node trusts the text. */
+  async alignDocument({ table }: CollectionModel, row: Pick<StoredEntry, 'pk' | 'doc' | 'orphaned'>): Promise<void> {
+    const align = this.#statements.get(`align ${table}`, () =>
+      prepareSql(sql`UPDATE ${sql.table(table)}
+        SET doc = ${param('doc')}, orphaned = ${param('orphaned')}, schema_hash = '' WHERE pk = ${param('pk')}`),
+    )
+    await this.#connection.run(align, { ...row })
+  }
+
   async deleteEntry(collection: CollectionModel, before: StoredEntry, at: string, actor: string): Promise<number> {
     const { id, pk } = before
     if (this.#group) return this.#group.add({ collection, before, after: undefined, at, actor, known: {} })
@@ -514,7 +523,7 @@ function putLocaleRowStatement(table: string) {
 /** As {@link wholeOf}, for all entries of a collection. */
 function saveAllStatement(key: string) {
   return sql`INSERT INTO daybook$journal_payload (seq, doc)
-    SELECT seq, CASE WHEN locales IS NULL THEN doc ELSE substr(doc, 1, length(doc) - 1) || ',"@locales":' || locales || '}' END
+    SELECT seq, substr(doc, 1, length(doc) - 1) || coalesce(',"@locales":' || locales, '') || coalesce(',"@orphaned":' || orphaned, '') || '}'
     FROM ${sql.table(key)} WHERE true ON CONFLICT DO NOTHING`
 }
 

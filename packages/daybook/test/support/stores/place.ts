@@ -15,7 +15,7 @@ export interface Made {
 }
 
 /** How a service of a place is run. */
-export type PlaceOptions = Pick<ServiceOptions, 'export' | 'metrics' | 'serviceToken' | 'strict'>
+export type PlaceOptions = Pick<ServiceOptions, 'export' | 'log' | 'metrics' | 'serviceToken' | 'strict'>
 
 /** A store without a service: services with different configs open it one after another, or at once. */
 export abstract class Place implements AsyncDisposable {

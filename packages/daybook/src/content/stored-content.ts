@@ -1,0 +1,106 @@
+import type { CollectionModel, Model } from '../model/model.ts'
+import type { Reader } from '../store/reads/read.ts'
+import type { StoredEntry } from '../store/reads/rows.ts'
+import type { StoredContent } from '../store/store.ts'
+import { toCurrentSchema, unplaced, type Values, withOrphanedValues } from './document.ts'
+import { isRefused, moveDocument } from './transfer/move-document.ts'
+import { fillLocaleTables } from './writes/row.ts'
+
+/** Documents read at a time, and written in one transaction. */
+export const MIGRATION_BATCH = 500
+
+/** Every entry, in order of arrival. */
+export const entriesAfter = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
+  entriesOf(pagesAfter(read, collection))
+
+/** Every entry, in order of arrival, a batch at a time. */
+export const pagesAfter = (read: Reader, collection: CollectionModel): Pages =>
+  inBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
+
+/** Those that an older config wrote, or that hold values without a field, or have a working copy. */
+export const outdatedEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
+  entriesOf(inBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH)))
+
+type Pages = AsyncGenerator<readonly StoredEntry[]>
+
+async function* entriesOf(pages: Pages): AsyncGenerator<StoredEntry> {
+  for await (const page of pages) yield* page
+}
+
+/** @param next a batch of entries after the one of that number */
+async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[]>): Pages {
+  for (let after = 0; ; ) {
+    const page = await next(after)
+    yield page
+    const last = page.at(-1)
+    if (!last || page.length < MIGRATION_BATCH) return
+    after = last.pk
+  }
+}
+
+/** Brings stored content into line with a changed config while the tables are made. */
+export const storedContentOf = (model: Model): StoredContent => ({
+  fillLocaleTables: (writer, collection) => fillLocaleTables(model, writer, collection),
+  async alignDocuments(writer, collection) {
+    const hidden = new Set<string>()
+    for await (const entry of outdatedEntries(writer.read, collection)) {
+      const { doc, orphaned, fields } = alignedDocument(collection, entry)
+      for (const key of fields) hidden.add(`${collection.key}.${key}`)
+      if (doc !== entry.doc || orphaned !== entry.orphaned)
+        await writer.alignDocument(collection, { pk: entry.pk, doc, orphaned })
+    }
+    return [...hidden]
+  },
+})
+
+/** The fields that hide stored values, among those that hid some when the config came to be what it is. */
+export async function hiddenFields(read: Reader, model: Model): Promise<readonly string[]> {
+  const hidden: string[] = []
+  for (const collection of model.collections.values()) {
+    const candidates = new Set(await read.system.hiddenFields(collection.key))
+    if (candidates.size === 0) continue
+    for await (const entry of outdatedEntries(read, collection)) {
+      for (const key of refusedFields(collection, entry))
+        if (candidates.delete(`${collection.key}.${key}`)) hidden.push(`${collection.key}.${key}`)
+      if (candidates.size === 0) break
+    }
+  }
+  return hidden
+}
+
+const refusedFields = (collection: CollectionModel, entry: StoredEntry): readonly string[] => {
+  const move = moveDocument(collection, entry)
+  return collection.fields.map(({ key }) => key).filter((key) => isRefused(move, key))
+}
+
+/** The columns of a document that indexes are made of: they have to say what reads say. */
+interface AlignedDocument extends Pick<StoredEntry, 'doc' | 'orphaned'> {
+  /** The fields that hide a value. */
+  readonly fields: readonly string[]
+}
+
+/**
+ * Moves what fields do not take from the document to its orphaned values, and back what they take again. All else stays as an older
+ * config wrote it.
+ */
+function alignedDocument(collection: CollectionModel, entry: StoredEntry): AlignedDocument {
+  const fields = refusedFields(collection, entry)
+  const before: Values = entry.orphaned ? JSON.parse(entry.orphaned) : {}
+  const stored: Values = JSON.parse(entry.doc)
+  const moving = collection.fields
+    .map(({ key }) => key)
+    .filter((key) => fields.includes(key) || Object.hasOwn(before, key))
+  if (moving.length === 0) return { doc: entry.doc, orphaned: entry.orphaned, fields }
+  const all = withOrphanedValues(stored, entry.orphaned)
+  const hidden = unplaced(collection, all)
+  const shown = toCurrentSchema(collection, all)
+  const pick = (values: Values): Values =>
+    Object.fromEntries(moving.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]))
+  const others = Object.entries(before).filter(([key]) => !moving.includes(key))
+  const orphaned = { ...Object.fromEntries(others), ...pick(hidden) }
+  return {
+    doc: JSON.stringify({ ...stored, ...pick(shown) }),
+    orphaned: Object.keys(orphaned).length > 0 ? JSON.stringify(orphaned) : null,
+    fields,
+  }
+}
