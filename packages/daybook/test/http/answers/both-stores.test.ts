@@ -192,7 +192,12 @@ describe('the same requests to both stores have the same answers', () => {
     await using pair = await Pair.open(multilingual)
     await make(pair, 'people', { name: 'Inés' }, 'ines')
     await make(pair, 'pages', { title: 'One', body: 'apple *pie*', author: '{ines}', seo: { title: 'a' } }, 'one')
-    await make(pair, 'pages', { title: 'Two', links: [{ _key: 'l', label: 'l' }], keywords: ['k'], status: 'draft' }, 'two')
+    await make(
+      pair,
+      'pages',
+      { title: 'Two', links: [{ _key: 'l', label: 'l' }], keywords: ['k'], status: 'draft' },
+      'two',
+    )
     const german = { title: 'Eins', slug: 'eins', body: 'Apfel', seo: { title: null } }
     await pair.same('/api/pages/{one}?locale=de', { method: 'PUT', json: german })
     await pair.same('/api/pages/{two}?locale=fr', { method: 'PUT', json: { title: 'Deux', slug: 'eins' } })
