@@ -23,6 +23,7 @@ export type {
   AuthClient,
   Client,
   CollectionClient,
+  EntryOf,
   GlobalClient,
   ListQuery,
   ManyOptions,

@@ -74,6 +74,7 @@ export type {
   MarkdownConfig,
   OpenConfig,
   SeedContent,
+  SeedContentOf,
   SeedOptions,
   StatusKey,
 } from './config/config.ts'

@@ -39,7 +39,7 @@ import type {
   SubscribeOptions,
   SyncOptions,
 } from './feed.ts'
-import type { CollectionFieldsOf, GlobalFieldsOf, Locale } from './fields.ts'
+import type { CollectionFieldsOf, Flattened, GlobalFieldsOf, Locale } from './fields.ts'
 import type { Sort, Status, Where } from './filter.ts'
 import type {
   ComparedVersions,
@@ -122,6 +122,43 @@ type UsualDepth<I> = I extends readonly [] ? 0 : 1
 type SelectPath<C extends DaybookConfig, F, Document, I extends readonly string[], D extends Depth> =
   InnerPath<C, F, Included<C, F, I, D>> extends infer Inner extends string ? (keyof Document & string) | Inner : never
 
+/** How an entry is read, for {@link EntryOf}. */
+interface EntryQuery<C extends DaybookConfig, K extends EntryKey<C>> {
+  readonly include?: readonly IncludePath<C, CollectionFieldsOf<C, K>>[]
+  readonly select?: readonly ((keyof Entry<C, K> & string) | `${string}.${string}`)[]
+  readonly depth?: Depth
+  readonly locale?: LocaleChoice<C>
+  readonly draft?: boolean
+}
+
+/** One member of a query, or what a query without it has. */
+type Member<Q, Name extends string, Default> = Q extends { readonly [K in Name]: infer Value } ? Value : Default
+
+type StringsIn<Q, Name extends string> = Extract<Member<Q, Name, readonly []>, readonly string[]>
+
+/**
+ * An entry as a query reads it, such as for a component that shows one.
+ *
+ * @example
+ * ```ts
+ * type Article = EntryOf<typeof config, 'posts', { include: ['author']; select: ['title', 'author.name'] }>
+ * ```
+ */
+export type EntryOf<
+  C extends DaybookConfig,
+  K extends EntryKey<C>,
+  Q extends EntryQuery<C, K> = Record<never, never>,
+> = Answered<
+  C,
+  CollectionFieldsOf<C, K>,
+  ReadEntry<C, K, Member<Q, 'draft', false>>,
+  OwnKey<Member<Q, 'draft', false>>,
+  StringsIn<Q, 'include'>,
+  StringsIn<Q, 'select'>,
+  Extract<Member<Q, 'depth', UsualDepth<StringsIn<Q, 'include'>>>, Depth>,
+  Extract<Member<Q, 'locale', never>, string>
+>
+
 /** A file of the service. */
 export type Asset<C extends DaybookConfig = { readonly collections: Record<never, never> }> = Entry<C, 'assets'>
 
@@ -177,7 +214,7 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
     const L extends LocaleChoice<C> = never,
     const W extends boolean = false,
   >(
-    query?: ListQuery<C, K, I, S, D, L> & DraftQuery<C, K, W>,
+    query?: Flattened<ListQuery<C, K, I, S, D, L> & DraftQuery<C, K, W>>,
     options?: CallOptions,
   ): AsyncGenerator<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W>, OwnKey<W>, I, S, D, L>, void>
 
@@ -258,7 +295,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     const A extends AggregateQuery<C, K> = never,
     const W extends boolean = false,
   >(
-    query?: ListQuery<C, K, I, S, D, L> & PageQuery & DraftQuery<C, K, W> & { readonly aggregate?: A },
+    query?: Flattened<ListQuery<C, K, I, S, D, L> & PageQuery & DraftQuery<C, K, W> & { readonly aggregate?: A }>,
     options?: CallOptions,
   ): Promise<AggregatedList<C, K, Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W>, OwnKey<W>, I, S, D, L>, A>>
 
@@ -272,7 +309,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     const P extends string | undefined = undefined,
   >(
     slug: string,
-    query?: ReadQuery<C, I, S, D, L> & PreviewQuery<C, K, W, P>,
+    query?: Flattened<ReadQuery<C, I, S, D, L> & PreviewQuery<C, K, W, P>>,
     options?: CallOptions,
   ): Promise<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, OwnKey<W>, I, S, D, L> | null>
 
@@ -286,7 +323,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     const P extends string | undefined = undefined,
   >(
     id: string,
-    query?: ReadQuery<C, I, S, D, L> & PreviewQuery<C, K, W, P>,
+    query?: Flattened<ReadQuery<C, I, S, D, L> & PreviewQuery<C, K, W, P>>,
     options?: CallOptions,
   ): Promise<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, OwnKey<W>, I, S, D, L> | null>
 
@@ -303,7 +340,7 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
     const L extends LocaleChoice<C> = never,
     const A extends AggregateQuery<C, 'assets'> = never,
   >(
-    query?: ListQuery<C, 'assets', I, S, D, L> & PageQuery & { readonly aggregate?: A },
+    query?: Flattened<ListQuery<C, 'assets', I, S, D, L> & PageQuery & { readonly aggregate?: A }>,
     options?: CallOptions,
   ): Promise<
     Omit<
@@ -325,7 +362,7 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
     const L extends LocaleChoice<C> = never,
   >(
     id: string,
-    query?: ReadQuery<C, I, S, D, L>,
+    query?: Flattened<ReadQuery<C, I, S, D, L>>,
     options?: CallOptions,
   ): Promise<Answered<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, 'id', I, S, D, L> | null>
 
@@ -353,7 +390,7 @@ export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
     const S extends readonly SelectPath<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
-    query?: ReadQuery<C, I, S, D, L>,
+    query?: Flattened<ReadQuery<C, I, S, D, L>>,
     options?: CallOptions,
   ): Promise<Answered<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, 'key', I, S, D, L>>
 

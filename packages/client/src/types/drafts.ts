@@ -14,16 +14,22 @@ export interface DraftQuery<C extends DaybookConfig, K extends EntryKey<C>, W> {
 
 /** How a single entry is read besides. */
 export interface PreviewQuery<C extends DaybookConfig, K extends EntryKey<C>, W, P> extends DraftQuery<C, K, W> {
-  /** A token of {@link DraftsClient.preview}: shows the working copy of its entry, and the drafts that it refers to. */
+  /**
+   * A token of {@link DraftsClient.preview}: shows the working copy of its entry, and the drafts that it refers to. Of a token that may be
+   * `undefined`, as on a page that shows previews, too, the type is that of the published entry.
+   */
   readonly preview?: WithStatus<C, K, P>
 }
 
 type DraftKey = 'hasDraft' | 'publishAt' | 'unpublishAt' | 'publishedLocales'
 
-/** An entry as it is read, or as its working copy has it. */
+/**
+ * An entry as it is read, or as its working copy has it. `[P]` keeps `string | undefined` whole: otherwise a page that sometimes shows
+ * a preview would find every field nullable.
+ */
 export type ReadEntry<C extends DaybookConfig, K extends EntryKey<C>, W, P = undefined> = W extends true
   ? DraftEntry<C, K>
-  : P extends string
+  : [P] extends [string]
     ? Omit<DraftEntry<C, K>, DraftKey>
     : Entry<C, K>
 

@@ -36,6 +36,12 @@ const FAULTS = [
   ["books.findMany({ where: { titel: { eq: 'A' } } })", "'titel' does not exist in type '{", "'title'?"],
   ["books.findMany({ where: { pages: { startsWith: 'A' } } })", "does not exist in type 'OrderFilter<number>'", ''],
   ["books.findMany({ where: { genre: { eq: 'poem' } } })", `is not assignable to type '"essay" | "novel"`, ''],
+  ["books.findMany({ were: { title: { eq: 'A' } } })", "'were' does not exist in type '{ readonly ", "'where'?"],
+  [
+    "((query = { where: { titel: { eq: 'A' } } }) => books.findMany(query))()",
+    "'{ where: { titel: { eq: string; }; }; }' is not assignable to parameter of type '{ readonly ",
+    '',
+  ],
   ["books.findMany({ locale: 'fr' })", `'"fr"' is not assignable to type '"all" | "de" | "en" | undefined'`, ''],
   ['client.collections.bookz', "Property 'bookz' does not exist", "Did you mean 'books'?"],
   [
@@ -67,6 +73,13 @@ describe('a type is shown as what it comes to', () => {
       new RegExp(`shown${index}: \\(\\) => Promise<([\\s\\S]*?)>;\n`).exec(compiled.declarations) ?? []
     expect(shown.replaceAll(/\s+/g, ' ')).toBe(type)
   })
+})
+
+test('no fault in a query names the config', () => {
+  const messages = compiled.faults.map(([, message]) => message)
+  expect(messages.filter((message) => message.includes('CollectionConfig<'))).toEqual([
+    expect.stringContaining("Property 'bookz' does not exist"),
+  ])
 })
 
 describe('a fault is told in words of the config', () => {

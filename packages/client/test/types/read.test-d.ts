@@ -1,5 +1,5 @@
 // What a reader gets, by what was asked. tsc is the test; nothing here runs.
-import { type Client, createClient, type ListQuery } from '@daybook/client'
+import { type Client, createClient, type EntryOf, type ListQuery } from '@daybook/client'
 import type { DraftEntry, Entry, GlobalEntry, ListResult } from 'daybook'
 import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
 import type { Library } from './showcase.ts'
@@ -205,6 +205,26 @@ export async function untyped(): Promise<void> {
   await collections.anything?.create({ title: 'A' })
 }
 
+/** The type of an entry that a function takes is what the same query answers. */
+export async function named({ collections: { books } }: Client<Library>): Promise<void> {
+  const plain = await books.findById('x')
+  const author = await books.findById('x', { include: ['author'], select: ['title', 'author.name'] })
+  const draft = await books.findById('x', { draft: true })
+  const all = await books.findById('x', { locale: 'all' })
+  const deep = await books.findById('x', { depth: 2 })
+  holds<Equal<EntryOf<Library, 'books'> | null, typeof plain>>()
+  holds<
+    Equal<EntryOf<Library, 'books', { include: ['author']; select: ['title', 'author.name'] }> | null, typeof author>
+  >()
+  holds<Equal<EntryOf<Library, 'books', { draft: true }> | null, typeof draft>>()
+  holds<Equal<EntryOf<Library, 'books', { locale: 'all' }> | null, typeof all>>()
+  holds<Equal<EntryOf<Library, 'books', { depth: 2 }> | null, typeof deep>>()
+  // @ts-expect-error there is no such relation
+  holds<Equal<EntryOf<Library, 'books', { include: ['autor'] }>, never>>()
+  // @ts-expect-error nor such a field
+  holds<Equal<EntryOf<Library, 'books', { select: ['titel'] }>, never>>()
+}
+
 declare const client: Client<Library>
 
 export async function workingCopies({ collections: { books, people } }: Client<Library>, token: string | undefined) {
@@ -224,7 +244,7 @@ export async function workingCopies({ collections: { books, people } }: Client<L
   holds<Equal<(typeof items)[number], DraftEntry<Library, 'books'>>>()
   holds<Equal<NonNullable<typeof preview>['title'], string | null>>()
   holds<Equal<'hasDraft' extends keyof NonNullable<typeof preview> ? true : false, false>>()
-  holds<Equal<NonNullable<typeof either>['title'], string | null>>()
+  holds<Equal<NonNullable<typeof either>['title'], string>>()
   holds<Equal<NonNullable<typeof plain>['title'], string>>()
 
   // @ts-expect-error people have no status, and so no working copies

@@ -181,6 +181,29 @@ export interface SeedContent {
   writeGlobal(key: string, data: Readonly<Record<string, unknown>>, options?: SeedOptions): Promise<unknown>
 }
 
+/**
+ * The same writes, typed by the collections and globals that are seeded.
+ *
+ * @example
+ * ```ts
+ * const model = { collections: { posts, authors }, globals: { site } }
+ * export default defineConfig({
+ *   ...model,
+ *   seed: async (content: SeedContentOf<typeof model>) => void (await content.create('posts', { title: 'Hello' })),
+ * })
+ * ```
+ */
+export interface SeedContentOf<C extends DaybookConfig> {
+  create<K extends CollectionKey<C>>(collection: K, data: EntryCreate<C, K>): Promise<{ readonly id: string }>
+  update<K extends CollectionKey<C>>(
+    collection: K,
+    id: string,
+    data: EntryUpdate<C, K>,
+    options?: SeedOptions,
+  ): Promise<unknown>
+  writeGlobal<K extends GlobalKey<C>>(key: K, data: GlobalUpdate<C, K>, options?: SeedOptions): Promise<unknown>
+}
+
 /** How a document of the first start is written. */
 export interface SeedOptions {
   /** The language of what is written. @default the default locale */

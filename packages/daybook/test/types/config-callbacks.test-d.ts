@@ -1,5 +1,5 @@
 // Functions in a config are typed without annotations: what they are given, and what they may answer. tsc is the test.
-import { defineCollection, defineConfig, defineGlobal, definePlugin, f } from 'daybook'
+import { defineCollection, defineConfig, defineGlobal, definePlugin, f, type SeedContentOf } from 'daybook'
 import type { Alike, Equal, Expect } from './expect.ts'
 
 type IsAny<V> = 0 extends 1 & V ? true : false
@@ -229,3 +229,31 @@ defineConfig({
 })
 
 export type Events = Expect<Equal<(typeof config)['collections']['events']['fields'], (typeof events)['fields']>>
+
+// A seed that names the collections it fills is typed by them; one that does not takes any data.
+const seeded = {
+  collections: { posts: defineCollection({ fields: { title: f.text({ required: true }), size: f.number() } }) },
+  globals: { site: defineGlobal({ fields: { name: f.text() } }) },
+}
+export const typedSeed = defineConfig({
+  ...seeded,
+  seed: async (content: SeedContentOf<typeof seeded>) => {
+    const { id } = await content.create('posts', { title: 'A' })
+    await content.update('posts', id, { size: 1 })
+    await content.writeGlobal('site', { name: 'A' })
+    // @ts-expect-error the title is missing
+    await content.create('posts', { size: 1 })
+    // @ts-expect-error no such field
+    await content.create('posts', { title: 'A', titel: 'A' })
+    // @ts-expect-error no such collection
+    await content.create('post', { title: 'A' })
+    // @ts-expect-error a number
+    await content.update('posts', id, { size: 'many' })
+    // @ts-expect-error no such global
+    await content.writeGlobal('sites', { name: 'A' })
+  },
+})
+export const openSeed = defineConfig({
+  ...seeded,
+  seed: async ({ create }) => void (await create('any', { thing: 1 })),
+})
