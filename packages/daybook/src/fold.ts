@@ -9,7 +9,8 @@ const LATIN_LETTER = new RegExp(`[${[...PLAIN_LETTERS.keys()].join('')}]`, 'gu')
 
 /** Everything but letters that NFKD would spell in a way that nobody writes: Armenian, Arabic, Thai, Lao, Tibetan, single Korean letters. */
 const COMPATIBLE = /[^\u0587\u0675-\u0678\u0e33\u0eb3\u0edc\u0edd\u0f77\u0f79\u3131-\u318e]+/gu
-const LATIN_ACCENTS = /(?<=\p{Script=Latin})\p{M}+/gu
+/** Marks of what stands for Latin letters by then; `\p{Script=Latin}` takes five times as long. */
+const LATIN_ACCENTS = /(?<=[a-z])\p{M}+/gu
 /** Soft hyphens, joiners, variation selectors and their kind. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu
 const NOT_ASCII = /[^\0-\x7f]/
@@ -24,8 +25,8 @@ export function toPlainLetters(text: string): string {
     .replace(INVISIBLE, '')
     .replace(COMPATIBLE, (part) => part.normalize('NFKD'))
     .toLowerCase()
-    .replace(LATIN_ACCENTS, '')
     .replace(LATIN_LETTER, (letter) => PLAIN_LETTERS.get(letter) ?? letter)
+    .replace(LATIN_ACCENTS, '')
     .normalize('NFC')
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { searchWords } from '../../src/store/search/search-text.ts'
+import { type SearchTerm, searchWords, toSearchTerms } from '../../src/store/search/search-text.ts'
 
 const word = fc.oneof(
   fc.stringMatching(/^[a-zA-Z0-9]{1,12}$/),
@@ -41,5 +41,49 @@ test('the words of a text do not depend on what else stands in it', () => {
       expect([...searchWords(`${'plain '.repeat(100)}${parts.join(' ')}`)]).toEqual([...new Set(['plain', ...each])])
     }),
     { numRuns: 300 },
+  )
+})
+
+const letters = fc.constantFrom(
+  ...[
+    'abcXYZ',
+    'éßøłıİğæþ',
+    'λΣςά',
+    'йЁщї',
+    'हिन्दीक्ष',
+    'ที่น้ำ',
+    'ខ្មែរ',
+    'עִבְ',
+    'فَتْحَ',
+    '東京タワーが',
+    '한글ㅋ',
+    '0129',
+    '٣٤',
+    '😀👍🏽🇩🇪',
+  ].flatMap((some) => [...some]),
+)
+const signs = fc.constantFrom('-', "'", '’', '.', ',', '+', '#', '++', '_', '·', '\u00a0', '\u00ad', '(', '/')
+const copied = fc.array(fc.oneof({ weight: 4, arbitrary: letters }, signs), { minLength: 1, maxLength: 12 })
+
+/** Asks as an engine does: a stored word, a beginning of one, or all parts of a compound. */
+const isFound = (words: ReadonlySet<string>, { word, prefix, parts }: SearchTerm): boolean =>
+  words.has(word) ||
+  (prefix && [...words].some((one) => one.startsWith(word))) ||
+  (parts?.every((part) => isFound(words, part)) ?? false)
+
+test('what is copied from a text finds it, in any case', () => {
+  fc.assert(
+    fc.property(fc.array(copied, { minLength: 1, maxLength: 5 }), fc.nat(), (chunks, index) => {
+      const texts = chunks.map((chunk) => chunk.join(''))
+      const text = texts[index % texts.length] ?? ''
+      const words = searchWords(texts.join(' '))
+      for (const q of [text, `${text} ${texts[0]}`, text.toUpperCase(), text.normalize('NFD')]) {
+        expect(
+          toSearchTerms(q).filter((term) => !isFound(words, term)),
+          q,
+        ).toEqual([])
+      }
+    }),
+    { numRuns: 500 },
   )
 })

@@ -16,14 +16,16 @@ const inField = (place: number, word: string): string => `${place.toString(36)}:
 const fieldPlace = ({ searchable }: CollectionModel, field: string): number =>
   searchable.findIndex(({ key }) => key === field)
 
-/** The query in the language of `tsquery`. Words consist of letters and digits only, so no operator gets in. */
+/** The query in the language of `tsquery`. Words have no quote and no backslash and stand in quotes, so no operator gets in. */
 function scoped(collection: CollectionModel, fields: readonly string[], terms: readonly SearchTerm[]): string {
   const places = fields.map((field) => fieldPlace(collection, field)).filter((place) => place >= 0)
-  const each = terms.map(({ word, prefix }) => {
-    const inAny = places.map((place) => `'${inField(place, word)}'${prefix ? ':*' : ''}`)
-    return `(${inAny.join(' | ')})`
-  })
-  return each.join(' & ')
+  return terms.map((term) => termMatch(places, term)).join(' & ')
+}
+
+function termMatch(places: readonly number[], { word, prefix, parts }: SearchTerm): string {
+  const inAny = places.map((place) => `'${inField(place, word)}'${prefix ? ':*' : ''}`)
+  const together = parts ? [`(${parts.map((part) => termMatch(places, part)).join(' & ')})`] : []
+  return `(${[...inAny, ...together].join(' | ')})`
 }
 
 const toMatch = (search: SearchQuery, collection: CollectionModel): string =>

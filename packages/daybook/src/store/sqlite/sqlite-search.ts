@@ -23,17 +23,18 @@ const searchColumns = ({ searchable }: CollectionModel): readonly string[] => [
 
 /**
  * Columns without positions: no query asks for phrases, and lists are half as long. Beginnings of up to
- * three characters have lists of their own; longer ones are looked up among the words.
+ * three characters have lists of their own; longer ones are looked up among the words. The tokenizer only parts
+ * what Daybook has parted by spaces: it knows no letters beyond ASCII, and takes all of them as they are.
  */
-const SEARCH_TABLE_OPTIONS = `content='', contentless_delete=1, detail=column, prefix='1 2 3', tokenize="unicode61 remove_diacritics 0"`
+const SEARCH_TABLE_OPTIONS = `content='', contentless_delete=1, detail=column, prefix='1 2 3', tokenize="ascii tokenchars '+#'"`
 /** Beginnings up to this length, in characters, have lists of their own in the search table. */
 const MAX_INDEXED_PREFIX = 3
 /** The most words that a beginning is replaced by; FTS5 looks at each for each match. */
 const MAX_PREFIX_WORDS = 256
 
 /**
- * The query in FTS5's language. Words consist of letters and digits only and stand in quotes, so nothing
- * that a reader writes is taken for an operator.
+ * The query in FTS5's language. Words have letters, marks, digits, emoji, + and # only and stand in quotes, so
+ * nothing that a reader writes is taken for an operator.
  */
 const toMatch = (search: SearchQuery): string =>
   allOf([...marksOf(search).map(anyMark), scoped(search.fields, search.terms)])
@@ -67,8 +68,10 @@ const anyMark = (words: readonly string[]): string =>
 
 const allOf = (parts: readonly string[]): string => parts.map((one) => `(${one})`).join(' AND ')
 
-const termMatch = ({ word, prefix, stored }: SearchTerm): string =>
-  stored ? `(${stored.map((one) => `"${one}"`).join(' OR ')})` : `"${word}"${prefix ? '*' : ''}`
+function termMatch({ word, prefix, stored, parts }: SearchTerm): string {
+  const whole = stored ? stored.map((one) => `"${one}"`).join(' OR ') : `"${word}"${prefix ? '*' : ''}`
+  return parts ? `(${whole} OR (${parts.map(termMatch).join(' AND ')}))` : `(${whole})`
+}
 
 /** For the last word that is too long a beginning to have a list of its own, FTS5 would put the whole lists of all words together. */
 const EXPANSION: ExpansionDialect = {

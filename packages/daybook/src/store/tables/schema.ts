@@ -9,6 +9,7 @@ import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
 import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
 import { DEFAULT_LOCALE_NOTE, hiddenNote, readNote, writeNote } from '../notes.ts'
+import { WORDS_VERSION } from '../search/search-text.ts'
 import { prepareMembers } from './fill-members.ts'
 import { bringUpToLayout, knownLayout, LAYOUT, runStatements } from './layouts.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
@@ -203,7 +204,7 @@ async function prepareSearch(
 ): Promise<void> {
   const { search } = dialect
   const content = createHash('sha256')
-    .update(JSON.stringify([search.version, search.create(collection), searchOutline(collection)]))
+    .update(JSON.stringify([WORDS_VERSION, search.version, search.create(collection), searchOutline(collection)]))
     .digest('base64url')
   if (!isStale && (await readNote(connection, `search ${collection.table}`)) === content) return
   await runStatements(connection, ...search.drop(collection.table), ...search.create(collection))
