@@ -193,9 +193,12 @@ export function innerValues({ type, options }: Field, container: unknown, path: 
   return inner
 }
 
-/** Whether a value counts as none. */
+/** Returns true if a value counts as none: text of white space alone does. The schemas of required texts say the same. */
 export const isEmpty = (value: unknown): boolean =>
-  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+  value === null ||
+  value === undefined ||
+  (typeof value === 'string' && !/\S/.test(value)) ||
+  (Array.isArray(value) && value.length === 0)
 
 /** Brings a document that an older config wrote into the present schema: new fields are empty, unknown ones are left out. */
 export function toCurrentSchema(document: DocumentModel, stored: Values): Values {

@@ -30,7 +30,7 @@ export type Fill = FillFunction | string | number | boolean | readonly unknown[]
 
 /** Options of every field. */
 export interface CommonOptions<Value = unknown> {
-  /** The field must hold a value after every write. @default false */
+  /** The field must hold a value after every write; text of white space alone is none. @default false */
   readonly required?: boolean
   /** For people: shown in the OpenAPI document and the docs page. */
   readonly description?: string
@@ -380,6 +380,9 @@ export function servedKeys(key: string, field: Field): readonly string[] {
   const generated = field.type.generated?.(key, field.options)
   return generated ? [key, generated.key] : [key]
 }
+
+/** The pattern of a text that holds more than white space, as a required one does. */
+export const NOT_BLANK = '\\S'
 
 /** Whether a field must hold something once a document is stored. */
 export function isRequired({ type, options }: Field): boolean {

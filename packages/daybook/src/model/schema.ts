@@ -1,5 +1,5 @@
 import type { Field, Fields, JsonSchema, NestSchema } from '../fields/field.ts'
-import { ITEM_KEY, isRequired } from '../fields/field.ts'
+import { ITEM_KEY, isRequired, NOT_BLANK } from '../fields/field.ts'
 import type { ReverseModel } from './model.ts'
 
 /** Which question a schema answers: what is served, what makes a document, what changes one, and what a working copy may hold. */
@@ -15,6 +15,14 @@ const orNull = (schema: JsonSchema): JsonSchema => {
     return { ...schema, type: [schema.type, 'null'] }
   }
   return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
+}
+
+/** The schema of a required value; most types of text rule out white space by their own schema. */
+function notBlank(schema: JsonSchema, { type }: Field): JsonSchema {
+  const isOpen = schema.type === 'string' && schema.format === undefined && schema.enum === undefined
+  if (!isOpen || schema.const !== undefined || type.role !== undefined) return schema
+  if (schema.pattern === undefined) return { ...schema, pattern: NOT_BLANK }
+  return { ...schema, allOf: [...((schema.allOf as readonly JsonSchema[] | undefined) ?? []), { pattern: NOT_BLANK }] }
 }
 
 const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
@@ -89,7 +97,10 @@ export function writeFields(
     // In one locale, nothing may stand for the fallback.
     const isNeverNull =
       !isDraft && (mustBeNamed(field) || field.options.required === true) && field.options.localized !== true
-    properties[key] = withDefaultMaker(withDescription(isNeverNull ? schema : orNull(schema), field), field)
+    properties[key] = withDefaultMaker(
+      withDescription(isNeverNull ? notBlank(schema, field) : orNull(schema), field),
+      field,
+    )
     const generated = field.type.generated?.(key, field.options)
     if (generated) properties[generated.key] = READ_ONLY
   }

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats'
 import type { Issue } from '../errors.ts'
 import { MAX_ISSUES } from '../errors.ts'
 import { isFourDigitYear } from '../fields/date.ts'
-import { isRecord, type JsonSchema } from '../fields/field.ts'
+import { isRecord, type JsonSchema, NOT_BLANK } from '../fields/field.ts'
 import { OWN_SCHEMA } from '../fields/json.ts'
 import { didYouMean } from '../nearest.ts'
 
@@ -158,6 +158,9 @@ function toIssue({ keyword, params, instancePath, message, parentSchema }: Error
     const known = Object.keys((parentSchema?.properties ?? {}) as object)
     const path = `${instancePath}/${pointer(name)}`
     return { path, code: 'unknown_field', message: `there is no such field${didYouMean(name, known)}` }
+  }
+  if (keyword === 'pattern' && params.pattern === NOT_BLANK) {
+    return { path: instancePath, code: 'required', message: 'is required' }
   }
   const own: unknown = parentSchema?.errorMessage
   const said = typeof own === 'string' ? own : (MESSAGES[keyword]?.(params) ?? message ?? 'is not valid')

@@ -197,7 +197,8 @@ function createOnLeave(event: FocusEvent, { fields, statusField }: StudioCollect
   if (document.id !== null || statusField === null || dirty.size === 0 || isInside) return
   const isComplete = fields.every(({ required, key, writable, from, defaultBy, default: initial }) => {
     const isMade = !writable || from !== undefined || defaultBy !== undefined || initial !== undefined
-    return !required || isMade || (values[key] ?? null) !== null
+    const value = values[key] ?? ''
+    return !required || isMade || typeof value !== 'string' || value.trim() !== ''
   })
   if (isComplete) void editor.flush()
 }
