@@ -85,8 +85,12 @@ export class Collection {
     await this.send('DELETE', entry, options)
   }
 
-  async restore(entry: EntryOrId, revision: number, options?: AnyWriteOptions): Promise<unknown> {
-    return this.send('POST', entry, options, { at: 'restore', body: { revision } })
+  async restore(
+    entry: EntryOrId,
+    revision?: number,
+    { slug, ...options }: AnyWriteOptions & { readonly slug?: string } = {},
+  ): Promise<unknown> {
+    return this.send('POST', entry, options, { at: 'restore', body: { revision, slug } })
   }
 
   /** Asks something of one entry; where the entry is given in place of its id, only if it has not changed since it was read. */

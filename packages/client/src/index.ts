@@ -81,6 +81,7 @@ export type {
   DeleteOptions,
   EntryOrId,
   GlobalChangeOptions,
+  RestoreOptions,
   WriteOptions,
 } from './types/write-options.ts'
 export type { UploadProgress, UploadSource } from './upload.ts'

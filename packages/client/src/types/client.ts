@@ -54,7 +54,14 @@ import type {
 } from './history.ts'
 import type { Depth, EntryInclude, Included, IncludePath, InnerPath } from './paths.ts'
 import type { EntryPatch, Operation, Outcome } from './write.ts'
-import type { ChangeOptions, DeleteOptions, EntryOrId, GlobalChangeOptions, WriteOptions } from './write-options.ts'
+import type {
+  ChangeOptions,
+  DeleteOptions,
+  EntryOrId,
+  GlobalChangeOptions,
+  RestoreOptions,
+  WriteOptions,
+} from './write-options.ts'
 
 /** A locale to read, or all of them at once, where there are any. */
 type LocaleChoice<C extends DaybookConfig> = [Locale<C>] extends [never] ? never : Locale<C> | 'all'
@@ -234,9 +241,11 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
 
   /**
    * Brings the content of an earlier revision back: into the working copy, or, where entries have no status, as a new revision. What is
-   * published never changes by it.
+   * published never changes by it. A deleted entry is stored again with its id, as a draft where entries have a status.
+   *
+   * @param revision by default, and of a deleted entry alone: its last content
    */
-  restore(entry: EntryOrId, revision: number, options?: DeleteOptions<C>): Promise<Restored<C, K>>
+  restore(entry: EntryOrId, revision?: number, options?: RestoreOptions<C>): Promise<Restored<C, K>>
 
   /**
    * Changes every entry that matches, merging inside groups (RFC 7396), in one transaction: all of them, or none. At most

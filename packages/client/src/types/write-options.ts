@@ -30,5 +30,11 @@ export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOpti
 /** On what condition something is deleted. */
 export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOptions<C>, 'ifMatch' | 'dryRun'>
 
+/** On what condition an entry is restored. */
+export type RestoreOptions<C extends DaybookConfig> = DeleteOptions<C> & {
+  /** The slug of a deleted entry. @default the one that it had */
+  readonly slug?: string
+}
+
 /** An entry as it was read, or its id. */
 export type EntryOrId = string | { readonly id: string }

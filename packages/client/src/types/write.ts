@@ -42,7 +42,10 @@ export type Operation<C extends DaybookConfig> =
             readonly ifMatch?: string
           }
         | (OnEntry<K> & { readonly op: 'delete' })
-        | (OnEntry<K> & { readonly op: 'restore'; readonly data: { readonly revision: number } })
+        | (OnEntry<K> & {
+            readonly op: 'restore'
+            readonly data: { readonly revision?: number; readonly slug?: string }
+          })
     }[EntryKey<C>]
   | (OnEntry<StatusKey<C>> & {
       readonly op: 'publish'

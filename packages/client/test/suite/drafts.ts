@@ -124,6 +124,16 @@ export const DRAFTS: readonly Case[] = [
       }),
   },
   {
+    name: 'a deleted entry comes back as a draft, with another slug where that is wanted',
+    run: (world) =>
+      withPost(world, async (posts, { collections }, id) => {
+        await posts.delete(id)
+        const restored = await posts.restore(id, undefined, { slug: 'paper-again' })
+        equal([restored.id, restored.status, restored.slug], [id, 'draft', 'paper-again'])
+        equal((await collections.posts.findBySlug('paper-again', { draft: true }))?.title, 'Paper')
+      }),
+  },
+  {
     name: 'a dry run answers what a write would have, and stores nothing',
     run: (world) =>
       withPost(world, async (posts, { collections }, id) => {

@@ -137,8 +137,11 @@ export interface UnpublishOptions extends ConditionOptions, DryRunOptions {
   readonly locales?: readonly string[]
 }
 
-/** The precondition of a write, and whether it is tried alone. */
-export interface RestoreOptions extends ConditionOptions, DryRunOptions {}
+/** The precondition of a restore, whether it is tried alone, and the slug of a deleted entry. */
+export interface RestoreOptions extends ConditionOptions, DryRunOptions {
+  /** The slug of a deleted entry. @default the one that it had */
+  readonly slug?: string | undefined
+}
 
 /** The caller and the locale of a write. */
 export interface WriteCallOptions extends CallOptions, LocaleOptions, DryRunOptions {}
@@ -190,7 +193,10 @@ export type BatchOperation<C extends DaybookConfig = DaybookConfig> =
       readonly op: 'unpublish'
       readonly data?: { readonly locales?: readonly string[]; readonly unpublishAt?: string }
     })
-  | (OnEntry<EntryKey<C>> & { readonly op: 'restore'; readonly data: { readonly revision: number } })
+  | (OnEntry<EntryKey<C>> & {
+      readonly op: 'restore'
+      readonly data: { readonly revision?: number; readonly slug?: string }
+    })
 
 /** What an operation is about that makes no entry. */
 interface OnEntry<K extends string> {

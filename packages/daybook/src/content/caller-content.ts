@@ -271,25 +271,30 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
 
   /**
    * Brings the content of an earlier revision back: into the working copy, or, in a collection without a status, as a new revision.
-   * What is published never changes by it.
+   * What is published never changes by it. A deleted entry is stored again with its id, as a draft where its collection has a status.
    *
-   * @param revision the number of one of the entry's versions
+   * @param revision the number of one of the entry's versions; `undefined`: the last content of a deleted entry
    * @throws as {@link update}; NOT_FOUND when the entry has no such version, or it was erased
    */
   restore<K extends StatusKey<C>>(
     collection: K,
     id: string,
-    revision: number,
+    revision?: number,
     options?: RestoreOptions,
   ): Promise<DraftEntry<C, K>>
   restore<K extends EntryKey<C>>(
     collection: K,
     id: string,
-    revision: number,
+    revision?: number,
     options?: RestoreOptions,
   ): Promise<Entry<C, K>>
-  restore(collection: string, id: string, revision: number, options: RestoreOptions = {}): Promise<unknown> {
-    return this.#publication('restore', this.#collection(collection), id, { revision }, options)
+  restore(
+    collection: string,
+    id: string,
+    revision?: number,
+    { slug, ...options }: RestoreOptions = {},
+  ): Promise<unknown> {
+    return this.#publication('restore', this.#collection(collection), id, { revision, slug }, options)
   }
 
   async #publication<Answer>(
@@ -297,7 +302,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     collection: CollectionModel,
     id: string,
     given: Readonly<Record<string, unknown>>,
-    { ifMatch, dryRun }: RestoreOptions,
+    { ifMatch, dryRun }: ConditionOptions & DryRunOptions,
   ): Promise<Answer> {
     const context = await this.#context({ dryRun })
     const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))

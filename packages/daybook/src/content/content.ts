@@ -235,27 +235,27 @@ export class Content<C extends DaybookConfig = DaybookConfig> {
 
   /**
    * Brings the content of an earlier revision back: into the working copy, or, in a collection without a status, as a new revision.
-   * What is published never changes by it.
+   * What is published never changes by it. A deleted entry is stored again with its id, as a draft where its collection has a status.
    *
-   * @param revision the number of one of the entry's versions
+   * @param revision the number of one of the entry's versions; `undefined`: the last content of a deleted entry
    * @throws as {@link update}; NOT_FOUND when the entry has no such version, or it was erased
    */
   restore<K extends StatusKey<C>>(
     collection: K,
     id: string,
-    revision: number,
+    revision?: number,
     options?: CallOptions & RestoreOptions,
   ): Promise<DraftEntry<C, K>>
   restore<K extends EntryKey<C>>(
     collection: K,
     id: string,
-    revision: number,
+    revision?: number,
     options?: CallOptions & RestoreOptions,
   ): Promise<Entry<C, K>>
   restore<K extends EntryKey<C>>(
     collection: K,
     id: string,
-    revision: number,
+    revision?: number,
     { caller, ...options }: CallOptions & RestoreOptions = {},
   ): Promise<unknown> {
     return this.as(caller).restore(collection, id, revision, options)

@@ -51,6 +51,16 @@ export async function findVisibleDrafts(
 }
 
 /**
+ * True if deleted entries of a collection exist for the caller: the caller may read all entries, drafts included. Nothing is left of a
+ * deleted entry that a `where` could be compared with.
+ *
+ * @throws INTERNAL_ERROR when a rule fails
+ */
+export async function seesDeleted(access: Access, collection: CollectionModel): Promise<boolean> {
+  return (await access.rulingOnReads(collection)) === true && (await access.rulingOnDrafts(collection)) === true
+}
+
+/**
  * Refuses work on the draft of an entry to a caller who does not see it.
  *
  * @throws UNAUTHORIZED, FORBIDDEN; INTERNAL_ERROR when a rule fails

@@ -7,7 +7,7 @@ import type { Preconditions } from '../etags.ts'
 import type { WriteContext } from '../writes/context.ts'
 import type { CheckedWrite } from '../writes/prepared.ts'
 import { preparePublish, prepareUnpublish } from './publish.ts'
-import { prepareRestore } from './restore.ts'
+import { NEEDS_REVISION, prepareRestore, type RestoredVersion } from './restore.ts'
 import { prepareSchedule } from './schedule.ts'
 
 /** What can be done to an entry by name. */
@@ -32,8 +32,8 @@ export function checkPublication(
 ): CheckedWrite<EntryAnswer> {
   const given = readFields(body, FIELDS[op])
   if (op === 'restore') {
-    const revision = readRevision(given)
-    return () => prepareRestore(context, collection, id, revision, options)
+    const version = readVersion(given)
+    return () => prepareRestore(context, collection, id, version, options)
   }
   const locales = readLocales(given, context.engine.model, collection)
   const at = readTime(given, `${op}At`)
@@ -48,7 +48,7 @@ export function checkPublication(
 const FIELDS: Readonly<Record<PublicationOp, readonly string[]>> = {
   publish: ['publishAt', 'locales'],
   unpublish: ['unpublishAt', 'locales'],
-  restore: ['revision'],
+  restore: ['revision', 'slug'],
 }
 
 function readFields(body: unknown, known: readonly string[]): Body {
@@ -59,9 +59,11 @@ function readFields(body: unknown, known: readonly string[]): Body {
   throw invalidAt(`/${unknown.slice(0, 64)}`, 'unknown_field', `there is no such field; write ${known.join(' or ')}`)
 }
 
-function readRevision({ revision }: Body): number {
-  if (Number.isSafeInteger(revision) && Number(revision) > 0) return Number(revision)
-  throw invalidAt('/revision', 'type', 'must be the number of a version, as GET …/versions names them')
+function readVersion({ revision, slug }: Body): RestoredVersion {
+  if (slug !== undefined && typeof slug !== 'string') throw invalidAt('/slug', 'type', 'must be a text')
+  const isNumber = Number.isSafeInteger(revision) && Number(revision) > 0
+  if (revision !== undefined && !isNumber) throw invalidAt('/revision', 'type', NEEDS_REVISION)
+  return { revision: isNumber ? Number(revision) : undefined, slug }
 }
 
 function readTime(body: Body, key: string): string | undefined {

@@ -1,42 +1,139 @@
-import { DaybookError } from '../../errors.ts'
+import { DaybookError, invalidAt } from '../../errors.ts'
+import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
+import { isUuidShaped } from '../../slugs.ts'
 import { parseWhole } from '../../store/journal.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Access } from '../access/access.ts'
-import { fieldRights } from '../access/field-access.ts'
+import { type FieldRights, fieldRights } from '../access/field-access.ts'
 import type { EntryAnswer } from '../answer.ts'
+import type { Values } from '../document.ts'
+import { personOf } from '../engine.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import type { Canonical } from '../locales/localized.ts'
-import { storedValues, tagOf } from '../reads/present.ts'
+import { formerState } from '../reads/former-state.ts'
+import { storedValues, tagOf, toEntryAnswer } from '../reads/present.ts'
+import { requireAllowed } from '../writes/allowed.ts'
+import { checkBody } from '../writes/body.ts'
 import type { WriteContext } from '../writes/context.ts'
-import type { PreparedWrite } from '../writes/prepared.ts'
+import { entryTarget } from '../writes/entries.ts'
+import { type PreparedWrite, StaleWrite } from '../writes/prepared.ts'
 import { toCanonical } from '../writes/row.ts'
-import { prepareWhole } from '../writes/whole.ts'
+import { prepareWhole, requireValid } from '../writes/whole.ts'
+import { seesDeleted } from './draft-access.ts'
 import { draftAnswer } from './draft-answer.ts'
 import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from './draft-row.ts'
-import { prepareEntryWork } from './entry-work.ts'
+import { prepareEntryWork, requireEditableDraft } from './entry-work.ts'
 import { inDefaultLocale } from './publish.ts'
+import { type Recreation, recreate, runsHooksOnRecreation } from './recreate.ts'
+
+/** The version to restore. */
+export interface RestoredVersion {
+  /** A number of the journal. @default of a deleted entry: its content just before the deletion */
+  readonly revision: number | undefined
+  /** The slug of a deleted entry in the place of the one that it had. */
+  readonly slug: string | undefined
+}
+
+export const NEEDS_REVISION = 'must be the number of a version, as GET …/versions names them'
 
 /**
  * Prepares to bring the content of an earlier revision back: into the working copy, or, in a collection without a status, as a new
- * revision. Fields that the caller may not read, or not write, stay as
- * they are.
+ * revision. Fields that the caller may not read, or not write, stay as they are. A deleted entry is stored again, as a draft where
+ * its collection has a status.
  *
- * @param revision a number of the journal, of a version of the entry
  * @throws as changes of entries do; NOT_FOUND when the entry has no such version, or it was erased
  */
 export async function prepareRestore(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
-  revision: number,
+  version: RestoredVersion,
   options: Preconditions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
+  const isThere = await context.engine.store.read.entries.stored(collection, id.toLowerCase())
+  if (!isThere && isUuidShaped(id)) return prepareDeleted(context, collection, id.toLowerCase(), version, options)
+  const { revision, slug } = version
+  if (revision === undefined || slug !== undefined) {
+    // Only a caller who may change the entry learns that it is there.
+    const target = entryTarget(context, collection, id)
+    await requireEditableDraft(context, collection, target, context.engine.store.read)
+    if (slug !== undefined) throw invalidAt('/slug', 'deleted', 'must be left out: the entry is not deleted')
+    throw invalidAt('/revision', 'type', NEEDS_REVISION)
+  }
   return collection.status
     ? restoreToCopy(context, collection, id, revision, options)
     : restoreWhole(context, collection, id, revision, options)
+}
+
+/** Prepares to store a deleted entry again. */
+async function prepareDeleted(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  { revision, slug }: RestoredVersion,
+  options: Preconditions,
+): Promise<PreparedWrite<EntryAnswer>> {
+  const { engine, access } = context
+  const { read } = engine.store
+  const document = { collection: collection.key, id }
+  await access.requireRead(collection)
+  const deleted = (await seesDeleted(access, collection)) ? await read.history.deletedEntry(document) : undefined
+  // The file of a deleted asset is gone.
+  if (!deleted || collection.holdsFiles) throw new DaybookError('NOT_FOUND')
+  const last = formerState(collection, deleted.text)
+  const text = revision === undefined ? undefined : await read.journal.versionText(collection.key, id, revision)
+  if (revision !== undefined && text === undefined) throw noVersion(revision)
+  const closed = closedFields(collection, access)
+  const chosen = text === undefined ? last : withPresent(collection, formerState(collection, text), last, closed)
+  const rights = fieldRights(collection, access)
+  const former = toRestored(collection, chosen, slug === undefined ? {} : checkSlug(collection, slug, rights))
+  const mayCreate = await access.requireWrite(collection, 'create')
+  const creation = await read.history.creation(document, deleted.seq)
+  const createdBy = creation ? personOf(creation.actor) : null
+  const told = { ...former.values, createdBy, updatedBy: context.person }
+  const mayUpdate = await access.requireWrite(collection, 'update', collection.access.update && told)
+  requirePreconditions(options, 0, tagOf(collection, 0, rights), false)
+  const isComplete = !collection.status || former.values[collection.status.key] === PUBLISHED
+  if (isComplete) requireValid(context, collection, former, rights)
+  const recreation: Recreation = {
+    id,
+    former,
+    createdBy,
+    isComplete,
+    released: new Set(collection.fields.map(({ key }) => key)),
+    isComing: (entry) => entry.collection === collection.key && entry.id === id,
+  }
+  return {
+    isAlone: runsHooksOnRecreation(context, collection),
+    commit: async (transaction) => {
+      const { writer } = transaction
+      const current = await writer.read.history.deletedEntry(document)
+      if (current?.seq !== deleted.seq) throw new StaleWrite()
+      await recreate(context, collection, recreation, transaction)
+      await requireAllowed(context, writer.read, collection, id, mayCreate)
+      await requireAllowed(context, writer.read, collection, id, mayUpdate)
+      const stored = await writer.read.entries.stored(collection, id)
+      if (!stored) throw new Error(`The restored entry ${id} of ${collection.key} is not there.`)
+      return collection.status
+        ? draftAnswer(inDefaultLocale(context), writer.read, collection, stored, rights)
+        : toEntryAnswer(collection, stored, rights)
+    },
+  }
+}
+
+/** A version of a deleted entry, as it is stored again: as a draft where its collection has a status. */
+function toRestored({ status }: CollectionModel, { values, translations }: Canonical, own: Values): Canonical {
+  const hidden = status?.values.find((value) => value !== PUBLISHED) ?? PUBLISHED
+  return { values: { ...values, ...own, ...(status ? { [status.key]: hidden } : {}) }, translations }
+}
+
+/** @throws VALIDATION_ERROR */
+function checkSlug(collection: CollectionModel, slug: string, rights: FieldRights): Values {
+  if (collection.slug) return checkBody(collection, 'draft', { [collection.slug.key]: slug }, rights)
+  throw invalidAt('/slug', 'unknown_field', `must be left out: entries of ${collection.key} have no slug`)
 }
 
 async function restoreToCopy(
@@ -107,12 +204,14 @@ async function versionOf(
   const text = await read.journal.versionText(collection.key, entry.id, revision)
   const present = [entry, ...(copy ? [copy] : [])].find(({ seq }) => seq === revision)
   if (present) return toCanonical(storedValues(collection, present), present.locales)
-  if (text === undefined)
-    throw new DaybookError('NOT_FOUND', `The entry has no version ${revision} that could be restored.`)
+  if (text === undefined) throw noVersion(revision)
   const { values, locales, orphaned } = parseWhole(text)
   const row = { doc: '', schema_hash: '', orphaned, created_by: null, updated_by: null }
   return toCanonical(storedValues(collection, row, values), locales)
 }
+
+const noVersion = (revision: number): DaybookError =>
+  new DaybookError('NOT_FOUND', `The entry has no version ${revision} that could be restored.`)
 
 /** A version with what the caller may not read, and what the service alone makes, as they are now. */
 export function withPresent(

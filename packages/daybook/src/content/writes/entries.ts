@@ -130,7 +130,7 @@ async function prepareNew(
         : { canonical: composed }
       const canonical = await settleFallbackSlugs(engine.model, writer.read, collection, changed)
       const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
-      const seq = await settleConflict(collection, () => writer.createEntry(collection, next, actor))
+      const seq = await namingConflict(collection, () => writer.createEntry(collection, next, actor))
       await giveWayTo(engine, writer, collection, next, actor)
       await requireAllowed(context, writer.read, collection, id, filter)
       await made?.settle(writer)
@@ -311,7 +311,7 @@ export async function storeEntry(
   })
   const isUnchanged = mayBeSame && row.schema_hash === collection.schemaHash && isSameEntry(revision, next)
   if (isUnchanged) return toUnchanged(context, collection, writer, row, rights)
-  const seq = await settleConflict(collection, () =>
+  const seq = await namingConflict(collection, () =>
     writer.updateEntry(collection, row, next, context.actor, {
       isFoundAsBefore: isFoundAsBefore(collection, revision, next),
       hasSameMembers: hasSameMembers(collection, revision, next),
@@ -492,7 +492,8 @@ export function entryLoader({ access }: WriteContext, collection: CollectionMode
   }
 }
 
-async function settleConflict<T>({ slug }: CollectionModel, work: () => Promise<T>): Promise<T> {
+/** @throws CONFLICT with `details.field` when another entry holds a unique value */
+export async function namingConflict<T>({ slug }: CollectionModel, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

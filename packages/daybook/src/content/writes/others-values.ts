@@ -26,9 +26,10 @@ export interface WholeDocument {
 }
 
 /**
- * A document whose hidden fields do not refer to what is gone: a deletion takes references out of what is stored, and not
+ * A document without the references of some fields to what is gone: a deletion takes references out of what is stored, and not
  * out of what is put in place later.
  *
+ * @param keys the fields, such as those that the writer may not read and so cannot correct
  * @param isComing whether an entry will be there when the transaction ends
  */
 export async function withoutGone(
@@ -36,11 +37,11 @@ export async function withoutGone(
   read: Reader,
   collection: CollectionModel,
   { canonical, patch }: WholeDocument,
-  { hidden }: FieldRights,
+  keys: ReadonlySet<string>,
   isComing: (entry: Reference) => boolean = () => false,
 ): Promise<WholeDocument> {
-  if (hidden.size === 0) return { canonical, patch }
-  const references = allReferences(engine.model, collection, canonical).filter((one) => hidden.has(referenceOwner(one)))
+  if (keys.size === 0) return { canonical, patch }
+  const references = allReferences(engine.model, collection, canonical).filter((one) => keys.has(referenceOwner(one)))
   const gone = await goneOf(
     engine,
     read,
@@ -48,7 +49,7 @@ export async function withoutGone(
   )
   if (gone.length === 0) return { canonical, patch }
   const left = gone.reduce((current, one) => released(engine, collection, current, one), canonical)
-  const named = Object.entries(patch).map(([key, value]) => [key, hidden.has(key) ? left.values[key] : value] as const)
+  const named = Object.entries(patch).map(([key, value]) => [key, keys.has(key) ? left.values[key] : value] as const)
   // What the document has besides its fields stays.
   const values = { ...canonical.values, ...left.values }
   return { canonical: { ...left, values }, patch: Object.fromEntries(named) }

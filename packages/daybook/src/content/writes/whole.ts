@@ -121,7 +121,7 @@ function changedFields(collection: CollectionModel, before: Values, after: Value
 }
 
 /** @throws VALIDATION_ERROR when a field refuses its value, in whatever language */
-function requireValid(
+export function requireValid(
   { engine: { model } }: WriteContext,
   collection: CollectionModel,
   canonical: Canonical,
@@ -160,7 +160,7 @@ async function commitWhole(
   const derive = (values: Values): Promise<Values> =>
     chooseSlug(writer.read, collection, values, context.locale, row.id)
   const { isComplete, requiredIn } = ready
-  const whole = await withoutGone(context.engine, writer.read, collection, ready, rights)
+  const whole = await withoutGone(context.engine, writer.read, collection, ready, rights.hidden)
   const base = await settleTranslations(context, writer, collection, whole.canonical, revision)
   const { patch } = whole
   const given = givenIn(collection, patch, rights)

@@ -118,8 +118,13 @@ export class DocumentSchemas {
     return showsDrafts ? this.#anyOf([this.whole(document)], true) : printRef(this.whole(document))
   }
 
+  /** Any entry as its draft has it. */
+  draft(): SchemaRef {
+    return this.#components.schema('WorkingCopy', () => WORKING_COPY)
+  }
+
   #anyOf(refs: readonly SchemaRef[], showsDrafts: boolean): Text {
-    const all = showsDrafts ? [...refs, this.#components.schema('WorkingCopy', () => WORKING_COPY)] : refs
+    const all = showsDrafts ? [...refs, this.draft()] : refs
     return `{"anyOf":[${all.map(printRef).join(',')}]}`
   }
 

@@ -116,7 +116,9 @@ export class Printer {
 
   #anyEntry(): JsonSchema {
     const entries = this.#collections.map((one) => this.#documents.whole(one))
-    return entries.length === 0 ? ANY_ENTRY : { anyOf: entries }
+    // A restore in a batch returns the draft.
+    const drafts = this.#collections.some(({ status }) => status) ? [this.#documents.draft()] : []
+    return entries.length === 0 ? ANY_ENTRY : { anyOf: [...entries, ...drafts] }
   }
 
   #anyOperation(): JsonSchema {

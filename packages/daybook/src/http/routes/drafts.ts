@@ -20,9 +20,9 @@ export function draftRoutes(engine: Engine, collection: CollectionModel): readon
   const bodies = publicationBodies(collection.localized.size > 0 ? engine.model.locales : undefined)
   const restore = publicationRoute(engine, collection, 'restore', {
     summary: collection.status
-      ? 'Makes the content of an earlier version the working copy.'
-      : 'Makes the content of an earlier version a new one.',
-    body: jsonBody('Which version.', RESTORE_BODY),
+      ? 'Makes the content of an earlier version the working copy; a deleted entry comes back as a draft.'
+      : 'Makes the content of an earlier version a new one; a deleted entry comes back.',
+    body: jsonBody('The version, and the slug of a deleted entry.', RESTORE_BODY),
   })
   if (!collection.status) return [restore]
   return [

@@ -174,11 +174,24 @@ function oneOperation(
 
 const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time', examples: ['2026-12-24T18:00:00Z'] }
 
-/** Which version is restored. */
+/** The version to restore; of a deleted entry it may be left out. */
 export const RESTORE_BODY: JsonSchema = {
   type: 'object',
-  properties: { revision: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] } },
-  required: ['revision'],
+  properties: {
+    revision: {
+      type: 'integer',
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The number of the version. By default, and of a deleted entry alone, its last content.',
+      examples: [1],
+    },
+    slug: {
+      type: 'string',
+      description:
+        'Of a deleted entry: its slug in the place of the one that it had, which another entry may have now.',
+      examples: ['hello-again'],
+    },
+  },
   additionalProperties: false,
 }
 

@@ -2,7 +2,7 @@ import { isAuthenticated } from '../../auth/adapter.ts'
 import type { Access } from '../../content/access/access.ts'
 import { notAnId } from '../../content/access/not-an-id.ts'
 import { refuseCaller } from '../../content/access/rules.ts'
-import { findVisibleDrafts } from '../../content/drafts/draft-access.ts'
+import { findVisibleDrafts, seesDeleted } from '../../content/drafts/draft-access.ts'
 import { DaybookError } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
@@ -54,9 +54,8 @@ export async function requireHistory(
   if (!isUuidShaped(id)) throw notAnId()
   const key = id.toLowerCase()
   const present = await read.entries.stored(document, key, filter?.where)
-  const isWhole = filter === undefined && (await access.rulingOnDrafts(document)) === true
+  const isWhole = await seesDeleted(access, document)
   const hasDrafts = isWhole || (await findVisibleDrafts(access, read, document, [key])).has(key)
-  // Nothing is left of a deleted entry that could be held against a condition.
   const isThere = present ? hasDrafts || !document.status || present.status === PUBLISHED : isWhole
   if (!isThere) throw new DaybookError('NOT_FOUND')
   return { document, collection: document.key, id: key, present, hasDrafts }

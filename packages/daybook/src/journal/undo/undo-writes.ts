@@ -1,27 +1,24 @@
 import { type FieldRights, fieldRights } from '../../content/access/field-access.ts'
-import { mergeFields, type Values } from '../../content/document.ts'
+import type { Values } from '../../content/document.ts'
 import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from '../../content/drafts/draft-row.ts'
 import { inDefaultLocale } from '../../content/drafts/publish.ts'
+import { type Recreation, recreate, runsHooksOnRecreation } from '../../content/drafts/recreate.ts'
 import { withPresent } from '../../content/drafts/restore.ts'
 import { personOf } from '../../content/engine.ts'
 import { type Canonical, show } from '../../content/locales/localized.ts'
 import { blankRow } from '../../content/reads/globals.ts'
 import { requireAllowed } from '../../content/writes/allowed.ts'
-import { compose } from '../../content/writes/compose.ts'
 import type { WriteContext } from '../../content/writes/context.ts'
 import { entryLoader, entryTarget, prepareDelete } from '../../content/writes/entries.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'
-import { changeByHooks, hooksFor } from '../../content/writes/hooked.ts'
-import { givenIn, withoutGone } from '../../content/writes/others-values.ts'
+import { givenIn } from '../../content/writes/others-values.ts'
 import type { PreparedWrite } from '../../content/writes/prepared.ts'
 import { requireTargets } from '../../content/writes/references/references.ts'
 import { Revision } from '../../content/writes/revision.ts'
-import { toRow } from '../../content/writes/row.ts'
 import { prepareWhole } from '../../content/writes/whole.ts'
 import { DaybookError } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
-import { UniqueViolation } from '../../store/database.ts'
 import { isStateAction } from '../../store/journal-actions.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
@@ -224,7 +221,7 @@ async function prepareCopy(
   }
 }
 
-/** An entry that was deleted comes back with its id, its time and its slug. */
+/** A deleted entry is stored again with its id, its time and its slug. */
 async function prepareAgain(
   context: WriteContext,
   collection: CollectionModel,
@@ -232,43 +229,25 @@ async function prepareAgain(
   { isBackToo }: OtherSteps,
 ): Promise<PreparedWrite<UndoneStep>> {
   if (collection.holdsFiles) throw new UndoHindered('file')
-  const { engine, access, person, actor } = context
+  const { engine, access } = context
+  const { id, former } = step
   const filter = await access.requireWrite(collection, 'create')
   const rights = fieldRights(collection, access)
-  const own = inDefaultLocale(context)
-  const changing = hooksFor(own, collection, 'beforeChange', 'validate')
   const creation = await engine.store.read.history.creation(step, step.changes[0]?.seq ?? 0)
+  const recreation: Recreation = {
+    id,
+    former,
+    createdBy: creation ? personOf(creation.actor) : null,
+    isComplete: isComplete(collection, former),
+    released: rights.hidden,
+    isComing: isBackToo,
+  }
   return {
-    isAlone: changing !== undefined,
+    isAlone: runsHooksOnRecreation(context, collection),
     commit: async (transaction) => {
       const { writer } = transaction
-      const whole = { canonical: step.former, patch: mergeFields(collection, {}, step.former.values) }
-      const { canonical: former, patch } = await withoutGone(engine, writer.read, collection, whole, rights, isBackToo)
-      const createdAt = String(former.values.createdAt)
-      const createdBy = creation ? personOf(creation.actor) : null
-      const system = { id: step.id, createdAt, updatedAt: new Date().toISOString(), createdBy, updatedBy: person }
-      const row = toRow(engine.model, collection, { ...system, canonical: former, orphaned: null, draft: null })
-      const composition = {
-        document: collection,
-        // What it refers to, itself perhaps, may come back behind it: that is checked at the end.
-        before: new Revision(engine.model, collection, { ...row, seq: 0 }),
-        base: former,
-        patch,
-        given: givenIn(collection, patch, rights),
-        rights,
-        derive: async (values: Values) => values,
-        isDraft: !isComplete(collection, former),
-      }
-      const composed = await compose(own, writer.read, composition)
-      const change = { context: own, transaction, action: 'create', id: step.id, system } as const
-      const { canonical } = changing
-        ? await changeByHooks(changing, change, composition, composed)
-        : { canonical: composed }
-      const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
-      const seq = await writer.createEntry(collection, next, actor).catch((error: unknown) => {
-        throw error instanceof UniqueViolation ? new UndoHindered('conflict') : error
-      })
-      await requireAllowed(context, writer.read, collection, step.id, filter)
+      const { canonical, seq } = await recreate(context, collection, recreation, transaction)
+      await requireAllowed(context, writer.read, collection, id, filter)
       await writeCopyAgain(context, writer, collection, step)
       transaction.atEnd((last) => requireReferences(context, last, collection, canonical, rights))
       return done(step, 'create', seq)

@@ -24,6 +24,14 @@ export interface VersionRow extends VersionRecord {
   readonly text: string | null
 }
 
+/** A deleted entry: the record of its deletion, and its content just before. */
+export interface DeletedRow extends JournalRow {
+  /** The number of the version that holds the content. */
+  readonly revision: number
+  /** JSON, with the values of the other locales under `@locales`. */
+  readonly text: string
+}
+
 /** Which versions of a document are asked for, newest first. */
 export interface VersionPage extends JournalDocument {
   /** The number that all of them lie below. */
@@ -84,6 +92,15 @@ export class HistoryReader {
     return this.#connection.get(COPY_BEFORE, { ...document, before })
   }
 
+  /** One deleted entry; `undefined`: it was not deleted, or its content was erased or pruned. */
+  deletedEntry({ collection, id }: JournalDocument): Promise<DeletedRow | undefined> {
+    const statement = this.#source.statements.get(`deleted ${collection}`, () =>
+      prepareSql(sql<DeletedRow>`SELECT journal.*, content.seq AS revision, content.doc AS text ${deletedFrom(collection)}
+        AND journal.id = ${param('id')}`),
+    )
+    return this.#connection.get(statement, { collection, id })
+  }
+
   /** Whether the journal has a record of a document. */
   async isKnown({ collection, id }: JournalDocument): Promise<boolean> {
     return (await this.#connection.get(ANY_RECORD, { collection, id })) !== undefined
@@ -94,13 +111,14 @@ export class HistoryReader {
     return Number((await this.#connection.get(ERASABLE, { collection, id }))?.count)
   }
 
-  /** The record of the creation that a version goes back to; `undefined`: the journal has it no more. */
+  /** The record of a document's first creation before a version; `undefined`: the journal has it no more. */
   creation(document: JournalDocument, seq: number): Promise<JournalRow | undefined> {
     return this.#connection.get(CREATION, { ...document, seq })
   }
 }
 
 const VERSION_ACTIONS = sql.join([...STATE_ACTIONS, 'draft'].map((action) => sql.lit(action)))
+const CONTENT_ACTIONS = sql.join(STATE_ACTIONS.filter((action) => action !== 'delete').map((action) => sql.lit(action)))
 const ERASED = sql`CASE WHEN payload.seq IS NOT NULL AND payload.doc IS NULL THEN 1 ELSE 0 END`
 const OF_DOCUMENT = sql`journal.collection = ${param('collection')} AND journal.id = ${param('id')}`
 const WITH_PAYLOAD = sql`FROM daybook$journal AS journal
@@ -115,7 +133,7 @@ const VERSION: Statement<VersionRow> =
   prepareSql(sql<VersionRow>`SELECT journal.*, ${ERASED} AS erased, payload.doc AS text
   ${WITH_PAYLOAD} WHERE ${OF_DOCUMENT} AND journal.seq = ${param('seq')} AND journal.action IN (${VERSION_ACTIONS})`)
 const CREATION: Statement<JournalRow> = prepareSql(sql<JournalRow>`SELECT journal.* FROM daybook$journal AS journal
-  WHERE ${OF_DOCUMENT} AND journal.seq <= ${param('seq')} AND journal.action = 'create' ORDER BY journal.seq DESC LIMIT 1`)
+  WHERE ${OF_DOCUMENT} AND journal.seq <= ${param('seq')} AND journal.action = 'create' ORDER BY journal.seq LIMIT 1`)
 const ANY_RECORD = prepareSql(sql`SELECT journal.seq FROM daybook$journal AS journal WHERE ${OF_DOCUMENT} LIMIT 1`)
 const ERASABLE: Statement<{ readonly count: number }> = prepareSql(sql<{
   readonly count: number
@@ -127,3 +145,23 @@ const CHANGES_FROM: Statement<JournalRow> = prepareSql(sql<JournalRow>`SELECT jo
 const COPY_BEFORE: Statement<JournalRow> = prepareSql(sql<JournalRow>`SELECT journal.* FROM daybook$journal AS journal
   WHERE ${OF_DOCUMENT} AND journal.seq < ${param('before')} AND journal.action IN ('draft', 'discard', 'publish', 'delete')
   ORDER BY journal.seq DESC LIMIT 1`)
+
+/** The number of the last version before a deletion that has content and holds a condition. */
+const lastContent = (condition: ReturnType<typeof sql>) => sql`(SELECT max(earlier.seq) FROM daybook$journal AS earlier
+  JOIN daybook$journal_payload AS kept ON kept.seq = earlier.seq AND kept.doc IS NOT NULL
+  WHERE earlier.collection = journal.collection AND earlier.id = journal.id AND earlier.seq < journal.seq AND ${condition})`
+
+/**
+ * The last deletion of an entry that is not there, joined with the content just before: the draft that an entry had, or else the
+ * entry. A draft that was discarded or published is none any more.
+ */
+const deletedFrom = (collection: string) => sql`FROM daybook$journal AS journal
+  JOIN daybook$journal_payload AS content ON content.seq = coalesce(
+    ${lastContent(sql`earlier.action = 'draft' AND NOT EXISTS (SELECT 1 FROM daybook$journal AS later
+      WHERE later.collection = earlier.collection AND later.id = earlier.id AND later.seq > earlier.seq
+        AND later.seq < journal.seq AND later.action IN ('discard', 'publish', 'delete'))`)},
+    ${lastContent(sql`earlier.action IN (${CONTENT_ACTIONS})`)})
+  WHERE journal.collection = ${param('collection')} AND journal.action = 'delete'
+    AND NOT EXISTS (SELECT 1 FROM ${sql.table(collection)} AS present WHERE present.id = journal.id)
+    AND NOT EXISTS (SELECT 1 FROM daybook$journal AS later WHERE later.collection = journal.collection
+      AND later.id = journal.id AND later.seq > journal.seq AND later.action = 'delete')`

@@ -1,0 +1,78 @@
+import type { Reference } from '../../fields/field.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { fieldRights } from '../access/field-access.ts'
+import { mergeFields, type Values } from '../document.ts'
+import type { Canonical } from '../locales/localized.ts'
+import { compose } from '../writes/compose.ts'
+import type { WriteContext } from '../writes/context.ts'
+import { namingConflict } from '../writes/entries.ts'
+import { changeByHooks, hooksFor } from '../writes/hooked.ts'
+import { givenIn, withoutGone } from '../writes/others-values.ts'
+import type { WriteTransaction } from '../writes/prepared.ts'
+import { Revision } from '../writes/revision.ts'
+import { toRow } from '../writes/row.ts'
+import { giveWayTo, settleFallbackSlugs } from '../writes/slugs.ts'
+import { inDefaultLocale } from './publish.ts'
+
+/** A deleted entry that is to be stored again, with its id and the time of its creation. */
+export interface Recreation {
+  readonly id: string
+  readonly former: Canonical
+  /** `null`: nobody is known. */
+  readonly createdBy: string | null
+  /** Whether its required fields must hold something. */
+  readonly isComplete: boolean
+  /** The fields whose references to documents that are gone are removed. */
+  readonly released: ReadonlySet<string>
+  /** Whether an entry will be there when the transaction ends, so that a reference to it stays. */
+  isComing(entry: Reference): boolean
+}
+
+/** True if storing a deleted entry again runs code of others. */
+export const runsHooksOnRecreation = (context: WriteContext, collection: CollectionModel): boolean =>
+  hooksFor(context, collection, 'beforeChange', 'validate') !== undefined
+
+/**
+ * Stores a deleted entry again, as part of a transaction. The caller of this function asks the access rules.
+ *
+ * @returns what is stored, and the number of the change
+ * @throws VALIDATION_ERROR; CONFLICT with `details.field` when another entry holds a unique value
+ */
+export async function recreate(
+  context: WriteContext,
+  collection: CollectionModel,
+  { id, former, createdBy, isComplete, released, isComing }: Recreation,
+  transaction: WriteTransaction,
+): Promise<{ readonly canonical: Canonical; readonly seq: number }> {
+  const { engine, access, actor, person } = context
+  const { writer } = transaction
+  const rights = fieldRights(collection, access)
+  const own = inDefaultLocale(context)
+  const whole = { canonical: former, patch: mergeFields(collection, {}, former.values) }
+  const { canonical: base, patch } = await withoutGone(engine, writer.read, collection, whole, released, isComing)
+  const createdAt = String(base.values.createdAt)
+  const system = { id, createdAt, updatedAt: new Date().toISOString(), createdBy, updatedBy: person }
+  const row = toRow(engine.model, collection, { ...system, canonical: base, orphaned: null, draft: null })
+  const composition = {
+    document: collection,
+    // Documents that the entry refers to, itself perhaps, may be stored again later in the transaction.
+    before: new Revision(engine.model, collection, { ...row, seq: 0 }),
+    base,
+    patch,
+    given: givenIn(collection, patch, rights),
+    rights,
+    derive: async (values: Values) => values,
+    isDraft: !isComplete,
+  }
+  const composed = await compose(own, writer.read, composition)
+  const changing = hooksFor(own, collection, 'beforeChange', 'validate')
+  const change = { context: own, transaction, action: 'create', id, system } as const
+  const { canonical: changed } = changing
+    ? await changeByHooks(changing, change, composition, composed)
+    : { canonical: composed }
+  const canonical = await settleFallbackSlugs(engine.model, writer.read, collection, changed, id)
+  const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
+  const seq = await namingConflict(collection, () => writer.createEntry(collection, next, actor))
+  await giveWayTo(engine, writer, collection, next, actor)
+  return { canonical, seq }
+}
