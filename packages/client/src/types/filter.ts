@@ -26,6 +26,12 @@ export interface OrderFilter<V> extends EqualityFilter<V> {
 export interface TextFilter extends OrderFilter<string> {
   readonly startsWith?: string
   readonly contains?: string
+  /** Equal, ignoring case and accents. */
+  readonly ieq?: string
+  /** As `startsWith`, ignoring case and accents. */
+  readonly istartsWith?: string
+  /** As `contains`, ignoring case and accents. */
+  readonly icontains?: string
 }
 
 /** How fields compare that hold many values. */

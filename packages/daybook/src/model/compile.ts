@@ -19,6 +19,7 @@ import { ASSETS } from '../fields/relations/asset.ts'
 import { ID_FILTER } from '../fields/relations/relation.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
+import { foldText } from '../fold.ts'
 import { isUuidShaped } from '../slugs.ts'
 import { assetCollection, MADE_ASSET_FIELDS } from './asset-collection.ts'
 import { facetsAmong } from './facets.ts'
@@ -344,17 +345,19 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
     const to = targetOf(field)
     // No fields lie inside a scalar.
     const { maxLength } = type.schema(options, () => ({}))
+    const isText = type.isText === true
     return [
       {
         path,
         scalar,
         owner,
         ...(column ? { column } : {}),
+        ...(isText ? { folded: foldedText(path, owner) } : {}),
         ...(to === undefined ? {} : { to }),
         ...(typeof maxLength === 'number' ? { maxLength } : {}),
         isMadeByService: false,
         neverNull: column !== undefined && !isLocalized,
-        isText: type.isText === true,
+        isText,
         isDate: type.isDate === true,
         isCounted: !isLocalized && type.isCounted?.(options) === true,
         fromQuery: (text) => type.fromQuery?.(text, options),
@@ -367,6 +370,21 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
     .flatMap((one) => partsOf(one).map((part) => toComparable(part, one.owner)))
   return new Map([...SYSTEM_COMPARABLES, ...found, ...parts].map((one) => [one.path, one]))
 }
+
+/** A text with case and accents folded. No name of a field has a dollar sign. */
+const foldedText = (path: string, owner: string): Comparable => ({
+  path: `${path}$folded`,
+  foldOf: path,
+  scalar: 'text',
+  owner,
+  isMadeByService: false,
+  neverNull: false,
+  isText: true,
+  isDate: false,
+  isCounted: false,
+  fromQuery: foldText,
+  filterSchema: SCALAR_FILTERS.text,
+})
 
 /** The collection whose ids a field holds. */
 function targetOf({ type, options }: Field): string | undefined {

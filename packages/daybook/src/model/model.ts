@@ -45,6 +45,10 @@ export interface Comparable {
   readonly to?: string
   /** Which part of a reference it is. */
   readonly part?: ReferencePart
+  /** Of a text: the same with case and accents folded, as the column `folded` holds it. */
+  readonly folded?: Comparable
+  /** Of a folded text: the path of the text. */
+  readonly foldOf?: string
 }
 
 /** One part of the references of a relation to several collections. */

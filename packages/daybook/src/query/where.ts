@@ -1,4 +1,5 @@
 import { invalidAt } from '../errors.ts'
+import { foldText } from '../fold.ts'
 import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
 import { PEOPLE_COMPARABLES } from '../model/people.ts'
 import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
@@ -344,6 +345,11 @@ class WhereReader {
     if (!operatorsOf(by).includes(operator)) return this.#unknownOperator(path, operatorsOf(by))
     if (operator === 'exists') return leaf('exists', [], !this.#flag(texts, path))
     if (operator === 'in' || operator === 'nin') return leaf('in', this.#values(by, texts, path), operator === 'nin')
+    const folding = FOLDING.get(operator)
+    if (folding && by.folded) {
+      const values = [foldText(this.#single(texts, path))]
+      return { kind: 'compare', by: by.folded, operator: folding, values, negated }
+    }
     const isPart = operator === 'startsWith' || operator === 'contains'
     const text = this.#single(texts, path)
     const values = isPart ? [text] : this.#typed(by, [text], path)
@@ -425,7 +431,13 @@ class WhereReader {
 
 const EQUALITY: readonly string[] = ['eq', 'ne', 'in', 'nin', 'exists']
 const ORDER: readonly string[] = [...EQUALITY, 'lt', 'lte', 'gt', 'gte']
-const PARTS: readonly string[] = [...ORDER, 'startsWith', 'contains']
+/** Operators that ignore case and accents, and how each compares folded texts. */
+const FOLDING: ReadonlyMap<string, CompareOperator> = new Map([
+  ['ieq', 'eq'],
+  ['istartsWith', 'startsWith'],
+  ['icontains', 'contains'],
+])
+const PARTS: readonly string[] = [...ORDER, 'startsWith', 'contains', ...FOLDING.keys()]
 
 /** The operators of a many-valued field. */
 export const MEMBER_OPERATORS: readonly string[] = ['in', 'all', 'nin', 'exists']

@@ -57,6 +57,8 @@ const thing = fc.record({
 type Thing = typeof thing extends fc.Arbitrary<infer T> ? T : never
 const target = fc.record({ text: orNull(text), kinds: fc.subarray(['a', 'b']) })
 
+const field = (name: string, comparison: fc.Arbitrary<unknown>): fc.Arbitrary<object> =>
+  comparison.map((one) => ({ [name]: one }))
 const nonEmpty = text.filter((one) => one !== '')
 const equality = <T extends string | number | boolean>(value: fc.Arbitrary<T>) =>
   fc.oneof(
@@ -74,7 +76,10 @@ const ordered = <T extends string | number>(value: fc.Arbitrary<T>) =>
     fc.record({ gt: value }),
     fc.record({ gte: value }),
   )
-const texts = fc.oneof(ordered(nonEmpty), fc.record({ startsWith: nonEmpty }), fc.record({ contains: nonEmpty }))
+const texts = fc.oneof(
+  ordered(nonEmpty),
+  ...['startsWith', 'contains', 'ieq', 'istartsWith', 'icontains'].map((operator) => field(operator, nonEmpty)),
+)
 const members = <T extends string>(value: fc.Arbitrary<T>) =>
   fc.oneof(
     fc.record({ in: fc.array(value, { minLength: 1, maxLength: 2 }) }),
@@ -83,8 +88,6 @@ const members = <T extends string>(value: fc.Arbitrary<T>) =>
     fc.record({ exists: fc.boolean() }),
   )
 const kinds = fc.constantFrom('a', 'b')
-const field = (name: string, comparison: fc.Arbitrary<object>): fc.Arbitrary<object> =>
-  comparison.map((one) => ({ [name]: one }))
 const leaf = fc.oneof(
   ...['text', 'group.text', 'one.text', 'many.text'].map((name) => field(name, texts)),
   field('count', ordered(fc.constantFrom(-1, 0, 1, 2))),

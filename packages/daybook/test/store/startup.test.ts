@@ -75,16 +75,18 @@ describe.each(STORES)('on $name', (store) => {
 
     test('makes indexes with a field, and drops them with it', async () => {
       await place.start(posts({ title }))
-      expect(await fieldIndexes()).toEqual(['posts$by$title'])
+      expect(await fieldIndexes()).toEqual(['posts$by$title', 'posts$by$title$folded'])
       await place.start(posts({ title, rank: f.integer({ unique: true }), seo: f.group({ name: f.text() }) }))
       expect(await fieldIndexes()).toEqual([
         'posts$by$rank',
         'posts$by$seo.name',
+        'posts$by$seo.name$folded',
         'posts$by$title',
+        'posts$by$title$folded',
         'posts$unique$rank',
       ])
       await place.start(posts({ title, rank: f.integer({ index: false }) }))
-      expect(await fieldIndexes()).toEqual(['posts$by$title'])
+      expect(await fieldIndexes()).toEqual(['posts$by$title', 'posts$by$title$folded'])
     })
 
     test('makes a view with a column for each served key, and keeps it up to date', async () => {

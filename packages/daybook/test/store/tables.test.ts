@@ -18,7 +18,7 @@ const LATER: readonly string[] = [
   'daybook$tallies',
 ]
 /** The columns that later versions added. */
-const LATER_COLUMNS = / (?:created_by|updated_by|draft_seq) [^,]+,/g
+const LATER_COLUMNS = / (?:created_by|updated_by|draft_seq|folded) [^,]+,/g
 
 /** How something is made, however it was written down. */
 const plain = ({ name, type, sql }: Made): Made => ({

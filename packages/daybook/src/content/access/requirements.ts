@@ -53,8 +53,10 @@ function sentenceOf(part: Condition, collection: CollectionModel, scope: QuerySc
 function leafRequirement(leaf: Leaf, collection: CollectionModel, scope: QueryScope): Requirement | undefined {
   if (leaf.kind === 'compare') {
     const { by, operator, values, negated } = leaf
-    const isReadable = findComparable(scope, collection, by.path) !== undefined
-    return isReadable ? { path: by.path, message: PHRASES[operator](negated, values) } : undefined
+    const path = by.foldOf ?? by.path
+    if (findComparable(scope, collection, path) === undefined) return undefined
+    const aside = by.foldOf === undefined ? '' : ', whatever the case and accents'
+    return { path, message: PHRASES[operator](negated, values) + aside }
   }
   const owner = leaf.kind === 'member' ? leaf.of.owner : leaf.through.owner
   if (scope.hidden(collection).has(owner)) return undefined

@@ -1,6 +1,6 @@
 import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
 import type { FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/rows.ts'
-import { membersOf } from '../../store/tables/members.ts'
+import { foldedTexts, membersOf } from '../../store/tables/members.ts'
 import { PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { mergeFields, referencesOf, stillOrphaned, type Values } from '../document.ts'
@@ -41,6 +41,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     orphaned: stillOrphaned(collection, value, orphaned),
     locales: localesOf(canonical),
     draft,
+    folded: foldedTexts(collection, value),
     value,
     references: allReferences(model, collection, canonical),
     choices: membersOf(collection, values),
@@ -79,15 +80,15 @@ export function localeRowsOf(
 ): readonly LocaleRow[] {
   if (!locales) return []
   const { slug, status } = collection
-  const shown = new Map<string, Pick<LocaleRow, 'value' | 'doc'>>()
+  const shown = new Map<string, Pick<LocaleRow, 'value' | 'folded' | 'doc'>>()
   return [...collection.byLocale].map(([locale, inLocale]) => {
     const chain = chainOf(locales, locale).filter(
       (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
     )
     // In entries that are not published in every locale, the status is another part that locales may not share.
     const name = canonical.publishedLocales ? locale : chain.join()
-    const { value, doc } = shown.get(name) ?? showBy(collection, canonical, locales, locale, chain)
-    shown.set(name, { value, doc })
+    const { value, folded, doc } = shown.get(name) ?? showBy(collection, canonical, locales, locale, chain)
+    shown.set(name, { value, folded, doc })
     const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined
     const shownSlug = slug ? textOrNull(value[slug.key]) : null
     return {
@@ -95,6 +96,7 @@ export function localeRowsOf(
       slug: shownSlug,
       own_slug: own === undefined ? shownSlug : textOrNull(own),
       status: status ? String(value[status.key]) : leftStatus,
+      folded,
       value,
       doc,
     }
@@ -107,10 +109,10 @@ function showBy(
   locales: LocalesModel,
   locale: string,
   chain: readonly string[],
-): Pick<LocaleRow, 'value' | 'doc'> {
+): Pick<LocaleRow, 'value' | 'folded' | 'doc'> {
   const fields = mergeFields(collection, {}, showIn(collection, canonical, locales, locale, chain))
   const value = withSystem(collection, canonical.values, fields)
-  return { value, doc: JSON.stringify(value) }
+  return { value, folded: foldedTexts(collection, value), doc: JSON.stringify(value) }
 }
 
 const ownSlug = (key: string, { values, translations }: Canonical, locale: string, locales: LocalesModel): unknown =>

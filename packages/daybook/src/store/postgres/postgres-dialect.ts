@@ -14,9 +14,14 @@ const jsonPath = (path: string): string => `'{${path.replaceAll('.', ',')}}'`
 /** A value inside a document as text; paths consist of keys, which need no escaping. */
 const textAt = (path: string, alias?: string): string => `(${alias ? `${alias}.` : ''}doc::json #>> ${jsonPath(path)})`
 
+/** A comparable value as text. */
+const storedText = ({ path, foldOf }: Comparable, alias?: string): string =>
+  foldOf === undefined ? textAt(path, alias) : `(${alias ? `${alias}.` : ''}folded::json ->> '${foldOf}')`
+
 /** An index holds no long texts: rows of it have at most some 2,700 bytes. */
-function valueText({ path, scalar }: Comparable, alias?: string): string {
-  const text = textAt(path, alias)
+function valueText(by: Comparable, alias?: string): string {
+  const { path, scalar } = by
+  const text = storedText(by, alias)
   if (scalar === 'text') return `(left(${text}, ${INDEXED_CHARACTERS}) COLLATE "C")`
   if (scalar === 'boolean') return `(CASE ${text} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END)`
   // An older config may have written another type of value.
@@ -94,8 +99,7 @@ function value(by: Comparable, alias?: string): RawBuilder<string | number | nul
 }
 
 /** The whole of a text, of which {@link value} is the beginning. */
-const whole = ({ path }: Comparable, alias?: string): RawBuilder<string> =>
-  sql.raw(`(${textAt(path, alias)} COLLATE "C")`)
+const whole = (by: Comparable, alias?: string): RawBuilder<string> => sql.raw(`(${storedText(by, alias)} COLLATE "C")`)
 
 /** Whether the values of a field may be longer than what is indexed of them. */
 const isOverlong = ({ column, scalar, maxLength = 0 }: Comparable): boolean =>

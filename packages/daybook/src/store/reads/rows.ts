@@ -25,7 +25,17 @@ export interface WrittenEntry
   extends PeopleColumns,
     Pick<
       EntryTable,
-      'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'schema_hash' | 'orphaned' | 'locales' | 'draft' | 'doc'
+      | 'id'
+      | 'slug'
+      | 'status'
+      | 'created_at'
+      | 'updated_at'
+      | 'schema_hash'
+      | 'orphaned'
+      | 'locales'
+      | 'draft'
+      | 'folded'
+      | 'doc'
     > {
   /** The entry as locales show it. */
   readonly localeRows: readonly LocaleRow[]
@@ -44,6 +54,8 @@ export interface LocaleRow {
   /** The slug that the locale has for itself. */
   readonly own_slug: string | null
   readonly status: string | null
+  /** Its texts, folded, as JSON. */
+  readonly folded: string | null
   readonly value: Readonly<Record<string, unknown>>
   readonly doc: string
 }

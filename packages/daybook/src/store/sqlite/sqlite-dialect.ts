@@ -8,13 +8,17 @@ import { SQLITE_SEARCH } from './sqlite-search.ts'
 /** A value inside a document; paths consist of keys, which need no escaping. */
 const jsonValue = (path: string, alias?: string): string => `json_extract(${alias ? `${alias}.` : ''}doc, '$.${path}')`
 
+/** A comparable value that has no column. */
+const storedValue = ({ path, foldOf }: Comparable, alias?: string): string =>
+  foldOf === undefined ? jsonValue(path, alias) : `json_extract(${alias ? `${alias}.` : ''}folded, '$."${foldOf}"')`
+
 const SCHEMA: SchemaDialect = {
   columnTypes: { text: 'TEXT', long: 'TEXT', integer: 'INTEGER', bigint: 'INTEGER', identity: 'INTEGER' },
   // Rows that several columns tell apart lie in the index of their key, and nowhere else.
   tableOptions: ({ key }) => (key.length > 1 ? ' STRICT, WITHOUT ROWID' : ' STRICT'),
   marker: "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'",
   named: (name) => name,
-  indexed: ({ column, path }, descending) => `${column ?? jsonValue(path)}${descending ? ' DESC' : ''}`,
+  indexed: (by, descending) => `${by.column ?? storedValue(by)}${descending ? ' DESC' : ''}`,
   uniquelyIndexed: ({ path }) => jsonValue(path),
   ofDraft: (key) => `json_extract(draft, '$.${key}')`,
   shown: (path) => jsonValue(path),
@@ -44,9 +48,9 @@ const SCHEMA: SchemaDialect = {
   afterCopy: () => [],
 }
 
-function value({ column, path }: Comparable, alias?: string): RawBuilder<string | number | null> {
-  if (column) return sql.ref(alias ? `${alias}.${column}` : column)
-  return sql.raw(jsonValue(path, alias))
+function value(by: Comparable, alias?: string): RawBuilder<string | number | null> {
+  if (by.column) return sql.ref(alias ? `${alias}.${by.column}` : by.column)
+  return sql.raw(storedValue(by, alias))
 }
 
 const SYMBOLS = { eq: sql`=`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const

@@ -9,7 +9,7 @@ import { StatementCache } from '../reads/statement-cache.ts'
 import { addRows } from '../writes/add-rows.ts'
 import { choiceRows } from '../writes/bulk-rows.ts'
 import { Tallies, tallyChanges } from '../writes/tallies.ts'
-import { membersOf, talliedValues } from './members.ts'
+import { foldedTexts, membersOf, talliedValues } from './members.ts'
 
 /** The most entries read at a time, and the most bytes of more than one. */
 const BATCH = 500
@@ -68,6 +68,31 @@ async function fillMembers(connection: Connection, dialect: Dialect, collection:
 
 async function storeTallies(connection: Connection, tallies: Tallies): Promise<void> {
   for (const step of tallies.steps(connection)) await step()
+}
+
+/** Rises when {@link foldedTexts} folds otherwise, so that stored texts are folded anew. */
+const FOLDING = 1
+
+/** The part of a collection that decides which texts are folded. */
+export const foldedOutline = ({ comparables }: CollectionModel): string =>
+  createHash('sha256')
+    .update(JSON.stringify([FOLDING, [...comparables.values()].flatMap(({ path, folded }) => (folded ? [path] : []))]))
+    .digest('base64url')
+
+/** Folds the texts of entries that are there already, where the config names other texts than at the last start. */
+export async function prepareFolded(connection: Connection, collection: CollectionModel): Promise<void> {
+  const { key } = collection
+  const note = `folded ${key}`
+  const content = foldedOutline(collection)
+  if ((await readNote(connection, note)) === content) return
+  const next = nextRows(key)
+  const write = prepareSql(sql`UPDATE ${sql.table(key)} SET folded = ${param('folded')} WHERE pk = ${param('pk')}`)
+  for (let page = await connection.all(next, { after: 0 }); page.length > 0; ) {
+    for (const { pk, doc } of page)
+      await connection.run(write, { pk, folded: foldedTexts(collection, JSON.parse(doc)) })
+    page = await connection.all(next, { after: page.at(-1)?.pk })
+  }
+  await writeNote(connection, note, content)
 }
 
 interface FilledRow {

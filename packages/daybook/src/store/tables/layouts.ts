@@ -8,7 +8,7 @@ import { storedLocaleTables } from './locale-tables.ts'
 import { ANONYMOUS_ACTOR, GLOBALS, PEOPLE_COLUMNS } from './tables.ts'
 
 /** The layout of the tables; a database with a higher one was made by a newer Daybook. */
-export const LAYOUT = 7
+export const LAYOUT = 8
 
 /** Runs statements on the connection that holds the lock. */
 export async function runStatements(connection: Connection, ...texts: readonly string[]): Promise<void> {
@@ -52,6 +52,7 @@ export async function bringUpToLayout(connection: Connection, dialect: Dialect, 
       connection,
       `ALTER TABLE daybook$schedules ADD COLUMN caller ${dialect.schema.columnTypes.text}`,
     )
+  if (known < 8) await addFoldedTexts(connection, dialect)
 }
 
 /** The tables of the collections that the database has, in the config or not. */
@@ -108,6 +109,13 @@ async function renameColumns(connection: Connection, dialect: Dialect): Promise<
     )
   }
   for (const table of own) await renameInWorkingCopies(connection, table)
+}
+
+/** Layout 8: texts with case and accents folded. The tables of locales are made anew, with all of their columns. */
+async function addFoldedTexts(connection: Connection, { schema: { columnTypes } }: Dialect): Promise<void> {
+  for (const table of await collectionTables(connection))
+    await runStatements(connection, `ALTER TABLE "${table}" ADD COLUMN folded ${columnTypes.long}`)
+  await runStatements(connection, "DELETE FROM daybook$meta WHERE key LIKE 'locales %'")
 }
 
 /** Working copies read at a time. */

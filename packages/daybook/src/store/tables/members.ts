@@ -1,4 +1,5 @@
 import { isRecord } from '../../fields/field.ts'
+import { foldText } from '../../fold.ts'
 import type { CollectionModel } from '../../model/model.ts'
 
 type Document = Readonly<Record<string, unknown>>
@@ -21,6 +22,15 @@ export function membersOf({ manyValued }: CollectionModel, doc: Document): reado
     if (!Array.isArray(held) || !accepts(held)) return []
     return [...new Set(held.map(String))].map((value) => ({ field: path, value }))
   })
+}
+
+/** The texts of a document that filters can find whatever their case and accents, as the column `folded` holds them. */
+export function foldedTexts({ comparables }: CollectionModel, doc: Document): string | null {
+  const texts = [...comparables.values()].flatMap(({ path, folded }) => {
+    const text = folded ? valueAt(doc, path) : undefined
+    return typeof text === 'string' ? [[path, foldText(text)]] : []
+  })
+  return texts.length > 0 ? JSON.stringify(Object.fromEntries(texts)) : null
 }
 
 /** The tallies that a document counts in: each value behind an equals sign, and nothing where it holds none. */

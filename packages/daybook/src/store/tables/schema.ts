@@ -10,7 +10,7 @@ import { UniqueViolation } from '../database.ts'
 import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
 import { DEFAULT_LOCALE_NOTE, hiddenNote, readNote, writeNote } from '../notes.ts'
 import { WORDS_VERSION } from '../search/search-text.ts'
-import { prepareMembers } from './fill-members.ts'
+import { foldedOutline, prepareFolded, prepareMembers } from './fill-members.ts'
 import { bringUpToLayout, knownLayout, LAYOUT, runStatements } from './layouts.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import { createEntryTable, createLocaleTable, createSystemTables } from './table-ddl.ts'
@@ -32,6 +32,7 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
     const by = comparables.get(path)
     return by ? [{ by, path, unique }] : []
   })
+  const folded = [...comparables.values()].flatMap((by) => by.folded ?? [])
   const named = (name: string): string => indexName(table, name)
   return [
     index(named('created'), `created_at${tail()}`),
@@ -39,6 +40,7 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
     ...[...PEOPLE_COMPARABLES.values()].map((by) => index(named(`${by.column}`), schema.indexed(by) + tail())),
     ...(collection.status ? [index(named('status'), 'status, id')] : []),
     ...values.map(({ by, path }) => index(valueIndex(table, path), schema.indexed(by) + tail())),
+    ...folded.map((by) => index(valueIndex(table, by.path), schema.indexed(by) + tail())),
     ...collection.compoundIndexes.map((one) =>
       index(compoundIndex(table, one), compoundColumns(schema, one) + tail(one)),
     ),
@@ -143,6 +145,7 @@ function fingerprintOf(dialect: Dialect, model: Model): string {
     dialect.search.create(one),
     searchOutline(one),
     [...one.manyValued.keys(), one.counted.map(({ path }) => path)],
+    foldedOutline(one),
     [...wantedIndexes(dialect, one), wantedView(dialect, one)].map(({ name, sql }) => [
       dialect.schema.named(name),
       sql,
@@ -176,8 +179,10 @@ async function prepareCollection(
   await alignDocuments(connection, check, collection)
   await prepareSearch(connection, dialect, collection, isMoved)
   await prepareMembers(connection, dialect, collection, isMoved)
+  await prepareFolded(connection, collection)
   const localeTables = [...collection.byLocale.values()]
-  const content = localeTables.map(({ schemaHash }) => schemaHash).join()
+  const outlines = localeTables.map((one) => `${one.schemaHash} ${foldedOutline(one)}`)
+  const content = outlines.join()
   if (!isMoved && ((await readNote(connection, `locales ${key}`)) ?? '') === content) return
   for (const { table } of localeTables)
     await runStatements(connection, ...dropsOf(dialect, table), createLocaleTable(dialect.schema, table))

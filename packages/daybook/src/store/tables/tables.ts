@@ -66,6 +66,8 @@ export const ENTRY_TABLE = {
     locales: 'long?',
     /** The working copy beside the document, as JSON; see `working-copy.ts`. */
     draft: 'long?',
+    /** The texts of the document by path, with case and accents folded, as JSON. */
+    folded: 'long?',
     /** The document as it is served, as JSON. */
     doc: 'long',
   },
@@ -97,6 +99,7 @@ export const LOCALE_TABLE = {
     schema_hash: 'text',
     orphaned: 'long?',
     draft: 'long?',
+    folded: 'long?',
     doc: 'long',
   },
   key: ['pk'],

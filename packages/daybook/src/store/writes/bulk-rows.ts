@@ -59,10 +59,10 @@ export const choiceRows = ({ id, choices }: Pick<WrittenEntry, 'id' | 'choices'>
 
 export function localeTableRow(
   entry: NumberedEntry,
-  { collection, slug, own_slug, status, doc }: LocaleRow,
+  { collection, slug, own_slug, status, folded, doc }: LocaleRow,
   pk: number | undefined,
 ): StatementValues {
   const { id, created_at, updated_at, created_by, updated_by, seq } = entry
   const own = { id, status, created_at, updated_at, created_by, updated_by, seq }
-  return { pk, ...own, slug, own_slug, schema_hash: collection.schemaHash, doc }
+  return { pk, ...own, slug, own_slug, schema_hash: collection.schemaHash, folded, doc }
 }

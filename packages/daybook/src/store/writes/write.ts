@@ -17,7 +17,7 @@ import { WrittenSchedules } from '../records/schedules.ts'
 import { WrittenHistory } from '../records/written-history.ts'
 import { searchRows } from '../search/search-rows.ts'
 import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
-import type { FieldMember } from '../tables/members.ts'
+import { type FieldMember, foldedTexts } from '../tables/members.ts'
 import { ENTRY_COLUMNS, type EntryTable, GLOBALS, PEOPLE_COLUMNS, type PeopleColumns } from '../tables/tables.ts'
 import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
 import { type WorkingCopy, workingCopyOf } from '../working-copy.ts'
@@ -183,12 +183,14 @@ export class Writer {
   }
 
   /** Changes how an entry is stored, and nothing that is read of it: it is no change, and no other node trusts the text. */
-  async alignDocument({ table }: CollectionModel, row: Pick<StoredEntry, 'pk' | 'doc' | 'orphaned'>): Promise<void> {
+  async alignDocument(collection: CollectionModel, row: Pick<StoredEntry, 'pk' | 'doc' | 'orphaned'>): Promise<void> {
+    const { table } = collection
     const align = this.#statements.get(`align ${table}`, () =>
       prepareSql(sql`UPDATE ${sql.table(table)}
-        SET doc = ${param('doc')}, orphaned = ${param('orphaned')}, schema_hash = '' WHERE pk = ${param('pk')}`),
+        SET doc = ${param('doc')}, folded = ${param('folded')}, orphaned = ${param('orphaned')}, schema_hash = ''
+        WHERE pk = ${param('pk')}`),
     )
-    await this.#connection.run(align, { ...row })
+    await this.#connection.run(align, { ...row, folded: foldedTexts(collection, JSON.parse(row.doc)) })
   }
 
   async deleteEntry(collection: CollectionModel, before: StoredEntry, at: string, actor: string): Promise<number> {
@@ -510,6 +512,7 @@ const LOCALE_COLUMNS = [
   ...PEOPLE_COLUMNS,
   'seq',
   'schema_hash',
+  'folded',
   'doc',
 ] as const
 

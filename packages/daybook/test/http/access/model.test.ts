@@ -53,7 +53,22 @@ const shop = defineConfig({
   globals: { site: defineGlobal({ fields: { title: f.text() } }) },
 })
 
-const TEXT = ['eq', 'ne', 'in', 'nin', 'exists', 'lt', 'lte', 'gt', 'gte', 'startsWith', 'contains']
+const TEXT = [
+  'eq',
+  'ne',
+  'in',
+  'nin',
+  'exists',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'startsWith',
+  'contains',
+  'ieq',
+  'istartsWith',
+  'icontains',
+]
 const ORDERED = ['eq', 'ne', 'in', 'nin', 'exists', 'lt', 'lte', 'gt', 'gte']
 const MEMBERS = ['in', 'all', 'nin', 'exists']
 

@@ -42,7 +42,7 @@ export function ValueEditor({ condition, field, view, onChange }: ValueEditorPro
   const [to] = field.to
   const target = field.to.length === 1 && to !== undefined ? view.collections.get(to) : undefined
   if (target) return <EntryValue target={target} operator={operator} value={value} onChange={onChange} />
-  if (field.options && !['startsWith', 'contains'].includes(operator)) {
+  if (field.options && !['startsWith', 'contains', 'ieq', 'istartsWith', 'icontains'].includes(operator)) {
     return <OptionValue field={field} options={field.options} label={label} condition={condition} onChange={onChange} />
   }
   return (
