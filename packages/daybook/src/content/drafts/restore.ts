@@ -61,7 +61,7 @@ export async function prepareRestore(
     const target = entryTarget(context, collection, id)
     await requireEditableDraft(context, collection, target, context.engine.store.read)
     if (slug !== undefined) throw invalidAt('/slug', 'deleted', 'must be left out: the entry is not deleted')
-    throw invalidAt('/revision', 'type', NEEDS_REVISION)
+    throw invalidAt('/revision', 'required', NEEDS_REVISION)
   }
   return collection.status
     ? restoreToCopy(context, collection, id, revision, options)

@@ -117,7 +117,9 @@ export const UNSAID: Readonly<Record<string, string>> = {
   size: 'Without a signature, h is equal to w.',
   image: 'A picture is made of assets that are pictures.',
   unknown: 'collections names what the reader may read.',
-  required: 'A merge patch leaves a value whole.',
+  required: 'A merge patch leaves a value whole, and a restore of an entry that is there names a revision.',
   merge: 'A merge patch leaves a value whole.',
+  deleted: 'A restore gives another slug to a deleted entry alone.',
+  order: 'An entry is published before it is unpublished.',
   draft: 'autosave goes with draft=true, and a working copy keeps the status of its entry.',
 }
