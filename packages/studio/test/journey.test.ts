@@ -207,4 +207,19 @@ describe('the Studio in a browser', () => {
     expect(wide).toBe(360)
     expect(await visit.takeFaults()).toEqual([])
   })
+
+  test('starts where the browser names a locale that is none', async () => {
+    const script = `for (const [key, value] of [['language', 'en-US@posix'], ['languages', ['en-US@posix']]])
+      Object.defineProperty(navigator, key, { get: () => value })`
+    await using visit = await visitStudio(open, museumOf(1), { as: INES, script })
+    await isShown(visit.page, 'Overview')
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('says so when it cannot start', async () => {
+    const script = "JSON.parse = () => { throw new Error('broken') }"
+    await using visit = await visitStudio(open, museumOf(1), { script })
+    await visit.page.getByRole('heading', { name: 'The Studio could not start' }).waitFor()
+    expect(await visit.page.title()).toBe('The museum')
+  })
 })

@@ -52,8 +52,32 @@ async function start(element: Element): Promise<void> {
     theme: new ThemeChoice(settings.path),
     router: makeRouter(settings.path),
   }
-  createRoot(element).render(<App {...parts} firstTexts={firstTexts} />)
+  const root = createRoot(element, { onUncaughtError: (error) => showFailure(element, error) })
+  root.render(<App {...parts} firstTexts={firstTexts} />)
+}
+
+/** What a page says that failed. It stands here, since the texts of the language may be what did not arrive. */
+const FAILURES: Readonly<Record<Language, readonly [title: string, advice: string]>> = {
+  en: [
+    'The Studio could not start',
+    'Reload the page. If that does not help, try another browser, and tell whoever runs this service what its console says.',
+  ],
+  de: [
+    'Das Studio konnte nicht starten',
+    'Lade die Seite neu. Hilft das nicht, versuche einen anderen Browser und sage den Betreibern, was dessen Konsole meldet.',
+  ],
+}
+
+function showFailure(element: Element, error: unknown): void {
+  console.error(error)
+  const [title, advice] = FAILURES[pageLanguage()]
+  const [heading, text] = [document.createElement('h1'), document.createElement('p')]
+  heading.textContent = title
+  text.textContent = advice
+  const message = document.createElement('main')
+  message.append(heading, text)
+  element.replaceChildren(message)
 }
 
 const place = document.getElementById('studio')
-if (place) void start(place)
+if (place) start(place).catch((error) => showFailure(place, error))

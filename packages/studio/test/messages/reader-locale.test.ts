@@ -9,6 +9,8 @@ describe('dates and numbers are written', () => {
     ['de', ['en-GB', 'de-CH'], 'de-CH'],
     ['de', ['en-GB', 'den-CA'], 'de'],
     ['en', [], 'en'],
+    ['en', ['en-US@posix', 'en-GB'], 'en-GB'],
+    ['en', ['en-US@posix'], 'en'],
   ])('in %s, where the browser prefers %j, as in %s', (language, preferred, locale) => {
     expect(readerLocale(language, preferred)).toBe(locale)
   })

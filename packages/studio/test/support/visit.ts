@@ -33,6 +33,8 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly as?: Account
   /** Whether the service counts requests. @default false */
   readonly metrics?: boolean
+  /** A script that runs before those of the page. */
+  readonly script?: string
   /** Called before the page is opened. */
   readonly before?: (service: TestService) => Promise<unknown>
 }
@@ -54,7 +56,7 @@ export async function visitStudio(
   config: DaybookConfig,
   options: VisitOptions = {},
 ): Promise<Visit> {
-  const { path = '/studio', metrics = false, as, before, ...context } = options
+  const { path = '/studio', metrics = false, as, script, before, ...context } = options
   const service = await createTestService(config, { metrics })
   const session = as && (await makeAccount(service, as))
   await before?.(service)
@@ -65,6 +67,7 @@ export async function visitStudio(
   page.setDefaultTimeout(PATIENCE_MS)
   const faults = watch(page, url)
   await page.addInitScript(WATCH)
+  if (script !== undefined) await page.addInitScript(script)
   await page.goto(url + (typeof path === 'string' ? path : path()))
   return {
     page,
