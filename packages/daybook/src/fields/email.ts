@@ -13,11 +13,19 @@ const email: FieldType<AddressOptions> = {
   schema: () => ({ type: 'string', format: 'email', maxLength: 320 }),
   accepts: (value) => typeof value === 'string' && /^[^\s@]+@[^\s@]+$/.test(value),
   ...scalarAnswers('text'),
-  fromQuery: (text) => text,
+  canonical: (value) => withPlainDomain(String(value)),
+  fromQuery: withPlainDomain,
   isText: true,
+  isUniqueInAnyCase: true,
 }
 
-/** An e-mail address (RFC 5321), kept as given. */
+/** An address with its domain in lower case: domains have no case (RFC 5321, section 2.4). */
+function withPlainDomain(address: string): string {
+  const at = address.lastIndexOf('@')
+  return address.slice(0, at + 1) + address.slice(at + 1).toLowerCase()
+}
+
+/** An e-mail address (RFC 5321), kept as given, with its domain in lower case. A unique one is unique whatever its case. */
 export function emailField<const O extends AddressOptions = Record<never, never>>(
   options?: Exactly<O, AddressOptions>,
 ): Field<string, NoInfer<O>> {

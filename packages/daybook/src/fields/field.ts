@@ -300,6 +300,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   isCounted?(options: Options): boolean
   /** Whether no two entries may hold the same value. @default false */
   isUnique?(options: Options): boolean
+  /** True if unique values differ in more than the case of letters of ASCII. @default false */
+  readonly isUniqueInAnyCase?: boolean
   /** Where the value refers to; absent: to nothing. */
   relation?(options: Options): RelationFacts
   /** The relation that it shows from the other side. Such a field stores nothing; absent: it does. */

@@ -360,6 +360,7 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
         isText,
         isDate: type.isDate === true,
         isCounted: !isLocalized && type.isCounted?.(options) === true,
+        isUniqueInAnyCase: type.isUniqueInAnyCase,
         fromQuery: (text) => type.fromQuery?.(text, options),
         filterSchema: type.filterSchema?.(options) ?? SCALAR_FILTERS[scalar],
       },

@@ -45,6 +45,8 @@ export interface Comparable {
   readonly to?: string
   /** Which part of a reference it is. */
   readonly part?: ReferencePart
+  /** True if unique values differ in more than the case of letters of ASCII. @default false */
+  readonly isUniqueInAnyCase?: boolean | undefined
   /** Of a text: the same with case and accents folded, as the column `folded` holds it. */
   readonly folded?: Comparable
   /** Of a folded text: the path of the text. */

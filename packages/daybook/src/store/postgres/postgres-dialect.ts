@@ -50,7 +50,11 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
   tableOptions: () => '',
   marker: "SELECT 1 AS is_there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'daybook$meta'",
   indexed: indexedValue,
-  uniquelyIndexed: (by) => (by.scalar === 'text' ? `md5(${textAt(by.path)})` : valueText(by)),
+  uniquelyIndexed: (by) => {
+    if (by.scalar !== 'text') return valueText(by)
+    const text = textAt(by.path)
+    return `md5(${by.isUniqueInAnyCase ? `lower(${text} COLLATE "C")` : text})`
+  },
   ofDraft: (key) => (key === 'seq' ? "((draft::json ->> 'seq')::bigint)" : `((draft::json ->> '${key}') COLLATE "C")`),
   shown: (path) => textAt(path),
   tables: "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename LIKE '%$%'",
