@@ -131,7 +131,7 @@ type SelectPath<C extends DaybookConfig, F, Document, I extends readonly string[
 
 /** How an entry is read, for {@link EntryOf}. */
 interface EntryQuery<C extends DaybookConfig, K extends EntryKey<C>> {
-  readonly include?: readonly IncludePath<C, CollectionFieldsOf<C, K>>[]
+  readonly include?: readonly EntryInclude<C, CollectionFieldsOf<C, K>>[]
   readonly select?: readonly ((keyof Entry<C, K> & string) | `${string}.${string}`)[]
   readonly depth?: Depth
   readonly locale?: LocaleChoice<C>
