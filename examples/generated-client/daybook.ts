@@ -1,5 +1,5 @@
 /** Shared by the three clients: the address of the service, the token, and the query strings that Daybook takes. */
-export const { DAYBOOK_URL = 'http://localhost:3000', DAYBOOK_SERVICE_TOKEN = '' } = process.env
+export const { DAYBOOK_URL = 'http://localhost:3000', DAYBOOK_SERVICE_TOKEN } = process.env
 
 /** The query string of an operation: lists joined by commas, `where` and `reverse` with brackets as deep as they go. */
 export function toQueryString(query: object = {}): string {
