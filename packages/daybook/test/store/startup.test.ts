@@ -122,7 +122,7 @@ describe.each(STORES)('on $name', (store) => {
       await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'A' }))
       await place.start({ collections: { notes: { fields: { title } } } })
       expect(await place.names('view')).toEqual(['assets_view', 'notes_view'])
-      expect(await fieldIndexes()).toEqual(['notes$by$title'])
+      expect(await fieldIndexes()).toEqual(['notes$by$title', 'notes$by$title$folded'])
       expect(await place.names('table')).toEqual(expect.arrayContaining(['notes', 'posts']))
       await place.serve(posts({ title }), async ({ content }) => {
         expect(await content.list('posts', { q: 'a' })).toMatchObject({ total: 1, items: [{ title: 'A' }] })
@@ -298,8 +298,11 @@ async function takeNamesBack(
     `ALTER TABLE "${table}" RENAME COLUMN schema_hash TO shape;`,
     `ALTER TABLE "${table}" RENAME COLUMN orphaned TO kept;`,
   ])
-  // The seventh layout says on whose behalf something is scheduled.
+  // The seventh layout says on whose behalf something is scheduled, and the eighth has folded texts.
   columns.push('ALTER TABLE daybook$schedules DROP COLUMN caller;')
+  for (const name of await at.names('index')) if (name.endsWith('$folded')) columns.push(`DROP INDEX "${name}";`)
+  const entries = tables.filter((table) => table !== 'daybook$globals')
+  columns.push(...entries.map((table) => `ALTER TABLE "${table}" DROP COLUMN folded;`))
   await at.exec(columns.join(' '))
   for (const table of collections) {
     const drafts = await at.rows<{ pk: number; draft: string }>(

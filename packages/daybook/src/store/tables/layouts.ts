@@ -115,7 +115,7 @@ async function renameColumns(connection: Connection, dialect: Dialect): Promise<
 async function addFoldedTexts(connection: Connection, { schema: { columnTypes } }: Dialect): Promise<void> {
   for (const table of await collectionTables(connection))
     await runStatements(connection, `ALTER TABLE "${table}" ADD COLUMN folded ${columnTypes.long}`)
-  await runStatements(connection, "DELETE FROM daybook$meta WHERE key LIKE 'locales %'")
+  await runStatements(connection, "DELETE FROM daybook$meta WHERE key LIKE 'locales %' OR key LIKE 'folded %'")
 }
 
 /** Working copies read at a time. */
