@@ -118,10 +118,17 @@ export function compileFault(schema: JsonSchema): string | undefined {
 const SUMMARIES = new Set(['anyOf', 'oneOf', 'allOf', 'if'])
 
 function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
-  const said = errors.filter((error) => !SUMMARIES.has(error.keyword) && !isNullBranch(error, errors))
+  const blank = new Set(errors.filter(isOfBlankText).map(({ instancePath }) => instancePath))
+  // A required text that holds nothing is missing; its length is no news.
+  const isNews = ({ keyword, instancePath }: ErrorObject): boolean =>
+    keyword !== 'minLength' || !blank.has(instancePath)
+  const said = errors.filter((error) => !SUMMARIES.has(error.keyword) && !isNullBranch(error, errors) && isNews(error))
   const issues = (said.length > 0 ? said : errors).slice(0, MAX_ISSUES).map(toIssue)
   return [...new Map(issues.map((issue) => [`${issue.path} ${issue.code}`, issue])).values()]
 }
+
+const isOfBlankText = ({ keyword, params }: ErrorObject): boolean =>
+  keyword === 'pattern' && params.pattern === NOT_BLANK
 
 /** `anyOf [schema, null]` complains about the null, too; that says nothing. */
 function isNullBranch(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
@@ -149,7 +156,8 @@ const MESSAGES: Readonly<Record<string, (params: Readonly<Record<string, unknown
   discriminator: () => 'must have a _type that the field knows',
 }
 
-function toIssue({ keyword, params, instancePath, message, parentSchema }: ErrorObject): Issue {
+function toIssue(error: ErrorObject): Issue {
+  const { keyword, params, instancePath, message, parentSchema } = error
   if (keyword === 'required') {
     return { path: `${instancePath}/${pointer(params.missingProperty)}`, code: 'required', message: 'is required' }
   }
@@ -159,9 +167,7 @@ function toIssue({ keyword, params, instancePath, message, parentSchema }: Error
     const path = `${instancePath}/${pointer(name)}`
     return { path, code: 'unknown_field', message: `there is no such field${didYouMean(name, known)}` }
   }
-  if (keyword === 'pattern' && params.pattern === NOT_BLANK) {
-    return { path: instancePath, code: 'required', message: 'is required' }
-  }
+  if (isOfBlankText(error)) return { path: instancePath, code: 'required', message: 'is required' }
   const own: unknown = parentSchema?.errorMessage
   const said = typeof own === 'string' ? own : (MESSAGES[keyword]?.(params) ?? message ?? 'is not valid')
   return { path: instancePath || '/', code: keyword, message: said }

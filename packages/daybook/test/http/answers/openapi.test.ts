@@ -216,7 +216,7 @@ describe('what it says', () => {
       { $ref: '#/components/schemas/AuthorsEntrySelection' },
       { type: 'null' },
     ])
-    expect(PostsEntryUpdate?.properties.title).toEqual({ type: 'string', maxLength: 200 })
+    expect(PostsEntryUpdate?.properties.title).toEqual({ type: 'string', maxLength: 200, pattern: '\\S' })
     expect(PostsEntryCreate).toMatchObject({ required: ['title'], examples: [{ title: 'Title' }] })
   })
 

@@ -130,7 +130,7 @@ runScenarios('a batch that fails in one place', [
       ...TWO,
       batch([make({ title: 'x' }), make({ title: '' })], {
         status: 400,
-        body: { details: { operation: 1, issues: [{ path: '/operations/1/data/title', code: 'minLength' }] } },
+        body: { details: { operation: 1, issues: [{ path: '/operations/1/data/title', code: 'required' }] } },
       }),
       batch([make({ title: 'x' }), make({ title: 'y', nope: 1, seo: { nope: 2 } })], {
         status: 400,

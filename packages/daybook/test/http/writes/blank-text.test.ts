@@ -46,11 +46,11 @@ runScenarios('text of white space alone', [
     ],
   },
   {
-    name: 'in another language is no translation: the fallback is shown',
+    name: 'is no value of a required field in another language either',
     config,
     steps: [
       create('posts', { title: 'A' }, { keep: { id: '/id' } }),
-      put('/api/posts/{id}?locale=de', { title: ' ' }, { body: { title: 'A' } }),
+      put('/api/posts/{id}?locale=de', { title: ' ' }, refused('/title')),
       get('/api/posts/{id}?locale=de', { body: { title: 'A' } }),
     ],
   },

@@ -173,7 +173,7 @@ runScenarios('creating', [
     steps: [
       wrong({}, ['/title', 'required']),
       wrong({ title: null }, ['/title', 'type']),
-      wrong({ title: '' }, ['/title', 'minLength']),
+      wrong({ title: '' }, ['/title', 'required']),
       wrong({ title: 'x'.repeat(81) }, ['/title', 'maxLength']),
       wrong({ title: 5 }, ['/title', 'type']),
       wrong({ title: ['x'] }, ['/title', 'type']),
