@@ -4,6 +4,7 @@ import { STORES, type StoredService } from '../support/stores/stores.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 const LATER = '2999-01-01T00:00:00.000Z'
+const LAST = '2999-01-02T00:00:00.000Z'
 
 const config = defineConfig({
   locales: { available: ['en', 'de'], default: 'en' },
@@ -74,7 +75,7 @@ describe.each(STORES)('working copies in process on $name', (store) => {
   test('have times, which are shown and taken back', async () => {
     const { id } = await content.create('posts', { title: 'One' })
     expect(await content.publish('posts', id, { at: LATER })).toMatchObject({ publishAt: LATER, unpublishAt: null })
-    expect(await content.unpublish('posts', id, { at: LATER })).toMatchObject({ publishAt: LATER, unpublishAt: LATER })
+    expect(await content.unpublish('posts', id, { at: LAST })).toMatchObject({ publishAt: LATER, unpublishAt: LAST })
     await content.unschedule('posts', id)
     expect(await content.get('posts', id, { draft: true })).toMatchObject({ publishAt: null, unpublishAt: null })
     expect(await refusal(content.unschedule('posts', id))).toBe('NOT_FOUND')
