@@ -3,6 +3,7 @@ import type { Blog } from '../support/config.ts'
 import { type Case, equal, failure, type World } from './case.ts'
 
 const LATER = '2999-01-01T00:00:00.000Z'
+const LAST = '2999-01-02T00:00:00.000Z'
 
 /** The posts for an editor and for a reader, with a new post, which is gone afterwards. */
 async function withPost(
@@ -90,8 +91,8 @@ export const DRAFTS: readonly Case[] = [
     name: 'times are set, shown and taken back',
     run: (world) =>
       withPost(world, async (posts, _readers, id) => {
-        equal((await posts.unpublish(id, { at: LATER })).unpublishAt, LATER)
         equal((await posts.publish(id, { at: LATER })).publishAt, LATER)
+        equal((await posts.unpublish(id, { at: LAST })).unpublishAt, LAST)
         await posts.unschedule(id)
         const read = await posts.findById(id, { draft: true })
         equal([read?.publishAt, read?.unpublishAt], [null, null])
@@ -126,11 +127,11 @@ export const DRAFTS: readonly Case[] = [
   {
     name: 'a deleted entry comes back as a draft, with another slug where that is wanted',
     run: (world) =>
-      withPost(world, async (posts, { collections }, id) => {
+      withPost(world, async (posts, _readers, id) => {
         await posts.delete(id)
         const restored = await posts.restore(id, undefined, { slug: 'paper-again' })
         equal([restored.id, restored.status, restored.slug], [id, 'draft', 'paper-again'])
-        equal((await collections.posts.findBySlug('paper-again', { draft: true }))?.title, 'Paper')
+        equal((await posts.findBySlug('paper-again', { draft: true }))?.title, 'Paper')
       }),
   },
   {
