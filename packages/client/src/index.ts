@@ -14,6 +14,7 @@ export type {
   SearchQuery,
   TitledEntry,
 } from './types/across.ts'
+export type { Alternate } from './types/answered.ts'
 export type {
   ActorName,
   AllPermissions,

@@ -53,9 +53,9 @@ export type IncludePath<C extends DaybookConfig, F, Levels extends Depth = 3> = 
     : { [P in RelationPath<F>]: P | Further<C, TargetOf<F, P>, P, Less<Levels>> }[RelationPath<F>]
 
 /** What a read of entries can include: relations, and `alternates`, the slugs in all locales where the content has several. */
-export type EntryInclude<C extends DaybookConfig, F> =
-  | IncludePath<C, F>
-  | ([Locale<C>] extends [never] ? never : 'alternates')
+export type EntryInclude<C extends DaybookConfig, F> = [Locale<C>] extends [never]
+  ? IncludePath<C, F>
+  : IncludePath<C, F> | 'alternates'
 
 type Further<C extends DaybookConfig, T, P extends string, Levels extends Depth> = Levels extends 0
   ? never

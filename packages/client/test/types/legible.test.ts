@@ -26,7 +26,11 @@ const FAULTS = [
     `'"titel"' is not assignable to type '"author" | "authors" | `,
     `'"title"'?`,
   ],
-  ["books.findMany({ include: ['autor'] })", `'"autor"' is not assignable to type '"author" | "author.`, `'"author"'?`],
+  [
+    "books.findMany({ include: ['autor'] })",
+    `'"autor"' is not assignable to type '"alternates" | "author" | `,
+    `'"author"'?`,
+  ],
   [
     "books.findMany({ sort: '-titel' })",
     `'"-titel"' is not assignable to type '"-author" | "-createdAt" | `,
