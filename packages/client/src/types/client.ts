@@ -129,7 +129,7 @@ type UsualDepth<I> = I extends readonly [] ? 0 : 1
 type SelectPath<C extends DaybookConfig, F, Document, I extends readonly string[], D extends Depth> =
   InnerPath<C, F, Included<C, F, I, D>> extends infer Inner extends string ? (keyof Document & string) | Inner : never
 
-/** How an entry is read, for {@link EntryOf}. */
+/** The options of a read that decide the type of its entry, see {@link EntryOf}. */
 interface EntryQuery<C extends DaybookConfig, K extends EntryKey<C>> {
   readonly include?: readonly EntryInclude<C, CollectionFieldsOf<C, K>>[]
   readonly select?: readonly ((keyof Entry<C, K> & string) | `${string}.${string}`)[]

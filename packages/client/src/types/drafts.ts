@@ -52,7 +52,7 @@ export interface SaveDraftOptions<C extends DaybookConfig> extends Omit<ChangeOp
   readonly merge?: boolean
 }
 
-/** How an entry is published, or unpublished. */
+/** Options of `publish` and `unpublish`. */
 export interface PublishOptions<C extends DaybookConfig> extends ConditionOptions<C> {
   /** The locales in which it is, or is no longer, published; fields that are not localized come along. @default all */
   readonly locales?: readonly NonNullable<ChangeOptions<C>['locale']>[]

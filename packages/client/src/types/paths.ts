@@ -52,7 +52,7 @@ export type IncludePath<C extends DaybookConfig, F, Levels extends Depth = 3> = 
     ? string
     : { [P in RelationPath<F>]: P | Further<C, TargetOf<F, P>, P, Less<Levels>> }[RelationPath<F>]
 
-/** What a read of entries can include: relations, and `alternates`, the slugs in all locales where the content has several. */
+/** The values of `include`: relations and, if the content has several locales, `alternates`, the slugs in all of them. */
 export type EntryInclude<C extends DaybookConfig, F> = [Locale<C>] extends [never]
   ? IncludePath<C, F>
   : IncludePath<C, F> | 'alternates'

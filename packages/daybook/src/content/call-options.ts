@@ -131,7 +131,7 @@ export interface PublishOptions extends ConditionOptions, DryRunOptions {
   readonly locales?: readonly string[]
 }
 
-/** How an entry is unpublished. */
+/** Options of `unpublish`. */
 export interface UnpublishOptions extends ConditionOptions, DryRunOptions {
   /** The locales in which it is published no longer. @default all */
   readonly locales?: readonly string[]

@@ -27,7 +27,7 @@ function initialValue(field: Field, path: string, { defaults }: SettleTools): un
   )
 }
 
-/** Where a value stands. */
+/** The position of a value in its document. */
 interface ValuePlace {
   /** The dotted path of its field. */
   readonly field: string
@@ -303,7 +303,7 @@ function stillPart(field: Field, value: unknown, hidden: unknown): unknown {
 export interface UnplacedValue {
   /** The dotted path of its field; the items of a list share one. */
   readonly path: string
-  /** What the field refuses; absent: there is no field. */
+  /** The validation error of the field; absent if the model has no such field. */
   readonly refused?: unknown
 }
 

@@ -8,7 +8,7 @@ const keyOf = (item: unknown): string | undefined =>
 
 const blockTypeOf = (item: unknown): unknown => (isRecord(item) ? item._type : undefined)
 
-/** Whether two items are one. A block never becomes one of another type. */
+/** Returns true if two items are the same. A block never becomes one of another type. */
 const isSameItem = (item: unknown, other: unknown): boolean =>
   keyOf(item) === keyOf(other) && blockTypeOf(item) === blockTypeOf(other)
 
@@ -102,7 +102,7 @@ export function repeatedKeys(field: Field, value: unknown, path: string): readon
  */
 export function withItemKeys(field: Field, value: unknown, versions: readonly unknown[]): unknown {
   if (!holdsItemKeys(field)) return value
-  // Where each locale has a list of its own, the others say nothing of its items.
+  // In a localized list, the lists of other locales do not identify its items.
   const shown = field.options.localized === true ? versions.slice(0, 1) : versions
   if (isRecord(value)) {
     const objects = shown.filter(isRecord)

@@ -105,7 +105,7 @@ class Matching {
     for (const pair of similar) if (this.#isClear(pair, similar)) this.#match(pair.index, pair.place)
   }
 
-  /** Whether no other pair is as good: a translation in the wrong item is worse than none. */
+  /** Returns true if no other pair is as good: a translation in the wrong item is worse than none. */
   #isClear(pair: Pair, pairs: readonly Pair[]): boolean {
     const isOpen = ({ index, place }: Pair): boolean => this.#open.has(index) && this.#left.has(place)
     const isRival = (other: Pair): boolean =>
@@ -155,7 +155,7 @@ interface Pair {
 
 type Includes = (field: Field) => boolean
 
-/** What a value says in the fields that are included: without keys, members that hold nothing, and values made from others. */
+/** Returns the value with the included fields only: without keys, empty members and derived fields. */
 function plainValue(field: Field, value: unknown, includes: Includes): unknown {
   if (Array.isArray(value)) {
     const inner = itemField(field)
@@ -172,11 +172,11 @@ function plainValue(field: Field, value: unknown, includes: Includes): unknown {
 
 const textOf = (field: Field, item: unknown): string => JSON.stringify(plainValue(field, item, () => true))
 
-/** What an item says in every locale alike. */
+/** The values of an item that all locales share. */
 const sharedText = (field: Field, item: unknown): string =>
   JSON.stringify(plainValue(field, item, ({ options }) => options.localized !== true))
 
-/** What tells an item from others of its type. */
+/** The values that identify an item among those of its type. */
 interface Evidence {
   readonly type: unknown
   /** The words of each member that has some. */

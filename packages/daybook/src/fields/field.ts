@@ -25,7 +25,7 @@ export type DefaultRule<Value = unknown> = (request: DefaultRequest) => Value | 
 /** A stored entry, as `fill` sees it: its fields, also with values that they no longer take, and values of fields that the config no longer has. */
 export type FillFunction = (entry: Readonly<Record<string, unknown>>) => unknown
 
-/** What a stored document gets in a field that it holds nothing in, or what the field does not take. */
+/** The value that a stored document gets in a field that is empty or has an invalid value. */
 export type Fill = FillFunction | string | number | boolean | readonly unknown[] | Readonly<Record<string, unknown>>
 
 /** Options of every field. */
@@ -50,8 +50,8 @@ export interface CommonOptions<Value = unknown> {
   /** The key that this field had before; `daybook migrate` moves the values. @see docs/changing-your-config.md */
   readonly renamedFrom?: string
   /**
-   * What `daybook migrate --apply` gives to stored documents: to those in which a required field is empty, that are older than an
-   * optional field, or that hold a value that the field no longer takes. A value, or a function of the entry, which may be async. Top-level fields only.
+   * The value that `daybook migrate --apply` stores in documents in which a required field is empty, that are older than an
+   * optional field, or that have a value that is no longer valid. A value, or a function of the entry, which may be async. Top-level fields only.
    * @see docs/changing-your-config.md#require-a-field
    */
   readonly fill?: Fill
@@ -310,7 +310,7 @@ export interface FieldType<Options extends object = AnyOptions> {
   inner?(options: Options): readonly InnerFields[]
   /** The field that every item of a list is a value of. */
   item?(options: Options): Field
-  /** Whether the value is a list of objects, each with an {@link ITEM_KEY}. @default false */
+  /** True if the value is a list of objects, each with an {@link ITEM_KEY}. @default false */
   hasItemKeys?(options: Options): boolean
   /** Whether a value may hold keys that the config does not name. */
   readonly hasFreeKeys?: true
@@ -434,7 +434,7 @@ export function holdsLocalized(field: Field): boolean {
   )
 }
 
-/** Whether a field, or one inside it, is a list whose items have keys. */
+/** Returns true if a field, or one inside it, is a list whose items have keys. */
 export function holdsItemKeys(field: Field): boolean {
   return (
     field.type.hasItemKeys?.(field.options) === true ||

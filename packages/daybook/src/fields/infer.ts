@@ -120,7 +120,7 @@ export type KeyedItem<Item, ItemOptions> =
 export type WrittenItem<Item, ItemOptions> =
   IsKeyed<ItemOptions> extends true ? (Item extends object ? Flat<{ readonly _key?: string } & Item> : Item) : Item
 
-/** Whether the items of a list of these have keys: objects do, except where each locale has its own. */
+/** True if the items of a list of these have keys: objects do, except in a localized list. */
 type IsKeyed<O> = O extends { readonly fields: Fields }
   ? O extends { readonly localized: true }
     ? false

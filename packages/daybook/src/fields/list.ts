@@ -53,7 +53,7 @@ function isShort({ type, options }: Field): boolean {
 
 const isIndexed = (options: ListOptions): boolean => options.index !== false && itemScalar(options) !== undefined
 
-/** Whether items are objects with keys. Those that each locale has its own of are nothing without their values. */
+/** Returns true if items are objects with keys. Items that are localized as a whole have no shared values. */
 const isKeyed = ({ of }: ListOptions): boolean =>
   isRecord(of?.type) && of.type.isGroup === true && of.options.localized !== true
 

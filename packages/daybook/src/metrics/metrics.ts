@@ -12,7 +12,7 @@ export interface MetricsSource {
   poolState(): PoolState | undefined
   /** The readers of the journal, and how far each has come. */
   readers(): readonly JournalReader[]
-  /** How many assets lack their files, as far as checks have found. */
+  /** The number of assets whose files are missing, according to the last checks. */
   missingFiles(): number
 }
 

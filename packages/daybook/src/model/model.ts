@@ -47,9 +47,9 @@ export interface Comparable {
   readonly part?: ReferencePart
   /** True if unique values differ in more than the case of letters of ASCII. @default false */
   readonly isUniqueInAnyCase?: boolean | undefined
-  /** Of a text: the same with case and accents folded, as the column `folded` holds it. */
+  /** The folded form of a text field, stored in the column `folded`. */
   readonly folded?: Comparable
-  /** Of a folded text: the path of the text. */
+  /** The path of the text that this is the folded form of. */
   readonly foldOf?: string
 }
 

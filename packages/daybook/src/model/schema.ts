@@ -74,7 +74,7 @@ function readFields(fields: Fields, isItem = false): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
-/** How an object of fields is written. */
+/** The form in which an object of fields is written. */
 export interface WriteShape {
   /** It may leave out what is required. @default false */
   readonly isPatch?: boolean

@@ -33,7 +33,7 @@ interface SharedParts {
   readonly sessionChanges: SessionChanges
 }
 
-/** What a store asks of content when the config has changed. */
+/** The functions of content that a store calls if the config has changed. */
 export interface StoredContent {
   /** Makes what the locales of a collection show. */
   fillLocaleTables(writer: Writer, collection: CollectionModel): Promise<void>

@@ -56,7 +56,7 @@ async function start(element: Element): Promise<void> {
   root.render(<App {...parts} firstTexts={firstTexts} />)
 }
 
-/** What a page says that failed. It stands here, since the texts of the language may be what did not arrive. */
+/** The message of a failed start. It is not a translated text, since the translations may have failed to load. */
 const FAILURES: Readonly<Record<Language, readonly [title: string, advice: string]>> = {
   en: [
     'The Studio could not start',

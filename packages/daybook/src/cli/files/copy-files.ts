@@ -12,7 +12,7 @@ import { headersOf } from './headers.ts'
 /** How many files are copied at a time. */
 const COPIED_AT_ONCE = 4
 
-/** Which files are copied, from where and to where. */
+/** The files to copy, their source and their target. */
 export interface FilesCopy {
   readonly model: Model
   readonly read: Reader

@@ -24,7 +24,7 @@ export async function applyPlan(job: MigrateJob, { migrations, steps }: Migratio
   const { engine, signal, dryRun, log, leaseMs } = job
   const { model, store } = engine
   const isLosing = steps.some(isLossy)
-  // What fills and migrations make of stored values is known once they have run.
+  // The results of fills and migrations exist only after a run.
   if (isLosing && migrations.length === 0)
     await requireKept(store.read, model, ({ field }) => field.options.fill === undefined)
   await store.prepare(model, storedContentOf(model))

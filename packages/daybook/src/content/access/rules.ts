@@ -190,7 +190,7 @@ export function filterFor(model: Model, collection: CollectionModel, filter: Acc
   return { ...filter, where: underDefaultLocale(filter.where, own) }
 }
 
-/** What a condition says of localized fields is looked up in the default locale; the status is that of the locale which is read. */
+/** Filters on localized fields use the values of the default locale; a filter on `status` uses the locale of the request. */
 function underDefaultLocale(condition: Condition, collection: CollectionModel): Condition {
   const field = fieldOf(condition)
   if (!field) {

@@ -54,7 +54,7 @@ export interface ValueDescription {
   readonly fields?: readonly FieldDescription[] | undefined
   /** The kinds of blocks. */
   readonly blocks?: readonly BlockDescription[] | undefined
-  /** Of a list of objects and of blocks: the member that tells an item from the others, wherever it moves; made by the service. */
+  /** The member that identifies an item of a list of objects or of blocks when it moves; the service sets it. */
   readonly itemKey?: string | undefined
   /** An item of a list. */
   readonly of?: ValueDescription | undefined

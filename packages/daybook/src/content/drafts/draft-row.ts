@@ -35,7 +35,7 @@ export function withStatusOf(
   return { ...toCanonical({ ...values, [status.key]: entry.status }, entry.locales), translations }
 }
 
-/** What a working copy says in all languages. Its status is always that of the entry. */
+/** The values of a draft in all locales. Its status is always that of the entry. */
 export function draftCanonical(collection: CollectionModel, { canonical, row }: Revision<DraftRow>): Canonical {
   const { values, ...languages } = withStatusOf(collection, canonical, row.entry)
   return { ...languages, values: { ...values, updatedAt: row.updated_at } }

@@ -66,7 +66,7 @@ function proposePublished(
   if (entry.draft === null && (isPublished ?? entry.status === PUBLISHED)) return undefined
   const draft = draftRevision(model, collection, entry)
   const copy = draftCanonical(collection, draft)
-  // What is published in no locale shows to nobody: it comes from the working copy, too.
+  // Content that no locale publishes is visible to nobody, so its shared fields come from the draft as well.
   const isTaken = (locale: string): boolean =>
     chosen?.includes(locale) === true || published?.includes(locale) === false
   const content =

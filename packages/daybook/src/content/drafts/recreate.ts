@@ -20,11 +20,11 @@ export interface Recreation {
   readonly former: Canonical
   /** `null`: nobody is known. */
   readonly createdBy: string | null
-  /** Whether its required fields must hold something. */
+  /** True if required fields must have values. */
   readonly isComplete: boolean
   /** The fields whose references to documents that are gone are removed. */
   readonly released: ReadonlySet<string>
-  /** Whether an entry will be there when the transaction ends, so that a reference to it stays. */
+  /** Returns true if the entry will exist after the transaction, so that references to it stay. */
   isComing(entry: Reference): boolean
 }
 

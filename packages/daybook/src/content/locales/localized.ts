@@ -5,7 +5,7 @@ import type { CollectionModel, DocumentModel, LocalesModel } from '../../model/m
 import { isEmpty, type Values } from '../document.ts'
 import { formerPlaces, itemStep, withPlaceKeys } from '../item-keys.ts'
 
-/** What one locale says, by the path of the value: `title`, `seo/title`, `parts/KEY/text`. */
+/** The values of one locale, by path: `title`, `seo/title`, `parts/KEY/text`. */
 export type Translation = Readonly<Record<string, unknown>>
 
 /** A document in all its locales. */
@@ -58,7 +58,7 @@ export function show(
   })
 }
 
-/** What a locale itself says of a document; `null` where it says nothing, also in the place of a list. */
+/** The values of a locale without fallbacks; `null` for a value or a list that the locale does not have. */
 export const showOwn = (document: DocumentModel, canonical: Canonical, locale: string, defaultLocale: string): Values =>
   show(document, canonical, [locale], defaultLocale, () => null)
 
@@ -278,7 +278,7 @@ function placeInside({ place: { path, from }, before }: PlacedValue, steps: read
   return [{ path: under(path), from: from === undefined ? undefined : under(from) }, held]
 }
 
-/** Where each item of a list stands, and stood. */
+/** The current and the former position of each item of a list. */
 function itemPlaces(
   field: Field,
   items: readonly unknown[],

@@ -52,7 +52,7 @@ export function showIn(
   return withStatusIn(document, canonical, locale, show(document, canonical, readable, locales.default))
 }
 
-/** What a locale itself says of a document, without fallbacks: `null` where it says nothing. */
+/** The values of a locale without fallbacks; `null` for a value that the locale does not have. */
 export const ownIn = (
   document: PublishableDocument,
   canonical: Canonical,

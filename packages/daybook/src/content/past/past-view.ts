@@ -59,7 +59,7 @@ export class PastView {
   /** A state in the default locale; one that the public sees in other locales only, for the public, in the first of those. */
   async #shown(document: CollectionModel | GlobalModel, doc: string): Promise<Values> {
     const { values: stored, locales: languages, orphaned } = parseWhole(doc)
-    // Which config wrote it is not known.
+    // The config that wrote this revision is unknown.
     const columns = { doc: '', schema_hash: '', orphaned, created_by: null, updated_by: null }
     const values = storedValues(document, columns, stored)
     const { locales } = this.#engine.model

@@ -58,7 +58,7 @@ export function lackingFields(
     const { key, field } = model
     const { type, options } = field
     if (isRefused(move, key) || translations.some(([, said]) => isRefusedIn(said, model))) return [[model, 'refused']]
-    // What converts stored values has nothing to give where there is none.
+    // A fill that converts stored values returns nothing if there is no stored value.
     if (type.converter?.(options)) return []
     const isLacking =
       options.required === true ? isEmpty(values[key]) : !Object.hasOwn(stored, key) && !hasKey(row, key)
@@ -187,7 +187,7 @@ interface FilledEntry {
   readonly own: FilledDocument | undefined
   /** The working copy with other values in place of those that its fields do not take; `undefined`: it holds none such. */
   readonly copy: FilledDocument | undefined
-  /** What the entry is given and the working copy lacks, too. */
+  /** The values filled into the entry that its draft lacks as well. */
   readonly missing: Values
 }
 
@@ -340,7 +340,7 @@ async function fillDocument(
   return { keys, canonical: { ...canonical, translations }, given, settled, orphaned }
 }
 
-/** What the fills of these fields answer that is not empty. */
+/** The non-empty results of the fills of these fields. */
 async function callFills(
   { run: { signal } }: FillJob,
   document: DocumentModel,

@@ -47,7 +47,7 @@ interface DocumentLine {
   readonly schemaHash: string
   readonly document: Values
   readonly locales?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Of an entry that is published in these locales only. */
+  /** The locales in which the entry is published, if not all. */
   readonly publishedLocales?: readonly string[]
   readonly orphaned?: Values
 }

@@ -50,7 +50,7 @@ export async function writeContext(
 }
 
 /**
- * What makes the values of a document that a write does not name.
+ * The functions that create the values of a document that a write does not name.
  *
  * @param stored the document that is changed
  */

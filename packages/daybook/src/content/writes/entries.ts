@@ -226,10 +226,10 @@ export function entryTarget(
   }
 }
 
-/** What an access rule says of a stored entry, as a locale shows it. */
+/** The result of an access rule for a stored entry in one locale. */
 interface StatedRuling {
   readonly shown: CollectionModel
-  /** What the entry must hold there. */
+  /** The filter that the entry must match in that locale. */
   readonly filter: AccessFilter | undefined
 }
 

@@ -50,7 +50,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
   }
 }
 
-/** What the default locale says, with its own status. */
+/** The values of the default locale, with its status. */
 function inDefaultLocale({ locales }: Model, collection: CollectionModel, canonical: Canonical): Values {
   const { values, publishedLocales } = canonical
   if (!publishedLocales || !collection.status) return values

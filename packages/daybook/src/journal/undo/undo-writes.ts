@@ -156,7 +156,7 @@ async function prepareState(
 
 const hasSchedule = ({ changes }: UndoStep): boolean => changes.some(({ action }) => action === 'schedule')
 
-/** What was published in every locale, or has no status, held what is required. */
+/** A document that was published in every locale, or has no status, had its required values. */
 const isComplete = ({ status }: CollectionModel, { values, publishedLocales }: Canonical): boolean =>
   !status || (publishedLocales === undefined && values[status.key] === PUBLISHED)
 

@@ -15,7 +15,7 @@ export function listedCollections({ collections }: SitemapOptions): readonly Lis
   return Object.entries(collections).map(([key, options]) => ({ key, options, templates: templatesOf(options.path) }))
 }
 
-/** How many entries a collection has in each locale that has pages, and tags that change with them. */
+/** The number of entries of a collection in each locale with pages, and tags that change with them. */
 export interface CollectionState {
   readonly totals: readonly number[]
   readonly tags: readonly string[]

@@ -54,7 +54,7 @@ function filesOf(collection: ListedCollection, totals: readonly number[], maxUrl
   return runs.map((run, index) => ({ name: `${key}-${index + 1}`, collection, ...run }))
 }
 
-/** How many pages fit into a file, each of which names those of the entry in so many locales. */
+/** The number of pages that fit into a file if each page lists the given number of locales. */
 function capacityOf(locales: number, maxUrls: number): number {
   const links = locales > 1 ? locales * (MAX_ADDRESS + AROUND_LINK) : 0
   const bytes = MAX_ADDRESS + AROUND_URL + links

@@ -11,7 +11,7 @@ export interface Counters {
   readonly draftSeq: number
   /** In the default locale. */
   readonly counts: Readonly<Record<string, number>>
-  /** How many entries are published in some locales only: other locales have other counts than the default one. */
+  /** The number of entries published in some locales only; it makes the counts of locales differ. */
   readonly partlyPublished: number
 }
 

@@ -213,7 +213,7 @@ runScenarios('a localized collection', [
         },
       ),
       put('/api/pages/{other}?locale=de', { title: 'Über uns' }, { body: { slug: 'uber-uns-2' } }),
-      // What falls back to a slug gives way to the entry that has it as its own: before and after.
+      // A fallback slug gives way to the entry that has the slug itself, whichever is created first.
       create('pages', { title: 'Kontakt' }, { keep: { third: '/id' } }),
       get('/api/pages/kontakt?locale=de', { body: { id: '{third}' }, keep: { tag: 'ETag' } }),
       put('/api/pages/{other}?locale=de', { slug: 'kontakt' }),

@@ -116,7 +116,7 @@ class Model {
     this.entry = content
     if (isSame(this.entry, this.shown)) this.copy = undefined
     this.published = LOCALES.filter((locale) => [...this.published, ...chosen].includes(locale))
-    // Where the default locale is published, no other status is known.
+    // If the default locale is published, other statuses are unknown.
     if (this.published.includes('en')) this.hidden = 'draft'
     this.versions.push(this.entry)
   }

@@ -118,7 +118,7 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
     await remove('posts', id)
     await editor.put(`/api/posts/${other}`, { code: 'a' })
     expect(await restore('posts', id)).toMatchObject({ status: 409, body: { details: { field: 'code' } } })
-    // Where the entry is there, its version must be named, and its slug stays.
+    // Restoring an existing entry needs a revision and keeps the slug.
     expect(await restore('posts', other)).toMatchObject({
       status: 400,
       body: { details: { issues: [{ path: '/revision' }] } },

@@ -1,6 +1,6 @@
 import { isRecord, type SavedField, type Values } from './saved-field.ts'
 
-/** What says of a field whether its items have keys. */
+/** The part of a field description that decides if items have keys. */
 export type Keyed = Partial<Pick<SavedField, 'fields' | 'blocks' | 'of' | 'itemKey'>>
 
 /** The key of a block, or of another object in a list; `undefined` for what is told by its place. */
@@ -24,7 +24,7 @@ const newKey = (): string =>
 /** Makes the key of an item that has this one. */
 type MakeKey = (present: unknown) => unknown
 
-/** What stays as it is stays the same object: forms draw again what is another one. */
+/** Returns unchanged values as the same objects, since forms render a new object again. */
 function mapKeys(field: Keyed, value: unknown, makeKey: MakeKey): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => mapItem(field, item, makeKey))

@@ -27,7 +27,7 @@ export interface ItemList {
   readonly isFull: boolean
 }
 
-/** What an item is called while it moves: its key, or its place where it has none. */
+/** The id of an item while it moves: its key, or its index if it has none. */
 const idOf = (item: unknown, index: number): string => keyOf(item) ?? `#${index}`
 
 /** Keeps a list of items. */
