@@ -16,7 +16,7 @@ const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile:
 /** Opens a menu by a finger, and takes an item. */
 async function choose(page: Page, menu: string, item: string): Promise<void> {
   await page.getByRole('button', { name: menu, exact: true }).tap()
-  await page.getByRole('menuitem', { name: item }).tap()
+  await page.getByRole('menuitem', { name: item, exact: true }).tap()
 }
 
 /** Writes with the keyboard on the screen. */
@@ -113,7 +113,7 @@ describe('on a phone, by taps alone', () => {
     await page.getByPlaceholder('Paper').waitFor()
     await write(page, 'Title', 'Tinte')
     await isSaved(page)
-    await choose(page, 'More', 'Publish German')
+    await choose(page, 'More', 'Publish German alone')
     await expect.poll(async () => (await visit.published('de')).title).toBe('Tinte')
     // The other language stays in the working copy.
     expect([(await visit.published()).title, (await visit.stored()).title]).toEqual(['Ink', 'Paper'])
