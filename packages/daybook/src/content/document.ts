@@ -314,8 +314,12 @@ export function unplacedValues({ fieldMap }: DocumentModel, values: Values): rea
   return found
 }
 
+/** The keys that an object of these fields may have. */
+const placedKeys = (fields: Fields): ReadonlySet<string> =>
+  new Set([ITEM_KEY, '_type', ...Object.entries(fields).flatMap(([key, field]) => servedKeys(key, field))])
+
 function findAmong(fields: Fields, values: Values, prefix: string, found: UnplacedValue[]): void {
-  const placed = new Set(['_type', ...Object.entries(fields).flatMap(([key, field]) => servedKeys(key, field))])
+  const placed = placedKeys(fields)
   for (const [key, value] of Object.entries(values)) {
     const field = fields[key]
     if (field) findInside(field, value, `${prefix}${key}`, found)
@@ -369,11 +373,7 @@ function losesAny(field: Field, value: unknown): boolean {
   let isLost = false
   field.type.walk?.(value, field.options, {
     enter: (fields, stored) => {
-      const placed = new Set([
-        ITEM_KEY,
-        '_type',
-        ...Object.entries(fields).flatMap(([key, inner]) => servedKeys(key, inner)),
-      ])
+      const placed = placedKeys(fields)
       isLost ||= Object.keys(stored).some((key) => stored[key] !== null && !placed.has(key))
       return stored
     },

@@ -168,6 +168,8 @@ export interface Visitor {
    * @param key its key in an object of fields; `''` for an item of a list
    */
   value(field: Field, value: unknown, key: string): unknown
+  /** True if the copy keeps the keys that have no field. @default false */
+  readonly keepsUnknownKeys?: boolean
   /** Sets a generated value on the copy; `stored` is what stood there. */
   generated(generated: Generated, copy: Record<string, unknown>, source: unknown, stored: unknown): void
 }
@@ -397,7 +399,7 @@ export function emptyValue(field: Field): unknown {
 }
 
 /**
- * Copies an object of fields, with each value as the visitor answers; keys without a field are dropped.
+ * Copies an object of fields, with each value as the visitor answers; keys without a field are dropped, unless the visitor keeps them.
  *
  * @param copy what the fields are put into; generated values may reach it later
  * @param index the place of a block among its blocks
@@ -411,6 +413,7 @@ export function walkFields(
 ): object {
   if (value[ITEM_KEY] !== undefined) copy[ITEM_KEY] = value[ITEM_KEY]
   const source = visitor.enter?.(fields, value, index) ?? value
+  if (visitor.keepsUnknownKeys) Object.assign(copy, source)
   for (const [key, field] of Object.entries(fields)) {
     copy[key] = visitor.value(field, source[key], key)
     const generated = field.type.generated?.(key, field.options)

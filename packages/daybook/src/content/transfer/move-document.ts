@@ -121,6 +121,7 @@ function adopted(field: Field, value: unknown, path: string, renamed: Set<string
 /** Moves inside containers; what has no field any more stays, so that its loss is seen. */
 function renamer(prefix: string, renamed: Set<string>): Visitor {
   return {
+    keepsUnknownKeys: true,
     enter: (fields, value) => moveKeys(fields, value, prefix, renamed),
     value: (field, given, key) => {
       const value = adopted(field, given, `${prefix}${key}`, renamed)

@@ -43,15 +43,16 @@ export default defineMigration({ ${description} async run({ content, log, dryRun
 const SHOUT = `log(dryRun ? 'trying' : 'storing')
   await content.each('notes', {}, (note) => ({ title: String(note.title).toUpperCase() }))`
 
-/** The titles that a service has. */
-async function titlesOf(path: string): Promise<readonly unknown[]> {
+/** Returns the notes of a service, the oldest first. */
+async function notesOf(path: string): Promise<readonly { readonly title?: unknown }[]> {
   const service = await start(path)
-  const { items } = (await (await fetch(`${service.url}/api/notes?sort=createdAt`)).json()) as {
-    items: { title: string }[]
-  }
+  const list = (await (await fetch(`${service.url}/api/notes?sort=createdAt`)).json()) as { items: { title: string }[] }
   await service.stop()
-  return items.map(({ title }) => title)
+  return list.items
 }
+
+/** Returns the titles of the notes. */
+const titlesOf = async (path: string): Promise<readonly unknown[]> => (await notesOf(path)).map(({ title }) => title)
 
 /** What a service logs until it listens, and when it is told to end. */
 async function logOfStart(path: string): Promise<string> {
@@ -207,13 +208,6 @@ describe.each(ENGINES)('values that their fields no longer take, on $name', ({ o
     { title: 'Two', color: 'red', colors: [], parts: [], size: null },
   ]
 
-  async function notesOf(path: string): Promise<unknown> {
-    const service = await start(path)
-    const list = (await (await fetch(`${service.url}/api/notes?sort=createdAt`)).json()) as { items: unknown }
-    await service.stop()
-    return list.items
-  }
-
   it('are named, refused, and never lost where something is required', async () => {
     await using place = await open()
     await using folder = await folderOf({ 'daybook.config.ts': config(BEFORE, place.database + ALL_SEED) })
@@ -280,6 +274,41 @@ describe.each(ENGINES)('values that their fields no longer take, on $name', ({ o
     expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 1, stderr: '' })
     expect(await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).toMatchObject({ status: 0, stderr: '' })
     expect(await notesOf(folder.path)).toMatchObject(HEALED)
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+  }, 120_000)
+})
+
+describe.each(ENGINES)('fields that are taken out of groups, lists and blocks, on $name', ({ open }) => {
+  it('are named, and kept until their loss is allowed', async () => {
+    const inner = (hint: string, size: string, by: string): string =>
+      `seo: f.group({ words: f.text(), ${hint} }), rows: f.list(f.group({ name: f.text(), ${size} })),
+      parts: f.blocks({ quote: { text: f.text(), ${by} } })`
+    const before = inner('hint: f.text()', 'size: f.integer()', 'by: f.group({ name: f.text(), born: f.integer() })')
+    const after = inner('', '', 'by: f.group({ name: f.text() })')
+    const content = {
+      seo: { words: 'W', hint: 'H' },
+      rows: [{ name: 'a', size: 1 }, { name: 'b' }],
+      parts: [{ _type: 'quote', text: 'T', by: { name: 'N', born: 1900 } }],
+    }
+    const seed = `seed: async (content) => { await content.create('notes', ${JSON.stringify(content)}) },`
+    await using place = await open()
+    await using folder = await folderOf({ 'daybook.config.ts': config(before, place.database + seed) })
+    await (await start(folder.path)).stop()
+
+    await folder.write({ 'daybook.config.ts': config(after, place.database) })
+    const lost = ['seo.hint', 'rows.size', 'parts.by.born']
+      .map((path) => `LOSS  notes.${path} has no place in the config; its values are lost (1)\n`)
+      .join('')
+    expect((await daybook(folder.path, 'migrate')).stdout).toContain(lost)
+    expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 1 })
+    await folder.write({ 'daybook.config.ts': config(before, place.database) })
+    expect(await notesOf(folder.path), 'a refused loss loses nothing').toMatchObject([content])
+
+    await folder.write({ 'daybook.config.ts': config(after, place.database) })
+    expect(await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).toMatchObject({
+      status: 0,
+      stdout: `${lost}Done.\n`,
+    })
     expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
   }, 120_000)
 })
