@@ -143,15 +143,15 @@ async function tallyHome(read: Reader, model: Model, tally: MigrationTally): Pro
 async function tallyEntries(read: Reader, collection: CollectionModel, tally: MigrationTally): Promise<void> {
   for await (const entry of outdatedEntries(read, collection)) {
     tally.addMove(collection, moveWithCopy(collection, entry))
-    if (collection.slug && entry.slug === null && isOutdated(collection, entry)) {
+    if (collection.slug && lacksSlug(collection, entry)) {
       tally.add(`${collection.key}.${collection.slug.key}`, 'fill', 'is made for entries that have none')
     }
   }
 }
 
-/** Whether an older config wrote an entry, or it holds values without a field. */
-const isOutdated = ({ schemaHash }: CollectionModel, { schema_hash, orphaned }: StoredEntry): boolean =>
-  schema_hash !== schemaHash || orphaned !== null
+/** Returns true if an entry of an older config gets a slug. */
+const lacksSlug = ({ schemaHash, slug }: CollectionModel, entry: StoredEntry): boolean =>
+  slug !== undefined && entry.slug === null && (entry.schema_hash !== schemaHash || entry.orphaned !== null)
 
 /** What happens to an entry and its working copy: a field of both counts once. */
 function moveWithCopy(collection: CollectionModel, entry: StoredEntry): Pick<Move, 'renamed' | 'lost'> {
@@ -292,7 +292,7 @@ async function moveEntry(
   defaultLocale: string | undefined = model.locales?.default,
 ): Promise<void> {
   const moving = { model, collection, orphanedOf, defaultLocale }
-  const own = movedRow(moving, entry)
+  const own = movedRow(moving, entry, lacksSlug(collection, entry))
   if (own) await updateMoved(writer, moving, entry, own)
   const copy = workingCopyOf(entry)
   const next = copy && movedRow(moving, copy)
@@ -316,28 +316,34 @@ interface Moving {
 interface MovedRow {
   readonly canonical: Canonical
   readonly orphaned: string | null
+  /** False if reads return what they did before: only values without a field are dropped. */
+  readonly changesContent: boolean
 }
 
-/** @returns `undefined`: it stays as it is */
+/**
+ * Returns a document as it is to be; `undefined` if it stays as it is. A document that an older config wrote is none that moves: reads
+ * bring it into the present schema.
+ */
 function movedRow(
   { model, collection, orphanedOf, defaultLocale }: Moving,
-  row: Pick<StoredEntry, 'schema_hash' | 'orphaned' | 'locales' | 'doc'>,
+  row: Pick<StoredEntry, 'orphaned' | 'locales' | 'doc'>,
+  lacksSlug = false,
 ): MovedRow | undefined {
   const move = moveDocument(collection, row)
   const orphaned = orphanedOf(collection, move)
-  const isCurrent = row.schema_hash === collection.schemaHash && move.renamed.size === 0
-  // What has its schema already is left alone, unless it loses what it has no field for.
-  if (defaultLocale === model.locales?.default && isCurrent && (orphaned !== null || row.orphaned === null))
-    return undefined
+  const dropsValues = orphaned !== toOrphaned(collection, move)
+  const changesLocale = defaultLocale !== model.locales?.default
+  const changesContent = changesLocale || move.renamed.size > 0 || lacksSlug
+  if (!changesContent && !dropsValues) return undefined
   const moved = moveTranslations(collection, move.values, row.locales)
-  return { canonical: underDefaultLocale(model, collection, moved, defaultLocale), orphaned }
+  return { canonical: underDefaultLocale(model, collection, moved, defaultLocale), orphaned, changesContent }
 }
 
 async function updateMoved(
   writer: Writer,
   { model, collection, defaultLocale }: Moving,
   entry: StoredEntry,
-  { canonical: own, orphaned }: MovedRow,
+  { canonical: own, orphaned, changesContent }: MovedRow,
 ): Promise<void> {
   const isMove = defaultLocale !== model.locales?.default
   // A move to another default locale makes no slugs: an entry without text in that locale has none.
@@ -346,9 +352,9 @@ async function updateMoved(
     id: entry.id,
     canonical: { ...own, values },
     createdAt: entry.created_at,
-    updatedAt: new Date().toISOString(),
+    updatedAt: changesContent ? new Date().toISOString() : entry.updated_at,
     createdBy: entry.created_by,
-    updatedBy: personOf(MIGRATION_ACTOR),
+    updatedBy: changesContent ? personOf(MIGRATION_ACTOR) : entry.updated_by,
     orphaned,
     draft: entry.draft,
     leftStatus: entry.status,
@@ -376,16 +382,19 @@ async function moveGlobal(
   defaultLocale = model.locales?.default,
 ): Promise<void> {
   const row = await writer.read.globals.byKey(global.key)
-  const isSettled = defaultLocale === model.locales?.default || global.localized.size === 0
-  if (!row || (isSettled && row.schema_hash === global.schemaHash && row.orphaned === null)) return
+  if (!row) return
   const move = moveDocument(global, row)
   const orphaned = orphanedOf(global, move)
-  const isCurrent = row.schema_hash === global.schemaHash && move.renamed.size === 0
-  if (isSettled && isCurrent && orphaned !== null) return
+  const changesLocale = defaultLocale !== model.locales?.default && global.localized.size > 0
+  const changesContent = changesLocale || move.renamed.size > 0
+  if (!changesContent && orphaned === toOrphaned(global, move)) return
   const moved = moveTranslations(global, move.values, row.locales)
   const canonical = underDefaultLocale(model, global, moved, defaultLocale)
   const doc = JSON.stringify(withSystem(global, { key: global.key }, canonical.values))
-  const people = { created_by: row.created_by, updated_by: personOf(MIGRATION_ACTOR) }
+  const people = {
+    created_by: row.created_by,
+    updated_by: changesContent ? personOf(MIGRATION_ACTOR) : row.updated_by,
+  }
   const next = {
     key: global.key,
     ...people,

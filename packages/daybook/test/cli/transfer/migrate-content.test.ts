@@ -44,9 +44,11 @@ const SHOUT = `log(dryRun ? 'trying' : 'storing')
   await content.each('notes', {}, (note) => ({ title: String(note.title).toUpperCase() }))`
 
 /** Returns the notes of a service, the oldest first. */
-async function notesOf(path: string): Promise<readonly { readonly title?: unknown }[]> {
+async function notesOf(path: string): Promise<readonly { readonly [key: string]: unknown }[]> {
   const service = await start(path)
-  const list = (await (await fetch(`${service.url}/api/notes?sort=createdAt`)).json()) as { items: { title: string }[] }
+  const list = (await (await fetch(`${service.url}/api/notes?sort=createdAt`)).json()) as {
+    items: Record<string, unknown>[]
+  }
   await service.stop()
   return list.items
 }
@@ -309,6 +311,38 @@ describe.each(ENGINES)('fields that are taken out of groups, lists and blocks, o
       status: 0,
       stdout: `${lost}Done.\n`,
     })
+    expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
+  }, 120_000)
+})
+
+describe.each(ENGINES)('entries that a migration does not name, on $name', ({ open }) => {
+  it('stay as they are, and so does the time of those whose content stays the same', async () => {
+    await using place = await open()
+    const seed = `seed: async (content) => {
+      await content.create('notes', { title: 'One', old: 'x' })
+      await content.create('notes', { title: 'Two' })
+    },`
+    const before = config('title: f.text(), old: f.text()', place.database + seed)
+    await using folder = await folderOf({ 'daybook.config.ts': before })
+    const [first, second] = await notesOf(folder.path)
+
+    const renamed = "title: f.text(), more: f.text(), name: f.text({ renamedFrom: 'old' })"
+    await folder.write({ 'daybook.config.ts': config(renamed, place.database) })
+    expect((await daybook(folder.path, 'migrate', '--apply')).stdout).toBe(
+      '      notes.name takes the values of old (1)\nDone.\n',
+    )
+    const [moved, kept] = await notesOf(folder.path)
+    expect(moved).toMatchObject({ name: 'x', updatedAt: expect.not.stringMatching(String(first?.updatedAt)) })
+    expect(kept).toEqual({ ...second, old: undefined, more: null, name: null })
+
+    await folder.write({ 'daybook.config.ts': config('title: f.text()', place.database) })
+    expect((await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).stdout).toBe(
+      'LOSS  notes.name has no place in the config; its values are lost (1)\nDone.\n',
+    )
+    expect(await notesOf(folder.path)).toEqual([
+      { ...moved, name: undefined, more: undefined },
+      { ...second, old: undefined },
+    ])
     expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
   }, 120_000)
 })
