@@ -55,8 +55,8 @@ function toCanonicalValue(field: Field, place: ValuePlace, value: unknown, tasks
           key === ''
             ? { field: place.field, path: `${place.path}/${item++}` }
             : { field: `${place.field}.${key}`, path: `${around}/${key}` }
-        const own = innerValue === undefined ? initialValue(inner, last.field, tools) : innerValue
-        return toCanonicalValue(inner, last, own, tasks, tools)
+        const member = innerValue === undefined ? initialValue(inner, last.field, tools) : innerValue
+        return toCanonicalValue(inner, last, member, tasks, tools)
       },
       generated: (generated, copy, source) => {
         // Holds the place, so that keys keep the order of the config.
@@ -254,8 +254,8 @@ export function withHidden(values: Values, hidden: Values): Values {
 /** The values of a stored document that the present config has no place for; of a group, the part that has none. */
 export function unplaced(document: DocumentModel, stored: Values): Values {
   const system = new Set([...document.systemKeys.before, ...document.systemKeys.after])
-  const own = Object.entries(stored).filter(([key]) => !system.has(key))
-  return unplacedAmong(document.fieldMap, Object.fromEntries(own))
+  const entries = Object.entries(stored).filter(([key]) => !system.has(key))
+  return unplacedAmong(document.fieldMap, Object.fromEntries(entries))
 }
 
 function unplacedAmong(fields: Fields, values: Values): Values {
@@ -337,8 +337,8 @@ function findInside(field: Field, value: unknown, path: string, found: UnplacedV
   }
   type.walk?.(value, options, {
     enter: (fields, source) => {
-      const others = Object.entries(source).filter(([key]) => !Object.hasOwn(fields, key))
-      findAmong(fields, Object.fromEntries(others), `${path}.`, found)
+      const unplacedEntries = Object.entries(source).filter(([key]) => !Object.hasOwn(fields, key))
+      findAmong(fields, Object.fromEntries(unplacedEntries), `${path}.`, found)
       return source
     },
     value: (inner, innerValue, key) => {
@@ -408,14 +408,14 @@ function collect(
 ): readonly PlacedReference[] {
   if (value === null || value === undefined) return []
   const references = field.type.references?.(value, field.options) ?? []
-  const own = references.map((reference) => ({ reference: { ...reference, field: place.field }, path: place.path }))
+  const direct = references.map((reference) => ({ reference: { ...reference, field: place.field }, path: place.path }))
   const inner = innerValues(field, value, place.path).flatMap((one) =>
     collect(one.field, one.value, {
       field: one.key === '' ? place.field : `${place.field}.${one.key}`,
       path: one.path,
     }),
   )
-  return [...own, ...inner]
+  return [...direct, ...inner]
 }
 
 /** Which keys of a body exist for the caller. */

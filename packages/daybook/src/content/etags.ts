@@ -43,8 +43,8 @@ export function variantOf(...parts: readonly unknown[]): string {
 /** The part of a variant that says what of a document is answered. */
 export function selectionVariant({ select, expansions, lists, hasAlternates }: Selection): unknown {
   const inner = expansions.map((one) => [one.relation.path, one.isOpen, selectionVariant(one)])
-  const own = [select && [...select], inner, ...(hasAlternates ? ['alternates'] : [])]
-  return lists.length === 0 ? own : [...own, lists.map(listVariant)]
+  const parts = [select && [...select], inner, ...(hasAlternates ? ['alternates'] : [])]
+  return lists.length === 0 ? parts : [...parts, lists.map(listVariant)]
 }
 
 function listVariant(list: ListExpansion): unknown {

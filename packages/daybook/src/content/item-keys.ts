@@ -130,11 +130,11 @@ function keyedItems(field: Field, items: readonly unknown[], lists: readonly (re
     return { item, place: place ?? null, key }
   })
   const places = matchItems(field, claims, stored)
-  const taken = new Set<string | undefined>([...claimed, ...storedPlaces.keys()])
+  const usedKeys = new Set<string | undefined>([...claimed, ...storedPlaces.keys()])
   return claims.map(({ item, key }, index) => {
     if (!isRecord(item)) return item
     const former = stored[places[index] ?? -1]
     const inner = withItemKeys(itemField(field), item, former?.versions ?? []) as Item
-    return withKey(key ?? former?.key ?? makeKey(taken), inner)
+    return withKey(key ?? former?.key ?? makeKey(usedKeys), inner)
   })
 }

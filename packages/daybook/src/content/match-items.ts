@@ -82,8 +82,8 @@ class Matching {
       ({ text }) => text,
     )
     for (const index of [...this.#open]) {
-      const found = places.get(texts.get(index) ?? '')?.find(({ place }) => this.#left.has(place))
-      if (found) this.#match(index, found.place)
+      const equal = places.get(texts.get(index) ?? '')?.find(({ place }) => this.#left.has(place))
+      if (equal) this.#match(index, equal.place)
     }
   }
 

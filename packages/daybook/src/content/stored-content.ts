@@ -96,8 +96,8 @@ function alignedDocument(collection: CollectionModel, entry: StoredEntry): Align
   const shown = toCurrentSchema(collection, all)
   const pick = (values: Values): Values =>
     Object.fromEntries(moving.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]))
-  const others = Object.entries(before).filter(([key]) => !moving.includes(key))
-  const orphaned = { ...Object.fromEntries(others), ...pick(hidden) }
+  const unmoved = Object.entries(before).filter(([key]) => !moving.includes(key))
+  const orphaned = { ...Object.fromEntries(unmoved), ...pick(hidden) }
   return {
     doc: JSON.stringify({ ...stored, ...pick(shown) }),
     orphaned: Object.keys(orphaned).length > 0 ? JSON.stringify(orphaned) : null,

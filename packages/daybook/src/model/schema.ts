@@ -120,9 +120,9 @@ export const nestWritten: NestSchema = (fields, isItem) => writeFields(fields, {
 function writtenFields(fields: Fields, side: Exclude<SchemaSide, 'read'>, made: ReadonlySet<string>): JsonSchema {
   const entries = Object.entries(fields)
   const named = Object.fromEntries(entries.filter(([key]) => !made.has(key)))
-  const own = writeFields(named, { isPatch: side !== 'create', isDraft: side === 'draft' })
+  const written = writeFields(named, { isPatch: side !== 'create', isDraft: side === 'draft' })
   const properties = entries.map(([key]) => [key, READ_ONLY])
-  return { ...own, properties: { ...Object.fromEntries(properties), ...(own.properties as object) } }
+  return { ...written, properties: { ...Object.fromEntries(properties), ...(written.properties as object) } }
 }
 
 const listed = (field: Field): JsonSchema => ({

@@ -163,9 +163,9 @@ function toIssue(error: ErrorObject): Issue {
   }
   if (keyword === 'additionalProperties') {
     const name = String(params.additionalProperty)
-    const known = Object.keys((parentSchema?.properties ?? {}) as object)
+    const names = Object.keys((parentSchema?.properties ?? {}) as object)
     const path = `${instancePath}/${pointer(name)}`
-    return { path, code: 'unknown_field', message: `there is no such field${didYouMean(name, known)}` }
+    return { path, code: 'unknown_field', message: `there is no such field${didYouMean(name, names)}` }
   }
   if (isOfBlankText(error)) return { path: instancePath, code: 'required', message: 'is required' }
   const own: unknown = parentSchema?.errorMessage

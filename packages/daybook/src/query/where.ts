@@ -95,14 +95,14 @@ export const comparableNames = (collection: CollectionModel, scope: QueryScope):
 function filterNames(collection: CollectionModel, scope: QueryScope, mayHop = true): readonly string[] {
   const hidden = scope.hidden(collection)
   const many = [...collection.manyValued.values()].filter(({ owner }) => !hidden.has(owner))
-  const own = [...comparableNames(collection, scope), ...many.map(({ path }) => path)]
-  if (!mayHop) return own
+  const names = [...comparableNames(collection, scope), ...many.map(({ path }) => path)]
+  if (!mayHop) return names
   const links = [...collection.comparables.values(), ...many].filter(({ owner }) => !hidden.has(owner))
   const related = links.flatMap(({ path, to }) => {
     const target = to === undefined ? undefined : scope.collection(to)
     return target ? filterNames(target, scope, false).map((name) => `${path}.${name}`) : []
   })
-  return [...own, ...related]
+  return [...names, ...related]
 }
 
 /** A filter as it is written inside the process: `{ title: { eq: 'x' }, or: [ … ], not: { … } }`. */

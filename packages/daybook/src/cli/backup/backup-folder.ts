@@ -133,9 +133,10 @@ export class BackupFolder {
 
 function parseManifest(text: string): Manifest | undefined {
   try {
-    const { database, seq } = JSON.parse(text) as Manifest
+    const manifest: Manifest = JSON.parse(text)
+    const { database, seq } = manifest
     const isWhole = DATABASE_NAME.test(database.file) && isDigest(database.sha256) && Number.isSafeInteger(seq)
-    return isWhole ? (JSON.parse(text) as Manifest) : undefined
+    return isWhole ? manifest : undefined
   } catch {
     return undefined
   }

@@ -99,16 +99,16 @@ interface SavedFiles {
 async function saveFiles({ config, model, data }: BackupSource, folder: BackupFolder): Promise<SavedFiles> {
   const blobs = await (config.assets?.store ?? disk()).open({ data })
   try {
-    let known: ReadonlySet<string> = new Set()
+    let missing: ReadonlySet<string> = new Set()
     for (let round = 1; ; round += 1) {
       const snapshot = await openSnapshot(config, data)
       try {
         const read = await requireCopyable(snapshot)
         const total = await countStoredFiles(model, read)
         const files = await exportFiles({ model, read, blobs, folder: folder.files, since: undefined, total })
-        if (round === MAX_ROUNDS || files.faults.every((fault) => known.has(fault)))
+        if (round === MAX_ROUNDS || files.faults.every((fault) => missing.has(fault)))
           return { snapshot, seq: await read.journal.head(), files }
-        known = new Set(files.faults)
+        missing = new Set(files.faults)
       } catch (error) {
         await snapshot.close()
         throw error

@@ -172,8 +172,8 @@ async function listen(options: CommandLine, log: Log, { worker, isDevelopment }:
   const isFirst = worker === undefined || worker.number === 1
   const afterStart = isFirst ? await checkMigrations(configFile, config, data, log) : undefined
   // People develop several services on one host.
-  const own = isDevelopment && port > 0 ? { cookiePrefix: portCookiePrefix(port) } : {}
-  const service = await createService(config, { data, log, metrics, ...own })
+  const cookieOptions = isDevelopment && port > 0 ? { cookiePrefix: portCookiePrefix(port) } : {}
+  const service = await createService(config, { data, log, metrics, ...cookieOptions })
   await afterStart?.()
   if (!hasPlugins && hasOwnCode(config)) surviveRejections(log)
   const listening = await serve(service, { port, host }).catch(async (error) => {

@@ -96,8 +96,11 @@ function takeLocales(
   if (lead === undefined) return present
   const shown = showOwn(collection, copy, lead, defaultLocale)
   const { values, translations } = writeTranslation(collection, present, shown, lead, defaultLocale)
-  const others = taken.filter((locale) => locale !== defaultLocale)
-  const all = { ...translations, ...Object.fromEntries(others.map((one) => [one, copy.translations[one] ?? {}])) }
+  const translatedLocales = taken.filter((locale) => locale !== defaultLocale)
+  const all = {
+    ...translations,
+    ...Object.fromEntries(translatedLocales.map((one) => [one, copy.translations[one] ?? {}])),
+  }
   const filled = Object.entries(all).filter(([, said]) => Object.keys(said).length > 0)
   const sorted = filled.sort(([one], [other]) => (one < other ? -1 : 1))
   return { values, translations: Object.fromEntries(sorted) }

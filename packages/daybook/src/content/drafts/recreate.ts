@@ -47,7 +47,7 @@ export async function recreate(
   const { engine, access, actor, person } = context
   const { writer } = transaction
   const rights = fieldRights(collection, access)
-  const own = inDefaultLocale(context)
+  const contextInDefault = inDefaultLocale(context)
   const whole = { canonical: former, patch: mergeFields(collection, {}, former.values) }
   const { canonical: base, patch } = await withoutGone(engine, writer.read, collection, whole, released, isComing)
   const createdAt = String(base.values.createdAt)
@@ -64,9 +64,9 @@ export async function recreate(
     derive: async (values: Values) => values,
     isDraft: !isComplete,
   }
-  const composed = await compose(own, writer.read, composition)
-  const changing = hooksFor(own, collection, 'beforeChange', 'validate')
-  const change = { context: own, transaction, action: 'create', id, system } as const
+  const composed = await compose(contextInDefault, writer.read, composition)
+  const changing = hooksFor(contextInDefault, collection, 'beforeChange', 'validate')
+  const change = { context: contextInDefault, transaction, action: 'create', id, system } as const
   const { canonical: changed } = changing
     ? await changeByHooks(changing, change, composition, composed)
     : { canonical: composed }

@@ -93,8 +93,8 @@ async function prepareDeleted(
   const mayCreate = await access.requireWrite(collection, 'create')
   const creation = await read.history.creation(document, deleted.seq)
   const createdBy = creation ? personOf(creation.actor) : null
-  const told = { ...former.values, createdBy, updatedBy: context.person }
-  const mayUpdate = await access.requireWrite(collection, 'update', collection.access.update && told)
+  const restoredEntry = { ...former.values, createdBy, updatedBy: context.person }
+  const mayUpdate = await access.requireWrite(collection, 'update', collection.access.update && restoredEntry)
   requirePreconditions(options, 0, tagOf(collection, 0, rights), false)
   const isComplete = !collection.status || former.values[collection.status.key] === PUBLISHED
   if (isComplete) requireValid(context, collection, former, rights)

@@ -288,13 +288,13 @@ function itemPlaces(
   const former = formerPlaces(field, items, stored)
   return items.map((item, index) => {
     const origin = from === undefined ? undefined : former[index]
-    const held: unknown = origin === undefined ? undefined : stored[origin]
+    const formerItem: unknown = origin === undefined ? undefined : stored[origin]
     return {
       place: {
         path: `${path}/${itemStep(item, index)}`,
-        from: origin === undefined ? undefined : `${from}/${itemStep(held, origin)}`,
+        from: origin === undefined ? undefined : `${from}/${itemStep(formerItem, origin)}`,
       },
-      before: held,
+      before: formerItem,
     }
   })
 }

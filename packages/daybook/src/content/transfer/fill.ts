@@ -164,8 +164,8 @@ async function fillPage(
 ): Promise<readonly FilledEntry[] | undefined> {
   const filled = new Map<StoredEntry, FilledEntry>()
   for (const entry of page) {
-    const one = await fillEntry(job, collection, entry)
-    if (one.keys.size > 0) filled.set(entry, one)
+    const filledEntry = await fillEntry(job, collection, entry)
+    if (filledEntry.keys.size > 0) filled.set(entry, filledEntry)
   }
   if (filled.size === 0) return []
   const isStored = await job.run.transact(async (writer) => {
@@ -329,9 +329,9 @@ async function fillDocument(
   const translations: Record<string, Translation> = { ...canonical.translations }
   for (const [locale, said] of Object.entries(canonical.translations)) {
     const refused = lacking.filter((model) => isRefusedIn(said, model))
-    const own = await callFills(job, document, refused, { ...seen, ...said }, id)
-    translations[locale] = { ...said, ...(await settleGiven(job, document, own, NOTHING, id)) }
-    for (const key of Object.keys(own)) keys.add(key)
+    const filledValues = await callFills(job, document, refused, { ...seen, ...said }, id)
+    translations[locale] = { ...said, ...(await settleGiven(job, document, filledValues, NOTHING, id)) }
+    for (const key of Object.keys(filledValues)) keys.add(key)
   }
   if (keys.size === 0) return undefined
   // The fill has made something of what is stored there.

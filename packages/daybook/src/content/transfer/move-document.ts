@@ -54,8 +54,8 @@ export function moveTranslations({ fieldMap }: DocumentModel, values: Values, lo
 function moveSteps(sets: readonly Fields[], [step, ...rest]: readonly string[]): readonly string[] {
   if (step === undefined) return []
   const fields = sets.flatMap((set) => Object.entries(set))
-  const found = findRenamed(fields, step)
-  return found ? [found.key, ...moveInside(found.field, rest)] : [step, ...rest]
+  const target = findRenamed(fields, step)
+  return target ? [target.key, ...moveInside(target.field, rest)] : [step, ...rest]
 }
 
 function moveInside(field: Field, steps: readonly string[]): readonly string[] {
@@ -86,9 +86,9 @@ export function moveDocument(
   document: DocumentModel,
   row: { readonly doc: string; readonly orphaned: string | null },
 ): Move {
-  const given = withoutNulls(withOrphanedValues(JSON.parse(row.doc), row.orphaned))
+  const stored = withoutNulls(withOrphanedValues(JSON.parse(row.doc), row.orphaned))
   const renamed = new Set<string>()
-  const moved = moveFields(document.fieldMap, given, '', renamed)
+  const moved = moveFields(document.fieldMap, stored, '', renamed)
   const values = toCurrentSchema(document, moved)
   const hidden = unplaced(document, moved)
   return { values, stored: moved, renamed, hidden, lost: unplacedValues(document, hidden) }

@@ -200,9 +200,9 @@ export function entryTarget(
     parse: (row) => new Revision(model, collection, row),
     requireChange: async (read, revision) => {
       const { id: stored, seq } = revision.row
-      const known = rulings.get(seq) ?? (await rulingsOn(context, collection, 'update', revision))
-      rulings.set(seq, known)
-      await requireMatches(access, read, stored, known)
+      const entryRulings = rulings.get(seq) ?? (await rulingsOn(context, collection, 'update', revision))
+      rulings.set(seq, entryRulings)
+      await requireMatches(access, read, stored, entryRulings)
     },
     // A caller cannot move an entry out of what it may change.
     allowResult: async (revision, patch) =>
@@ -432,15 +432,15 @@ export async function prepareDelete(
   const ask = (row: StoredEntry): Promise<readonly StatedRuling[]> =>
     rulingsOn(context, collection, 'delete', parse(row))
   // A rule takes the time that it takes: it is asked before the transaction, and in it only when the entry has changed.
-  const found = collection.access.delete && (await load(store.read))
-  const known = found && { seq: found.seq, rulings: await ask(found) }
+  const entry = collection.access.delete && (await load(store.read))
+  const ruled = entry && { seq: entry.seq, rulings: await ask(entry) }
   const hooked = hooksFor(context, collection, 'beforeChange')
   return {
     isAlone: hooked !== undefined,
     commit: async (transaction) => {
       const { writer, atEnd } = transaction
       const stored = await load(writer.read)
-      const rulings = known?.seq === stored.seq ? known.rulings : await ask(stored)
+      const rulings = ruled?.seq === stored.seq ? ruled.rulings : await ask(stored)
       await requireMatches(access, writer.read, stored.id, rulings)
       requirePreconditions(options, stored.seq, tagOf(collection, stored.seq, seen), collection.requireIfMatch)
       if (hooked) {

@@ -47,9 +47,9 @@ export async function settleFallbackSlugs(
   if (!slug || !locales || !collection.localized.has(slug.key)) return canonical
   let settled = canonical
   for (const [locale, inLocale] of collection.byLocale) {
-    const own = ownIn(collection, settled, locales, locale)[slug.key]
+    const ownSlug = ownIn(collection, settled, locales, locale)[slug.key]
     const shown = showIn(collection, settled, locales, locale, chainOf(locales, locale))[slug.key]
-    if (own != null || typeof shown !== 'string' || !(await read.entries.hasSlug(inLocale, shown, id))) continue
+    if (ownSlug != null || typeof shown !== 'string' || !(await read.entries.hasSlug(inLocale, shown, id))) continue
     const isTaken = async (n: number): Promise<boolean> =>
       (await read.entries.hasSlug(inLocale, numbered(shown, n), id)) ||
       (await read.entries.fallingBackTo(inLocale, numbered(shown, n), id)).length > 0

@@ -208,9 +208,10 @@ export class DocumentSchemas {
 
   #objectMembers(document: Ruled, form: Form): readonly Text[] {
     const place = { name: `${documentName(document)}${form}`, form, isMerged: form === 'Patch' }
-    const known = this.#properties.get(place.name) ?? this.#printProperties(this.#ownProperties(document, form), place)
-    this.#properties.set(place.name, known)
-    return ['"type":"object"', `"properties":${known}`, '"additionalProperties":false']
+    const properties =
+      this.#properties.get(place.name) ?? this.#printProperties(this.#ownProperties(document, form), place)
+    this.#properties.set(place.name, properties)
+    return ['"type":"object"', `"properties":${properties}`, '"additionalProperties":false']
   }
 
   #ownProperties(document: Ruled, form: Form): object {

@@ -88,9 +88,9 @@ const code = (character: string): string => `_${character.charCodeAt(0).toString
 
 /** A schema without its definitions, with each of its references replaced. */
 export function withRefs({ $schema: _, $id: __, ...schema }: JsonSchema, replace: (ref: string) => string): JsonSchema {
-  const kept = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !DEFINITIONS.has(keyword)))
-  const { $ref } = kept
-  const inner = mapInner(kept, (one) => withRefs(one, replace))
+  const members = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !DEFINITIONS.has(keyword)))
+  const { $ref } = members
+  const inner = mapInner(members, (one) => withRefs(one, replace))
   return typeof $ref === 'string' ? { ...inner, $ref: replace($ref) } : inner
 }
 

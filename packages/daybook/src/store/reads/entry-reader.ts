@@ -107,9 +107,9 @@ export class EntryReader {
     // A list of ids takes SQLite twice as long to read as one id takes to find.
     const isOne = ids.length === 1
     const statement = this.#source.statements.get(`statuses ${table} ${isOne}${name}`, () => {
-      const found = entryTable(table).select(['id', 'status'])
+      const rows = entryTable(table).select(['id', 'status'])
       const isNamed = this.#source.dialect.isAmong(sql.ref('id'), param('ids'))
-      return prepare(narrow(isOne ? found.where('id', '=', param<string>('id')) : found.where(isNamed)))
+      return prepare(narrow(isOne ? rows.where('id', '=', param<string>('id')) : rows.where(isNamed)))
     })
     return connection.all(statement, { ...(isOne ? { id: ids[0] } : { ids: JSON.stringify(ids) }), ...values })
   }
@@ -128,12 +128,12 @@ export class EntryReader {
     const { key, table } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
     const statement = this.#source.statements.get(`own slugs ${table}${name}`, () => {
-      const own = sql.ref<string>(table === key ? 'slug' : 'own_slug')
-      const found = entryTable(table)
-        .select(['id', own.as('slug')])
+      const ownSlug = sql.ref<string>(table === key ? 'slug' : 'own_slug')
+      const rows = entryTable(table)
+        .select(['id', ownSlug.as('slug')])
         .where(this.#source.dialect.isAmong(sql.ref('id'), param('ids')))
-        .where(sql<SqlBool>`${own} IS NOT NULL`)
-      return prepare(narrow(found))
+        .where(sql<SqlBool>`${ownSlug} IS NOT NULL`)
+      return prepare(narrow(rows))
     })
     return connection.all(statement, { ids: JSON.stringify(ids), ...values })
   }

@@ -30,11 +30,11 @@ export async function requireTargets(
 ): Promise<void> {
   const hidden = scope.hidden(document)
   const isReadable = (one: FieldReference): boolean => !hidden.has(referenceOwner(one))
-  const own = placedReferences(document, values).filter(
+  const allowed = placedReferences(document, values).filter(
     ({ reference }) => isReadable(reference) || Object.hasOwn(given, referenceOwner(reference)),
   )
   const known = new Set(before.filter(isReadable).map(referenceKey))
-  const added = own.filter(({ reference }) => !known.has(referenceKey(reference)))
+  const added = allowed.filter(({ reference }) => !known.has(referenceKey(reference)))
   const strayed = added.flatMap((one) => straying(one, scope))
   if (strayed.length > 0) throw invalid(strayed)
   const groups = [...Map.groupBy(added, ({ reference }) => reference.collection)]
@@ -78,8 +78,8 @@ async function missingTargets(
       code: 'reference',
       message: `there is no entry ${id} in ${target.key}`,
     }))
-  const found = references.filter(({ reference }) => seen.has(reference.id))
-  return [...missing, ...(await unfitTargets(read, target, found, scope))]
+  const existing = references.filter(({ reference }) => seen.has(reference.id))
+  return [...missing, ...(await unfitTargets(read, target, existing, scope))]
 }
 
 /** What is wrong with references whose targets are there, and are not what their fields take. */

@@ -12,8 +12,8 @@ export function inLocale(field: Inner, value: unknown, locale: string): unknown 
 
 function itemInLocale({ blocks, of, fields }: Inner, item: unknown, locale: string): unknown {
   const block = isRecord(item) ? blocks?.find(({ type }) => type === item._type) : undefined
-  const own = block ? { fields: block.fields } : (of ?? { ...(fields ? { fields } : {}) })
-  const value = inLocale(own, item, locale)
+  const itemDescription = block ? { fields: block.fields } : (of ?? { ...(fields ? { fields } : {}) })
+  const value = inLocale(itemDescription, item, locale)
   if (!isRecord(item) || !isRecord(value)) return value
   const { _key, _type } = item
   return { ...(_key === undefined ? {} : { _key }), ...(_type === undefined ? {} : { _type }), ...value }

@@ -44,7 +44,7 @@ function mapItem({ blocks, of, itemKey }: Keyed, item: unknown, makeKey: MakeKey
 }
 
 function mapMembers(fields: readonly SavedField[], value: Values, makeKey: MakeKey): Values {
-  const held = fields.filter(({ key }) => Object.hasOwn(value, key))
-  const members = held.map((field) => [field.key, mapKeys(field, value[field.key], makeKey)] as const)
+  const presentFields = fields.filter(({ key }) => Object.hasOwn(value, key))
+  const members = presentFields.map((field) => [field.key, mapKeys(field, value[field.key], makeKey)] as const)
   return members.some(([key, member]) => member !== value[key]) ? { ...value, ...Object.fromEntries(members) } : value
 }

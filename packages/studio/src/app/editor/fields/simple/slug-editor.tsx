@@ -10,7 +10,7 @@ import own from './slug.module.css'
 /** The editor of the entry's part of an address: made from another field, and editable. */
 export function SlugEditor({ field, label, value, onChange, error, isReadOnly, source }: FieldEditorProps): ReactNode {
   const { t } = useTexts()
-  const made = typeof source === 'string' ? slugify(source) : ''
+  const generatedSlug = typeof source === 'string' ? slugify(source) : ''
   const hint = field.from === undefined ? undefined : t.fields.madeFrom(labelOf(field.from))
   return (
     <div className={own.slug}>
@@ -24,10 +24,10 @@ export function SlugEditor({ field, label, value, onChange, error, isReadOnly, s
         isRequired={field.required}
         spellCheck="false"
         autoComplete="off"
-        placeholder={made}
+        placeholder={generatedSlug}
       />
-      {!isReadOnly && made !== '' && made !== value && (
-        <Button onPress={() => onChange(made)}>{t.fields.makeAnew}</Button>
+      {!isReadOnly && generatedSlug !== '' && generatedSlug !== value && (
+        <Button onPress={() => onChange(generatedSlug)}>{t.fields.makeAnew}</Button>
       )}
     </div>
   )
