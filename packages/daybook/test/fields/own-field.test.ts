@@ -55,8 +55,8 @@ describe.each(STORES)('a field type of your own on $name', (store) => {
         intro: null,
         introClock: null,
         takes: [
-          { length: 5, lengthClock: '00:00:05' },
-          { length: 60, lengthClock: '00:01:00' },
+          { _key: expect.any(String), length: 5, lengthClock: '00:00:05' },
+          { _key: expect.any(String), length: 60, lengthClock: '00:01:00' },
         ],
       }),
     ])

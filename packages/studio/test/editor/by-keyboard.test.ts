@@ -109,7 +109,7 @@ describe('by keyboard alone', () => {
     await isSaved(page)
     await keys.backTo('More')
     await keys.press('Enter')
-    await keys.choose('Publish German')
+    await keys.choose('Publish German alone')
     await page.getByText('unpublished changes').waitFor({ state: 'detached' })
     expect((await visit.published('de')).title).toBe('Tinte')
     await keys.backTo('Preview')

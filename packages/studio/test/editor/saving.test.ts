@@ -147,7 +147,7 @@ describe('what is typed', () => {
     expect((await visit.stored()).title).toBe('Ink')
     await page.getByLabel('Minutes').fill('1000')
     await page.locator('[data-saving=refused]').waitFor()
-    expect(await page.getByLabel('Minutes').getAttribute('aria-invalid')).toBe('true')
+    await page.getByLabel('Minutes').and(page.locator('[aria-invalid=true]')).waitFor()
     await visit.shoot('editor-refused')
     expect(await visit.axeFaults()).toEqual([])
     await page.getByRole('alert').getByRole('button', { name: 'Minutes' }).click()

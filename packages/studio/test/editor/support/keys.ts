@@ -39,7 +39,7 @@ export class Keys {
 
   /** Goes to an item of the menu that is open, and takes it. */
   async choose(item: string): Promise<void> {
-    await this.#page.getByRole('menuitem', { name: item }).waitFor()
+    await this.#page.getByRole('menuitem', { name: item, exact: true }).waitFor()
     await this.#go(item, 'ArrowDown')
     await this.press('Enter')
   }
