@@ -1,4 +1,4 @@
-import { SYSTEM } from 'daybook'
+import { type Caller, SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { isSaved, isShown } from '../support/people.ts'
@@ -39,6 +39,26 @@ describe('the history of an entry', () => {
     expect((await visit.stored()).body).toBeNull()
     expect((await visit.published()).body).toBe('Ink is made of oak galls.')
     expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('names migrations, plugins, the config and tokens as what they are', async () => {
+    await using visit = await visitPost(open)
+    const { page, service, id, path, url } = visit
+    const subjects = ['migration:rename-tags', 'migrate', 'plugin:importer (nightly)', 'config (hook)', '0123456789ab']
+    for (const [index, subject] of subjects.entries()) {
+      const caller = { ...SYSTEM, identity: { ...SYSTEM.identity, subject } } as Caller
+      await service.content.update('posts', id, { minutes: 10 + index }, { caller })
+    }
+    await page.goto(`${url}${path}/history`)
+    const versions = page.getByRole('navigation', { name: 'Versions' })
+    for (const name of [
+      'by the migration rename-tags',
+      'by a migration',
+      'by the plugin importer',
+      'by the code of the config',
+      'by a token that was revoked',
+    ])
+      await versions.getByText(name).waitFor()
   })
 
   test('of many versions is loaded page by page, down to the first one, and leads to the one of an address', async () => {

@@ -3,13 +3,13 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { labelOf } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
+import { usePersonName } from '../session/use-person-name.ts'
 import { errorText } from '../talk/error-texts.ts'
 import { Waiting } from '../ui/waiting.tsx'
 import { DocumentLink } from './document-link.tsx'
 import { type LastChange, lastChanges } from './journal-tail.ts'
 import styles from './overview.module.css'
 import { useOwnDrafts, useSchedules } from './use-across.ts'
-import { useActorName } from './use-actor-name.ts'
 import { type PresentDocument, useDocuments } from './use-documents.ts'
 import { useJournal } from './use-journal.ts'
 
@@ -25,7 +25,7 @@ export function RecentChanges(): ReactNode {
     collection === 'globals' ? globals.has(id) : collections.has(collection)
   const changes = lastChanges(records ?? [], isKnown).slice(0, SHOWN)
   const documents = useDocuments(changes)
-  const actorName = useActorName(changes.map(({ actor }) => actor))
+  const personName = usePersonName(changes.map(({ actor }) => actor))
   return (
     <Section title={t.overview.recent}>
       {error !== null && <p role="alert">{errorText(error, t)}</p>}
@@ -37,7 +37,7 @@ export function RecentChanges(): ReactNode {
         note={({ action, actor, at }) => (
           <>
             {t.overview.actions[action as keyof typeof t.overview.actions] ?? action}
-            {actor !== undefined && ` · ${actorName(actor)}`} ·{' '}
+            {actor !== undefined && ` · ${personName(actor)}`} ·{' '}
             <time dateTime={at} title={formats.moment(at)}>
               {formats.ago(at)}
             </time>

@@ -1,12 +1,24 @@
 import { useQueries } from '@tanstack/react-query'
+import type { Messages } from '../messages/en.ts'
 import { useTexts } from '../messages/messages.tsx'
 import { keys } from '../talk/keys.ts'
 import { namesOf } from '../talk/name-loader.ts'
 import { useStudio } from '../talk/studio.ts'
 import { useSession } from './use-session.ts'
 
-/** The subjects of what is no person: the token that a service is run with, and the service itself. */
-const PROGRAMS: readonly string[] = ['service', 'system']
+/** The format of the subjects of tokens, whose names the service knows until they are revoked. */
+const TOKEN = /^[0-9a-f]{12}$/
+
+/** Names what is no person and has no account or token; `undefined` for other subjects. */
+function programName(subject: string, { people }: Messages): string | undefined {
+  if (subject === 'service' || subject === 'system') return people.service
+  if (subject === 'migrate') return people.migrations
+  if (subject.startsWith('config (')) return people.config
+  const [, kind, name = ''] = /^(migration|plugin):([^ ]+)/.exec(subject) ?? []
+  if (kind === 'migration') return people.migration(name)
+  return kind === 'plugin' ? people.plugin(name) : undefined
+}
+
 /** How long a name counts as new, in milliseconds: people seldom change theirs. */
 const NAME_FRESH_MS = 10 * 60_000
 
@@ -29,7 +41,7 @@ export function usePersonName(
   const { t } = useTexts()
   const own = identity?.subject
   const asked = [...new Set(subjects)].filter(
-    (one): one is string => one !== undefined && one !== own && !PROGRAMS.includes(one),
+    (one): one is string => one !== undefined && one !== own && programName(one, t) === undefined,
   )
   const answers = useQueries({
     queries: asked.map((subject) => ({
@@ -41,8 +53,10 @@ export function usePersonName(
   return (subject) => {
     if (subject === undefined) return t.people.somebody
     if (subject === own) return isElsewhere ? t.people.youElsewhere : t.people.you
-    if (PROGRAMS.includes(subject)) return t.people.service
+    const program = programName(subject, t)
+    if (program !== undefined) return program
     const answer = answers[asked.indexOf(subject)]
-    return answer?.isPending ? '…' : (answer?.data ?? t.people.other(subject.slice(0, 6)))
+    if (answer?.isPending) return '…'
+    return answer?.data ?? (TOKEN.test(subject) ? t.people.token : t.people.other(subject.slice(0, 6)))
   }
 }
