@@ -20,7 +20,7 @@ const config = defineConfig({
     pages: defineCollection({
       fields: {
         title: f.text({ required: true, localized: true }),
-        slug: f.slug({ from: 'title' }),
+        slug: f.slug({ from: 'title', localized: true }),
         status: f.status(),
         minutes: f.integer(),
         kind: f.select({ options: ['essay', 'note'], localized: true }),
@@ -89,6 +89,18 @@ describe('the languages of an entry', () => {
     await languages.getByRole('link', { name: 'English source' }).click()
     await isShown(page, 'About us')
     expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('a slug of any language leads to the entry, whatever language the address asks for', async () => {
+    await using visit = await visitPage()
+    const { page, url, id, service } = visit
+    await service.content.as(SYSTEM).update('pages', id, { title: 'Über uns' }, { locale: 'de' })
+    for (const address of ['about-us', 'about-us?locale=de', 'uber-uns', 'uber-uns?locale=de', 'uber-uns?locale=fr']) {
+      await page.goto(`${url}/studio/go/edit/pages/${address}`)
+      await page.waitForURL((current) => current.pathname === `/studio/c/pages/${id}`)
+    }
+    await page.goto(`${url}/studio/go/edit/pages/nothing`)
+    await isShown(page, 'This entry is not there')
   })
 
   test('says which translation is older than its source', async () => {

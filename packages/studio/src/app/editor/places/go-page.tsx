@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { useCollection, useGlobal } from '../../model/use-model.ts'
+import { useCollection, useGlobal, useModel } from '../../model/use-model.ts'
 import { MissingPage } from '../../shell/missing-page.tsx'
 import { errorText } from '../../talk/error-texts.ts'
 import { useStudio } from '../../talk/studio.ts'
@@ -26,20 +26,35 @@ export function GoPage(): ReactNode {
   return <Navigate to="/c/$collection/$id" params={{ collection: key, id }} search={search} replace />
 }
 
+interface EntryId {
+  readonly id: string
+}
+
 interface SlugCalls {
-  findBySlug(slug: string, query: object): Promise<{ readonly id: string } | null>
+  findBySlug(
+    slug: string,
+    query: { readonly locale?: string; readonly select: readonly ['id'] },
+  ): Promise<EntryId | null>
 }
 
 function GoBySlug({ collection, slug }: { readonly collection: string; readonly slug: string }): ReactNode {
   const { client } = useStudio()
   const { t } = useTexts()
+  const { locales } = useModel()
   const search = route.useSearch()
   const { locale } = search
-  const query = locale === undefined ? {} : { locale }
   const calls = client.collections[collection] as unknown as SlugCalls
   const { data, error, isPending } = useQuery({
     queryKey: ['slug', collection, slug, locale ?? ''],
-    queryFn: () => calls.findBySlug(slug, { ...query, select: ['id'] }),
+    // A page in another language leads here with the slug that it has there.
+    queryFn: async () => {
+      if (!locales) return calls.findBySlug(slug, { select: ['id'] })
+      for (const candidate of new Set([locale ?? locales.default, ...locales.available])) {
+        const entry = await calls.findBySlug(slug, { locale: candidate, select: ['id'] })
+        if (entry) return entry
+      }
+      return null
+    },
   })
   if (error) return <Notice title={t.errors.title} text={errorText(error, t)} />
   if (isPending) return <Waiting label={t.common.loading} />
