@@ -15,6 +15,11 @@ describe('the library', () => {
   test('takes files, tells what was refused, shows one with its focal point and alt text, and deletes it', async () => {
     await using visit = await visitStudio(open, gallery, { as: INES, path: '/studio/c/assets' })
     const { page, service } = visit
+    const imageStatuses = new Map<string, number>()
+    page.on('response', (response) => {
+      const { pathname, search } = new URL(response.url())
+      if (pathname.endsWith('/image')) imageStatuses.set(search, response.status())
+    })
     await isShown(page, 'Files')
     expect(new URL(page.url()).pathname).toBe('/studio/assets')
     await page.getByText('No files yet').waitFor()
@@ -46,6 +51,11 @@ describe('the library', () => {
     await page.keyboard.press('Shift+ArrowRight')
     await page.keyboard.press('ArrowUp')
     await page.getByRole('button', { name: 'Focal point: 60 % from the left, 49 % from the top' }).waitFor()
+    const loadedImages = [
+      ['?w=400', 200],
+      ['?w=900', 200],
+    ]
+    await expect.poll(() => [...imageStatuses].sort()).toEqual(loadedImages)
     await page.getByLabel('Alt text').fill('Boats in the harbour')
     await visit.shoot('asset')
     expect(await visit.axeFaults()).toEqual([])

@@ -8,7 +8,12 @@ import { studio } from '../../src/index.ts'
 /** Posts that hold files: one that they need, one that they may have, and several. */
 export const gallery: DaybookConfig = defineConfig({
   limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
-  assets: { accept: ['image/*', 'text/plain', 'application/pdf'], maxBytes: 200_000 },
+  assets: {
+    accept: ['image/*', 'text/plain', 'application/pdf'],
+    maxBytes: 200_000,
+    // None of them is a width that the Studio shows.
+    images: { widths: [100, 200, 400, 900] },
+  },
   plugins: [studio({ title: 'The museum' }), serveUploads()],
   collections: {
     posts: defineCollection({

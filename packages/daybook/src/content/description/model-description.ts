@@ -19,6 +19,8 @@ export interface ModelDescription {
   readonly globals: readonly GlobalDescription[]
   /** The plugins, in the order in which they are set up. */
   readonly plugins: readonly PluginDescription[]
+  /** The widths in which images may be requested without a signature, in pixels. */
+  readonly imageWidths: readonly number[]
 }
 
 /** A plugin, as every session may know it. */
@@ -117,7 +119,11 @@ export async function modelReader(model: Model, access: Access): Promise<ModelRe
 }
 
 /** The model as a reader may know it. */
-export function describeModel({ locales, plugins }: Model, { documents }: ModelReader): ModelDescription {
+export function describeModel(
+  { locales, plugins }: Model,
+  { documents }: ModelReader,
+  imageWidths: readonly number[],
+): ModelDescription {
   const all = [...documents]
   const readable = new Set(all.flatMap(([{ kind, key }]) => (kind === 'collection' ? [key] : [])))
   return {
@@ -127,6 +133,7 @@ export function describeModel({ locales, plugins }: Model, { documents }: ModelR
     ),
     globals: all.flatMap(([one, known]) => (one.kind === 'global' ? [describeGlobal(one, known, readable)] : [])),
     plugins: plugins.map(({ name, version, studio }) => ({ name, version, studio })),
+    imageWidths,
   }
 }
 

@@ -102,4 +102,5 @@ export const MODEL_SCHEMA: JsonSchema = exactly({
   collections: { type: 'array', items: COLLECTION },
   globals: { type: 'array', items: documentSchema(['read', 'update']) },
   plugins: { type: 'array', items: exactly({ name: TEXT, version: TEXT }, { studio: SCHEMA }) },
+  imageWidths: { type: 'array', items: { type: 'integer' } },
 })

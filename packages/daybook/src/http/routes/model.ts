@@ -1,3 +1,4 @@
+import type { ImageVariants } from '../../assets/images/variants.ts'
 import { describeModel, modelReader } from '../../content/description/model-description.ts'
 import type { Model } from '../../model/model.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
@@ -8,10 +9,11 @@ import { MODEL_SCHEMA } from './model-schema.ts'
 /** What the route of the content model needs. */
 export interface ModelRouteParts {
   readonly model: Model
+  readonly images: Pick<ImageVariants, 'rules'>
 }
 
 /** The content model, for programs that work with any config. */
-export function modelRoutes({ model }: ModelRouteParts): readonly Route[] {
+export function modelRoutes({ model, images }: ModelRouteParts): readonly Route[] {
   const texts = new ReaderTexts()
   return [
     defineReadRoute({
@@ -29,7 +31,9 @@ export function modelRoutes({ model }: ModelRouteParts): readonly Route[] {
       errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'PRECONDITION_FAILED'],
       plan: async ({ access }) => {
         const reader = await modelReader(model, access)
-        return toPlan(await texts.get(reader.variant, () => JSON.stringify(describeModel(model, reader))))
+        return toPlan(
+          await texts.get(reader.variant, () => JSON.stringify(describeModel(model, reader, images.rules.widths))),
+        )
       },
     }),
   ]

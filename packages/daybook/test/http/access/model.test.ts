@@ -31,6 +31,7 @@ const PRIVATE = {
 const shop = defineConfig({
   plugins: [definePlugin({ name: 'shelves', version: '1.2.0', studio: { icon: 'box' } })],
   locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
+  assets: { images: { widths: [200, 400] } },
   collections: {
     goods: defineCollection({
       description: 'What is for sale.',
@@ -264,6 +265,7 @@ runScenarios('the content model', [
           locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
           collections: [goods, makers, files],
           globals: [site],
+          imageWidths: [200, 400],
           plugins: [{ name: 'shelves', version: '1.2.0', studio: { icon: 'box' } }],
         },
       }),

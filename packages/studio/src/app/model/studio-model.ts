@@ -17,7 +17,7 @@ export interface StudioGlobal extends GlobalDescription {
 }
 
 /** The model, as far as the session may know it. */
-export interface StudioModel extends Pick<ModelDescription, 'locales' | 'plugins'> {
+export interface StudioModel extends Pick<ModelDescription, 'locales' | 'plugins' | 'imageWidths'> {
   readonly collections: ReadonlyMap<string, StudioCollection>
   readonly globals: ReadonlyMap<string, StudioGlobal>
   /** The collection of shared views, which is no collection of content; `undefined`: the config has none. */
@@ -28,7 +28,7 @@ export interface StudioModel extends Pick<ModelDescription, 'locales' | 'plugins
 const SHARED_VIEWS = 'studioViews'
 
 /** Makes of the service's description what the Studio needs. */
-export function toStudioModel({ collections, globals, locales, plugins }: ModelDescription): StudioModel {
+export function toStudioModel({ collections, globals, locales, plugins, imageWidths }: ModelDescription): StudioModel {
   const all = new Map(
     collections.map((one) => [one.key, { ...one, label: labelOf(one.key), titleField: one.titleField ?? undefined }]),
   )
@@ -37,6 +37,7 @@ export function toStudioModel({ collections, globals, locales, plugins }: ModelD
   return {
     locales,
     plugins,
+    imageWidths,
     collections: all,
     globals: new Map(globals.map((one) => [one.key, { ...one, label: labelOf(one.key) }])),
     sharedViews,

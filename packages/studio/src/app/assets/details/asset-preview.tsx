@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import { useModel } from '../../model/use-model.ts'
 import { type FocalPoint, imageAddress, objectPosition } from '../media/asset.ts'
 import { kindOf } from '../media/asset-kinds.ts'
 import { Thumbnail } from '../media/thumbnail.tsx'
@@ -18,6 +19,7 @@ export interface AssetPreviewProps {
 /** A file as far as a browser can show it; of an image, also the place that stays when it is cropped. */
 export function AssetPreview({ asset, point, onChange }: AssetPreviewProps): ReactNode {
   const { t } = useTexts()
+  const { imageWidths } = useModel()
   const { id, url, mimeType, originalName, width, height } = asset
   const kind = kindOf(mimeType)
   if (kind === 'video' || kind === 'audio') {
@@ -43,7 +45,7 @@ export function AssetPreview({ asset, point, onChange }: AssetPreviewProps): Rea
           {(['square', 'wide', 'tall'] as const).map((crop) => (
             <figure key={crop} className={styles.crop}>
               <img
-                src={imageAddress(id, 384)}
+                src={imageAddress(id, 384, imageWidths)}
                 alt=""
                 className={styles[crop]}
                 style={{ objectPosition: objectPosition(point) }}

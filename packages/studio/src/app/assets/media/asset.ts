@@ -44,12 +44,17 @@ export const ASSET_COLUMNS: readonly (keyof Asset)[] = [
   'updatedAt',
 ]
 
-/** Sizes that images are asked for in, in pixels: those that a service makes unless its config says otherwise. */
-export type ImageWidth = 128 | 384 | 1080
-
-/** The address of an image in another size; the service answers it where it has `sharp`. */
-export const imageAddress = (id: string, width: ImageWidth): string =>
-  `/api/assets/${encodeURIComponent(id)}/image?w=${width}`
+/**
+ * The address of an image in another size, which the service makes where it has `sharp`.
+ *
+ * @param width the width that the page shows, in pixels
+ * @param allowed the widths that the service takes; the next larger one is requested, or else the largest
+ */
+export function imageAddress(id: string, width: number, allowed: readonly number[]): string {
+  const larger = allowed.filter((value) => value >= width)
+  const nearest = larger.length > 0 ? Math.min(...larger) : Math.max(...allowed)
+  return `/api/assets/${encodeURIComponent(id)}/image?w=${nearest}`
+}
 
 /** Where a focal point is in an image, as CSS says it. */
 export const objectPosition = (point: FocalPoint | null): string =>

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
+import { useModel } from '../../model/use-model.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
-import { type Asset, type ImageWidth, imageAddress } from './asset.ts'
+import { type Asset, imageAddress } from './asset.ts'
 import { type AssetKind, kindOf } from './asset-kinds.ts'
 import styles from './thumbnail.module.css'
 
@@ -15,16 +16,18 @@ const ICONS: Readonly<Record<AssetKind, IconName>> = {
 /** What a {@link Thumbnail} takes. */
 export interface ThumbnailProps {
   readonly asset: Pick<Asset, 'id' | 'mimeType' | 'url' | 'placeholder'>
-  readonly width: ImageWidth
+  /** The width that the page shows, in pixels. */
+  readonly width: number
   /** A text in place of the image. @default none: something beside it names the file */
   readonly alt?: string
 }
 
 /** A file as a picture: the image itself where the service shows it, what is known of it meanwhile, or a sign for its type. */
 export function Thumbnail({ asset, width, alt = '' }: ThumbnailProps): ReactNode {
+  const { imageWidths } = useModel()
   const kind = kindOf(asset.mimeType)
   // The service makes smaller images where it has sharp, and shows files where a plugin or a proxy does.
-  const sources = kind === 'image' ? [imageAddress(asset.id, width), asset.url] : []
+  const sources = kind === 'image' ? [imageAddress(asset.id, width, imageWidths), asset.url] : []
   const [failed, setFailed] = useState(0)
   const [isLoaded, setIsLoaded] = useState(false)
   const source = sources[failed]
