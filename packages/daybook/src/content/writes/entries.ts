@@ -115,9 +115,11 @@ async function prepareNew(
   // Without a moment of its own, entries of one millisecond keep the order in which they were made.
   const id = writtenAt === undefined ? uuidv7() : uuidv7({ msecs: Date.parse(createdAt) })
   const changing = hooksFor(context, collection, 'beforeChange', 'validate')
+  // No unique index guards a slug that falls back, so no other create may run between the look-ups and the insert.
+  const hasFallbackSlug = collection.slug !== undefined && collection.localized.has(collection.slug.key)
   return {
     isAlone: changing !== undefined,
-    isIndependent: made === undefined,
+    isIndependent: made === undefined && !hasFallbackSlug,
     commit: async (transaction) => {
       const { writer } = transaction
       const derive = (values: Values): Promise<Values> => chooseSlug(writer.read, collection, values, locale)

@@ -1,4 +1,4 @@
-import { defineCollection, defineConfig, f } from 'daybook'
+import { defineCollection, defineConfig, f, SYSTEM } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
@@ -8,7 +8,7 @@ const people = new People({ ann: [] })
 
 const config = defineConfig({
   auth: people.adapter,
-  locales: { available: ['en', 'de'], default: 'en' },
+  locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },
   collections: {
     /** One slug for all languages. */
     shared: defineCollection({
@@ -19,6 +19,7 @@ const config = defineConfig({
         body: f.text({ localized: true }),
       },
     }),
+    notes: defineCollection({ fields: { slug: f.slug({ localized: true }) } }),
     /** A slug for each language. */
     localized: defineCollection({
       fields: {
@@ -108,5 +109,18 @@ describe.each(STORES)('the slug of an entry on $name', (store) => {
       await editor.put(`/api/${key}/${other}`, { slug: null })
       expect(await slugs(other)).toEqual(key === 'shared' ? 'winter-2' : ['winter-2', 'winter-2'])
     })
+  })
+
+  test('leads to one entry in each language, whatever is created at once', async () => {
+    const content = service.content.as(SYSTEM)
+    const slugs = Array.from({ length: 20 }, (_, index) => `page-${index}`)
+    await Promise.all(
+      slugs.flatMap((slug) => [content.create('notes', { slug }), content.create('notes', { slug }, { locale: 'de' })]),
+    )
+    for (const locale of ['en', 'de']) {
+      const { items } = await content.list('notes', { locale, limit: 100, sort: 'slug' })
+      const readable = items.flatMap(({ slug }) => slug ?? [])
+      expect(new Set(readable).size).toBe(readable.length)
+    }
   })
 })
