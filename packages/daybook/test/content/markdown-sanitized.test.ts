@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { htmlSanitizer } from '../../src/content/markdown/html-sanitizer.ts'
 import { markdownRenderer } from '../../src/content/markdown/markdown.ts'
+import { addHeadingIds } from '../../src/fields/markdown/headings.ts'
 
 const render = markdownRenderer()
 const sanitize = htmlSanitizer()
@@ -50,7 +51,9 @@ const placed: fc.Arbitrary<string> = fc
 
 function expectSanitized(source: string): void {
   const html = render(source)
-  expect(sanitize(html).trimEnd(), JSON.stringify(source)).toBe(html)
+  // The ids of headings come after the sanitizer, which takes them for ids of authors.
+  const withoutIds = html.replace(/(?<=<h[1-6]) id="(?!user-content-)[^"]*"/g, '')
+  expect(addHeadingIds(sanitize(withoutIds)).trimEnd(), JSON.stringify(source)).toBe(html)
 }
 
 describe('the sanitizer would print the HTML again as it is', () => {

@@ -7,7 +7,33 @@ const renderMarkdown = markdownRenderer()
 
 /** GitHub-flavoured Markdown and the HTML that it becomes. */
 const EXAMPLES: readonly (readonly [name: string, source: string, html: string])[] = [
-  ['headings', '# One\n\nTwo\n---', '<h1>One</h1>\n<h2>Two</h2>'],
+  ['headings', '# One\n\nTwo\n---', '<h1 id="one">One</h1>\n<h2 id="two">Two</h2>'],
+  [
+    'a heading with marks, whose id has the letters and digits',
+    '## Crème *brûlée* & `a < b`, [twice](/c) ![hot](/d.png)',
+    '<h2 id="creme-brulee-a-b-twice-hot">Crème <em>brûlée</em> &amp; <code>a &lt; b</code>, <a href="/c">twice</a> <img src="/d.png" alt="hot"></h2>',
+  ],
+  ['a heading in other letters', '# हिन्दी लेख', '<h1 id="हिन्दी-लेख">हिन्दी लेख</h1>'],
+  [
+    'headings without letters, and one without anything',
+    '# !\n# ?\n#',
+    '<h1 id="section">!</h1>\n<h1 id="section-2">?</h1>\n<h1></h1>',
+  ],
+  [
+    'headings that repeat beside one that looks like a repetition',
+    '# A\n# a!\n# A\n# A 2\n# A 2',
+    '<h1 id="a">A</h1>\n<h1 id="a-3">a!</h1>\n<h1 id="a-4">A</h1>\n<h1 id="a-2">A 2</h1>\n<h1 id="a-2-2">A 2</h1>',
+  ],
+  [
+    'a heading that names a part of a footnote',
+    '# User content fn 1',
+    '<h1 id="section-user-content-fn-1">User content fn 1</h1>',
+  ],
+  [
+    'headings in HTML',
+    '<h2 title=" id=" align="left">A</h2>\n<h2 id="b">B</h2>\n<h2 id="b">C</h2>\n<h2 id="">A</h2>',
+    '<h2 id="a" title=" id=" align="left">A</h2>\n<h2 id="user-content-b">B</h2>\n<h2 id="user-content-b-2">C</h2>\n<h2 id="a-2">A</h2>',
+  ],
   ['emphasis', '*a* **b** ~~c~~', '<p><em>a</em> <strong>b</strong> <del>c</del></p>'],
   ['a line break', 'a  \nb', '<p>a<br>\nb</p>'],
   ['code', '`a < b`', '<p><code>a &lt; b</code></p>'],
@@ -112,4 +138,28 @@ test('addresses are normalized as markdown-it does it', () => {
     }),
     { numRuns: 3000 },
   )
+})
+
+/** The id of each heading of a text, in order. */
+const idsOf = (source: string): readonly (string | undefined)[] =>
+  [...renderMarkdown(source).matchAll(/<h\d(?:[^>]*? id="([^"]*)")?/g)].map(([, id]) => id)
+
+test('ids of headings are unique, and one whose text does not repeat is the same whatever stands around it', () => {
+  const texts = ['A', 'a', 'A 2', 'a-2', 'A 2 2', 'A 3', '!', 'Section', 'Section 2', 'B', 'User content b']
+  const block = fc.constantFrom(...texts.map((text) => `# ${text}`), '<h2 id="b">A</h2>', '<h2>B</h2>', 'text')
+  const blocks = fc.array(block).map((parts) => parts.join('\n\n'))
+  const unique = fc.constantFrom('A 4', 'A 2 3', 'Section 3', 'User content b 2', 'B-2')
+  fc.assert(
+    fc.property(blocks, unique, blocks, (before, text, after) => {
+      const ids = idsOf(`${before}\n\n# ${text}\n\n${after}`)
+      expect(new Set(ids).size).toBe(ids.length)
+      expect(ids).toContain(idsOf(`# ${text}`)[0])
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a reference to a footnote is no part of the id of its heading', () => {
+  const source = 'a[^m]\n\n# B[^n]\n\n[^m]: c\n\n[^n]: d'
+  expect(idsOf(source)).toEqual(['b', 'user-content-footnote-label'])
 })

@@ -1,5 +1,6 @@
 import MarkdownIt, { type RendererRule, type Token } from 'markdown-it'
 import type { HtmlAllowance } from '../../config/config.ts'
+import { addHeadingIds } from '../../fields/markdown/headings.ts'
 import { htmlSanitizer } from './html-sanitizer.ts'
 import { areInert } from './inert-tokens.ts'
 import { markdownParser } from './markdown-parser.ts'
@@ -101,6 +102,6 @@ export function markdownRenderer(allowHtml?: HtmlAllowance): RenderMarkdown {
     const html = areInert(tokens)
       ? inertRenderer.render(tokens, PARSER.options, env)
       : sanitize(renderer.render(tokens, PARSER.options, env))
-    return html.trimEnd()
+    return addHeadingIds(html).trimEnd()
   }
 }

@@ -90,7 +90,7 @@ describe('hostile Markdown (B10)', () => {
       '# T\n\n*a* **b** ~~c~~ `d` [e](https://a.example "t")\n\n| a |\n| - |\n| b |\n\n- [x] done\n\n![f](/f.png)\n\nx[^1]\n\n[^1]: note',
     )
     for (const part of [
-      '<h1>T</h1>',
+      '<h1 id="t">T</h1>',
       '<em>a</em>',
       '<del>c</del>',
       '<a href="https://a.example" title="t">e</a>',
@@ -118,6 +118,8 @@ describe('hostile Markdown (B10)', () => {
     ['mail addresses without end', 'mailto:a@'.repeat(10_000)],
     ['addresses without end', `${'a.'.repeat(50_000)}@`],
     ['links of www', 'www.'.repeat(25_000)],
+    ['headings that repeat', '# a\n# a-2\n# a-3\n'.repeat(50_000)],
+    ['headings inside one another', '<h1>'.repeat(100_000)],
     ['tags that never close', '<a '.repeat(30_000)],
     ['comments that never close', '<!--'.repeat(25_000)],
     ['entities', '&amp'.repeat(25_000)],

@@ -66,7 +66,7 @@ runScenarios('PATCH', [
       ),
       patch(thing, { data: { a: { z: 1 } } }, { body: { data: { a: { b: [1, { c: 2 }], z: 1 }, keep: true } } }),
       patch(thing, { point: { y: 5 } }, { body: { point: { x: 1, y: 5 } } }),
-      patch(thing, { body: '# h' }, { body: { bodyHtml: '<h1>h</h1>' } }),
+      patch(thing, { body: '# h' }, { body: { bodyHtml: '<h1 id="h">h</h1>' } }),
       get(thing, {
         body: { amount: 2, seo: { title: 'new', inner: { rank: 4 } }, point: { x: 1, y: 5 }, words: ['x', 'y'] },
       }),

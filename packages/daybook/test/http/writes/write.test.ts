@@ -140,7 +140,7 @@ runScenarios('creating', [
         {
           body: {
             code: 'AB12',
-            bodyHtml: '<h1>A</h1>\n<p><strong>b</strong></p>',
+            bodyHtml: '<h1 id="a">A</h1>\n<p><strong>b</strong></p>',
             amount: -0.5,
             count: 9007199254740991,
             flag: false,

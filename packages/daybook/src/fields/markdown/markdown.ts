@@ -1,6 +1,6 @@
-import type { CommonOptions, DefaultRule, Exactly, Field, FieldType } from './field.ts'
-import { makeField } from './field.ts'
-import { aCount, aDefault, aFlag, COMMON_RULES } from './rules.ts'
+import type { CommonOptions, DefaultRule, Exactly, Field, FieldType } from '../field.ts'
+import { makeField } from '../field.ts'
+import { aCount, aDefault, aFlag, COMMON_RULES } from '../rules.ts'
 
 export interface MarkdownOptions extends CommonOptions<string> {
   /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
