@@ -21,6 +21,10 @@ export class Auth {
     return this.#get('permissions', options)
   }
 
+  permissionsOn(document: QueryParams, options?: CallOptions): Promise<unknown> {
+    return this.#get('permissions', options, document)
+  }
+
   async people(subjects: readonly string[], options?: CallOptions): Promise<unknown> {
     return ((await this.#get('people', options, { subjects })) as { readonly people: unknown }).people
   }

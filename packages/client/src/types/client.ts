@@ -441,6 +441,29 @@ export interface AllPermissions<C extends DaybookConfig> {
   readonly globals: { readonly [K in GlobalKey<C>]?: Permissions<'read' | 'update'> }
 }
 
+/** The permissions of the caller on one global. */
+export interface GlobalPermissions extends Pick<Permissions<never>, 'fields'> {
+  readonly read: true
+  readonly update: boolean
+}
+
+/** The permissions of the caller on one entry; those of drafts and publishing only if entries of the collection have a status. */
+export type EntryPermissions<C extends DaybookConfig, K extends EntryKey<C>> = GlobalPermissions & {
+  readonly delete: boolean
+  readonly restore: boolean
+} & ([Status<C, K>] extends [never] ? unknown : PublicationPermissions<Status<C, K>>)
+
+/** The permissions of the caller on the draft and the publication of one entry. */
+export interface PublicationPermissions<S extends string = string> {
+  /** True if the caller sees the draft. */
+  readonly draft: boolean
+  readonly saveDraft: boolean
+  readonly publish: boolean
+  readonly unpublish: boolean
+  /** Each status of the collection: true if an update may give it to the entry. */
+  readonly statuses: Readonly<Record<S, boolean>>
+}
+
 /** An action of the auth adapter. */
 export interface AuthActionDescription {
   readonly description?: string
@@ -461,6 +484,16 @@ export interface AuthClient<C extends DaybookConfig> {
   actions(options?: CallOptions): Promise<Readonly<Record<string, AuthActionDescription>>>
   /** What the asker may do, for drawing its buttons. */
   permissions(options?: CallOptions): Promise<AllPermissions<C>>
+  /**
+   * The permissions of the caller on one entry or one global.
+   *
+   * @throws {DaybookError} NOT_FOUND for an entry that does not exist for the caller
+   */
+  permissionsOn<K extends EntryKey<C>>(
+    document: { readonly collection: K; readonly id: string },
+    options?: CallOptions,
+  ): Promise<EntryPermissions<C, K>>
+  permissionsOn(document: { readonly global: GlobalKey<C> }, options?: CallOptions): Promise<GlobalPermissions>
   /** The names of at most 100 actors; those that have none are left out. */
   people(subjects: readonly string[], options?: CallOptions): Promise<readonly ActorName[]>
   /** Begins a session. The client itself keeps no token: see {@link Client.withToken}. */

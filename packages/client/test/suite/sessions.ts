@@ -30,6 +30,11 @@ export const SESSIONS: readonly Case[] = [
         delete: true,
       })
       const post = await mia.collections.posts.create({ title: 'By Mia', status: 'draft' })
+      const rights = await mia.auth.permissionsOn({ collection: 'posts', id: post.id })
+      equal([rights.update, rights.publish, rights.statuses.published, rights.fields], [true, true, true, {}])
+      const missing = mia.auth.permissionsOn({ collection: 'posts', id: crypto.randomUUID() })
+      equal((await failure(missing, DaybookError)).code, 'NOT_FOUND')
+      equal(await mia.auth.permissionsOn({ global: 'site' }), { read: true, update: true, fields: {} })
       await mia.collections.posts.delete(post)
       equal(await mia.auth.logout(), undefined)
       equal((await mia.auth.session()).authenticated, false)

@@ -116,6 +116,15 @@ export async function sessions({ auth, withToken }: Client<Library>): Promise<vo
   holds<Equal<typeof signedIn, Client<Library>>>()
   const { collections } = await auth.permissions()
   holds<Equal<typeof collections.books, Permissions<'read' | 'create' | 'update' | 'delete'> | undefined>>()
+  const onBook = await auth.permissionsOn({ collection: 'books', id: 'x' })
+  holds<Equal<typeof onBook.statuses, Readonly<Record<'draft' | 'published' | 'archived', boolean>>>>()
+  const onFront = await auth.permissionsOn({ global: 'front' })
+  holds<Equal<typeof onFront.update, boolean>>()
+  const onPerson = await auth.permissionsOn({ collection: 'people', id: 'x' })
+  // @ts-expect-error people have no status
+  onPerson.publish
+  // @ts-expect-error a collection needs the id of an entry
+  await auth.permissionsOn({ collection: 'books' })
   const answer = await auth.action<{ readonly sent: boolean }>('sendLink', { email: 'mia@example.org' })
   holds<Equal<typeof answer, { readonly sent: boolean }>>()
 

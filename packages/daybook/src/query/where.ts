@@ -469,3 +469,18 @@ export function relatedCollections(condition: Condition | undefined): readonly C
   if (condition?.kind === 'related') return [condition.to, ...relatedCollections(condition.where)]
   return condition?.kind === 'all' || condition?.kind === 'any' ? condition.of.flatMap(relatedCollections) : []
 }
+
+/** The field of the entry itself that a condition is about; `undefined`: it is made of other conditions. */
+export function fieldOf(condition: Condition): { readonly owner: string } | undefined {
+  if (condition.kind === 'compare') return condition.by
+  if (condition.kind === 'member') return condition.of
+  return condition.kind === 'related' ? condition.through : undefined
+}
+
+/** True if a filter looks at one of these top-level fields of an entry, or at entries of the same collection. */
+export function dependsOn(condition: Condition, collection: CollectionModel, fields: ReadonlySet<string>): boolean {
+  if (condition.kind === 'all' || condition.kind === 'any')
+    return condition.of.some((part) => dependsOn(part, collection, fields))
+  const isFieldIncluded = fields.has(fieldOf(condition)?.owner ?? '')
+  return isFieldIncluded || relatedCollections(condition).some(({ key }) => key === collection.key)
+}

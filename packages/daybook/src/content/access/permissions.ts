@@ -49,7 +49,7 @@ async function allOf(
     if (read === false) continue
     const own: Partial<Record<Action, Permission>> = { read }
     for (const action of actions) own[action] = await permissionFor(model, document, action, access)
-    permissions[key] = { ...own, fields: closedFields(document, access) }
+    permissions[key] = { ...own, fields: describeClosedFields(document, access) }
   }
   return permissions
 }
@@ -76,7 +76,12 @@ export async function permissionFor(
   return action === 'read' || isAuthenticated(asked)
 }
 
-function closedFields(document: Ruled, access: Access): DocumentPermissions['fields'] {
+/**
+ * The permissions on the fields that a caller may read and not write.
+ *
+ * @throws INTERNAL_ERROR when a rule fails
+ */
+export function describeClosedFields(document: Ruled, access: Access): DocumentPermissions['fields'] {
   return Object.fromEntries(readOnlyKeys(document, access).map((key) => [key, { read: true, write: false }]))
 }
 

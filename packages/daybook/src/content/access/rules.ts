@@ -5,7 +5,7 @@ import { DaybookError, type Issue } from '../../errors.ts'
 import { type FieldRule, isRecord } from '../../fields/field.ts'
 import type { CollectionModel, Comparable, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
 import { readRuleWhere } from '../../query/rule-where.ts'
-import type { AccessFilter, Condition } from '../../query/where.ts'
+import { type AccessFilter, type Condition, fieldOf } from '../../query/where.ts'
 
 /** The answer of a rule: every entry, none, or those that match a condition. */
 export type Ruling = boolean | AccessFilter
@@ -208,11 +208,4 @@ function underDefaultLocale(condition: Condition, collection: CollectionModel): 
     where: condition,
     negated: false,
   }
-}
-
-/** The field of the entry itself that a condition is about; `undefined`: it is made of other conditions. */
-function fieldOf(condition: Condition): { readonly owner: string } | undefined {
-  if (condition.kind === 'compare') return condition.by
-  if (condition.kind === 'member') return condition.of
-  return condition.kind === 'related' ? condition.through : undefined
 }

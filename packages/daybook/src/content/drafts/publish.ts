@@ -53,11 +53,17 @@ export const inDefaultLocale = (context: WriteContext): WriteContext => ({
   locale: context.engine.model.locales?.default,
 })
 
-function proposePublished(
+/**
+ * The entry as publishing would make it.
+ *
+ * @param chosen the locales to publish; `undefined`: all
+ * @returns `undefined` if readers see all of it already
+ */
+export function proposePublished(
   { engine: { model } }: WriteContext,
   collection: CollectionModel,
   entry: StoredEntry,
-  chosen: readonly string[] | undefined,
+  chosen?: readonly string[],
 ): Proposal | undefined {
   const { locales } = model
   const present = new Revision(model, collection, entry).canonical
@@ -118,26 +124,39 @@ export function prepareUnpublish(
   id: string,
   { locales: chosen, ...options }: PublicationOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
-  const { model } = context.engine
-  const { locales } = model
   const hidden = collection.status && hiddenStatus(collection.status)
   if (hidden === undefined)
     throw invalidAt('/', 'status', `${collection.key} can hold published entries alone: its status has no other value`)
-  const propose = (_read: Reader, entry: StoredEntry): Proposal | undefined => {
-    const { canonical: present, orphaned } = new Revision(model, collection, entry)
-    const published = locales && chosen ? publishedLocalesOf(collection, present, locales) : undefined
-    const left = published?.filter((locale) => !chosen?.includes(locale)) ?? []
-    const isPublished = entry.status === PUBLISHED || present.publishedLocales !== undefined
-    if (!isPublished || left.length === published?.length) return undefined
-    const status = entry.status === PUBLISHED ? hidden : entry.status
-    const canonical = withPublishedLocales(collection, present, left, status, locales)
-    return { canonical, orphaned, draft: entry.draft, isComplete: false }
-  }
   const write = {
     action: 'unpublish',
     revisionOf: ({ seq }: StoredEntry) => seq,
-    propose,
+    propose: (_read: Reader, entry: StoredEntry) => proposeUnpublished(context, collection, entry, hidden, chosen),
     settle: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'unpublish'),
   } as const
   return prepareWhole(inDefaultLocale(context), collection, id, write, options)
+}
+
+/**
+ * The entry as unpublishing would make it.
+ *
+ * @param hidden the status that takes the place of `published`
+ * @param chosen the locales to unpublish; `undefined`: all
+ * @returns `undefined` if readers do not see it there
+ */
+export function proposeUnpublished(
+  { engine: { model } }: WriteContext,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  hidden: string,
+  chosen?: readonly string[],
+): Proposal | undefined {
+  const { locales } = model
+  const { canonical: present, orphaned } = new Revision(model, collection, entry)
+  const published = locales && chosen ? publishedLocalesOf(collection, present, locales) : undefined
+  const left = published?.filter((locale) => !chosen?.includes(locale)) ?? []
+  const isPublished = entry.status === PUBLISHED || present.publishedLocales !== undefined
+  if (!isPublished || left.length === published?.length) return undefined
+  const status = entry.status === PUBLISHED ? hidden : entry.status
+  const canonical = withPublishedLocales(collection, present, left, status, locales)
+  return { canonical, orphaned, draft: entry.draft, isComplete: false }
 }

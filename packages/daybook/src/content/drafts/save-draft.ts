@@ -38,11 +38,12 @@ export function checkDraft(
   return checkChange(context, draftTarget(context, collection, id, options), body, { ...options, isDraft: true })
 }
 
-function draftTarget(
+/** The draft of an entry that is to be saved. */
+export function draftTarget(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
-  { isAutosave = false }: DraftOptions,
+  { isAutosave = false }: DraftOptions = {},
 ): ChangeTarget<DraftRow, EntryAnswer> {
   const { engine, access, actor, person } = context
   const { model } = engine

@@ -403,6 +403,21 @@ function toWritten(
   return toEntryAnswer(shown.collection, row, projection)
 }
 
+/**
+ * Asks the rule for deletions about an entry as it is stored.
+ *
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
+export async function requireDeletion(
+  context: WriteContext,
+  collection: CollectionModel,
+  read: Reader,
+  entry: StoredEntry,
+): Promise<void> {
+  const rulings = await rulingsOn(context, collection, 'delete', new Revision(context.engine.model, collection, entry))
+  await requireMatches(context.access, read, entry.id, rulings)
+}
+
 /** How the deletion of an entry asks about it. */
 export interface DeletionLookup {
   readonly load: EntryLoader

@@ -114,7 +114,8 @@ async function settleProposal(
   return { ...proposal, patch: { ...changed, ...(await settleFields(collection, input, canonical.values, tools)) } }
 }
 
-function changedFields(collection: CollectionModel, before: Values, after: Values): Values {
+/** The fields in which one document differs from another, as the other has them; `null` where it has none. */
+export function changedFields(collection: CollectionModel, before: Values, after: Values): Values {
   const keys = collection.fields.flatMap(({ servedKeys }) => servedKeys)
   const changed = keys.filter((key) => JSON.stringify(before[key] ?? null) !== JSON.stringify(after[key] ?? null))
   return Object.fromEntries(changed.map((key) => [key, after[key] ?? null]))

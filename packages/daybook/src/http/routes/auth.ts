@@ -2,11 +2,12 @@ import type { AuthContext } from '../../auth/adapter.ts'
 import type { AuthGuard } from '../../auth/guard.ts'
 import type { SignInLimiter } from '../../auth/sign-in-limiter.ts'
 import { permissionsOf } from '../../content/access/permissions.ts'
+import { documentPermissions } from '../../content/description/document-permissions.ts'
+import type { Engine } from '../../content/engine.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
-import type { Model } from '../../model/model.ts'
+import { PEOPLE_PARAMETERS, PERMISSIONS_PARAMETERS, readDocumentName } from '../../query/auth-query.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { PEOPLE_PARAMETERS } from '../../query/people-query.ts'
 import { readBody } from '../body.ts'
 import { contextOf } from '../client-address.ts'
 import {
@@ -27,7 +28,7 @@ import { ACTIONS_SCHEMA, PEOPLE_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } fro
 export interface AuthParts {
   readonly auth: AuthGuard
   readonly signIns: SignInLimiter
-  readonly model: Model
+  readonly engine: Engine
   /** How many proxies are trusted to tell the client's address. */
   readonly trustProxy: number
 }
@@ -89,26 +90,31 @@ const actionsRoute = ({ auth }: AuthParts): Route =>
     run: async () => ({ status: 200, json: JSON.stringify({ actions: auth.actions }), headers: PRIVATE }),
   })
 
-const permissionsRoute = ({ model }: AuthParts): Route =>
+const permissionsRoute = ({ engine }: AuthParts): Route =>
   defineRoute({
     ...PUBLIC,
     path: '/api/cms/auth/permissions',
     operationId: 'getPermissions',
-    summary: 'Says what the asker may do.',
+    summary: 'Returns the permissions of the caller, in general or on one document.',
+    parameters: PERMISSIONS_PARAMETERS,
+    errors: [...PLAIN_ERRORS, 'NOT_FOUND'],
     answers: [
       {
         status: 200,
-        description: 'By collection and global: true, false, or `some` where it depends on the entry.',
+        description:
+          'By collection and global: true, false, or `some` where it depends on the entry. On one document: true or false.',
         schema: PERMISSIONS_SCHEMA,
         name: 'permissions',
         headers: ['Cache-Control', 'Vary'],
       },
     ],
-    run: async ({ access }) => ({
-      status: 200,
-      json: JSON.stringify(await permissionsOf(model, access)),
-      headers: PRIVATE,
-    }),
+    run: async ({ access, query }) => {
+      const name = readDocumentName(query)
+      const permissions = name
+        ? await documentPermissions(engine, access, name)
+        : await permissionsOf(engine.model, access)
+      return { status: 200, json: JSON.stringify(permissions), headers: PRIVATE }
+    },
   })
 
 const peopleRoute = ({ auth }: AuthParts): Route =>

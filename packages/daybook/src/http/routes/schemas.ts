@@ -100,6 +100,11 @@ export const PEOPLE_SCHEMA: JsonSchema = objectSchema({
   },
 })
 
+const CLOSED_FIELDS: JsonSchema = {
+  type: 'object',
+  description: 'The fields that the caller may read and not write.',
+  additionalProperties: objectSchema({ read: { const: true }, write: { const: false } }),
+}
 const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
 const PERMISSIONS: JsonSchema = {
   type: 'object',
@@ -110,18 +115,40 @@ const PERMISSIONS: JsonSchema = {
       create: PERMISSION,
       update: PERMISSION,
       delete: PERMISSION,
-      fields: {
-        type: 'object',
-        additionalProperties: objectSchema({ read: { const: true }, write: { const: false } }),
-      },
+      fields: CLOSED_FIELDS,
     },
     required: ['read', 'fields'],
     additionalProperties: false,
   },
 }
 
-/** The permissions of the caller. */
-export const PERMISSIONS_SCHEMA: JsonSchema = objectSchema({ collections: PERMISSIONS, globals: PERMISSIONS })
+const FLAG: JsonSchema = { type: 'boolean' }
+
+/** The permissions of the caller: on one document, or on all collections and globals. */
+export const PERMISSIONS_SCHEMA: JsonSchema = {
+  anyOf: [
+    objectSchema({ collections: PERMISSIONS, globals: PERMISSIONS }),
+    {
+      ...objectSchema(
+        { read: { const: true }, update: FLAG, fields: CLOSED_FIELDS },
+        {
+          delete: FLAG,
+          restore: FLAG,
+          draft: { ...FLAG, description: 'True if the caller sees the draft.' },
+          saveDraft: FLAG,
+          publish: FLAG,
+          unpublish: FLAG,
+          statuses: {
+            type: 'object',
+            description: 'Each status of the collection: true if an update may give it to the entry.',
+            additionalProperties: FLAG,
+          },
+        },
+      ),
+      additionalProperties: false,
+    },
+  ],
+}
 
 const DOCUMENT_ID: JsonSchema = { type: 'string', format: 'uuid' }
 

@@ -1,0 +1,201 @@
+import { DaybookError, invalidAt } from '../../errors.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { DocumentName } from '../../query/auth-query.ts'
+import { type AccessFilter, dependsOn } from '../../query/where.ts'
+import type { StoredEntry } from '../../store/reads/rows.ts'
+import type { Access } from '../access/access.ts'
+import { fieldRights } from '../access/field-access.ts'
+import { type DocumentPermissions, describeClosedFields } from '../access/permissions.ts'
+import { mergeFields } from '../document.ts'
+import { findVisibleDrafts } from '../drafts/draft-access.ts'
+import { proposePublished, proposeUnpublished } from '../drafts/publish.ts'
+import { draftTarget } from '../drafts/save-draft.ts'
+import type { Engine } from '../engine.ts'
+import { hiddenStatus, writeTranslation } from '../locales/localized.ts'
+import { type WriteContext, writeContext } from '../writes/context.ts'
+import { entryLoader, entryTarget, requireDeletion, resultOf, storeEntry } from '../writes/entries.ts'
+import { Revision } from '../writes/revision.ts'
+import { changedFields, type Proposal } from '../writes/whole.ts'
+
+/** The permissions of a caller on one global. */
+export interface GlobalPermissions extends Pick<DocumentPermissions, 'fields'> {
+  readonly read: true
+  readonly update: boolean
+}
+
+/** The permissions of a caller on one stored entry. */
+export interface EntryPermissions extends GlobalPermissions {
+  readonly delete: boolean
+  readonly restore: boolean
+}
+
+/** The permissions of a caller on one stored entry of a collection with a status. */
+export interface PublicationPermissions extends EntryPermissions {
+  /** True if the caller sees the draft. */
+  readonly draft: boolean
+  readonly saveDraft: boolean
+  readonly publish: boolean
+  readonly unpublish: boolean
+  /** Each status of the collection: true if an update may give it to the entry. */
+  readonly statuses: Readonly<Record<string, boolean>>
+}
+
+/**
+ * Returns the permissions of a caller on one stored document. The checks are those of the writes, without hooks and validators: a
+ * permitted write can still fail for the values that it writes.
+ *
+ * @throws VALIDATION_ERROR if the caller cannot read the collection or the global; NOT_FOUND if the entry does not exist for the caller;
+ * INTERNAL_ERROR when a rule fails
+ */
+export async function documentPermissions(
+  engine: Engine,
+  access: Access,
+  name: DocumentName,
+): Promise<GlobalPermissions | EntryPermissions | PublicationPermissions> {
+  return 'global' in name ? globalPermissions(engine, access, name.global) : entryPermissions(engine, access, name)
+}
+
+async function globalPermissions({ model }: Engine, access: Access, key: string): Promise<GlobalPermissions> {
+  const global = model.globals.get(key)
+  if (!global || (await access.rulingOnReads(global)) !== true)
+    throw invalidAt('global', 'unknown', `"${key.slice(0, 64)}" is no global that you may read`)
+  const update = await isPermitted(() => access.requireWrite(global, 'update'))
+  return { read: true, update, fields: describeClosedFields(global, access) }
+}
+
+async function entryPermissions(
+  engine: Engine,
+  access: Access,
+  { collection: key, id }: Exclude<DocumentName, { readonly global: string }>,
+): Promise<EntryPermissions | PublicationPermissions> {
+  const collection = engine.model.collections.get(key)
+  if (!collection || (await access.rulingOnReads(collection)) === false)
+    throw invalidAt('collection', 'unknown', `"${key.slice(0, 64)}" is no collection that you may read`)
+  const { read } = engine.store
+  const context = await writeContext(engine, access, { isDry: true })
+  const entry = await entryLoader(context, collection, id)(read)
+  const revision = new Revision(engine.model, collection, entry)
+  const { requireChange } = entryTarget(context, collection, entry.id)
+  const isChangeable = await isPermitted(() => requireChange(read, revision))
+  const stored: StoredState = { context, collection, entry, revision, isChangeable }
+  const update = isChangeable && (await canBecome(stored, unchanged(stored)))
+  return {
+    read: true,
+    update,
+    delete: await isPermitted(() => requireDeletion(context, collection, read, entry)),
+    restore: update,
+    ...(collection.status ? await publicationPermissions(stored, collection.status, update) : {}),
+    fields: describeClosedFields(collection, access),
+  }
+}
+
+/** An entry as it is stored. */
+interface StoredState {
+  readonly context: WriteContext
+  readonly collection: CollectionModel
+  readonly entry: StoredEntry
+  readonly revision: Revision<StoredEntry>
+  /** True if the caller may change it, as far as the rules look at the entry before the change. */
+  readonly isChangeable: boolean
+}
+
+/** @param update true if the caller may update the entry and keep its status */
+async function publicationPermissions(
+  stored: StoredState,
+  status: NonNullable<CollectionModel['status']>,
+  update: boolean,
+): Promise<Omit<PublicationPermissions, keyof GlobalPermissions | 'delete'>> {
+  const { context, collection, entry, isChangeable } = stored
+  const { read } = context.engine.store
+  const draft = (await findVisibleDrafts(context.access, read, collection, [entry.id])).has(entry.id)
+  const isDraftChangeable = isChangeable && draft
+  const { parse, load, allowResult } = draftTarget(context, collection, entry.id)
+  const statuses: Record<string, boolean> = {}
+  for (const value of status.values)
+    statuses[value] =
+      value === entry.status ? update : isChangeable && (await canBecome(stored, withStatus(stored, status.key, value)))
+  const hidden = hiddenStatus(status)
+  return {
+    draft,
+    saveDraft: isDraftChangeable && (await isPermitted(async () => allowResult(parse(await load(read)), {}))),
+    restore: isDraftChangeable,
+    publish: isDraftChangeable && (await canBecome(stored, proposePublished(context, collection, entry))),
+    unpublish:
+      isChangeable &&
+      hidden !== undefined &&
+      (await canBecome(stored, proposeUnpublished(context, collection, entry, hidden))),
+    statuses,
+  }
+}
+
+/** The content of an entry after a write. */
+type NextState = Pick<Proposal, 'canonical' | 'orphaned' | 'draft'>
+
+const unchanged = ({ revision, entry: { draft } }: StoredState): NextState => ({
+  canonical: revision.canonical,
+  orphaned: revision.orphaned,
+  draft,
+})
+
+function withStatus(stored: StoredState, statusKey: string, value: string): NextState {
+  const { context, collection, revision } = stored
+  const values = mergeFields(collection, revision.own(context.locale), { [statusKey]: value })
+  const defaultLocale = context.engine.model.locales?.default
+  const canonical = writeTranslation(collection, revision.canonical, values, context.locale, defaultLocale)
+  return { ...unchanged(stored), canonical }
+}
+
+/**
+ * Asks the rule for updates about the result of a write.
+ *
+ * @param next `undefined`: the write changes nothing
+ * @throws INTERNAL_ERROR when the rule fails
+ */
+async function canBecome(stored: StoredState, next: NextState | undefined): Promise<boolean> {
+  const { context, collection, entry, revision } = stored
+  if (!next || !collection.access.update) return true
+  const patch = changedFields(collection, revision.values, next.canonical.values)
+  const result = resultOf(context, collection, revision, patch)
+  const ruling = await context.access.rulingOnWrite(collection, 'update', result)
+  if (typeof ruling === 'boolean') return ruling
+  const changed = new Set([...Object.keys(patch), 'updatedAt', 'updatedBy'])
+  if (dependsOn(ruling.where, collection, changed)) return matchesOnceStored(stored, next, ruling)
+  return (await context.engine.store.read.entries.statuses(collection, [entry.id], ruling.where)).length > 0
+}
+
+/**
+ * Compares the result of a write with a filter. Only the database compares as the write will, so the result is stored in a transaction
+ * that is undone.
+ */
+async function matchesOnceStored(
+  { context, collection, entry: { id } }: StoredState,
+  next: NextState,
+  { where }: AccessFilter,
+): Promise<boolean> {
+  const { load, parse } = entryTarget(context, collection, id)
+  const rights = fieldRights(collection, context.access)
+  try {
+    return await context.transact(
+      async (writer) => {
+        await storeEntry(context, writer, collection, parse(await load(writer.read)), next, rights)
+        return (await writer.read.entries.statuses(collection, [id], where)).length > 0
+      },
+      { isAlone: true },
+    )
+  } catch (error) {
+    // The write fails with this conflict before the rule is asked.
+    if (error instanceof DaybookError && error.code === 'CONFLICT') return true
+    throw error
+  }
+}
+
+/** @throws INTERNAL_ERROR when a rule fails */
+async function isPermitted(authorize: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await authorize()
+    return true
+  } catch (error) {
+    if (error instanceof DaybookError && (error.status === 401 || error.status === 403)) return false
+    throw error
+  }
+}
