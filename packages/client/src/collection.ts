@@ -43,6 +43,10 @@ export class Collection {
     return this.#send({ ...options, method: 'GET', path: [this.#key], query, holds: 'items' })
   }
 
+  listDeleted(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
+    return this.findMany({ ...query, deleted: true }, options)
+  }
+
   async *iterate(query: QueryParams = {}, options: CallOptions = {}): AsyncGenerator<unknown, void> {
     for (let cursor: unknown; cursor !== null; ) {
       const page = (await this.findMany({ limit: LARGEST_PAGE, ...query, cursor }, options)) as ListPage

@@ -8,6 +8,8 @@ export type { RetryOptions } from './retry.ts'
 export type {
   AcrossPage,
   AcrossQuery,
+  DeletedEntry,
+  DeletedQuery,
   DraftsQuery,
   ListedDraft,
   ListedSchedule,

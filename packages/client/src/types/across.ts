@@ -67,3 +67,19 @@ export interface ListedSchedule<C extends DaybookConfig> extends TitledEntry<C> 
   /** The languages to publish; absent: all. */
   readonly locales?: readonly Locale<C>[]
 }
+
+/** Which page of the deleted entries of a collection is listed. */
+export interface DeletedQuery {
+  /** How many to answer at most, up to the collection's largest page. @default 20 */
+  readonly limit?: number
+  /** `nextCursor` of the page before; `null` for the first one. */
+  readonly cursor?: string | null
+}
+
+/** A deleted entry, as it was just before. */
+export interface DeletedEntry<C extends DaybookConfig> extends TitledEntry<C> {
+  /** ISO 8601 in UTC. */
+  readonly deletedAt: string
+  /** The subject of the actor; `null`: nobody is known. Absent where the session may not know. */
+  readonly deletedBy?: string | null
+}

@@ -18,6 +18,8 @@ import type { UploadProgress, UploadSource } from '../upload.ts'
 import type {
   AcrossPage,
   AcrossQuery,
+  DeletedEntry,
+  DeletedQuery,
   DraftsQuery,
   ListedDraft,
   ListedSchedule,
@@ -337,6 +339,14 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
   ): Promise<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, OwnKey<W>, I, S, D, L> | null>
 
   create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
+
+  /**
+   * One page of the deleted entries that `restore` brings back for this session, the last deletion first. With a `nextCursor`, a page may
+   * be shorter than `limit`.
+   *
+   * @throws {DaybookError} UNAUTHORIZED; FORBIDDEN for a session that may restore no entry of the collection
+   */
+  listDeleted(query?: DeletedQuery, options?: CallOptions): Promise<AcrossPage<DeletedEntry<C>>>
 }
 
 /** The files of the service. */

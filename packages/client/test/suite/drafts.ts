@@ -125,10 +125,12 @@ export const DRAFTS: readonly Case[] = [
       }),
   },
   {
-    name: 'a deleted entry comes back as a draft, with another slug where that is wanted',
+    name: 'a deleted entry is listed, and comes back as a draft, with another slug where that is wanted',
     run: (world) =>
       withPost(world, async (posts, _readers, id) => {
         await posts.delete(id)
+        const { items } = await posts.listDeleted({ limit: 1 })
+        equal([items[0]?.id, items[0]?.title, items[0]?.deletedBy], [id, 'Paper', 'service'])
         const restored = await posts.restore(id, undefined, { slug: 'paper-again' })
         equal([restored.id, restored.status, restored.slug], [id, 'draft', 'paper-again'])
         equal((await posts.findBySlug('paper-again', { draft: true }))?.title, 'Paper')

@@ -92,6 +92,8 @@ export interface AnswerContract {
   /** @default application/json where there is a schema */
   readonly mediaType?: string
   readonly schema?: JsonSchema
+  /** The schema of the response to `deleted=true`, see `query/history-query.ts`. */
+  readonly deletedSchema?: JsonSchema
   /** The name of the schema in the OpenAPI document, where generators are to make a type of it: `postsList`. */
   readonly name?: string
   readonly headers: readonly HeaderName[]

@@ -1,13 +1,59 @@
-import type { LocalesModel } from '../model/model.ts'
+import type { CollectionModel, LocalesModel } from '../model/model.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
 import { PAGE } from './entry-query.ts'
+import { DEFAULT_LIMIT } from './listing.ts'
 import { type LocaleQuery, localeParameters } from './locale.ts'
-import { countParameter, type ParametersOf, textParameter } from './parameters.ts'
+import { choice, countParameter, type ParametersOf, type Query, textParameter } from './parameters.ts'
 
 /** The parameters of a list of versions. */
 export const VERSIONS_PAGE: ParametersOf<{ limit: number; cursor: string }> = {
   limit: PAGE.limit,
   cursor: textParameter('`nextCursor` of the page before, as it was given.'),
 }
+
+const DELETED: ParametersOf<{ deleted: string }> = {
+  deleted: choice(
+    'With `true`, and a session, the entries that were deleted and that the caller may restore, the last one first: what they are called, when they were deleted, and by whom. Of the other parameters, limit and cursor go with it.',
+    ['true', 'false'],
+  ),
+}
+
+/** The parameter that makes a list one of deleted entries; a deleted file does not come back. */
+export const deletedParameter = ({ holdsFiles }: Pick<CollectionModel, 'holdsFiles'>): typeof DELETED =>
+  (holdsFiles ? {} : DELETED) as typeof DELETED
+
+/** Which page of the deleted entries of a collection is requested. */
+export interface DeletedPage {
+  readonly limit: number
+  /** The number that all of their deletions lie below. */
+  readonly before: number
+}
+
+/**
+ * Reads the parameters of a list of deleted entries.
+ *
+ * @throws VALIDATION_ERROR with one issue for each fault
+ */
+export function readDeletedQuery(
+  collection: CollectionModel,
+  query: Query<{ readonly limit?: number | undefined; readonly cursor?: string | undefined }>,
+): DeletedPage {
+  return query.check(({ limit = Math.min(DEFAULT_LIMIT, collection.maxLimit), cursor, ...more }, faults) => {
+    if (limit === 0) faults.add('limit', 'minimum', 'must be at least 1: deleted entries are not counted')
+    for (const name of Object.keys(more))
+      if (name !== 'deleted')
+        faults.add(name, 'exclusive', 'leave it out: deleted=true goes with limit and cursor alone')
+    const position = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : decodeCursor(cursor, cursorName(collection), [])
+    if (typeof position === 'string') faults.add('cursor', 'cursor', position)
+    return { limit: Math.min(limit, collection.maxLimit), before: Number(position[0]) }
+  })
+}
+
+/** The cursor of the page of deleted entries that follows a deletion. */
+export const deletedCursor = (collection: CollectionModel, seq: number): string =>
+  encodeCursor(cursorName(collection), [seq])
+
+const cursorName = ({ key }: CollectionModel): string => `deleted ${key}`
 
 /** What is asked of one version. */
 export interface VersionQuery extends LocaleQuery {

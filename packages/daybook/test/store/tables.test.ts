@@ -11,6 +11,7 @@ const config = {
 
 /** What later versions made besides. */
 const LATER: readonly string[] = [
+  'daybook$journal_deletions',
   'daybook$journal_of',
   'daybook$schedules_due',
   'daybook$migrations',

@@ -16,9 +16,14 @@ import { Revision } from '../writes/revision.ts'
  */
 export function requireDraftSession(access: Access, collection: CollectionModel, { draft }: DraftQuery): boolean {
   if (draft !== 'true') return false
-  if (!isAuthenticated(access.callerFor(collection)))
-    refuseCaller(access.caller, `the scopes of your token do not cover ${collection.key}`)
+  requireSession(access, collection)
   return true
+}
+
+/** @throws UNAUTHORIZED without a session; FORBIDDEN when the token's scopes do not cover the collection */
+export function requireSession(access: Access, collection: CollectionModel): void {
+  if (isAuthenticated(access.callerFor(collection))) return
+  refuseCaller(access.caller, `the scopes of your token do not cover ${collection.key}`)
 }
 
 /**

@@ -3,6 +3,7 @@ import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
 import { parseWhole } from '../../store/journal.ts'
+import type { DeletedRow } from '../../store/reads/history-reader.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
@@ -91,8 +92,7 @@ async function prepareDeleted(
   const rights = fieldRights(collection, access)
   const former = toRestored(collection, chosen, slug === undefined ? {} : checkSlug(collection, slug, rights))
   const mayCreate = await access.requireWrite(collection, 'create')
-  const creation = await read.history.creation(document, deleted.seq)
-  const createdBy = creation ? personOf(creation.actor) : null
+  const createdBy = creatorOf(deleted)
   const restoredEntry = { ...former.values, createdBy, updatedBy: context.person }
   const mayUpdate = await access.requireWrite(collection, 'update', collection.access.update && restoredEntry)
   requirePreconditions(options, 0, tagOf(collection, 0, rights), false)
@@ -124,8 +124,16 @@ async function prepareDeleted(
   }
 }
 
+/** The subject of the actor that made a deleted entry; `null`: nobody is known. */
+export const creatorOf = ({ creator }: Pick<DeletedRow, 'creator'>): string | null =>
+  creator === null ? null : personOf(creator)
+
 /** A version of a deleted entry, as it is stored again: as a draft where its collection has a status. */
-function toRestored({ status }: CollectionModel, { values, translations }: Canonical, own: Values): Canonical {
+export function toRestored(
+  { status }: CollectionModel,
+  { values, translations }: Canonical,
+  own: Values = {},
+): Canonical {
   const hidden = status?.values.find((value) => value !== PUBLISHED) ?? PUBLISHED
   return { values: { ...values, ...own, ...(status ? { [status.key]: hidden } : {}) }, translations }
 }

@@ -1,6 +1,7 @@
 import type { CollectionModel } from '../../model/model.ts'
 import { titleField } from '../../model/titles.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
+import type { Values } from '../document.ts'
 import { present } from './present.ts'
 
 /** An entry of some collection, as far as it is called something. */
@@ -17,20 +18,30 @@ export interface TitledEntry {
 
 /** What an entry is called, where the reader may know, and how it is addressed. */
 export function toTitled(collection: CollectionModel, row: EntryRow, hidden: ReadonlySet<string>): TitledEntry {
-  const title = titleField(collection, hidden)
   const { slug, status } = collection
-  const select = new Set(['id', title, slug?.key, status?.key].filter((key) => key !== undefined))
-  const values: Readonly<Record<string, unknown>> = JSON.parse(present(collection, row, { hidden, select }))
+  const keys = ['id', titleField(collection, hidden), slug?.key, status?.key]
+  const select = new Set(keys.filter((key) => key !== undefined))
+  return nameEntry(collection, row.id, JSON.parse(present(collection, row, { hidden, select })), hidden)
+}
+
+/** The same of an entry's values in one language. */
+export function nameEntry(
+  collection: CollectionModel,
+  id: string,
+  values: Values,
+  hidden: ReadonlySet<string>,
+): TitledEntry {
+  const { slug, status } = collection
   const textAt = (key: string | undefined): string | undefined => {
-    const value = key === undefined ? undefined : values[key]
+    const value = key === undefined || hidden.has(key) ? undefined : values[key]
     return typeof value === 'string' && value.trim() !== '' ? value : undefined
   }
   const [ownSlug, ownStatus] = [textAt(slug?.key), textAt(status?.key)]
   return {
     collection: collection.key,
-    id: row.id,
+    id,
     ...(ownSlug === undefined ? {} : { slug: ownSlug }),
     ...(ownStatus === undefined ? {} : { status: ownStatus }),
-    title: textAt(title) ?? null,
+    title: textAt(titleField(collection, hidden)) ?? null,
   }
 }

@@ -16,6 +16,8 @@ import { object, print, type Text, type Texts } from './text.ts'
 
 /** The member of a media type with the schema of the response to `locale=all`. */
 const ALL_LOCALES_MEMBER = 'x-daybook-all-locales'
+/** The member of a media type with the schema of the response to `deleted=true`. */
+const DELETED_MEMBER = 'x-daybook-deleted'
 
 const REQUIRED: Text = '[{"sessionCookie":[]},{"bearerAuth":[]}]'
 const OPTIONAL: Text = '[{},{"sessionCookie":[]},{"bearerAuth":[]}]'
@@ -168,7 +170,11 @@ function bodyText({ description, mediaTypes, isRequired = true }: BodyContract, 
 
 function responseOf(answer: AnswerContract, own: CommonAnswer | undefined, route: Route, printer: Printer): Text {
   if (!own?.isOpen) return own?.text ?? ''
-  return `${own.text},${contentText(answer, printer.answer(route, answer), printer.allLocales(route, answer))}}`
+  const variants = [
+    [ALL_LOCALES_MEMBER, printer.allLocales(route, answer)],
+    [DELETED_MEMBER, printer.deleted(answer)],
+  ].filter((member): member is [string, Text] => member[1] !== undefined)
+  return `${own.text},${contentText(answer, printer.answer(route, answer), variants)}}`
 }
 
 /** An answer of a route, as far as it says the same of all documents; what lacks nothing stands in the components. */
@@ -183,12 +189,17 @@ function commonAnswer(answer: AnswerContract, route: Route, printer: Printer): C
 }
 
 /**
- * The content of a response. The response to `locale=all` has a member of its own: as a part of the schema, it would make each
- * localized value a text or a map for all clients.
+ * The content of a response.
+ *
+ * @param variants members with the schemas of the responses to `locale=all` and to `deleted=true`: as parts of the schema, they would make
+ * each localized value a text or a map, and each list one of two kinds, for all clients
  */
-function contentText({ mediaType = 'application/json' }: AnswerContract, schema: Text, allLocales?: Text): Text {
-  const forAll = allLocales === undefined ? '' : `,"${ALL_LOCALES_MEMBER}":${allLocales}`
-  return `"content":{"${mediaType}":{"schema":${schema}${forAll}}}`
+function contentText(
+  { mediaType = 'application/json' }: AnswerContract,
+  schema: Text,
+  variants: readonly (readonly [string, Text])[] = [],
+): Text {
+  return `"content":{"${mediaType}":${object([['schema', schema], ...variants])}}`
 }
 
 /** The media type is no header of OpenAPI; the name of the request comes with every answer. */

@@ -56,6 +56,11 @@ export class Printer {
     return this.#list(resource, schema, document, undefined)
   }
 
+  /** The schema of what a route answers to `deleted=true`; `undefined` if it does not take that. */
+  deleted({ deletedSchema }: AnswerContract): Text | undefined {
+    return deletedSchema && printRef(this.components.schema('DeletedEntries', () => print(deletedSchema)))
+  }
+
   #ofService(schema: JsonSchema): Text {
     return print(replaceIn(schema, (one) => this.#common(one)))
   }

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../fields/field.ts'
 import { draftsParameters, schedulesParameters, searchParameters } from '../../query/across-query.ts'
 import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
 import { PRIVATE } from '../respond.ts'
-import { EXAMPLE_ID, objectSchema } from './schemas.ts'
+import { objectSchema, titledSchema, uncountedSchema } from './schemas.ts'
 
 /** The parts that the routes across collections need. */
 export interface AcrossParts {
@@ -18,30 +18,7 @@ export function acrossRoutes(parts: AcrossParts): readonly Route[] {
   return [searchRoute(parts), draftsRoute(parts), schedulesRoute(parts)]
 }
 
-/** An entry of some collection, as far as it is called something. */
-const titled = (more: Readonly<Record<string, JsonSchema>> = {}, optional: typeof more = {}): JsonSchema =>
-  objectSchema(
-    {
-      collection: { type: 'string', examples: ['posts'] },
-      id: { type: 'string', examples: [EXAMPLE_ID] },
-      title: { type: ['string', 'null'], examples: ['My first post'] },
-      ...more,
-    },
-    {
-      slug: { type: 'string', examples: ['my-first-post'] },
-      status: { type: 'string', examples: ['published'] },
-      ...optional,
-    },
-  )
-
 const TIME: JsonSchema = { type: 'string', format: 'date-time' }
-
-/** A page of entries of several collections. */
-const acrossSchema = (item: JsonSchema): JsonSchema =>
-  objectSchema({
-    items: { type: 'array', items: item },
-    nextCursor: { type: ['string', 'null'], examples: [null] },
-  })
 
 const searchRoute = ({ engine }: AcrossParts): Route =>
   defineRoute({
@@ -56,7 +33,7 @@ const searchRoute = ({ engine }: AcrossParts): Route =>
       {
         status: 200,
         description: 'The best match of each collection, then the second best of each; at most 10 of each.',
-        schema: objectSchema({ items: { type: 'array', items: titled() } }),
+        schema: objectSchema({ items: { type: 'array', items: titledSchema() } }),
         name: 'found',
         headers: ['Cache-Control', 'Vary'],
       },
@@ -81,7 +58,7 @@ const draftsRoute = ({ engine }: AcrossParts): Route =>
       {
         status: 200,
         description: 'Entries as their working copies have them, those that were saved last first.',
-        schema: acrossSchema(titled({ at: TIME }, { actor: { type: ['string', 'null'] } })),
+        schema: uncountedSchema(titledSchema({ at: TIME }, { actor: { type: ['string', 'null'] } })),
         name: 'drafts',
         headers: ['Cache-Control', 'Vary'],
       },
@@ -107,8 +84,8 @@ const schedulesRoute = ({ engine }: AcrossParts): Route =>
         status: 200,
         description:
           'Entries with their times, the soonest first. With a cursor, a page may be shorter than asked for.',
-        schema: acrossSchema(
-          titled(
+        schema: uncountedSchema(
+          titledSchema(
             { action: { enum: ['publish', 'unpublish'] }, at: TIME },
             { actor: { type: 'string' }, locales: { type: 'array', items: { type: 'string' } } },
           ),

@@ -1,6 +1,8 @@
 import type { EntryAnswer } from '../../content/answer.ts'
+import { listDeleted } from '../../content/drafts/list-deleted.ts'
 import { readPreview } from '../../content/drafts/read-preview.ts'
 import { checkDraft, prepareDiscard } from '../../content/drafts/save-draft.ts'
+import { documentTag, variantOf } from '../../content/etags.ts'
 import { planEntry } from '../../content/reads/entry.ts'
 import { planList } from '../../content/reads/list.ts'
 import { writeContext } from '../../content/writes/context.ts'
@@ -11,6 +13,7 @@ import { invalidAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { DRY_RUN, discardDraft, draftOfEntry, hasDrafts, saveDraft } from '../../query/draft-query.ts'
 import { documentParameters, PAGE, readPageBounds } from '../../query/entry-query.ts'
+import { deletedParameter, readDeletedQuery } from '../../query/history-query.ts'
 import { listParameters } from '../../query/list-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { REPEAT_ERRORS, repeatable } from '../answers/stored-replies.ts'
@@ -33,7 +36,7 @@ import { draftRoutes } from './drafts.ts'
 import { BY_ID, ENTRY_PATH } from './entry-path.ts'
 import { historyRoutes } from './history.ts'
 import { manyRoutes } from './many.ts'
-import { listSchema, REFERENCES_SCHEMA } from './schemas.ts'
+import { DELETED_SCHEMA, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of collections need. */
 export interface EntryParts extends ReadPolicy, AssetParts {}
@@ -45,9 +48,12 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
   const writing = { ...writtenLocale(locales), ...DRY_RUN }
   const listing = new Map<string, Listing>()
   const listingOf = (collection: CollectionModel): Listing => {
-    const { maxLimit, status } = collection
-    const name = JSON.stringify([maxLimit, status?.values])
-    const known = listing.get(name) ?? listParameters(collection, locales, reading)
+    const { maxLimit, status, holdsFiles } = collection
+    const name = JSON.stringify([maxLimit, status?.values, holdsFiles])
+    const known = listing.get(name) ?? {
+      ...listParameters(collection, locales, reading),
+      ...deletedParameter(collection),
+    }
     listing.set(name, known)
     return known
   }
@@ -75,7 +81,7 @@ const BY_SLUG: PathParameters = {
 }
 
 type Reading = ReturnType<typeof documentParameters> & ReturnType<typeof draftOfEntry>
-type Listing = ReturnType<typeof listParameters>
+type Listing = ReturnType<typeof listParameters> & ReturnType<typeof deletedParameter>
 type Writing = ReturnType<typeof writtenLocale> & typeof DRY_RUN
 
 function listRoute({ engine }: EntryParts, collection: CollectionModel, listing: Listing): Route {
@@ -89,9 +95,17 @@ function listRoute({ engine }: EntryParts, collection: CollectionModel, listing:
     parameters: listing,
     checksQuery: true,
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
-    answers: readAnswers('One page of entries.', listSchema(collection), `${collection.key}List`),
+    answers: readAnswers('One page of entries.', listSchema(collection), `${collection.key}List`).map((answer) =>
+      answer.schema && !collection.holdsFiles ? { ...answer, deletedSchema: DELETED_SCHEMA } : answer,
+    ),
     errors: READ_ERRORS,
     plan: async ({ access, conditions, query }) => {
+      if (query.partial.deleted === 'true') {
+        const page = await listDeleted(engine, access, collection, readDeletedQuery(collection, query))
+        const json = JSON.stringify(page)
+        const tag = documentTag(0, variantOf(json))
+        return { tag, madeOf: () => [collection.key], read: async () => json, isPrivate: true }
+      }
       const list = await planList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
       return { tag: await list.etag(), madeOf: () => list.madeOf, read: () => list.read() }
     },

@@ -274,6 +274,34 @@ export const VERSIONS_SCHEMA: JsonSchema = objectSchema({
   nextCursor: { type: ['string', 'null'], examples: [null] },
 })
 
+/** An entry, as far as it is called something. */
+export const titledSchema = (needed: Properties = {}, others: Properties = {}): JsonSchema =>
+  objectSchema(
+    {
+      collection: { type: 'string', examples: ['posts'] },
+      id: { type: 'string', examples: [EXAMPLE_ID] },
+      title: { type: ['string', 'null'], examples: ['My first post'] },
+      ...needed,
+    },
+    {
+      slug: { type: 'string', examples: ['my-first-post'] },
+      status: { type: 'string', examples: ['published'] },
+      ...others,
+    },
+  )
+
+/** A page of a list that is not counted. */
+export const uncountedSchema = (item: JsonSchema): JsonSchema =>
+  objectSchema({
+    items: { type: 'array', items: item },
+    nextCursor: { type: ['string', 'null'], examples: [null] },
+  })
+
+/** One page of deleted entries. */
+export const DELETED_SCHEMA: JsonSchema = uncountedSchema(
+  titledSchema({ deletedAt: { type: 'string', format: 'date-time' } }, { deletedBy: { type: ['string', 'null'] } }),
+)
+
 const PATCH_OPERATION: JsonSchema = {
   oneOf: [
     objectSchema({ op: { enum: ['add', 'replace'] }, path: { type: 'string' }, value: {} }),

@@ -30,6 +30,14 @@ export interface DeletedRow extends JournalRow {
   readonly revision: number
   /** JSON, with the values of the other locales under `@locales`. */
   readonly text: string
+  /** The actor of the first creation; `null`: the journal has it no more. */
+  readonly creator: string | null
+}
+
+/** A range of the journal: from a number on, before another. */
+export interface JournalRange {
+  readonly from: number
+  readonly before: number
 }
 
 /** Which versions of a document are asked for, newest first. */
@@ -95,10 +103,24 @@ export class HistoryReader {
   /** One deleted entry; `undefined`: it was not deleted, or its content was erased or pruned. */
   deletedEntry({ collection, id }: JournalDocument): Promise<DeletedRow | undefined> {
     const statement = this.#source.statements.get(`deleted ${collection}`, () =>
-      prepareSql(sql<DeletedRow>`SELECT journal.*, content.seq AS revision, content.doc AS text ${deletedFrom(collection)}
-        AND journal.id = ${param('id')}`),
+      prepareSql(sql<DeletedRow>`${selectDeleted(collection)} AND journal.id = ${param('id')}`),
     )
     return this.#connection.get(statement, { collection, id })
+  }
+
+  /** The numbers of the last deletions in a collection before a number, the newest first; entries that are there again count, too. */
+  async deletions(collection: string, before: number, limit: number): Promise<readonly number[]> {
+    const rows = await this.#connection.all(DELETIONS, { collection, before, limit })
+    return rows.map(({ seq }) => seq)
+  }
+
+  /** The deleted entries of a collection whose deletion lies in a range, the last one first; see {@link deletedEntry}. */
+  deletedEntries(collection: string, range: JournalRange): Promise<readonly DeletedRow[]> {
+    const statement = this.#source.statements.get(`deleted in ${collection}`, () =>
+      prepareSql(sql<DeletedRow>`${selectDeleted(collection)}
+        AND journal.seq >= ${param('from')} AND journal.seq < ${param('before')} ORDER BY journal.seq DESC`),
+    )
+    return this.#connection.all(statement, { collection, ...range })
   }
 
   /** Whether the journal has a record of a document. */
@@ -146,6 +168,10 @@ const COPY_BEFORE: Statement<JournalRow> = prepareSql(sql<JournalRow>`SELECT jou
   WHERE ${OF_DOCUMENT} AND journal.seq < ${param('before')} AND journal.action IN ('draft', 'discard', 'publish', 'delete')
   ORDER BY journal.seq DESC LIMIT 1`)
 
+const DELETIONS: Statement<Pick<JournalRow, 'seq'>> = prepareSql(sql<Pick<JournalRow, 'seq'>>`SELECT journal.seq
+  FROM daybook$journal AS journal WHERE journal.collection = ${param('collection')} AND journal.action = 'delete'
+    AND journal.seq < ${param('before')} ORDER BY journal.seq DESC LIMIT ${param('limit')}`)
+
 /** The number of the last version before a deletion that has content and holds a condition. */
 const lastContent = (condition: ReturnType<typeof sql>) => sql`(SELECT max(earlier.seq) FROM daybook$journal AS earlier
   JOIN daybook$journal_payload AS kept ON kept.seq = earlier.seq AND kept.doc IS NOT NULL
@@ -155,7 +181,11 @@ const lastContent = (condition: ReturnType<typeof sql>) => sql`(SELECT max(earli
  * The last deletion of an entry that is not there, joined with the content just before: the draft that an entry had, or else the
  * entry. A draft that was discarded or published is none any more.
  */
-const deletedFrom = (collection: string) => sql`FROM daybook$journal AS journal
+const selectDeleted = (collection: string) => sql`SELECT journal.*, content.seq AS revision, content.doc AS text,
+    (SELECT creation.actor FROM daybook$journal AS creation WHERE creation.collection = journal.collection
+      AND creation.id = journal.id AND creation.seq < journal.seq AND creation.action = 'create'
+      ORDER BY creation.seq LIMIT 1) AS creator
+  FROM daybook$journal AS journal
   JOIN daybook$journal_payload AS content ON content.seq = coalesce(
     ${lastContent(sql`earlier.action = 'draft' AND NOT EXISTS (SELECT 1 FROM daybook$journal AS later
       WHERE later.collection = earlier.collection AND later.id = earlier.id AND later.seq > earlier.seq

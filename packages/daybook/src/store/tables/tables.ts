@@ -155,7 +155,10 @@ export const SYSTEM_TABLES = {
   daybook$journal: {
     columns: { seq: 'bigint', at: 'text', actor: 'text', action: 'text', collection: 'text', id: 'text' },
     key: ['seq'],
-    indexes: { of: { columns: ['collection', 'id', 'seq'] } },
+    indexes: {
+      of: { columns: ['collection', 'id', 'seq'] },
+      deletions: { columns: ['collection', 'seq'], where: "action = 'delete'" },
+    },
   },
   /** States that went from their tables, by the number of the change that made them; without `doc` where it was erased. */
   daybook$journal_payload: {

@@ -29,6 +29,19 @@ const config = defineConfig({
       fields: { text: f.text(), status: f.status() },
       access: { draft: (caller) => editors(caller) || { createdBy: { eq: caller.identity?.subject ?? '' } } },
     }),
+    // The rules look at what the entry holds, and at the entry that it refers to.
+    teams: defineCollection({ fields: { name: f.text() } }),
+    members: defineCollection({
+      fields: { name: f.text(), team: f.relation('teams'), level: f.number() },
+      access: {
+        create: ({ identity }) => ({ level: { lt: identity?.roles.includes('editor') ? 9 : 5 } }),
+        update: (caller) => editors(caller) || { 'team.name': { eq: 'open' } },
+      },
+    }),
+    secrets: defineCollection({
+      fields: { code: f.text({ access: { read: editors } }) },
+      people: { read: editors },
+    }),
     fixed: defineCollection({
       fields: { text: f.text(), locked: f.boolean() },
       access: { update: ({ entry }) => entry?.locked !== true },
@@ -148,6 +161,91 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
     const operations = [{ op: 'restore', collection: 'posts', id, data: {} }]
     expect((await editor.post('/api/cms/batch', { operations })).status).toBe(200)
     expect((await editor.get(`/api/posts/${id}?draft=true`)).status).toBe(200)
+  })
+
+  const listDeleted = (collection: string, query = '', as: string | null = 'ann'): Promise<Told> =>
+    editor.get(`/api/${collection}?deleted=true${query}`, as)
+
+  test('lists deleted entries, the last deletion first, in pages, until they are back', async () => {
+    const ids: string[] = []
+    for (const title of ['One', 'Two', 'Three', 'Four']) ids.push(await make('posts', { title }, 'ben'))
+    const [one = '', two = '', three = '', four = ''] = ids
+    await editor.put(`/api/posts/${two}?draft=true`, { title: 'Two, changed' })
+    for (const id of [three, one, two]) await remove('posts', id)
+    const { status, body, headers } = await listDeleted('posts')
+    expect({ status, items: body.items.map(({ id }) => id) }).toEqual({ status: 200, items: [two, one, three] })
+    expect(headers.get('Cache-Control')).toBe('private, no-store')
+    expect(body.nextCursor).toBeNull()
+    expect(body.items[0]).toEqual({
+      collection: 'posts',
+      id: two,
+      title: 'Two, changed',
+      slug: 'two',
+      status: 'published',
+      deletedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      deletedBy: 'ann',
+    })
+    const first = (await listDeleted('posts', '&limit=2')).body
+    expect(first.items.map(({ id }) => id)).toEqual([two, one])
+    // What is deleted later comes before, and moves no page.
+    await remove('posts', four)
+    const second = (await listDeleted('posts', `&limit=2&cursor=${first.nextCursor}`)).body
+    expect(second).toMatchObject({ items: [{ id: three }], nextCursor: null })
+    await restore('posts', one)
+    await restore('posts', two)
+    await remove('posts', two)
+    expect((await listDeleted('posts')).body.items.map(({ id }) => id)).toEqual([two, four, three])
+    expect((await editor.get('/api/posts?deleted=false')).body.items.map(({ id }) => id)).toEqual([one])
+  })
+
+  test('lists what the caller may restore, and tells nothing of hidden fields', async () => {
+    const open = await make('teams', { name: 'open' })
+    const shut = await make('teams', { name: 'shut' })
+    const reachable = await make('members', { name: 'a', team: open, level: 1 })
+    const entries = [reachable, await make('members', { name: 'b', team: open, level: 7 })]
+    entries.push(await make('members', { name: 'c', team: shut, level: 1 }), await make('members', { level: 1 }))
+    for (const id of entries) await remove('members', id)
+    for (const as of ['ann', 'cleo']) {
+      const { items } = (await listDeleted('members', '', as)).body
+      const restored: string[] = []
+      for (const id of entries)
+        if ((await restore('members', id, {}, as, '?dryRun=true')).status === 200) restored.push(id)
+      expect(items.map(({ id }) => id).sort()).toEqual(restored.sort())
+      expect(restored).toHaveLength(as === 'ann' ? 4 : 1)
+    }
+    // Rules leave gaps: the pages go on.
+    const { body } = await listDeleted('members', '&limit=1', 'cleo')
+    expect(body.items).toMatchObject([{ id: reachable, title: 'a' }])
+    const locked = await make('fixed', { text: 'x', locked: true })
+    await remove('fixed', locked)
+    expect((await listDeleted('fixed')).body.items).toEqual([])
+    const secret = await make('secrets', { code: 'hush' })
+    await remove('secrets', secret)
+    expect((await listDeleted('secrets')).body.items).toMatchObject([{ title: 'hush', deletedBy: 'ann' }])
+    const [item] = (await listDeleted('secrets', '', 'cleo')).body.items
+    expect(item).toEqual({ collection: 'secrets', id: secret, title: null, deletedAt: expect.any(String) })
+  })
+
+  test('refuses callers who may restore nothing, and what does not go with it', async () => {
+    expect(await listDeleted('posts', '', null)).toMatchObject({ status: 401 })
+    expect(await listDeleted('made', '', 'cleo')).toMatchObject({ status: 403 })
+    expect(await listDeleted('own', '', 'cleo')).toMatchObject({ status: 403 })
+    expect(await listDeleted('own')).toMatchObject({ status: 200, body: { items: [] } })
+    const cursor = Buffer.from('["deleted authors",9]').toString('base64url')
+    const given = [
+      ['offset=0', 'offset'],
+      ['limit=0', 'limit'],
+      ['where[title][eq]=x', 'where'],
+      ['draft=true', 'draft'],
+      ['locale=de', 'locale'],
+      ['sort=title', 'sort'],
+      [`cursor=${cursor}`, 'cursor'],
+    ]
+    for (const [query, path] of given)
+      expect(await listDeleted('posts', `&${query}`), query).toMatchObject({
+        status: 400,
+        body: { details: { issues: [{ path }] } },
+      })
   })
 
   test('takes the right to create, to update and to see all entries and drafts; fields out of reach come back as they were', async () => {

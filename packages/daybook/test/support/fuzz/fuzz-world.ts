@@ -108,7 +108,8 @@ export const UNSAID: Readonly<Record<string, string>> = {
   not_included: 'select and reverse reach into what include names.',
   unknown_field: 'A path in select or include goes on to a field of the related collection.',
   repeated: 'sort names a field once, whether it descends or not.',
-  exclusive: 'Of cursor and offset, of locale=all and fallbackLocale, one is given.',
+  exclusive:
+    'Of cursor and offset, of locale=all and fallbackLocale, one is given; deleted=true goes with limit and cursor alone.',
   maximum: 'An export and an undo begin at a number that the journal has come to.',
   range: 'An undo looks at 10,000 changes at most.',
   too_long: 'A query string has at most 8 KiB.',

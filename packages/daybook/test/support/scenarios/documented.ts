@@ -34,6 +34,8 @@ const OF_ANY_ANSWER =
 
 /** The member of a media type with the schema of the response to `locale=all`. */
 const ALL_LOCALES = 'x-daybook-all-locales'
+/** The same of the response to `deleted=true`. */
+const DELETED = 'x-daybook-deleted'
 
 /** A parameter of an operation, and where it stands in the document. */
 interface DeclaredParameter {
@@ -176,7 +178,8 @@ export class DocumentedService {
     if (!Object.hasOwn(content, type)) expect.fail(`${operationId} does not document ${type} for ${status}`)
     const value = type.endsWith('json') && type !== 'application/x-ndjson' ? JSON.parse(text) : text
     const isAllLocales = /[?&]locale=all(?:&|$)/.test(sent.path) && Object.hasOwn(Object(content[type]), ALL_LOCALES)
-    const member = isAllLocales ? ALL_LOCALES : 'schema'
+    const isDeleted = /[?&]deleted=true(?:&|$)/.test(sent.path) && Object.hasOwn(Object(content[type]), DELETED)
+    const [member = 'schema'] = [...(isAllLocales ? [ALL_LOCALES] : []), ...(isDeleted ? [DELETED] : [])]
     this.#expectValid(`${pointer}/content/${escapeKey(type)}/${member}`, value, `${operationId} ${status}`)
   }
 

@@ -1,0 +1,155 @@
+import type { CollectionModel } from '../../model/model.ts'
+import { type DeletedPage, deletedCursor } from '../../query/history-query.ts'
+import type { Condition } from '../../query/where.ts'
+import type { DeletedRow } from '../../store/reads/history-reader.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { StoredEntry } from '../../store/reads/rows.ts'
+import type { Access } from '../access/access.ts'
+import { type Ruling, refuseCaller } from '../access/rules.ts'
+import { actorOf, type Engine, personOf } from '../engine.ts'
+import type { Canonical } from '../locales/localized.ts'
+import { conditionHolds, type PastEntry, relatedIn } from '../past/condition-holds.ts'
+import { formerState } from '../reads/former-state.ts'
+import { storedValues } from '../reads/present.ts'
+import { nameEntry, type TitledEntry } from '../reads/titled-entry.ts'
+import { withoutGone } from '../writes/others-values.ts'
+import { requireSession, seesDeleted } from './draft-access.ts'
+import type { AcrossPage } from './list-drafts.ts'
+import { creatorOf, toRestored } from './restore.ts'
+
+/** How often the journal is read for one page: restored entries and rules leave gaps between the deletions that are listed. */
+const MAX_READS = 10
+
+/** An entry that was deleted, as it was just before. */
+export interface DeletedEntry extends TitledEntry {
+  /** ISO 8601 in UTC. */
+  readonly deletedAt: string
+  /** The subject of the actor; `null`: nobody is known. Absent where the caller may not know. */
+  readonly deletedBy?: string | null
+}
+
+/** A deleted entry that the caller may restore. */
+interface Restorable {
+  readonly row: DeletedRow
+  /** Its last content. */
+  readonly last: Canonical
+}
+
+/**
+ * Lists the deleted entries of a collection that the caller may restore, the last deletion first.
+ *
+ * @returns with a cursor, a page may have fewer items than were asked for
+ * @throws UNAUTHORIZED; FORBIDDEN for callers who may restore no entry of the collection; INTERNAL_ERROR when a rule fails
+ */
+export async function listDeleted(
+  engine: Engine,
+  access: Access,
+  collection: CollectionModel,
+  { limit, before }: DeletedPage,
+): Promise<AcrossPage<DeletedEntry>> {
+  await requireRestore(access, collection)
+  const { read } = engine.store
+  const items: DeletedEntry[] = []
+  let position = before
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
+    const deletions = await read.history.deletions(collection.key, position, limit + 1)
+    const from = deletions.at(-1)
+    if (from === undefined) return { items, nextCursor: null }
+    const rows = await read.history.deletedEntries(collection.key, { from, before: position })
+    const restorable = await findRestorable(engine, access, collection, rows)
+    const listed = restorable.slice(0, limit - items.length)
+    items.push(...listed.map((one) => toListed(access, collection, one)))
+    const isCut = listed.length < restorable.length
+    if (!isCut && deletions.length <= limit) return { items, nextCursor: null }
+    position = (isCut ? listed.at(-1)?.row.seq : from) ?? from
+    if (items.length === limit) break
+  }
+  return { items, nextCursor: deletedCursor(collection, position) }
+}
+
+/** Refuses callers to whom no deleted entry of the collection would be restored. */
+async function requireRestore(access: Access, collection: CollectionModel): Promise<void> {
+  requireSession(access, collection)
+  await access.requireRead(collection)
+  await access.requireSomeWrite(collection, 'create')
+  await access.requireSomeWrite(collection, 'update')
+  if (await seesDeleted(access, collection)) return
+  refuseCaller(access.caller, `the access rules do not let you see all entries and drafts of ${collection.key}`)
+}
+
+/** The deleted entries that the rules about creating and updating let the caller store again. */
+async function findRestorable(
+  engine: Engine,
+  access: Access,
+  collection: CollectionModel,
+  rows: readonly DeletedRow[],
+): Promise<readonly Restorable[]> {
+  const create = await access.rulingOnWrite(collection, 'create')
+  const restorable: Restorable[] = []
+  for (const row of rows) {
+    const last = formerState(collection, row.text)
+    const { values } = toRestored(collection, last)
+    const people = { createdBy: creatorOf(row), updatedBy: personOf(actorOf(access.caller)) }
+    const update = await access.rulingOnWrite(
+      collection,
+      'update',
+      collection.access.update && { ...values, ...people },
+    )
+    if (await permits(engine, collection, [create, update], { collection, values, ...people }))
+      restorable.push({ row, last })
+  }
+  return restorable
+}
+
+/** True if all rules let an entry through as it would be stored again: without references to what is gone. */
+async function permits(
+  engine: Engine,
+  collection: CollectionModel,
+  rulings: readonly Ruling[],
+  entry: PastEntry,
+): Promise<boolean> {
+  if (rulings.includes(false)) return false
+  const conditions = rulings.flatMap((ruling) => (typeof ruling === 'object' ? [ruling.where] : []))
+  if (conditions.length === 0) return true
+  const { read } = engine.store
+  const whole = { canonical: { values: entry.values, translations: {} }, patch: {} }
+  const keys = new Set(collection.fields.map(({ key }) => key))
+  const isItself = (target: { readonly id: string }): boolean => target.id === entry.values.id
+  const { canonical } = await withoutGone(engine, read, collection, whole, keys, isItself)
+  const restored: PastEntry = { ...entry, values: { ...canonical.values, updatedAt: new Date().toISOString() } }
+  const related = await readRelated(read, conditions, restored)
+  const find = (to: CollectionModel, id: string): PastEntry | null =>
+    id === restored.values.id ? restored : (related.get(`${to.key} ${id}`) ?? null)
+  return conditions.every((where) => conditionHolds(where, restored, find) === true)
+}
+
+/** The entries that conditions look at through relations, by collection and id. */
+async function readRelated(
+  read: Reader,
+  conditions: readonly Condition[],
+  entry: PastEntry,
+): Promise<ReadonlyMap<string, PastEntry>> {
+  const related = new Map<string, PastEntry>()
+  const targets = conditions.flatMap((where) => relatedIn(where, entry))
+  for (const [to, found] of Map.groupBy(targets, (target) => target.to)) {
+    const ids = [...new Set(found.map(({ id }) => id))]
+    for (const stored of await read.entries.storedByIds(to, ids))
+      related.set(`${to.key} ${stored.id}`, toPast(to, stored))
+  }
+  return related
+}
+
+const toPast = (collection: CollectionModel, entry: StoredEntry): PastEntry => ({
+  collection,
+  values: storedValues(collection, entry),
+  createdBy: entry.created_by,
+  updatedBy: entry.updated_by,
+})
+
+function toListed(access: Access, collection: CollectionModel, { row, last }: Restorable): DeletedEntry {
+  return {
+    ...nameEntry(collection, row.id, last.values, access.hidden(collection)),
+    deletedAt: row.at,
+    ...(access.seesPeople(collection) ? { deletedBy: personOf(row.actor) } : {}),
+  }
+}
