@@ -92,6 +92,8 @@ export interface ReversePageQuery {
   readonly offset?: number
   /** Up to five fields; a leading `-` descends. @default '-createdAt' */
   readonly sort?: string | readonly string[]
+  /** The place of entries without a value, for each field of `sort`. @default 'first', and 'last' for a field that descends */
+  readonly nulls?: 'first' | 'last'
   readonly status?: string | readonly string[]
 }
 
@@ -110,6 +112,8 @@ export interface ListQuery<
   readonly where?: Where<C, K>
   /** Up to five fields. @default '-createdAt', or with `q` the best match first */
   readonly sort?: OneOrMore<Sort<C, K>>
+  /** The place of entries without a value, for each field of `sort`. @default 'first', and 'last' for a field that descends */
+  readonly nulls?: 'first' | 'last'
   /** Words that must all be found. */
   readonly q?: string
   readonly status?: OneOrMore<Status<C, K>>

@@ -15,6 +15,7 @@ export const CONTENT: readonly Case[] = [
       equal(titles(all), ['Alpha', 'Beta & Söhne', '日記', 'Delta'])
       equal([all.collection, all.total, all.limit, all.offset, all.nextCursor], ['posts', 4, 20, 0, null])
       equal(titles(await posts.findMany({ sort: ['-words'], limit: 1, offset: 1 })), ['日記'])
+      equal(titles(await posts.findMany({ sort: 'category', nulls: 'last', limit: 2 })), ['Alpha', 'Beta & Söhne'])
       equal(titles(await posts.findMany({ q: 'söhne' })), ['Beta & Söhne'])
       equal((await posts.findMany({ limit: 0 })).total, 4)
       equal(titles(await posts.findMany({ status: ['draft', 'archived'] })), [])

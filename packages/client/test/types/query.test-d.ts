@@ -91,7 +91,10 @@ export async function filters({ collections: { books, people } }: Client<Library
 
 export async function orders({ collections: { books } }: Client<Library>): Promise<void> {
   await books.findMany({ sort: ['-pages', 'meta.rank', 'updatedAt'], q: 'ink', status: ['draft', 'archived'] })
+  await books.findMany({ sort: 'pages', nulls: 'last' })
 
+  // @ts-expect-error empty values have two places
+  await books.findMany({ sort: 'pages', nulls: 'middle' })
   // @ts-expect-error there is no such field
   await books.findMany({ sort: 'titel' })
   // @ts-expect-error several values have no order

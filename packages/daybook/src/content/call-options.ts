@@ -17,6 +17,8 @@ export interface ReversePageOptions {
   readonly offset?: number
   /** One field or several; a leading `-` descends. @default '-createdAt' */
   readonly sort?: string | readonly string[]
+  /** The place of entries without a value, for each field of `sort`. @default 'first', and 'last' for a field that descends */
+  readonly nulls?: 'first' | 'last'
   readonly status?: string | readonly string[]
 }
 
@@ -46,6 +48,8 @@ export interface ListOptions extends ReadOptions {
   readonly cursor?: string
   /** One field or several; a leading `-` descends. @default '-createdAt' */
   readonly sort?: string | readonly string[]
+  /** The place of entries without a value, for each field of `sort`. @default 'first', and 'last' for a field that descends */
+  readonly nulls?: 'first' | 'last'
   /** Words that must all be found. */
   readonly q?: string
   readonly status?: string | readonly string[]

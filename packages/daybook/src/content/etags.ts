@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { DaybookError } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { ListExpansion, Selection } from '../query/expansion.ts'
+import { nameOrder } from '../query/listing.ts'
 
 /** The value of an `If-Match` or `If-None-Match` header (RFC 9110, section 13.1). */
 export type TagCondition = '*' | readonly EntityTag[]
@@ -50,8 +51,7 @@ export function selectionVariant({ select, expansions, lists, hasAlternates }: S
 function listVariant(list: ListExpansion): unknown {
   const { reverse, page } = list
   const { limit, offset, statuses } = page
-  const order = page.sort.map(({ by, descending }) => [by.path, descending])
-  return [reverse.path, reverse.through, limit, offset, statuses, order, selectionVariant(list)]
+  return [reverse.path, reverse.through, limit, offset, statuses, nameOrder(page.sort), selectionVariant(list)]
 }
 
 /** The strong tag of a document: its revision, and which variant of it is answered. */

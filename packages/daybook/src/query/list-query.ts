@@ -5,8 +5,17 @@ import { type CursorPosition, decodeCursor } from './cursor.ts'
 import { draftParameter } from './draft-query.ts'
 import { documentParameters } from './entry-query.ts'
 import { readSelection, type Selection } from './expansion.ts'
-import { DEFAULT_LIMIT, listFingerprint, MAX_SORT_KEYS, readSort, type SortBy, statusParameter } from './listing.ts'
 import {
+  DEFAULT_LIMIT,
+  listFingerprint,
+  MAX_SORT_KEYS,
+  NULLS,
+  readSort,
+  type SortBy,
+  statusParameter,
+} from './listing.ts'
+import {
+  choice,
   countParameter,
   type Faults,
   namesParameter,
@@ -52,7 +61,13 @@ export const WORDS: Parameter<string> = textParameter(
 )
 
 /** Parameters that say the same of every collection. */
-const OF_EVERY_LIST: ParametersOf<{ offset: number; cursor: string; sort: readonly string[]; q: string }> = {
+const OF_EVERY_LIST: ParametersOf<{
+  offset: number
+  cursor: string
+  sort: readonly string[]
+  nulls: string
+  q: string
+}> = {
   offset: countParameter('How many entries to skip; not together with cursor.', { default: 0 }),
   cursor: textParameter('`nextCursor` of the page before, as it was given; not together with offset.'),
   sort: {
@@ -62,6 +77,10 @@ const OF_EVERY_LIST: ParametersOf<{ offset: number; cursor: string; sort: readon
     ),
     takes: 'sortKeys',
   },
+  nulls: choice(
+    'With sort: entries without a value come first or last, for each field of sort. By default first, and last for a field that descends.',
+    NULLS,
+  ),
   q: WORDS,
 }
 
@@ -79,6 +98,7 @@ export const listParameters = (
   offset: number
   cursor: string
   sort: readonly string[]
+  nulls: string
   q: string
   status: readonly string[]
   where: WrittenWhere
@@ -120,8 +140,8 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
   const where = asked.where && readWhereNode(faults, asked.where.root, collection, scope)
   const q = asked.q?.trim() === '' ? undefined : asked.q
   const statuses = asked.status && [...new Set(asked.status)].sort()
-  const isRanked = q !== undefined && !asked.sort
-  const sort = isRanked ? [] : readSort(faults, 'sort', collection, asked.sort, scope)
+  const order = readSort(faults, { sort: 'sort', nulls: 'nulls' }, collection, asked, scope)
+  const sort = q === undefined || asked.sort ? order : []
   const fingerprint = listFingerprint(collection, { sort, q, statuses, where: asked.where?.name })
   return Object.freeze({
     limit: Math.min(asked.limit ?? DEFAULT_LIMIT, collection.maxLimit),

@@ -14,30 +14,61 @@ export const MAX_SORT_KEYS = 5
 export interface SortBy {
   readonly by: Comparable
   readonly descending: boolean
+  /** True if entries without a value come before all others, else they come after them. */
+  readonly nullsFirst: boolean
+}
+
+/** A sort key in an order that the index of its value has: empty values first, and last when it descends. */
+export const indexOrder = (by: Comparable, descending: boolean): SortBy => ({ by, descending, nullsFirst: !descending })
+
+/** True if the index of the value has the order of a sort key. */
+export const isIndexOrder = ({ by, descending, nullsFirst }: SortBy): boolean =>
+  by.neverNull || nullsFirst !== descending
+
+/** Names a sort order: two orders have the same name only if they are the same. */
+export const nameOrder = (sort: readonly SortBy[]): string =>
+  sort.map((key) => `${key.descending ? '-' : ''}${key.by.path}${isIndexOrder(key) ? '' : ' nulls'}`).join()
+
+/** The values of `nulls`. */
+export const NULLS = ['first', 'last'] as const
+
+/** The order that a request names. */
+interface RequestedOrder {
+  readonly sort?: readonly string[] | undefined
+  readonly nulls?: string | undefined
+}
+
+/** The names under which a request has the parameters of an order, for its faults. */
+interface OrderNames {
+  readonly sort: string
+  readonly nulls: string
 }
 
 /**
  * Reads the order of a list, by default newest first.
  *
- * @param param the parameter's name, for its faults
  * @param scope what the reader may ask about
  */
 export function readSort(
   faults: Faults,
-  param: string,
+  names: OrderNames,
   collection: CollectionModel,
-  asked: readonly string[] | undefined,
+  { sort, nulls }: RequestedOrder,
   scope: QueryScope,
 ): readonly SortBy[] {
+  if (nulls !== undefined && !sort)
+    faults.add(names.nulls, 'needs_sort', 'has an effect with sort alone: name the fields to sort by, or leave it out')
   const keys: SortBy[] = []
-  for (const name of asked ?? ['-createdAt']) {
+  for (const name of sort ?? ['-createdAt']) {
     const path = name.replace(/^-/, '')
+    const descending = name.startsWith('-')
     const by = findComparable(scope, collection, path)
-    if (!by) faults.add(param, 'unknown_field', unsortable(collection, path, scope))
-    else if (keys.some((key) => key.by === by)) faults.add(param, 'repeated', `names "${path}" twice`)
-    else keys.push({ by, descending: name.startsWith('-') })
+    if (!by) faults.add(names.sort, 'unknown_field', unsortable(collection, path, scope))
+    else if (keys.some((key) => key.by === by)) faults.add(names.sort, 'repeated', `names "${path}" twice`)
+    else if (nulls === undefined || by.neverNull) keys.push(indexOrder(by, descending))
+    else keys.push({ by, descending, nullsFirst: nulls === 'first' })
   }
-  if (keys.length > MAX_SORT_KEYS) faults.add(param, 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
+  if (keys.length > MAX_SORT_KEYS) faults.add(names.sort, 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
   return withTieBreak(keys, collection.comparables)
 }
 
@@ -68,7 +99,7 @@ function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['com
   const id = comparables.get('id') as Comparable
   const last = keys.at(-1)
   if (!last || keys.some(({ by }) => by === id)) return keys
-  const ending = { by: id, descending: last.descending }
+  const ending = indexOrder(id, last.descending)
   return keys.length === 1 && last.by.column === 'created_at' ? [ending] : [...keys, ending]
 }
 
@@ -94,6 +125,5 @@ interface Listed {
 
 /** Names what is listed, whatever page of it: cursors hold it. */
 export function listFingerprint({ table }: CollectionModel, { sort, q, statuses, where }: Listed): string {
-  const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`)
-  return hash('sha256', JSON.stringify([table, order, q, statuses, where]), 'base64url').slice(0, 12)
+  return hash('sha256', JSON.stringify([table, nameOrder(sort), q, statuses, where]), 'base64url').slice(0, 12)
 }

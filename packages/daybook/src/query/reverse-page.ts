@@ -1,10 +1,10 @@
 import type { CollectionModel } from '../model/model.ts'
-import { DEFAULT_LIMIT, readSort, type SortBy, statusParameter } from './listing.ts'
-import { countParameter, type Faults, type Given, namesParameter, type Parameter } from './parameters.ts'
+import { DEFAULT_LIMIT, NULLS, readSort, type SortBy, statusParameter } from './listing.ts'
+import { choice, countParameter, type Faults, type Given, namesParameter, type Parameter } from './parameters.ts'
 import type { QueryScope } from './where.ts'
 
 /** What can be asked of a reverse field's page. */
-export const REVERSE_OPTIONS = ['limit', 'offset', 'sort', 'status'] as const
+export const REVERSE_OPTIONS = ['limit', 'offset', 'sort', 'nulls', 'status'] as const
 
 type ReverseOption = (typeof REVERSE_OPTIONS)[number]
 
@@ -31,7 +31,7 @@ const isOption = (name: string): name is ReverseOption => (REVERSE_OPTIONS as re
 /** The pages of reverse fields, taken apart. */
 export const REVERSE: Parameter<WrittenPages> = {
   description:
-    'Which page of an included reverse field is answered, and in which order: `reverse[posts][limit]=5`, and `offset`, `sort` and `status` in the same way, as in a list of its own. Inside an included relation, with its path: `reverse[author.posts][limit]=5`.',
+    'Which page of an included reverse field is answered, and in which order: `reverse[posts][limit]=5`, and `offset`, `sort`, `nulls` and `status` in the same way, as in a list of its own. Inside an included relation, with its path: `reverse[author.posts][limit]=5`.',
   schema: { type: 'object', additionalProperties: true },
   style: 'brackets',
   takes: 'reverses',
@@ -61,6 +61,7 @@ export const reverseParams = (pages: Readonly<Record<string, object>>): readonly
 const LIMIT = countParameter('')
 const OFFSET = countParameter('')
 const SORT = namesParameter('', {})
+const NULLS_PLACE = choice('', NULLS)
 
 /** The page of a reverse field for which nothing is asked. */
 const NOTHING_WRITTEN: WrittenPage = new Map()
@@ -76,12 +77,13 @@ export function readReversePage(
     const given = written.get(option)
     return given && parameter.parse([given], faults)
   }
-  const sort = read('sort', SORT)
+  const order = { sort: read('sort', SORT), nulls: read('nulls', NULLS_PLACE) }
+  const names = { sort: written.get('sort')?.name ?? 'sort', nulls: written.get('nulls')?.name ?? 'nulls' }
   const statuses = read('status', statusParameter(collection.status))
   return {
     limit: Math.min(read('limit', LIMIT) ?? DEFAULT_LIMIT, collection.maxLimit),
     offset: read('offset', OFFSET) ?? 0,
-    sort: readSort(faults, written.get('sort')?.name ?? 'sort', collection, sort, scope),
+    sort: readSort(faults, names, collection, order, scope),
     statuses: statuses && [...new Set(statuses)].sort(),
   }
 }

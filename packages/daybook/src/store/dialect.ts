@@ -1,5 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { CollectionModel, Comparable } from '../model/model.ts'
+import type { SortBy } from '../query/listing.ts'
 import type { StatementValues, WhereSql } from './compile.ts'
 import type { SortedRow } from './reads/rows.ts'
 import type { SearchQuery } from './search/search.ts'
@@ -38,8 +39,12 @@ export interface Dialect {
   isSelected(own: RawBuilder<unknown>, query: RawBuilder<unknown>): RawBuilder<SqlBool>
   /** The texts of a JSON list as rows of the table `listed`, in its column `value`. */
   listed(list: RawBuilder<string>): RawBuilder<unknown>
-  /** A key of an order in which missing values come first, and last when it descends. */
-  order(by: Comparable, descending: boolean): RawBuilder<unknown>
+  /** Whether there is a value, as a range of the index of {@link value}. */
+  isFilled(by: Comparable): RawBuilder<SqlBool>
+  /** A key of an order. */
+  order(key: SortBy): RawBuilder<unknown>
+  /** True if an index serves an order only if its first key is named, also among rows that all have no value there. */
+  readonly ordersByEmptyKey: boolean
   /** The status of an entry, where its own index would lead away from that of the order. */
   readonly statusAside: RawBuilder<string | null>
   /** Whether a value that is in an index is taken from there, and the document is left alone. */
@@ -139,7 +144,7 @@ export interface SchemaDialect {
   readonly marker: string
   /** A name as the engine keeps it, and as its errors will say it. */
   named(name: string): string
-  /** A value as a column of an index, in an order of {@link Dialect.order}. */
+  /** A value as a column of an index, in an order of {@link indexOrder}. */
   indexed(by: Comparable, descending?: boolean): string
   uniquelyIndexed(by: Comparable): string
   /** What the column `draft` says of a working copy: the number of its change, when it was saved, and by whom. */

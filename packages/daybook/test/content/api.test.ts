@@ -153,7 +153,8 @@ describe.each(STORES)('the in-process API on $name', (store) => {
 
     test('lists page by page, with the same questions as over HTTP', async () => {
       const { content } = service
-      for (const title of ['c', 'a', 'b']) await content.create('posts', { title }, AS_SYSTEM)
+      for (const title of ['c', 'a', 'b'])
+        await content.create('posts', { title, notes: title === 'b' ? 'n' : null }, AS_SYSTEM)
       const first = await content.list('posts', { sort: 'title', limit: 2, select: ['title'] })
       expect(first).toMatchObject({ collection: 'posts', total: 3, limit: 2, offset: 0 })
       expect(first.items).toEqual([
@@ -173,6 +174,8 @@ describe.each(STORES)('the in-process API on $name', (store) => {
         'b',
         'a',
       ])
+      const { items } = await content.list('posts', { sort: ['notes', 'title'], nulls: 'last' }, AS_SYSTEM)
+      expect(items.map(({ title }) => title)).toEqual(['b', 'a', 'c'])
       expect(await content.list('posts', { limit: 0 })).toMatchObject({ total: 3, items: [] })
     })
 

@@ -238,7 +238,13 @@ describe.each(PLANNED)('an index over several fields on $name', ({ at, open, exp
     await place.exec(analyze)
     await place.exec(`UPDATE daybook$collections SET counts = '{"published":${COUNT * 41}}' WHERE key = 'articles'`)
     const database = await open(place.address)
-    for (const query of ['sort=-day&limit=5', 'sort=day&limit=5', 'sort=-day&limit=5&offset=50']) {
+    for (const query of [
+      'sort=-day&limit=5',
+      'sort=day&limit=5',
+      'sort=-day&limit=5&offset=50',
+      'sort=day&nulls=last&limit=5',
+      'sort=-day&nulls=first&limit=5',
+    ]) {
       const plans = await plansOf(database, explain, where, query)
       expect(plans).not.toEqual([])
       for (const plan of plans) {

@@ -7,6 +7,7 @@ import { planList } from '../../src/content/reads/list.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import type { CollectionModel, Comparable } from '../../src/model/model.ts'
 import { listParameters } from '../../src/query/list-query.ts'
+import { indexOrder } from '../../src/query/listing.ts'
 import { readParameters, readParams } from '../../src/query/parameters.ts'
 import { readRuleWhere } from '../../src/query/rule-where.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -128,7 +129,7 @@ test('whatever way a page is found, it is the same page', async () => {
     const where = readRuleWhere(written, articles, model.collections)
     const matching = await store.read.entries.byIds(articles, await scene.ids(), { where })
     for (const path of ['day', 'id', 'minutes']) {
-      const sort = [...new Set([path, 'id'])].map((one) => ({ by: by(one), descending: true }))
+      const sort = [...new Set([path, 'id'])].map((one) => indexOrder(by(one), true))
       const pages = new Set<string>()
       for (const size of SIZES) {
         const { rows } = await store.read.lists.page(articles, {
@@ -171,6 +172,23 @@ test.each<AccessWhere>([
   }
 })
 
+test('a list goes along the index of its order wherever its empty values are, and passes none of them in vain', async () => {
+  await using scene = await Scene.make()
+  rule = true
+  for (const query of [
+    'sort=minutes&nulls=last&limit=10',
+    'sort=-minutes&nulls=first&limit=100',
+    'sort=minutes&nulls=last&offset=10',
+  ]) {
+    const plans = (await scene.plansOf(query)).filter((plan) => plan.includes('entry'))
+    expect(plans).not.toEqual([])
+    for (const plan of plans) {
+      expect(plan).toContain('articles$by$minutes')
+      expect(plan).not.toMatch(/TEMP B-TREE/)
+    }
+  }
+})
+
 test('a page near the end is found from there, as long as the list is as it was counted', async () => {
   await using scene = await Scene.make()
   const { articles, store } = scene
@@ -180,7 +198,7 @@ test('a page near the end is found from there, as long as the list is as it was 
     scene.calls.length = 0
     const asked = { statuses: undefined, search: undefined, where: undefined, after: undefined, hasPeople: false }
     const size = { found: COUNT, visible: COUNT, all: COUNT }
-    const sort = [{ by: id, descending: true }]
+    const sort = [indexOrder(id, true)]
     const page = await store.read.lists.page(articles, { ...asked, sort, limit: 10, offset: 170, size, revision })
     return { page, skipped: scene.calls.map(({ parameters }) => parameters.at(-1)) }
   }

@@ -9,7 +9,18 @@ import { issueCodes } from './support/issue-codes.ts'
 
 /** Codes about how a program writes its requests: the Studio's own are well-formed, so that no person reads them. */
 const OF_PROGRAMS: readonly string[] = [
-  ...['additionalProperties', 'cursor', 'empty', 'encoding', 'entity_tag', 'exclusive', 'form', 'json', 'not_included'],
+  ...[
+    'additionalProperties',
+    'cursor',
+    'empty',
+    'encoding',
+    'entity_tag',
+    'exclusive',
+    'form',
+    'json',
+    'needs_sort',
+    'not_included',
+  ],
   ...['operator', 'range', 'repeated', 'reverse', 'token', 'too_long', 'tus', 'unknown_param', 'upload', 'where'],
   // Of signed addresses of pictures, and of `daybook restore`.
   ...['signature', 'size', 'duplicate', 'unknown'],

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { ReverseModel } from '../../model/model.ts'
 import { PEOPLE_KEYS } from '../../model/people.ts'
-import { MAX_SORT_KEYS } from '../../query/listing.ts'
+import { MAX_SORT_KEYS, NULLS } from '../../query/listing.ts'
 import type { ApiReader } from './api-reader.ts'
 import { sortSchema } from './sort-schema.ts'
 
@@ -11,7 +11,13 @@ const NOTHING: ReadonlySet<string> = new Set()
 
 const options = (sort: JsonSchema, status: JsonSchema | undefined): JsonSchema => ({
   type: 'object',
-  properties: { limit: COUNT, offset: COUNT, sort, ...(status ? { status } : {}) },
+  properties: {
+    limit: COUNT,
+    offset: COUNT,
+    sort,
+    nulls: { type: 'string', enum: NULLS },
+    ...(status ? { status } : {}),
+  },
   minProperties: 1,
   additionalProperties: false,
 })

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Comparable } from '../../model/model.ts'
+import type { SortBy } from '../../query/listing.ts'
 import { param } from '../compile.ts'
 import type { Dialect, Operator, SchemaDialect, SchemaObject } from '../dialect.ts'
 import { PARTLY_PUBLISHED, PUBLISHED_LOCALES } from '../tables/tables.ts'
@@ -110,10 +111,10 @@ const isOverlong = ({ column, scalar, maxLength = 0 }: Comparable): boolean =>
   scalar === 'text' && !column && maxLength > INDEXED_CHARACTERS
 
 /** Texts with the same indexed beginning, which are few, are put in order by all of them. */
-function orderTerm(by: Comparable, descending: boolean): RawBuilder<unknown> {
+function orderTerm({ by, descending, nullsFirst }: SortBy): RawBuilder<unknown> {
   const direction = descending ? sql`DESC` : sql`ASC`
   if (by.neverNull) return sql`${value(by)} ${direction}`
-  const key = sql`${value(by)} ${direction} NULLS ${descending ? sql`LAST` : sql`FIRST`}`
+  const key = sql`${value(by)} ${direction} NULLS ${nullsFirst ? sql`FIRST` : sql`LAST`}`
   return isOverlong(by) ? sql`${key}, ${whole(by)} ${direction}` : key
 }
 
@@ -172,7 +173,9 @@ export const postgresDialect = (names: PostgresNames): Dialect => ({
   // An array leads to the rows by their index; IN would go through all rows.
   isSelected: (own, query) => sql`${own} = ANY (ARRAY(${query}))`,
   listed: (list) => sql`jsonb_array_elements_text(${list}::jsonb) AS listed (value)`,
+  isFilled: (by) => sql`${value(by)} IS NOT NULL`,
   order: orderTerm,
+  ordersByEmptyKey: true,
   statusAside: sql`entry.status`,
   // Its planner has statistics, and an index-only scan knows columns alone.
   indexesHoldValues: false,

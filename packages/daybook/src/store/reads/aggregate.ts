@@ -8,6 +8,7 @@ import {
   PERIODS,
   type ValueAggregate,
 } from '../../query/aggregates.ts'
+import { indexOrder } from '../../query/listing.ts'
 import { param } from '../compile.ts'
 import type { Dialect } from '../dialect.ts'
 import { valueIndex } from '../tables/tables.ts'
@@ -122,7 +123,7 @@ export function valueStatement({ kind, by }: ValueAggregate, counted: Counted): 
   }
   const filled = [sql<SqlBool>`${own} IS NOT NULL`, ...conditions]
   return sql`SELECT ${dialect.whole(by)} AS value, 1 AS count FROM ${sourceOf(counted, by)}${whereOf(filled)}
-    ORDER BY ${dialect.order(by, kind === 'max')} LIMIT 1`
+    ORDER BY ${dialect.order(indexOrder(by, kind === 'max'))} LIMIT 1`
 }
 
 /** The scalar of the values that an aggregate answers with. */

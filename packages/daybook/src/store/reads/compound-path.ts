@@ -1,5 +1,5 @@
 import type { CollectionModel, CompoundIndexModel, IndexKey } from '../../model/model.ts'
-import type { SortBy } from '../../query/listing.ts'
+import { isIndexOrder, type SortBy } from '../../query/listing.ts'
 import { type Condition, conjuncts } from '../../query/where.ts'
 import { compoundIndex } from '../tables/tables.ts'
 
@@ -70,7 +70,11 @@ const isAbout = (one: Condition, by: IndexKey['by']): boolean => one.kind === 'c
 function countOrdered(keys: readonly IndexKey[], sort: readonly SortBy[]): number {
   const isTurned = keys[0]?.descending !== sort[0]?.descending
   const differs = sort.findIndex(
-    ({ by, descending }, place) => keys[place]?.by !== by || (keys[place].descending === descending) === isTurned,
+    (key, place) =>
+      keys[place]?.by !== key.by ||
+      (keys[place].descending === key.descending) === isTurned ||
+      // A page is read in two parts where the leading key has its empty values elsewhere.
+      (place > 0 && !isIndexOrder(key)),
   )
   return differs < 0 ? sort.length : differs
 }

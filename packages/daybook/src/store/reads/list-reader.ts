@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Aggregate, CountAggregate, ValueAggregate } from '../../query/aggregates.ts'
+import { nameOrder } from '../../query/listing.ts'
 import { prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { MatchesOrder, SearchDialect } from '../dialect.ts'
@@ -215,7 +216,7 @@ export class ListReader {
     if (!filter) return []
     const connection = plan.isShort ? this.#source.connection : this.#source.background
     const found: SortedRow[] = []
-    for (const phase of phasesOf(this.#source.dialect, query.sort, query.after)) {
+    for (const phase of phasesOf(this.#source.dialect, query)) {
       const rest = query.limit - found.length
       if (rest > 0) found.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
     }
@@ -230,9 +231,8 @@ export class ListReader {
     filter: Filter,
     limit: number,
   ): Promise<readonly SortedRow[]> {
-    const order = query.sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
     const statement = this.#source.statements.get(
-      `page ${collection.table} ${order} ${phase.name} ${filter.cacheKey} ${query.hasPeople}`,
+      `page ${collection.table} ${nameOrder(query.sort)} ${phase.name} ${filter.cacheKey} ${query.hasPeople}`,
       () => prepare(pageStatement(this.#source.dialect, collection, query, phase, filter)),
     )
     const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))

@@ -16,7 +16,7 @@ export function pageFromEnd(query: PageQuery): PageQuery | undefined {
   if (offset - behind < WORTHWHILE) return undefined
   return {
     ...query,
-    sort: sort.map(({ by, descending }) => ({ by, descending: !descending })),
+    sort: sort.map(({ by, descending, nullsFirst }) => ({ by, descending: !descending, nullsFirst: !nullsFirst })),
     offset: behind,
     limit: size.found - offset - behind,
     isOfRevision: true,

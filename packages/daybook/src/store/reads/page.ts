@@ -1,6 +1,6 @@
 import { type Compilable, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import type { SortBy } from '../../query/listing.ts'
+import { indexOrder, isIndexOrder, type SortBy } from '../../query/listing.ts'
 import type { Condition } from '../../query/where.ts'
 import type { WhereSql } from '../compile.ts'
 import { build, param, type StatementValues } from '../compile.ts'
@@ -80,6 +80,8 @@ export interface Page {
 /** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
 export interface Phase {
   readonly name: string
+  /** The order within it. */
+  readonly sort: readonly SortBy[]
   /** Its conditions; asked for when no statement of this name is kept. */
   where(): readonly RawBuilder<SqlBool>[]
 }
@@ -97,29 +99,39 @@ export interface Filter {
   readonly isOfRevision?: boolean | undefined
 }
 
-export function phasesOf(dialect: Dialect, sort: readonly SortBy[], after: Position | undefined): readonly Phase[] {
-  const [lead] = sort
-  if (!after || !lead) return WHOLE
-  const { by, descending } = lead
-  const name = `after ${after.map((one) => (one === null ? '0' : '1')).join('')}`
-  const isEmpty = (): RawBuilder<SqlBool> => sql<SqlBool>`${dialect.value(by)} IS NULL`
+/** The stretches of a page's order, one after the other. */
+export function phasesOf(
+  dialect: Dialect,
+  { sort, after, offset }: Pick<PageQuery, 'sort' | 'after' | 'offset'>,
+): readonly Phase[] {
+  const [lead, ...others] = sort
+  if (!lead) return [{ name: 'all', sort, where: () => [] }]
+  const { by, descending, nullsFirst } = lead
+  // Where all leading values are empty, or none is, the index has the order wherever empty values belong.
+  const filledSort = [indexOrder(by, descending), ...others]
+  const emptySort = dialect.ordersByEmptyKey ? filledSort : others
+  const empty: Phase = { name: 'empty', sort: emptySort, where: () => [sql<SqlBool>`${dialect.value(by)} IS NULL`] }
+  const filled: Phase = { name: 'filled', sort: filledSort, where: () => [dialect.isFilled(by)] }
+  if (!after) {
+    // Entries to skip may lie in both stretches.
+    if (isIndexOrder(lead) || offset > 0) return [{ name: 'all', sort, where: () => [] }]
+    return nullsFirst ? [empty, filled] : [filled, empty]
+  }
+  const name = `after ${after.map((value) => (value === null ? '0' : '1')).join('')}`
   const beyond = (): RawBuilder<SqlBool> => lexicallyAfter(dialect, sort, after)
   if (after[0] === null) {
-    const rest: Phase = { name, where: () => [isEmpty(), beyond()] }
-    if (descending) return [rest]
-    return [rest, { name: 'filled', where: () => [sql<SqlBool>`${dialect.value(by)} IS NOT NULL`] }]
+    const rest: Phase = { name, sort: emptySort, where: () => [...empty.where(), beyond()] }
+    return nullsFirst ? [rest, filled] : [rest]
   }
-  const rest: Phase = { name, where: () => [reached(dialect, lead), beyond()] }
-  return descending && !by.neverNull ? [rest, { name: 'empty', where: () => [isEmpty()] }] : [rest]
+  const rest: Phase = { name, sort: filledSort, where: () => [reached(dialect, lead), beyond()] }
+  return nullsFirst || by.neverNull ? [rest] : [rest, empty]
 }
-
-const WHOLE: readonly Phase[] = [{ name: 'first', where: () => [] }]
 
 /** Leads the engine to where the position is in the order. */
 const reached = (dialect: Dialect, { by, descending }: SortBy): RawBuilder<SqlBool> =>
   sql<SqlBool>`${dialect.value(by)} ${descending ? sql`<=` : sql`>=`} ${dialect.beginning(by, 'after0')}`
 
-/** True for rows that come after the position, key by key; empty values come first, and last when descending. */
+/** True for rows that come after the position, key by key. */
 function lexicallyAfter({ whole }: Dialect, sort: readonly SortBy[], after: Position): RawBuilder<SqlBool> {
   const alternatives = sort.map((key, index) => {
     const equal = sort
@@ -132,15 +144,13 @@ function lexicallyAfter({ whole }: Dialect, sort: readonly SortBy[], after: Posi
 
 function beyondOne(
   own: RawBuilder<unknown>,
-  { by, descending }: SortBy,
+  { by, descending, nullsFirst }: SortBy,
   value: string | number | null,
   name: string,
 ): RawBuilder<SqlBool> {
-  if (value === null) return descending ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${own} IS NOT NULL`
-  if (!descending) return sql<SqlBool>`${own} > ${param(name)}`
-  return by.neverNull
-    ? sql<SqlBool>`${own} < ${param(name)}`
-    : sql<SqlBool>`(${own} < ${param(name)} OR ${own} IS NULL)`
+  if (value === null) return nullsFirst ? sql<SqlBool>`${own} IS NOT NULL` : sql<SqlBool>`1 = 0`
+  const isBeyond = sql<SqlBool>`${own} ${descending ? sql`<` : sql`>`} ${param(name)}`
+  return nullsFirst || by.neverNull ? isBeyond : sql<SqlBool>`(${isBeyond} OR ${own} IS NULL)`
 }
 
 export function positionOf(row: SortedRow, sort: readonly SortBy[]): Position {
@@ -165,7 +175,7 @@ export function pageStatement(
     page = page.where(condition)
   if (filter.where) page = page.where(filter.where.build())
   if (filter.isOfRevision) page = page.where(OF_REVISION)
-  for (const { by, descending } of sort) page = page.orderBy(dialect.order(by, descending))
+  for (const key of phase.sort) page = page.orderBy(dialect.order(key))
   return page.limit(param<number>('limit')).offset(param<number>('offset')) as Compilable<SortedRow>
 }
 

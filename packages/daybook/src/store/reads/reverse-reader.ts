@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
-import type { SortBy } from '../../query/listing.ts'
+import { nameOrder, type SortBy } from '../../query/listing.ts'
 import type { Condition } from '../../query/where.ts'
 import { param, prepareSql } from '../compile.ts'
 import type { Dialect } from '../dialect.ts'
@@ -73,8 +73,7 @@ export class ReverseReader {
   ): Promise<ReadonlyMap<string, ReversePageRows>> {
     const { collection, through, target, sort, limit, offset, hasPeople } = query
     const filter = this.#filter(query)
-    const order = sort.map(({ by, descending }) => `${descending ? '-' : ''}${by.path}`).join()
-    const name = `reverse ${target} ${collection.table} ${through.by.path} ${order} ${filter.cacheKey} ${hasPeople}`
+    const name = `reverse ${target} ${collection.table} ${through.by.path} ${nameOrder(sort)} ${filter.cacheKey} ${hasPeople}`
     const statement = this.#source.statements.get(name, () =>
       prepareSql(reverseStatement(this.#source.dialect, query, filter)),
     )
@@ -109,7 +108,7 @@ function reverseStatement(dialect: Dialect, query: ReverseQuery, filter: Filter)
   const { collection, sort, hasPeople } = query
   const table = sql.table(collection.table)
   const referring = referringEntries(dialect, query, filter)
-  const order = sql.join(sort.map(({ by, descending }) => dialect.order(by, descending)))
+  const order = sql.join(sort.map((key) => dialect.order(key)))
   const page = sql`SELECT entry.pk ${referring} ORDER BY ${order} LIMIT ${param('limit')} OFFSET ${param('offset')}`
   const columns = shownColumns(hasPeople).map((column) => sql.ref(`entry.${column}`))
   const isCounted = dialect.isAmong(sql.ref('holder'), param('counted'))

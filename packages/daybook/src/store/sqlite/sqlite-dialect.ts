@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Comparable } from '../../model/model.ts'
+import { isIndexOrder, type SortBy } from '../../query/listing.ts'
 import { param } from '../compile.ts'
 import type { Dialect, Operator, SchemaDialect } from '../dialect.ts'
 import { PARTLY_PUBLISHED, PUBLISHED_LOCALES } from '../tables/tables.ts'
@@ -73,6 +74,13 @@ function compare(
 const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool> =>
   sql`${own} IN (SELECT value FROM json_each(${list}))`
 
+/** Missing values come first of themselves, and last when the key descends. */
+function orderTerm(key: SortBy): RawBuilder<unknown> {
+  const direction = key.descending ? sql`DESC` : sql`ASC`
+  if (isIndexOrder(key)) return sql`${value(key.by)} ${direction}`
+  return sql`${value(key.by)} ${direction} NULLS ${key.nullsFirst ? sql`FIRST` : sql`LAST`}`
+}
+
 /** The SQL of SQLite. */
 export const SQLITE: Dialect = {
   value,
@@ -82,8 +90,11 @@ export const SQLITE: Dialect = {
   isAmong,
   isSelected: (own, query) => sql`${own} IN (${query})`,
   listed: (list) => sql`json_each(${list}) AS listed`,
-  // Missing values come first of themselves.
-  order: (by, descending) => sql`${value(by)} ${descending ? sql`DESC` : sql`ASC`}`,
+  // SQLite would go through all missing values for IS NOT NULL.
+  isFilled: (by) => sql`${value(by)} >= ${by.scalar === 'text' ? sql`''` : sql`-9e999`}`,
+  order: orderTerm,
+  // SQLite sorts all rows without a value where an order names it.
+  ordersByEmptyKey: false,
   // The unary plus keeps SQLite from choosing the status index and sorting all of it.
   statusAside: sql`+entry.status`,
   indexesHoldValues: true,

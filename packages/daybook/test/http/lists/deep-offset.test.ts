@@ -37,6 +37,8 @@ const QUERIES: readonly string[] = [
   'sort=-rank,title',
   'sort=rank',
   'sort=-day',
+  'sort=-day&nulls=first',
+  'sort=rank,title&nulls=last',
   'locale=de&sort=title',
   'where[rank][gt]=0',
   'where[rank][exists]=false&sort=day',

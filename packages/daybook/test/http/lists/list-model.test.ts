@@ -44,6 +44,7 @@ const change = fc.record(values, { requiredKeys: [] })
 const sortKey = fc.record({ path: fc.constantFrom(...SORTABLE.slice(0, -1)), descending: fc.boolean() })
 const question: fc.Arbitrary<Question> = fc.record({
   sort: fc.uniqueArray(sortKey, { minLength: 1, maxLength: 3, selector: ({ path }) => path }),
+  nulls: fc.constantFrom(undefined, 'first', 'last'),
   statuses: fc.option(fc.uniqueArray(fc.constantFrom('draft', 'published', 'archived'), { minLength: 1 }), {
     nil: undefined,
   }),

@@ -141,6 +141,30 @@ runScenarios('a list', [
     ],
   },
   {
+    name: 'places empty values first or last where asked, and only with fields to sort by',
+    config: posts,
+    steps: [
+      create('posts', { title: 'a', rank: 2 }),
+      create('posts', { title: 'b' }),
+      create('posts', { title: 'c', rank: 1 }),
+      get('/api/posts?sort=rank&nulls=last', { body: slugs('c', 'a', 'b') }),
+      get('/api/posts?sort=-rank&nulls=first&limit=2', {
+        body: slugs('b', 'a'),
+        keep: { next: '/nextCursor' },
+      }),
+      get('/api/posts?sort=-rank&nulls=first&limit=2&cursor={next}', { body: slugs('c') }),
+      refused('/api/posts?sort=-rank&limit=2&cursor={next}', 'cursor'),
+      get('/api/posts?q=a&sort=rank&nulls=last', { body: slugs('a') }),
+      ...[
+        'nulls=last',
+        'q=a&nulls=last',
+        'sort=rank&nulls=middle',
+        'sort=rank&nulls=',
+        'sort=rank&nulls=last&nulls=last',
+      ].map((query) => refused(`/api/posts?${query}`, 'nulls')),
+    ],
+  },
+  {
     name: 'refuses to sort by what is unknown, unindexed, of many values, or named twice (Q4)',
     config: kitchen,
     steps: [

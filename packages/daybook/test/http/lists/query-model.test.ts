@@ -206,6 +206,7 @@ type Asked = Question & { readonly filter: Filter }
 const question: fc.Arbitrary<Asked> = fc.record({
   filter: filterOf(3),
   sort: fc.uniqueArray(sortKey, { minLength: 1, maxLength: 3, selector: ({ path }) => path }),
+  nulls: fc.constantFrom(undefined, 'first', 'last'),
   statuses: fc.option(fc.uniqueArray(fc.constantFrom(...STATUSES), { minLength: 1 }), { nil: undefined, freq: 2 }),
   q: fc.option(fc.constantFrom('red', 're', 'blue', 'a', 'red blue'), { nil: undefined, freq: 1 }),
   limit: fc.integer({ min: 1, max: 7 }),
@@ -328,7 +329,10 @@ describe.each(STORES)('filtered lists on $name beside a plain model', (store) =>
 const rank = orNull(fc.integer({ min: 0, max: 9 }))
 const journey = fc.record({
   ranks: fc.array(rank, { minLength: 30, maxLength: 50 }),
-  sort: fc.constantFrom('rank', '-rank', 'rank,-title', '-createdAt', 'createdAt', '-score', 'title', 'author'),
+  sort: fc.constantFrom(
+    ...['rank', '-rank', 'rank,-title', '-createdAt', 'createdAt', '-score', 'title', 'author'],
+    ...['rank&nulls=last', '-rank&nulls=first'],
+  ),
   filter: fc.constantFrom('', '&where[rank][lt]=8', '&where[not][rank][eq]=3', '&where[lent][exists]=false', '&q=red'),
   limit: fc.integer({ min: 1, max: 9 }),
   /** What happens while each page is read: entries that come, and numbers of those that go. */

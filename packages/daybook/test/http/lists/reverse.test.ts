@@ -159,6 +159,14 @@ runScenarios('reverse fields', [
         keep: { later: '/coauthored/nextCursor' },
       }),
       get('/api/posts?where[helpers][in]={bob}&sort=rank&cursor={later}', { body: { items: [{ slug: 'one' }] } }),
+      get(`${ann}?include=posts&reverse[posts][sort]=meta.editor&reverse[posts][nulls]=last&reverse[posts][limit]=1`, {
+        body: { posts: posts(3, 'one') },
+        keep: { empty: '/posts/nextCursor' },
+      }),
+      get('/api/posts?where[author][eq]={ann}&sort=meta.editor&nulls=last&cursor={empty}', {
+        body: { items: [{ slug: 'two' }, { slug: 'three' }] },
+      }),
+      refused(`${ann}?include=posts&reverse[posts][nulls]=first`, 'reverse[posts][nulls]'),
     ],
   },
   {

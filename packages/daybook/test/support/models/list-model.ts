@@ -4,6 +4,7 @@ export type Item = Readonly<Record<string, unknown>> & { readonly id: string; re
 /** A list request in the model's terms. */
 export interface Question {
   readonly sort: readonly { readonly path: string; readonly descending: boolean }[]
+  readonly nulls: 'first' | 'last' | undefined
   readonly statuses: readonly string[] | undefined
   readonly q: string | undefined
   readonly limit: number
@@ -19,17 +20,19 @@ export function expectedMatches(items: readonly Item[], question: Question): rea
   const keys = [...question.sort, { path: 'id', descending: last?.descending ?? false }]
   return found.sort((a, b) => {
     for (const { path, descending } of keys) {
-      const order = compare(valueAt(a, path), valueAt(b, path))
-      if (order !== 0) return descending ? -order : order
+      const nulls = question.nulls ?? (descending ? 'last' : 'first')
+      const order = compare(valueAt(a, path), valueAt(b, path), descending, nulls)
+      if (order !== 0) return order
     }
     return 0
   })
 }
 
 /** The same question as query parameters, without those of the page. */
-export function toQuery({ sort, statuses, q }: Question): string {
+export function toQuery({ sort, nulls, statuses, q }: Question): string {
   const params = new URLSearchParams()
   params.set('sort', sort.map(({ path, descending }) => `${descending ? '-' : ''}${path}`).join(','))
+  if (nulls) params.set('nulls', nulls)
   if (statuses) params.set('status', statuses.join(','))
   if (q !== undefined) params.set('q', q)
   return params.toString()
@@ -53,9 +56,10 @@ function valueAt(item: Item, path: string): unknown {
   return path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | null)?.[key] ?? null, item)
 }
 
-/** What is empty comes first; texts compare by code point. */
-function compare(a: unknown, b: unknown): number {
-  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
-  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
-  return Number(a) - Number(b)
+/** Texts compare by code point. */
+function compare(a: unknown, b: unknown, descending: boolean, nulls: 'first' | 'last'): number {
+  if (a === null || b === null) return (nulls === 'last' ? 1 : -1) * (Number(a === null) - Number(b === null))
+  const areTexts = typeof a === 'string' && typeof b === 'string'
+  const order = areTexts ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : Number(a) - Number(b)
+  return descending ? -order : order
 }
