@@ -145,8 +145,10 @@ export {
   type CommonOptions,
   type DefaultRequest,
   type DefaultRule,
+  type DerivedValue,
   type DeriveTools,
   type Exactly,
+  type ExtractedValue,
   type FaultReport,
   type Field,
   type FieldMarks,
@@ -170,6 +172,7 @@ export {
   type Visitor,
 } from './fields/field.ts'
 export { f } from './fields/index.ts'
+export type { TocEntry } from './fields/markdown/headings.ts'
 export { COMMON_RULES, SCALAR_RULES } from './fields/rules.ts'
 export type {
   DocumentValidator,

@@ -1,6 +1,6 @@
 // What a reader gets, by what was asked. tsc is the test; nothing here runs.
 import { type Client, createClient, type EntryOf, type ListQuery } from '@daybook/client'
-import type { DraftEntry, Entry, GlobalEntry, ListResult } from 'daybook'
+import type { DraftEntry, Entry, GlobalEntry, ListResult, TocEntry } from 'daybook'
 import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
 import type { Library } from './showcase.ts'
 
@@ -33,12 +33,20 @@ export async function plain({ collections: { books }, globals }: Client<Library>
 
 export async function selected({ collections: { books }, globals }: Client<Library>): Promise<void> {
   const { items } = await books.findMany({ select: ['title', 'pages'] })
-  const one = await books.findBySlug('a', { select: ['bodyHtml', 'createdAt'] })
+  const one = await books.findBySlug('a', { select: ['bodyHtml', 'bodyToc', 'createdAt'] })
   const front = await globals.front.get({ select: ['title'] })
   const none = await books.findById('a', { select: [] })
   holds<Equal<(typeof items)[number], { readonly id: string; readonly title: string; readonly pages: number | null }>>()
   holds<
-    Equal<typeof one, { readonly id: string; readonly bodyHtml: string | null; readonly createdAt: string } | null>
+    Equal<
+      typeof one,
+      {
+        readonly id: string
+        readonly bodyHtml: string | null
+        readonly bodyToc: readonly TocEntry[] | null
+        readonly createdAt: string
+      } | null
+    >
   >()
   holds<Equal<typeof front, { readonly key: 'front'; readonly title: string }>>()
   holds<Equal<typeof none, Book | null>>()
@@ -185,6 +193,7 @@ export async function everyLanguage({ collections: { books } }: Client<Library>)
   const { items } = await books.findMany({ locale: 'all', include: ['author'] })
   holds<Equal<(typeof items)[number]['text'], InBoth<string | null>>>()
   holds<Equal<(typeof items)[number]['textHtml'], InBoth<string | null>>>()
+  holds<Equal<(typeof items)[number]['textToc'], InBoth<readonly TocEntry[] | null>>>()
   holds<Equal<NonNullable<(typeof items)[number]['meta']>['motto'], InBoth<string | null>>>()
   holds<Equal<(typeof items)[number]['author'], Person | null>>()
 }

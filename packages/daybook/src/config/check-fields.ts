@@ -67,8 +67,8 @@ function checkFieldKey(key: string, path: string, report: FaultReport): void {
 
 const keysServedBy = (key: string, field: unknown): readonly string[] => {
   const { type, options } = (isRecord(field) ? field : {}) as Partial<Field>
-  const generated = options && type?.generated?.(key, options)
-  return generated ? [key, generated.key] : [key]
+  const generated = (options && type?.generated?.(key, options)) ?? []
+  return [key, ...generated.map((value) => value.key)]
 }
 
 /** Checks that a field is one, its options, and what its type has to say. */

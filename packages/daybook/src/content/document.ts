@@ -1,6 +1,16 @@
 import { type Issue, invalid, invalidAt } from '../errors.ts'
 import type { DefaultRule, DeriveTools, Field, Fields, Generated } from '../fields/field.ts'
-import { emptyValue, holdsItemKeys, ITEM_KEY, innerFields, isRecord, isRequired, servedKeys } from '../fields/field.ts'
+import {
+  emptyValue,
+  generatedValues,
+  holdsItemKeys,
+  ITEM_KEY,
+  innerFields,
+  isRecord,
+  isRequired,
+  readGenerated,
+  servedKeys,
+} from '../fields/field.ts'
 import type { DocumentModel, FieldModel } from '../model/model.ts'
 import { PEOPLE_KEYS } from '../model/people.ts'
 import type { FieldReference } from '../store/reads/rows.ts'
@@ -71,7 +81,8 @@ function toCanonicalValue(field: Field, place: ValuePlace, value: unknown, tasks
 function generate(generated: Generated, copy: Values, source: unknown, path: string, tools: DeriveTools): Task {
   return async () => {
     try {
-      copy[generated.key] = await generated.make(source, tools)
+      copy[generated.key] =
+        'extract' in generated ? generated.extract(copy[generated.from]) : await generated.make(source, tools)
     } catch (error) {
       if (error instanceof RenderError) throw invalidAt(path, 'markdown', `${error.message}; shorten or simplify it`)
       throw error
@@ -117,10 +128,10 @@ async function settleField(
 ): Promise<void> {
   const tasks: Task[] = []
   settled[key] = toCanonicalValue(field, { field: key, path: `/${key}` }, value, tasks, tools)
-  const generated = field.type.generated?.(key, field.options)
-  if (generated && stored?.[generated.key] != null && stored[key] === settled[key])
-    settled[generated.key] = stored[generated.key]
-  else if (generated) tasks.push(generate(generated, settled, settled[key], `/${key}`, tools))
+  for (const generated of generatedValues(key, field)) {
+    if (stored?.[generated.key] != null && stored[key] === settled[key]) settled[generated.key] = stored[generated.key]
+    else tasks.push(generate(generated, settled, settled[key], `/${key}`, tools))
+  }
   for (const task of tasks) await task()
 }
 
@@ -203,9 +214,11 @@ export const isEmpty = (value: unknown): boolean =>
 /** Brings a document that an older config wrote into the present schema: new fields are empty, unknown ones are left out. */
 export function toCurrentSchema(document: DocumentModel, stored: Values): Values {
   const values: Values = {}
-  for (const { key, field, servedKeys } of document.fields) {
+  for (const { key, field } of document.fields) {
     values[key] = withPlaceKeys(field, toCurrentValue(field, stored[key]))
-    for (const generated of servedKeys) if (generated !== key) values[generated] = stored[generated] ?? null
+    for (const generated of generatedValues(key, field)) {
+      values[generated.key] = toCurrentGenerated(generated, stored[generated.key], values)
+    }
   }
   return values
 }
@@ -220,11 +233,15 @@ function toCurrentValue(field: Field, value: unknown): unknown {
     field.type.walk?.(value, field.options, {
       value: (inner, innerValue) => toCurrentValue(inner, innerValue),
       generated: (generated, copy, _source, stored) => {
-        copy[generated.key] = stored ?? null
+        copy[generated.key] = toCurrentGenerated(generated, stored, copy)
       },
     }) ?? value
   )
 }
+
+/** An extracted value is extracted again: the stored one may be of a text before the config left it out for a while. */
+const toCurrentGenerated = (generated: Generated, stored: unknown, values: Values): unknown =>
+  readGenerated(generated, 'extract' in generated ? null : stored, (key) => values[key])
 
 /** A document's orphaned values, as JSON: those that only an earlier config had a field for. They stay until `daybook migrate --allow-loss` drops them. */
 export function orphanedIn(

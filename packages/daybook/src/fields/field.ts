@@ -246,12 +246,29 @@ export interface DeriveTools {
   renderMarkdown(source: string): Promise<string>
 }
 
-/** A value that the service makes beside a field's own, such as the HTML of a Markdown text. */
-export interface Generated {
+/** A value that the service makes beside a field's own. */
+export type Generated = DerivedValue | ExtractedValue
+
+/** The key under which a generated value is served, and its form. */
+interface ServedValue {
   /** The field's key and an end of its own, which {@link Field} names in its type. */
   readonly key: string
   readonly schema: JsonSchema
+}
+
+/** A value that is made from a field's own when that is written, such as the HTML of a Markdown text. */
+export interface DerivedValue extends ServedValue {
   make(value: unknown, tools: DeriveTools): Promise<unknown>
+}
+
+/**
+ * A part of a derived value that is stored under a key of its own, such as the table of contents of the HTML. It is extracted without delay,
+ * so that a document which was stored without it can be read with it.
+ */
+export interface ExtractedValue extends ServedValue {
+  /** The key of the derived value. */
+  readonly from: string
+  extract(derived: unknown): unknown
 }
 
 /**
@@ -323,7 +340,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   /** The text that `q` searches; `undefined`: none. */
   search?(options: Options): SearchFacts | undefined
   references?(value: unknown, options: Options): readonly Reference[]
-  generated?(key: string, options: Options): Generated | undefined
+  /** The values that are served beside the field, each after the one that it is extracted from. */
+  generated?(key: string, options: Options): readonly Generated[]
   /** Makes a value of a stored one that the field no longer takes, or `undefined`; absent: `fill` is not such a rule. */
   converter?(options: Options): ((stored: unknown) => unknown) | undefined
   /** The role of the type in its collection; at most one field for each role. */
@@ -379,10 +397,23 @@ export const convertsStored = ({ type, options }: Field): boolean =>
 /** Whether documents hold a value of the field. */
 export const isStored = (field: Field): boolean => field.type.reverse === undefined
 
+/** The values that the service makes beside a field, in the order in which they are served. */
+export const generatedValues = (key: string, { type, options }: Field): readonly Generated[] =>
+  type.generated?.(key, options) ?? []
+
 /** The key and generated keys of a field, in the order in which they are served. */
-export function servedKeys(key: string, field: Field): readonly string[] {
-  const generated = field.type.generated?.(key, field.options)
-  return generated ? [key, generated.key] : [key]
+export const servedKeys = (key: string, field: Field): readonly string[] => [
+  key,
+  ...generatedValues(key, field).map((generated) => generated.key),
+]
+
+/**
+ * A generated value as it is read: one that documents of an older config lack is extracted from the derived value.
+ *
+ * @param valueAt reads another generated value of the field
+ */
+export function readGenerated(generated: Generated, stored: unknown, valueAt: (key: string) => unknown): unknown {
+  return stored ?? ('extract' in generated ? generated.extract(valueAt(generated.from)) : null) ?? null
 }
 
 /** The pattern of a text that holds more than white space, as a required one does. */
@@ -416,8 +447,9 @@ export function walkFields(
   if (visitor.keepsUnknownKeys) Object.assign(copy, source)
   for (const [key, field] of Object.entries(fields)) {
     copy[key] = visitor.value(field, source[key], key)
-    const generated = field.type.generated?.(key, field.options)
-    if (generated) visitor.generated(generated, copy, copy[key], source[generated.key])
+    for (const generated of generatedValues(key, field)) {
+      visitor.generated(generated, copy, copy[key], source[generated.key])
+    }
   }
   return copy
 }

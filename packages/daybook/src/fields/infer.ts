@@ -31,8 +31,19 @@ type IsDemanded<F> =
         : true
       : false
 
-type GeneratedKey<K, F> = `${K & string}${keyof GeneratedOf<F> & string}`
-type GeneratedValue<F> = GeneratedOf<F>[keyof GeneratedOf<F>]
+/** A value that is generated beside a field: its key, its type, and the field. */
+interface GeneratedMember<Key extends string, Value, F> {
+  readonly key: Key
+  readonly value: Value
+  readonly field: F
+}
+
+/** The union of the values that are generated beside fields. */
+type GeneratedMembers<F extends Fields> = {
+  [K in keyof F & string]: {
+    [End in keyof GeneratedOf<F[K]> & string]: GeneratedMember<`${K}${End}`, GeneratedOf<F[K]>[End], F[K]>
+  }[keyof GeneratedOf<F[K]> & string]
+}[keyof F & string]
 
 /** Written out, so that editors show what it comes to. */
 export type Flat<T> = { [K in keyof T]: T[K] } & {}
@@ -40,9 +51,7 @@ export type Flat<T> = { [K in keyof T]: T[K] } & {}
 /** The values of a set of fields, as they are read. */
 export type FieldValues<F extends Fields> = Flat<
   { readonly [K in keyof F]: IsFilled<F[K]> extends true ? ValueOf<F[K]> : ValueOf<F[K]> | null } & {
-    readonly [K in keyof F as GeneratedKey<K, F[K]>]: IsFilled<F[K]> extends true
-      ? GeneratedValue<F[K]>
-      : GeneratedValue<F[K]> | null
+    readonly [M in GeneratedMembers<F> as M['key']]: IsFilled<M['field']> extends true ? M['value'] : M['value'] | null
   }
 >
 
@@ -71,14 +80,14 @@ type IsSeen<F, Why> = [EmptyFor<F, Why>] extends [never] ? IsFilled<F> : IsNever
 /** The values of a set of fields, where some may be seen empty for these reasons. */
 export type SparseValues<F extends Fields, Why extends 'guarded' | 'localized' | 'unfinished'> = Flat<
   { readonly [K in keyof F]: IsSeen<F[K], Why> extends true ? ValueOf<F[K]> : ValueOf<F[K]> | null } & {
-    readonly [K in keyof F as GeneratedKey<K, F[K]>]: IsSeen<F[K], Why> extends true
-      ? GeneratedValue<F[K]>
-      : GeneratedValue<F[K]> | null
+    readonly [M in GeneratedMembers<F> as M['key']]: IsSeen<M['field'], Why> extends true
+      ? M['value']
+      : M['value'] | null
   }
 >
 
 type Ignored<F extends Fields> = {
-  readonly [K in keyof F as GeneratedKey<K, F[K]>]?: unknown
+  readonly [K in keyof F as `${K & string}${keyof GeneratedOf<F[K]> & string}`]?: unknown
 }
 
 /** The values that may be written: `null` empties a field that is not required. */

@@ -73,7 +73,7 @@ const list: FieldType<ListOptions> = {
   check(options, place, report) {
     checkCounted(options, place, report)
     checkIndex(options, place, report)
-    if (options.of?.type?.generated?.('of', options.of.options)) {
+    if (options.of?.type?.generated?.('of', options.of.options).length) {
       report.add(
         `${place.path}.of`,
         'put it into a group, as f.list(f.group({ body: f.markdown() })), or say html: false',

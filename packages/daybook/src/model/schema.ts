@@ -1,5 +1,5 @@
 import type { Field, Fields, JsonSchema, NestSchema } from '../fields/field.ts'
-import { ITEM_KEY, isRequired, NOT_BLANK } from '../fields/field.ts'
+import { generatedValues, ITEM_KEY, isRequired, NOT_BLANK } from '../fields/field.ts'
 import type { ReverseModel } from './model.ts'
 
 /** Which question a schema answers: what is served, what makes a document, what changes one, and what a working copy may hold. */
@@ -68,8 +68,7 @@ function readFields(fields: Fields, isItem = false): JsonSchema {
     const schema = field.type.schema(field.options, readFields)
     const mark = field.options.localized === true ? { [LOCALIZED]: true } : {}
     properties[key] = { ...withDescription(isFilled(field) ? schema : orNull(schema), field), ...mark }
-    const generated = field.type.generated?.(key, field.options)
-    if (generated) properties[generated.key] = { ...generated.schema, ...mark }
+    for (const generated of generatedValues(key, field)) properties[generated.key] = { ...generated.schema, ...mark }
   }
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
@@ -101,8 +100,7 @@ export function writeFields(
       withDescription(isNeverNull ? notBlank(schema, field) : orNull(schema), field),
       field,
     )
-    const generated = field.type.generated?.(key, field.options)
-    if (generated) properties[generated.key] = READ_ONLY
+    for (const generated of generatedValues(key, field)) properties[generated.key] = READ_ONLY
   }
   const needed = Object.keys(fields).filter((key) => mustBeNamed(fields[key] as Field))
   return {

@@ -420,6 +420,13 @@ const DOCUMENTS: readonly Case[] = [
     '"bodyHtml" is taken',
   ],
   ['own HTML first', posts({ bodyHtml: title, body: f.markdown() }), 'collections.posts.fields.body', 'is taken'],
+  [
+    'own contents',
+    posts({ body: f.markdown({ toc: true }), bodyToc: title }),
+    'collections.posts.fields.bodyToc',
+    'is taken',
+  ],
+  ['contents without HTML', field(f.markdown({ toc: true, html: false })), `${FIELD}.toc`, 'leave html: false out'],
   ['own HTML in a group', field(f.group({ a: f.markdown(), aHtml: title })), `${FIELD}.fields.aHtml`, 'is taken'],
 ]
 
@@ -500,7 +507,7 @@ const COMMON: readonly Case[] = [
 /** Every builder with an option that no type has: the answer names those that this one takes. */
 const MISSPELT: Readonly<Record<keyof typeof f, readonly [field: unknown, takes: string]>> = {
   text: [f.text(wrong({ requird: true })), 'unique, index, default, minLength, maxLength, pattern, search'],
-  markdown: [f.markdown(wrong({ requird: true })), 'default, maxLength, html, search'],
+  markdown: [f.markdown(wrong({ requird: true })), 'default, maxLength, html, toc, search'],
   number: [f.number(wrong({ requird: true })), 'unique, index, default, min, max'],
   integer: [f.integer(wrong({ requird: true })), 'unique, index, default, min, max'],
   boolean: [f.boolean(wrong({ requird: true })), 'renamedFrom, fill, index, default'],

@@ -1,5 +1,5 @@
 // What a reader gets: Entry and GlobalEntry of a config, by inference alone. tsc is the test.
-import type { CollectionKey, Entry, GlobalEntry, GlobalKey } from 'daybook'
+import type { CollectionKey, Entry, GlobalEntry, GlobalKey, TocEntry } from 'daybook'
 import type { Alike, Equal, Expect } from './expect.ts'
 import type { Point, Showcase } from './showcase.ts'
 
@@ -21,6 +21,12 @@ interface ThingAsRead {
   readonly bodyNeeded: string
   readonly bodyNeededHtml: string
   readonly bodyPlain: string | null
+  readonly bodyListed: string | null
+  readonly bodyListedHtml: string | null
+  readonly bodyListedToc: readonly TocEntry[] | null
+  readonly bodyListedNeeded: string
+  readonly bodyListedNeededHtml: string
+  readonly bodyListedNeededToc: readonly TocEntry[]
   readonly number: number | null
   readonly numberNeeded: number
   readonly integer: number | null
@@ -70,6 +76,9 @@ export type EveryValueIsTyped = Expect<Alike<Thing, ThingAsRead>>
 
 export type Texts = Expect<Equal<Same<'text' | 'textNeeded' | 'textFilled' | 'textHinted'>, true>>
 export type Markdown = Expect<Equal<Same<'body' | 'bodyHtml' | 'bodyNeeded' | 'bodyNeededHtml' | 'bodyPlain'>, true>>
+export type Contents = Expect<
+  Equal<Same<'bodyListedHtml' | 'bodyListedToc' | 'bodyListedNeededHtml' | 'bodyListedNeededToc'>, true>
+>
 export type Numbers = Expect<Equal<Same<'number' | 'numberNeeded' | 'integer' | 'integerFilled'>, true>>
 export type Booleans = Expect<Equal<Same<'boolean' | 'booleanNeeded'>, true>>
 export type Times = Expect<Equal<Same<'date' | 'dateNeeded' | 'datetime' | 'datetimeNeeded'>, true>>

@@ -21,6 +21,8 @@ const things = defineCollection({
     body: f.markdown(),
     bodyNeeded: f.markdown({ required: true }),
     bodyPlain: f.markdown({ html: false }),
+    bodyListed: f.markdown({ toc: true }),
+    bodyListedNeeded: f.markdown({ toc: true, required: true, default: '# New' }),
     number: f.number({ min: 0, max: 1 }),
     numberNeeded: f.number({ required: true }),
     integer: f.integer(),

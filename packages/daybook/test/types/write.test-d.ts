@@ -95,6 +95,7 @@ export const readOnlyKeysMayComeAlong: Create = {
   createdAt: 'ignored',
   updatedAt: 'ignored',
   bodyHtml: 'ignored',
+  bodyListedToc: 'ignored',
 }
 export const nullEmptiesAField: Update = { text: null, group: null, parts: null }
 export const globals: GlobalUpdate<Showcase, 'site'>[] = [{}, { key: 'site', siteName: 'Blog', about: null }]

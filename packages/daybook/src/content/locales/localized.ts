@@ -1,5 +1,12 @@
-import type { Field } from '../../fields/field.ts'
-import { emptyValue, holdsLocalized, isRecord } from '../../fields/field.ts'
+import type { Field, Generated } from '../../fields/field.ts'
+import {
+  emptyValue,
+  generatedValues,
+  holdsLocalized,
+  innerFields,
+  isRecord,
+  readGenerated,
+} from '../../fields/field.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, LocalesModel } from '../../model/model.ts'
 import { isEmpty, type Values } from '../document.ts'
@@ -31,7 +38,7 @@ interface Spot {
 /** What takes the place of a localized value, and of the values made from it. */
 interface Replacement {
   readonly value: unknown
-  generated(key: string, stored: unknown): unknown
+  generated(generated: Generated, stored: unknown): unknown
 }
 
 type Replace = (spot: Spot, value: unknown) => Replacement
@@ -54,7 +61,7 @@ export function show(
     const locale = chain.find((one) => own.holdsValue(one))
     return locale === undefined
       ? { value: emptyOf(spot.field), generated: () => null }
-      : { value: own.value(locale), generated: (key, stored) => own.generated(locale, key, stored) }
+      : { value: own.value(locale), generated: (generated, stored) => own.generated(locale, generated, stored) }
   })
 }
 
@@ -73,8 +80,8 @@ export function showAll(
     const filled = available.filter((locale) => own.holdsValue(locale))
     return {
       value: Object.fromEntries(filled.map((locale) => [locale, own.value(locale)])),
-      generated: (key, stored) =>
-        Object.fromEntries(filled.map((locale) => [locale, own.generated(locale, key, stored)])),
+      generated: (generated, stored) =>
+        Object.fromEntries(filled.map((locale) => [locale, own.generated(locale, generated, stored)])),
     }
   })
 }
@@ -115,7 +122,7 @@ export function writeTranslation(
   }
   const values = replaceLocalized(document, inLocale, before, (spot, value) => ({
     value: settle(spot, value, emptyValue(spot.field)),
-    generated: (key, stored) =>
+    generated: ({ key }, stored) =>
       settle({ path: siblingPath(spot.path, key), from: spot.from && siblingPath(spot.from, key) }, stored, null),
   }))
   const sorted = Object.entries(translations).sort(([one], [other]) => (one < other ? -1 : 1))
@@ -195,7 +202,7 @@ const hasValue = (current: Canonical | undefined, path: string | undefined): boo
 /** Reads what each locale says at one place. */
 function reader({ translations }: Canonical, { field, path }: Spot, base: unknown, defaultLocale: string) {
   const valueIn = (locale: string): unknown =>
-    locale === defaultLocale ? base : withPlaceKeys(field, translations[locale]?.[path])
+    locale === defaultLocale ? base : withExtractedValues(field, withPlaceKeys(field, translations[locale]?.[path]))
   return {
     value: valueIn,
     /** True if the present config takes the value. In the default locale, an empty list is how a list without a value is stored. */
@@ -204,10 +211,36 @@ function reader({ translations }: Canonical, { field, path }: Spot, base: unknow
       if (value === null || value === undefined || !field.type.accepts(value, field.options)) return false
       return locale !== defaultLocale || !Array.isArray(value) || value.length > 0
     },
-    generated: (locale: string, key: string, stored: unknown): unknown =>
-      (locale === defaultLocale ? stored : translations[locale]?.[siblingPath(path, key)]) ?? null,
+    generated: (locale: string, generated: Generated, stored: unknown): unknown => {
+      if (locale === defaultLocale) return stored ?? null
+      const translated = (key: string): unknown => translations[locale]?.[siblingPath(path, key)]
+      return readGenerated(generated, translated(generated.key), translated)
+    },
   }
 }
+
+/** A translated container. Those of an older config lack the values that are extracted from others inside it. */
+function withExtractedValues(field: Field, value: unknown): unknown {
+  if (value === null || value === undefined || !holdsExtracted(field)) return value
+  return (
+    field.type.walk?.(value, field.options, {
+      keepsUnknownKeys: true,
+      value: withExtractedValues,
+      generated: (generated, copy, _source, stored) => {
+        copy[generated.key] = readGenerated(generated, stored, (key) => copy[key])
+      },
+    }) ?? value
+  )
+}
+
+/** Returns true if values are extracted from others inside a field. */
+const holdsExtracted = (field: Field): boolean =>
+  innerFields(field)
+    .flatMap((fields) => Object.entries(fields))
+    .some(
+      ([key, inner]) =>
+        generatedValues(key, inner).some((generated) => 'extract' in generated) || holdsExtracted(inner),
+    )
 
 /** The path of another key of the same object. */
 const siblingPath = (path: string, key: string): string => path.replace(/[^/]*$/, key)
@@ -227,11 +260,13 @@ function replaceLocalized(
   replace: Replace,
 ): Values {
   const replaced: Values = { ...values }
-  for (const { key, field, servedKeys } of document.fields) {
+  for (const { key, field } of document.fields) {
     if (!document.localized.has(key)) continue
-    const { value, generated } = visit(field, values[key], { path: key, from: key }, before?.[key], replace)
-    replaced[key] = value
-    for (const served of servedKeys) if (served !== key) replaced[served] = generated(served, values[served])
+    const replacement = visit(field, values[key], { path: key, from: key }, before?.[key], replace)
+    replaced[key] = replacement.value
+    for (const generated of generatedValues(key, field)) {
+      replaced[generated.key] = replacement.generated(generated, values[generated.key])
+    }
   }
   return replaced
 }
@@ -260,8 +295,8 @@ function visitInside(field: Field, value: unknown, place: ValuePlace, before: un
       last = visit(inner, innerValue, ...placeInside(around, key === '' ? [] : [key]), replace)
       return last.value
     },
-    generated: ({ key }, copy, _source, stored) => {
-      copy[key] = last?.generated(key, stored ?? null) ?? null
+    generated: (generated, copy, _source, stored) => {
+      copy[generated.key] = last?.generated(generated, stored ?? null) ?? null
     },
   })
 }

@@ -74,9 +74,8 @@ function findRenamed(
   for (const [key, field] of fields) {
     if (servedKeys(key, field).includes(step)) return { key: step, field }
     const old = field.options.renamedFrom
-    if (old !== undefined && servedKeys(old, field).includes(step)) {
-      return { key: step === old ? key : (generatedKey(field, key) ?? key), field }
-    }
+    const oldIndex = old === undefined ? -1 : servedKeys(old, field).indexOf(step)
+    if (oldIndex >= 0) return { key: servedKeys(key, field)[oldIndex] ?? key, field }
   }
   return undefined
 }
@@ -140,18 +139,13 @@ function moveKeys(fields: Fields, values: Readonly<Values>, prefix: string, rena
     const old = field.options.renamedFrom
     if (old === undefined || !Object.hasOwn(moved, old) || moved[key] != null) continue
     renamed.add(`${prefix}${key}`)
-    const pairs = [
-      [old, key],
-      [generatedKey(field, old), generatedKey(field, key)],
-    ] as const
-    for (const [from, to] of pairs) {
-      if (from === undefined || to === undefined) continue
+    const newKeys = servedKeys(key, field)
+    servedKeys(old, field).forEach((from, index) => {
+      const to = newKeys[index]
+      if (to === undefined || !Object.hasOwn(moved, from)) return
       moved[to] = moved[from]
       delete moved[from]
-    }
+    })
   }
   return moved
 }
-
-const generatedKey = (field: Fields[string], key: string): string | undefined =>
-  field.type.generated?.(key, field.options)?.key

@@ -34,12 +34,14 @@ const duration: FieldType<DurationOptions> = {
   accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   ...scalarAnswers('number'),
   fromQuery: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
-  generated: (key) => ({
-    key: `${key}Clock`,
-    schema: { type: ['string', 'null'], readOnly: true },
-    make: async (value) =>
-      typeof value === 'number' ? `${two(value / 3600)}:${two((value % 3600) / 60)}:${two(value % 60)}` : null,
-  }),
+  generated: (key) => [
+    {
+      key: `${key}Clock`,
+      schema: { type: ['string', 'null'], readOnly: true },
+      make: async (value) =>
+        typeof value === 'number' ? `${two(value / 3600)}:${two((value % 3600) / 60)}:${two(value % 60)}` : null,
+    },
+  ],
 }
 
 /** How long something takes, in seconds; `<key>Clock` shows it as `01:02:03`. */

@@ -24,7 +24,7 @@ type Access = typeof SEALED | typeof BLIND
 /** A field of every kind with the same rules, by its key. */
 const everyKind = <K extends string>(prefix: K, access: Access) => ({
   [`${prefix}Text`]: f.text(access),
-  [`${prefix}Note`]: f.markdown(access),
+  [`${prefix}Note`]: f.markdown({ ...access, toc: true }),
   [`${prefix}Rank`]: f.integer({ ...access, min: 0 }),
   [`${prefix}Flag`]: f.boolean(access),
   [`${prefix}Kind`]: f.select({ ...access, options: ['x', 'y'] }),
