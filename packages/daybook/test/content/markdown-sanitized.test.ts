@@ -12,7 +12,7 @@ const MARKS = (
   '* ** *** _ __ ~~ ~ ` `` ``` ~~~ [ ] ]( ][ ![ ) < > <> ( # ## > - + 1. 7) | |- :-: --- === [x] \\ ! ^ [^n] [^n]: ' +
   '& &amp; &quot; &lt; &#0; &#13; &#x202e; &nbsp; &colon; " \' b.c http:// https://a.example/b?c=d&e#f www.a.example ' +
   'a@b.example <https://a.example> <irc:a> javascript: JavaScript: data: mailto: irc: //a.example /b:c ?d:e #f:g [n] [n]: ' +
-  '"t" js\\"c é 中 😀 \ud800'
+  '[!NOTE] [!tip] "t" js\\"c é 中 😀 \ud800'
 ).split(' ')
 const SPACES = [
   ' ',
@@ -35,6 +35,7 @@ const PLACES = [
   '![%](b:c "d")',
   '*%*',
   '> %',
+  '> [!NOTE]\n> %',
   '- [ ] %',
   '| a |\n|:-:|\n| % |',
   '[^%]\n\n[^%]: %',

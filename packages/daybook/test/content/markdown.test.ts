@@ -39,6 +39,45 @@ const EXAMPLES: readonly (readonly [name: string, source: string, html: string])
   ['code', '`a < b`', '<p><code>a &lt; b</code></p>'],
   ['a code block', '```js\na < b\n```', '<pre><code class="language-js">a &lt; b\n</code></pre>'],
   ['a quote', '> a', '<blockquote>\n<p>a</p>\n</blockquote>'],
+  [
+    'a callout',
+    '> [!NOTE]\n> a *b*',
+    '<blockquote class="callout callout-note" data-callout="note">\n<p>a <em>b</em></p>\n</blockquote>',
+  ],
+  [
+    'a callout with a line between, in small letters, with blocks and raw HTML',
+    '> [!warning]  \n>\n> # a\n>\n> - <kbd>b</kbd>',
+    '<blockquote class="callout callout-warning" data-callout="warning">\n<h1 id="a">a</h1>\n<ul>\n<li><kbd>b</kbd></li>\n</ul>\n</blockquote>',
+  ],
+  [
+    'callouts of each kind',
+    ['TIP', 'IMPORTANT', 'CAUTION'].map((kind) => `> [!${kind}]\n> a`).join('\n\n'),
+    ['tip', 'important', 'caution']
+      .map((kind) => `<blockquote class="callout callout-${kind}" data-callout="${kind}">\n<p>a</p>\n</blockquote>`)
+      .join('\n'),
+  ],
+  [
+    'quotes that are no callouts',
+    ['[!NOTE] a', 'a\n> [!NOTE]', '[!OTHER]\n> a', '\\[!NOTE]\n> a', '[!NOTE]', '> [!NOTE]\n> > a', '# [!NOTE]\n> a']
+      .map((text) => `> ${text}`)
+      .join('\n\n<!-- -->\n\n'),
+    [
+      '<p>[!NOTE] a</p>',
+      '<p>a\n[!NOTE]</p>',
+      '<p>[!OTHER]\na</p>',
+      '<p>[!NOTE]\na</p>',
+      '<p>[!NOTE]</p>',
+      '<blockquote>\n<p>[!NOTE]\na</p>\n</blockquote>',
+      '<h1 id="note">[!NOTE]</h1>\n<p>a</p>',
+    ]
+      .map((html) => `<blockquote>\n${html}\n</blockquote>`)
+      .join('\n\n'),
+  ],
+  [
+    'classes of quotes in HTML',
+    '<blockquote class="callout-tip modal">a</blockquote>',
+    '<blockquote class="callout-tip">a</blockquote>',
+  ],
   ['a list', '- a\n- b', '<ul>\n<li>a</li>\n<li>b</li>\n</ul>'],
   ['a list from three on', '3. a', '<ol start="3">\n<li>a</li>\n</ol>'],
   ['a link', '[a](/b "c")', '<p><a href="/b" title="c">a</a></p>'],

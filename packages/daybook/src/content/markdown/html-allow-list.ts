@@ -1,9 +1,18 @@
 import { defaultSchema } from 'hast-util-sanitize'
 import type { AllowedAttribute, Attributes } from 'sanitize-html'
 import type { HtmlAllowance } from '../../config/config.ts'
+import { CALLOUT_CLASSES, CALLOUT_KINDS } from './callouts.ts'
 
 /** GitHub's allow-list, with the names that hast has for attributes. */
-const { tagNames, attributes, ancestors, clobber, clobberPrefix, protocols, required } = defaultSchema
+const { tagNames, ancestors, clobber, clobberPrefix, protocols, required } = defaultSchema
+const attributes: NonNullable<typeof defaultSchema.attributes> = {
+  ...defaultSchema.attributes,
+  blockquote: [
+    ...(defaultSchema.attributes?.blockquote ?? []),
+    ['className', ...CALLOUT_CLASSES],
+    ['dataCallout', ...CALLOUT_KINDS],
+  ],
+}
 
 /** Names of hast that are not HTML's in other letters. */
 const RENAMED_ATTRIBUTES: Readonly<Record<string, string>> = {
@@ -32,7 +41,7 @@ export const REQUIRED: ReadonlyMap<string, Attributes> = new Map(
 /** By element, `*` for every one: the attributes that it may have, and what the config allows besides. */
 export function allowedAttributes(more: HtmlAllowance): Record<string, readonly AllowedAttribute[]> {
   const allowed: Record<string, readonly AllowedAttribute[]> = { ...more.attributes }
-  for (const [element, definitions] of Object.entries(attributes ?? {})) {
+  for (const [element, definitions] of Object.entries(attributes)) {
     const own = definitions.filter((one) => attributeName(one) !== CLASS).map(toAllowed)
     allowed[element] = [...own, ...(more.attributes?.[element] ?? [])]
   }
@@ -43,7 +52,7 @@ export function allowedAttributes(more: HtmlAllowance): Record<string, readonly 
 export function allowedClasses({ attributes: more = {} }: HtmlAllowance): Record<string, readonly (string | RegExp)[]> {
   const isFree = (element: string): boolean => [more[element], more['*']].some((names) => names?.includes('class'))
   const classes: Record<string, readonly (string | RegExp)[]> = {}
-  for (const [element, definitions] of Object.entries(attributes ?? {})) {
+  for (const [element, definitions] of Object.entries(attributes)) {
     const own = definitions.filter((one) => attributeName(one) === CLASS).flatMap(valuesOf)
     if (own.length > 0 && !isFree(element)) classes[element] = own
   }

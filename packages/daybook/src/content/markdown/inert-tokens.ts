@@ -6,7 +6,7 @@ import { MAX_HTML_DEPTH } from './html-sanitizer.ts'
 const INERT_ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   paragraph: [],
   heading: [],
-  blockquote: [],
+  blockquote: ['class', 'data-callout'],
   bullet_list: ['class'],
   ordered_list: ['start', 'class'],
   list_item: ['class'],

@@ -1,6 +1,7 @@
 import MarkdownIt, { type RendererRule, type Token } from 'markdown-it'
 import type { HtmlAllowance } from '../../config/config.ts'
 import { addHeadingIds } from '../../fields/markdown/headings.ts'
+import { markCallouts } from './callouts.ts'
 import { htmlSanitizer } from './html-sanitizer.ts'
 import { areInert } from './inert-tokens.ts'
 import { markdownParser } from './markdown-parser.ts'
@@ -9,6 +10,7 @@ import { markTasks } from './markdown-tasks.ts'
 const PARSER = markdownParser()
 const { core, linkify, renderer, utils } = PARSER
 
+core.ruler.before('inline', 'callouts', markCallouts)
 core.ruler.push('tasks', markTasks)
 
 /** An address of everyday length whose every character stands for itself. */

@@ -172,10 +172,11 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
     'label lang maxlength media method multiple name nohref noshade nowrap open prompt readonly rev rowspan rows rules ' +
     'scope selected shape size span start summary tabindex title usemap valign value width itemprop itemscope itemtype ' +
     'href src srcset longdesc cite disabled type for class aria-describedby aria-label aria-labelledby ' +
-    'data-footnote-backref data-footnote-ref data-footnotes'
+    'data-footnote-backref data-footnote-ref data-footnotes data-callout'
   ).split(' '),
 )
-const CLASSES = /^(?:language-.+|sr-only|footnotes|data-footnote-backref|task-list-item|contains-task-list)$/
+const CLASSES =
+  /^(?:language-.+|sr-only|footnotes|data-footnote-backref|task-list-item|contains-task-list|callout(?:-note|-tip|-important|-warning|-caution)?)$/
 const SCHEMES: ReadonlySet<string> = new Set(['http', 'https', 'mailto', 'irc', 'ircs', 'xmpp'])
 /** Attributes by which a page finds its elements. */
 const NAMES: ReadonlySet<string> = new Set(['id', 'name', 'aria-describedby', 'aria-labelledby'])

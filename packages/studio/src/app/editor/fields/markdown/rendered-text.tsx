@@ -97,6 +97,8 @@ function proseStyles(): CSSStyleSheet {
     pre, code { font-family: var(--font-mono); font-size: 0.875em }
     pre { padding: var(--space-3); border-radius: var(--radius); background: var(--bg-sunken); overflow: auto }
     blockquote { margin-inline: 0; padding-inline-start: var(--space-4); border-inline-start: 3px solid var(--line); color: var(--text-muted) }
+    .callout { border-color: var(--accent); color: inherit }
+    .callout::before { content: attr(data-callout); font-weight: 600; text-transform: capitalize }
     table { border-collapse: collapse }
     th, td { padding: var(--space-1) var(--space-2); border: 1px solid var(--line) }
   `)

@@ -1,0 +1,41 @@
+import type { StateCore, Token } from 'markdown-it'
+
+/** The kinds of callouts that GitHub has. */
+export const CALLOUT_KINDS: readonly string[] = ['note', 'tip', 'important', 'warning', 'caution']
+/** The classes of a callout. */
+export const CALLOUT_CLASSES: readonly string[] = ['callout', ...CALLOUT_KINDS.map((kind) => `callout-${kind}`)]
+
+/** The marker, alone on the first line of a paragraph. */
+const MARKER = new RegExp(`^\\[!(${CALLOUT_KINDS.join('|')})\\][ \\t]*(?:\\n\\s*|$)`, 'i')
+
+/**
+ * Makes a quote that begins with a line such as `[!NOTE]` a callout, and takes that line out. As on GitHub, a callout stands in no other
+ * quote or list, and says something. Runs while the text of paragraphs is not parsed yet.
+ */
+export function markCallouts(state: StateCore): void {
+  const emptied = new Set<Token>()
+  state.tokens.forEach((quote, index) => {
+    const text = state.tokens[index + 2]
+    const marker = readMarker(state.tokens, index)
+    if (!text || !marker) return
+    quote.attrSet('class', `callout callout-${marker.kind}`)
+    quote.attrSet('data-callout', marker.kind)
+    text.content = text.content.slice(marker.length)
+    if (text.content === '') for (const token of state.tokens.slice(index + 1, index + 4)) emptied.add(token)
+  })
+  if (emptied.size > 0) state.tokens = state.tokens.filter((token) => !emptied.has(token))
+}
+
+/** Reads the marker of the quote that a token opens; `undefined` if the token opens none, or an ordinary quote. */
+function readMarker(
+  tokens: readonly Token[],
+  index: number,
+): { readonly kind: string; readonly length: number } | undefined {
+  const quote = tokens[index]
+  if (quote?.type !== 'blockquote_open' || quote.level > 0 || tokens[index + 1]?.type !== 'paragraph_open') return
+  const content = tokens[index + 2]?.content ?? ''
+  const [marker, kind] = MARKER.exec(content) ?? []
+  if (marker === undefined || kind === undefined) return
+  const isAlone = marker === content && tokens[index + 4]?.type === 'blockquote_close'
+  return isAlone ? undefined : { kind: kind.toLowerCase(), length: marker.length }
+}
