@@ -451,7 +451,9 @@ export type Permissions<Action extends string> = { readonly [A in Action]: Permi
 
 /** What the asker may do; collections and globals that they may not read are absent. */
 export interface AllPermissions<C extends DaybookConfig> {
-  readonly collections: { readonly [K in EntryKey<C>]?: Permissions<'read' | 'create' | 'update' | 'delete'> }
+  readonly collections: {
+    readonly [K in EntryKey<C>]?: Permissions<'read' | 'create' | 'update' | 'delete' | 'restore'>
+  }
   readonly globals: { readonly [K in GlobalKey<C>]?: Permissions<'read' | 'update'> }
 }
 

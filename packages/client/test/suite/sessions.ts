@@ -18,7 +18,7 @@ export const SESSIONS: readonly Case[] = [
       equal(
         [collections.posts, globals.site],
         [
-          { read: true, create: true, update: true, delete: true, fields: {} },
+          { read: true, create: true, update: true, delete: true, restore: true, fields: {} },
           { read: true, update: true, fields: {} },
         ],
       )
@@ -28,6 +28,7 @@ export const SESSIONS: readonly Case[] = [
         create: true,
         update: true,
         delete: true,
+        restore: true,
       })
       const post = await mia.collections.posts.create({ title: 'By Mia', status: 'draft' })
       const rights = await mia.auth.permissionsOn({ collection: 'posts', id: post.id })

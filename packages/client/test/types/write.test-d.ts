@@ -115,7 +115,7 @@ export async function sessions({ auth, withToken }: Client<Library>): Promise<vo
   const signedIn = withToken(token)
   holds<Equal<typeof signedIn, Client<Library>>>()
   const { collections } = await auth.permissions()
-  holds<Equal<typeof collections.books, Permissions<'read' | 'create' | 'update' | 'delete'> | undefined>>()
+  holds<Equal<typeof collections.books, Permissions<'read' | 'create' | 'update' | 'delete' | 'restore'> | undefined>>()
   const onBook = await auth.permissionsOn({ collection: 'books', id: 'x' })
   holds<Equal<typeof onBook.statuses, Readonly<Record<'draft' | 'published' | 'archived', boolean>>>>()
   const onFront = await auth.permissionsOn({ global: 'front' })

@@ -1,6 +1,7 @@
 import { ANONYMOUS, isAuthenticated } from '../../auth/adapter.ts'
 import { isInScope } from '../../auth/scopes.ts'
-import type { Model } from '../../model/model.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
+import { seesDeleted } from '../drafts/draft-access.ts'
 import type { Access } from './access.ts'
 import { type Action, askInGeneral, mayField, type Ruled, ruleOf } from './rules.ts'
 
@@ -14,7 +15,7 @@ export interface FieldPermissions {
 }
 
 /** The permissions of a caller on a collection or a global. */
-export type DocumentPermissions = { readonly [action in Action]?: Permission } & {
+export type DocumentPermissions = { readonly [action in Action | 'restore']?: Permission } & {
   /** Fields that the caller may read and not write, by key. */
   readonly fields: Readonly<Record<string, FieldPermissions>>
 }
@@ -49,9 +50,21 @@ async function allOf(
     if (read === false) continue
     const own: Partial<Record<Action, Permission>> = { read }
     for (const action of actions) own[action] = await permissionFor(model, document, action, access)
-    permissions[key] = { ...own, fields: describeClosedFields(document, access) }
+    const restore = document.kind === 'collection' ? { restore: await restorePermission(document, own, access) } : {}
+    permissions[key] = { ...own, ...restore, fields: describeClosedFields(document, access) }
   }
   return permissions
+}
+
+/** Whether a caller may bring deleted entries back; a deleted file does not come back. */
+async function restorePermission(
+  collection: CollectionModel,
+  { create, update }: Partial<Record<Action, Permission>>,
+  access: Access,
+): Promise<Permission> {
+  const isRefused = collection.holdsFiles || create === false || update === false
+  if (isRefused || !(await seesDeleted(access, collection))) return false
+  return create === true && update === true ? true : 'some'
 }
 
 /**

@@ -53,8 +53,8 @@ interface DocumentDescription {
 
 /** A collection, as one reader may know it. */
 export interface CollectionDescription extends DocumentDescription {
-  /** What the reader may do; `some`: that depends on the entry. */
-  readonly permissions: Readonly<Record<'read' | 'create' | 'update' | 'delete', Permission>>
+  /** What the reader may do; `some`: that depends on the entry. `restore` is about deleted entries. */
+  readonly permissions: Readonly<Record<'read' | 'create' | 'update' | 'delete' | 'restore', Permission>>
   /** The field that entries are addressed by; `null`: they are by their id alone. */
   readonly slugField: string | null
   /** The field that says what an entry is called; `null`: there is none. */
@@ -150,10 +150,10 @@ function describeCollection(
   known: KnownDocument,
   readable: ReadonlySet<string>,
 ): CollectionDescription {
-  const { read = false, create = false, update = false, delete: remove = false } = known.permissions
+  const { read = false, create = false, update = false, delete: remove = false, restore = false } = known.permissions
   return {
     ...describeDocument(collection),
-    permissions: { read, create, update, delete: remove },
+    permissions: { read, create, update, delete: remove, restore },
     slugField: collection.slug?.key ?? null,
     titleField: titleField(collection, known.hidden) ?? null,
     statusField: collection.status?.key ?? null,

@@ -82,7 +82,7 @@ const documentSchema = (actions: readonly string[], own: Properties = {}): JsonS
 
 const KEY_OR_NONE: JsonSchema = { type: ['string', 'null'] }
 
-const COLLECTION: JsonSchema = documentSchema(['read', 'create', 'update', 'delete'], {
+const COLLECTION: JsonSchema = documentSchema(['read', 'create', 'update', 'delete', 'restore'], {
   slugField: KEY_OR_NONE,
   titleField: KEY_OR_NONE,
   statusField: KEY_OR_NONE,

@@ -115,6 +115,7 @@ const PERMISSIONS: JsonSchema = {
       create: PERMISSION,
       update: PERMISSION,
       delete: PERMISSION,
+      restore: PERMISSION,
       fields: CLOSED_FIELDS,
     },
     required: ['read', 'fields'],

@@ -121,13 +121,15 @@ const SYSTEM_FIELDS = [
 ]
 const NUMBERS = ['count', 'min', 'max', 'sum', 'avg']
 const UUID = { type: 'string', format: 'uuid' }
-const EVERYTHING = { read: true, create: true, update: true, delete: true }
+const EVERYTHING = { read: true, create: true, update: true, delete: true, restore: true }
+/** A deleted file does not come back. */
+const OF_FILES = { ...EVERYTHING, restore: false }
 
 /** The files of the service, of whose fields the service makes all but two. */
 const files = expect.objectContaining({
   key: 'assets',
   description: 'The files of the service.',
-  permissions: EVERYTHING,
+  permissions: OF_FILES,
   searchable: true,
   fields: expect.arrayContaining([
     expect.objectContaining({ key: 'path', unique: true, required: true, writable: false, operators: TEXT }),
@@ -303,12 +305,15 @@ runScenarios('the content model', [
         get(MODEL, {
           body: {
             collections: [
-              { key: 'notes', permissions: { read: 'some', create: 'some', update: 'some', delete: 'some' } },
+              {
+                key: 'notes',
+                permissions: { read: 'some', create: 'some', update: 'some', delete: 'some', restore: false },
+              },
               { key: 'pages', permissions: EVERYTHING },
               { key: 'teams', permissions: { ...EVERYTHING, delete: 'some' } },
-              { key: 'boards', permissions: { ...EVERYTHING, read: 'some' } },
-              { key: 'plans', permissions: { ...EVERYTHING, update: 'some', delete: 'some' } },
-              { key: 'assets', permissions: EVERYTHING },
+              { key: 'boards', permissions: { ...EVERYTHING, read: 'some', restore: false } },
+              { key: 'plans', permissions: { ...EVERYTHING, update: 'some', delete: 'some', restore: false } },
+              { key: 'assets', permissions: OF_FILES },
             ],
             globals: [
               {

@@ -6,8 +6,8 @@ import { get, refused } from '../../support/scenarios/steps.ts'
 const PERMISSIONS = '/api/cms/auth/permissions'
 const PRIVATE = { 'Cache-Control': 'private, no-store', Vary: 'Authorization, Cookie, Origin' } as const
 
-const none = { create: false, update: false, delete: false, fields: {} } as const
-const all = { read: true, create: true, update: true, delete: true, fields: {} } as const
+const none = { create: false, update: false, delete: false, restore: false, fields: {} } as const
+const all = { read: true, create: true, update: true, delete: true, restore: true, fields: {} } as const
 const closed = { read: true, write: false } as const
 
 runScenarios('what the asker may do', [
@@ -43,12 +43,19 @@ runScenarios('what the asker may do', [
         get(PERMISSIONS, {
           exactly: {
             collections: {
-              notes: { read: 'some', create: 'some', update: 'some', delete: 'some', fields: { rank: closed } },
+              notes: {
+                read: 'some',
+                create: 'some',
+                update: 'some',
+                delete: 'some',
+                restore: false,
+                fields: { rank: closed },
+              },
               pages: all,
               teams: { ...all, delete: 'some' },
-              boards: { ...all, read: 'some' },
-              plans: { ...all, update: 'some', delete: 'some' },
-              assets: all,
+              boards: { ...all, read: 'some', restore: false },
+              plans: { ...all, update: 'some', delete: 'some', restore: false },
+              assets: { ...all, restore: false },
             },
             globals: {
               site: { read: true, update: true, fields: { motto: closed } },
