@@ -22,6 +22,12 @@ const list = createRoute({
   component: lazyRouteComponent(() => import('./lists/list-page.tsx'), 'ListPage'),
 })
 
+const trash = createRoute({
+  getParentRoute: () => root,
+  path: '/c/$collection/trash',
+  component: lazyRouteComponent(() => import('./lists/trash-page.tsx'), 'TrashPage'),
+})
+
 const entry = createRoute({
   getParentRoute: () => root,
   path: '/c/$collection/$id',
@@ -112,6 +118,7 @@ const files = [assets, asset, assetList, assetEntry] as const
 const tree = root.addChildren([
   overview,
   list,
+  trash,
   entry,
   entryHistory,
   global,

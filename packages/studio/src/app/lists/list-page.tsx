@@ -48,7 +48,12 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
       title={label}
       isWide
       keepsFocus={isReturn}
-      actions={permissions.create !== false && <CreateLink collection={key} />}
+      actions={
+        <>
+          {permissions.restore !== false && <TrashLink collection={key} />}
+          {permissions.create !== false && <CreateLink collection={key} />}
+        </>
+      }
     >
       {statusField !== null && <StatusTabs view={view} statusField={statusField} />}
       <div className={styles.tools}>
@@ -83,6 +88,16 @@ function ColumnsButton({ view }: { readonly view: ListView }): ReactNode {
         </Suspense>
       )}
     </>
+  )
+}
+
+function TrashLink({ collection }: { readonly collection: string }): ReactNode {
+  const { t } = useTexts()
+  return (
+    <Link to="/c/$collection/trash" params={{ collection }} className={buttonClass()}>
+      <Icon name="trash" />
+      {t.trash.title}
+    </Link>
   )
 }
 

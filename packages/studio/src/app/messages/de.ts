@@ -565,6 +565,17 @@ export const de: Messages = {
     restoreConfirm: 'Wiederherstellen',
     restored: 'Wiederhergestellt',
   },
+  trash: {
+    title: 'Papierkorb',
+    none: 'Nichts ist gelöscht',
+    noneText: 'Hier stehen gelöschte Einträge. Sie lassen sich wiederherstellen, solange ihr Verlauf aufbewahrt wird.',
+    deleted: 'gelöscht',
+    restore: 'Wiederherstellen',
+    restoreOf: (title) => `„${title}“ wiederherstellen`,
+    taken: (field) =>
+      `Ein anderer Eintrag hat inzwischen denselben Wert in „${field}“. Ändern Sie jenen Eintrag, und versuchen Sie es noch einmal.`,
+    more: 'Mehr zeigen',
+  },
   fields: fieldsDe,
   issues: issuesDe,
   languages: {

@@ -548,6 +548,16 @@ export const en = {
     restoreConfirm: 'Restore',
     restored: 'Restored',
   },
+  trash: {
+    title: 'Trash',
+    none: 'Nothing is deleted',
+    noneText: 'Deleted entries stand here, and can be restored as long as their history is kept.',
+    deleted: 'deleted',
+    restore: 'Restore',
+    restoreOf: (title: string) => `Restore “${title}”`,
+    taken: (field: string) => `Another entry has its value of “${field}” by now. Change that entry, then try again.`,
+    more: 'Show more',
+  },
   fields: fieldsEn,
   issues: issuesEn,
   languages: {

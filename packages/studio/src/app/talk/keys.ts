@@ -7,6 +7,8 @@ export const keys = {
   lists: (collection: string) => ['list', collection] as const,
   /** One list, by what was asked. */
   list: (collection: string, query: object) => ['list', collection, query] as const,
+  /** The deleted entries of a collection. */
+  deleted: (collection: string) => ['deleted', collection] as const,
   entry: (collection: string, id: string) => ['entry', collection, id] as const,
   /** What an entry is called where another one refers to it. */
   title: (collection: string, id: string) => ['title', collection, id] as const,

@@ -40,13 +40,17 @@ export function Refusals({ collection, refusals }: RefusalsProps): ReactNode {
         {refusals.map(({ id, error }) => (
           <li key={id}>
             <bdi>{titles.get(id) ?? id}</bdi>
-            <p className={styles.why}>{[errorText(error, t), ...issuesOf(error, t)].join(' ')}</p>
+            <p className={styles.why}>{failureText(error, t)}</p>
           </li>
         ))}
       </ul>
     </section>
   )
 }
+
+/** Why an entry refuses a change, with each of its fields that is at fault. */
+export const failureText = (error: unknown, t: Messages): string =>
+  [errorText(error, t), ...issuesOf(error, t)].join(' ')
 
 /** What is wrong with which field: `Title: is required.` */
 function issuesOf(error: unknown, t: Messages): readonly string[] {

@@ -1,0 +1,145 @@
+import { type AcrossPage, DaybookError, type DeletedEntry } from '@daybook/client'
+import { type InfiniteData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { DaybookConfig } from 'daybook'
+import type { ReactNode } from 'react'
+import type { Messages } from '../messages/en.ts'
+import { useTexts } from '../messages/messages.tsx'
+import { placeName } from '../model/place-name.ts'
+import type { StudioCollection } from '../model/studio-model.ts'
+import { useCollection } from '../model/use-model.ts'
+import { usePersonName } from '../session/use-person-name.ts'
+import { Failure } from '../shell/broken-page.tsx'
+import { MissingPage } from '../shell/missing-page.tsx'
+import { Page } from '../shell/page.tsx'
+import { keys } from '../talk/keys.ts'
+import { useStudio } from '../talk/studio.ts'
+import link from '../ui/back.module.css'
+import { Button } from '../ui/controls/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { useToast } from '../ui/overlays/toasts.tsx'
+import { Waiting } from '../ui/waiting.tsx'
+import { failureText } from './bulk/refusals.tsx'
+import styles from './trash.module.css'
+
+/** How many entries are asked for at once. */
+const PAGE = 50
+
+type Deleted = DeletedEntry<DaybookConfig>
+type DeletedPage = AcrossPage<Deleted>
+
+const route = getRouteApi('/c/$collection/trash')
+
+/** The deleted entries of a collection: `/c/:collection/trash`. */
+export function TrashPage(): ReactNode {
+  const { collection: key } = route.useParams()
+  const collection = useCollection(key)
+  if (!collection || collection.permissions.restore === false) return <MissingPage />
+  return <Trash key={key} collection={collection} />
+}
+
+function Trash({ collection: { key, label } }: { readonly collection: StudioCollection }): ReactNode {
+  const { t } = useTexts()
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useDeleted(key)
+  const items = data?.pages.flatMap((page) => page.items) ?? []
+  const isEmpty = data !== undefined && items.length === 0 && !hasNextPage
+  return (
+    <Page
+      title={t.trash.title}
+      above={
+        <Link to="/c/$collection" params={{ collection: key }} className={link.back}>
+          <Icon name="back" />
+          {label}
+        </Link>
+      }
+    >
+      {isPending && <Waiting label={t.common.loading} />}
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {isEmpty && <Notice icon="trash" title={t.trash.none} text={t.trash.noneText} />}
+      {items.length > 0 && (
+        <ul className={styles.rows}>
+          {items.map((entry) => (
+            <DeletedRow key={entry.id} entry={entry} />
+          ))}
+        </ul>
+      )}
+      {hasNextPage && !error && (
+        <div>
+          <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
+            {t.trash.more}
+          </Button>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function useDeleted(collection: string) {
+  const { client } = useStudio()
+  return useInfiniteQuery<DeletedPage, Error, InfiniteData<DeletedPage>, readonly string[], string | null>({
+    queryKey: keys.deleted(collection),
+    queryFn: async ({ pageParam, signal }) => {
+      const entries = client.collections[collection]
+      if (!entries) throw new Error(`There is no collection ${collection}.`)
+      return entries.listDeleted({ limit: PAGE, cursor: pageParam }, { signal })
+    },
+    initialPageParam: null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    staleTime: 0,
+  })
+}
+
+function DeletedRow({ entry }: { readonly entry: Deleted }): ReactNode {
+  const { t, formats } = useTexts()
+  const { title, deletedAt, deletedBy } = entry
+  const person = deletedBy ?? undefined
+  const personName = usePersonName([person])
+  const restore = useRestore(entry)
+  const name = title ?? t.lists.untitled
+  return (
+    <li className={styles.row}>
+      <div className={styles.what}>
+        <p className={styles.name} dir="auto">
+          {name}
+        </p>
+        <p className={styles.note}>
+          {t.trash.deleted}{' '}
+          <time dateTime={deletedAt} title={formats.moment(deletedAt)}>
+            {formats.ago(deletedAt)}
+          </time>
+          {deletedBy !== undefined && ` · ${t.history.by(personName(person))}`}
+        </p>
+        {restore.error && <p role="alert">{refusalText(restore.error, t)}</p>}
+      </div>
+      <Button isPending={restore.isPending} label={t.trash.restoreOf(name)} onPress={() => restore.mutate()}>
+        {t.trash.restore}
+      </Button>
+    </li>
+  )
+}
+
+/** Brings a deleted entry back, and opens it. */
+function useRestore({ collection, id }: Deleted) {
+  const { client } = useStudio()
+  const { t } = useTexts()
+  const queries = useQueryClient()
+  const navigate = route.useNavigate()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: async () => client.collections[collection]?.restore(id),
+    onSuccess: () => {
+      toast({ text: t.history.restored })
+      for (const queryKey of [keys.lists(collection), keys.entry(collection, id)])
+        void queries.invalidateQueries({ queryKey })
+      void navigate({ to: '/c/$collection/$id', params: { collection, id } })
+    },
+  })
+}
+
+/** Why an entry does not come back: a value that another entry has by now is named with its field. */
+function refusalText(error: unknown, t: Messages): string {
+  const { code, details } = error instanceof DaybookError ? error : { code: undefined, details: {} }
+  const field: unknown = 'field' in details ? details.field : undefined
+  return code === 'CONFLICT' && typeof field === 'string' ? t.trash.taken(placeName(field)) : failureText(error, t)
+}

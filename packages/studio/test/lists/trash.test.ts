@@ -1,0 +1,78 @@
+import { SYSTEM } from 'daybook'
+import type { TestService } from 'daybook/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { museumOf } from '../support/configs.ts'
+import { INES, isShown } from '../support/people.ts'
+import { visitStudio } from '../support/visit.ts'
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+const config = museumOf(60)
+
+/** Deletes the posts with these numbers, the last one last. */
+async function deletePosts(service: TestService, ...numbers: readonly number[]): Promise<void> {
+  const content = service.content.as(SYSTEM)
+  for (const number of numbers) {
+    const post = await content.get('posts', `post-${number}`)
+    await content.delete('posts', post?.id ?? '')
+  }
+}
+
+describe('the trash of a collection', () => {
+  test('lists what was deleted, when and by whom, and restores an entry by keyboard', async () => {
+    await using visit = await visitStudio(open, config, { as: INES, path: '/studio/c/posts' })
+    const { page, service } = visit
+    await page.getByRole('link', { name: 'Trash' }).click()
+    await isShown(page, 'Trash')
+    await page.getByRole('heading', { name: 'Nothing is deleted' }).waitFor()
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByRole('link', { name: 'Posts', exact: true }).first().click()
+    await page.getByRole('link', { name: 'Post 58', exact: true }).click()
+    await isShown(page, 'Post 58')
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete …' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await isShown(page, 'Posts')
+    await page.getByRole('link', { name: 'Trash' }).press('Enter')
+    const row = page.getByRole('listitem').filter({ hasText: 'Post 58' })
+    await row.getByText(/^deleted .*by you$/).waitFor()
+    expect(await visit.axeFaults()).toEqual([])
+    await visit.shoot('trash')
+    await row.getByRole('button', { name: 'Restore “Post 58”' }).press('Enter')
+    await isShown(page, 'Post 58')
+    expect(await service.content.as(SYSTEM).get('posts', 'post-58')).toMatchObject({ status: 'draft' })
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Nothing is deleted' }).waitFor()
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('says which value another entry has by now, and loads page by page, in German as well', async () => {
+    await using visit = await visitStudio(open, config, {
+      as: INES,
+      path: '/studio/c/posts/trash',
+      locale: 'de-DE',
+      before: async (service) => {
+        await deletePosts(service, ...Array.from({ length: 52 }, (_, index) => index + 1))
+        await service.content.as(SYSTEM).create('posts', { title: 'Another one', slug: 'post-52' })
+      },
+    })
+    const { page } = visit
+    await isShown(page, 'Papierkorb')
+    const rows = page.getByRole('main').getByRole('listitem')
+    await rows.first().getByText('Post 52').waitFor()
+    expect(await rows.count()).toBe(50)
+    await page.getByRole('button', { name: 'Mehr zeigen' }).click()
+    await rows.filter({ hasText: /^Post 1gelöscht/ }).waitFor()
+    expect(await rows.count()).toBe(52)
+    await page.getByRole('button', { name: '„Post 52“ wiederherstellen' }).click()
+    await rows.first().getByRole('alert').getByText('„Slug“').waitFor()
+    expect(await visit.axeFaults()).toEqual([])
+    // The browser itself reports the conflict.
+    expect((await visit.takeFaults()).filter((fault) => !fault.includes('409'))).toEqual([])
+  })
+})
