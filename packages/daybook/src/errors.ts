@@ -22,7 +22,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take this method; see the Allow header.' },
   /**
    * A unique value is taken, other documents require the entry to delete, or the first request with this `Idempotency-Key` is under way.
-   * @details `field` or `references`
+   * @details `field`, with the `locale` of a localized one, or `references`
    */
   CONFLICT: { status: 409, message: 'This clashes with what is stored.' },
   /**

@@ -106,7 +106,6 @@ function checkFill({ type, options }: Field, place: FieldPlace, report: FaultRep
 }
 
 function checkLocalized({ type, options }: Field, { path }: FieldPlace, report: FaultReport): void {
-  if (type.isUnique?.(options)) report.add(`${path}.unique`, 'leave it out: a localized value cannot be unique')
   const inner = innerFields({ type, options }).flatMap((fields) => Object.values(fields))
   if (inner.some((one) => isRecord(one) && isRecord(one.options) && one.options.localized))
     report.add(`${path}.localized`, 'leave it out here, or inside: a field inside of it is localized, too')

@@ -59,7 +59,7 @@ export interface CommonOptions<Value = unknown> {
 
 /** Further options of a field whose value is one string, number or boolean. */
 export interface ScalarOptions<Value = unknown> extends CommonOptions<Value> {
-  /** No two entries of the collection hold the same value. Top-level fields only, and without `access.read`. @default false */
+  /** No two entries of the collection hold the same value; of a localized field, none in the same locale. Top-level fields only, and without `access.read`. @default false */
   readonly unique?: boolean
   /** `false` saves the index; the field can then be neither filtered nor sorted nor counted. @default true */
   readonly index?: boolean

@@ -37,6 +37,7 @@ import type {
   ReferencePart,
   RelationModel,
   ReverseModel,
+  UniqueSet,
 } from './model.ts'
 import { documentSchema, nestWritten, type SchemaSide, type ServiceParts } from './schema.ts'
 import { schemaFault } from './schema-fault.ts'
@@ -165,7 +166,7 @@ function compileCollection(
     manyValued,
     counted: [...comparables.values(), ...manyValued.values()].filter(({ isCounted }) => isCounted),
     facets: facetsAmong(comparables.values()),
-    indexes: findIndexes(stored, comparables),
+    indexes: findIndexes(stored, comparables, locales),
     compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
     searchable: fields
       .filter(([, field]) => holdsWords(field))
@@ -503,12 +504,22 @@ function reachInside(
   return (type.inner?.(options) ?? []).flatMap((inner) => reachFields(inner.fields, steps, inner.block))
 }
 
-function findIndexes(fields: Fields, comparables: ReadonlyMap<string, Comparable>): readonly IndexModel[] {
-  const isUnique = (path: string): boolean => fields[path]?.type.isUnique?.(fields[path].options) === true
-  const lazy = [...comparables.values()].filter((one) => one.column === undefined)
-  const indexed = lazy.map((one) => ({ path: one.path, unique: isUnique(one.path) }))
-  const only = Object.keys(fields).filter((path) => isUnique(path) && !comparables.has(path))
-  return [...indexed, ...only.map((path) => ({ path, unique: true }))]
+function findIndexes(
+  fields: Fields,
+  comparables: ReadonlyMap<string, Comparable>,
+  locales: LocalesModel | undefined,
+): readonly IndexModel[] {
+  const lazy = [...comparables.values()].filter(({ column }) => column === undefined)
+  const indexed = lazy.map(({ path }) => ({ path, unique: uniqueSets(fields[path], locales) }))
+  const others = Object.entries(fields).filter(([path]) => !comparables.has(path))
+  const only = others.map(([path, field]) => ({ path, unique: uniqueSets(field, locales) }))
+  return [...indexed, ...only.filter(({ unique }) => unique.length > 0)]
+}
+
+function uniqueSets(field: Field | undefined, locales: LocalesModel | undefined): readonly UniqueSet[] {
+  if (!field?.type.isUnique?.(field.options)) return []
+  if (!locales || !field.options.localized) return [{ isTranslated: false }]
+  return locales.available.map((locale) => ({ locale, isTranslated: locale !== locales.default }))
 }
 
 function compileCompoundIndex(

@@ -84,7 +84,16 @@ export interface ManyValued {
 /** An index over one value inside the documents. */
 export interface IndexModel {
   readonly path: string
-  readonly unique: boolean
+  /** The sets of values in which no two entries may have the same one; none: the values are not unique. */
+  readonly unique: readonly UniqueSet[]
+}
+
+/** Values of a field that are unique: those of all entries, or of a localized field those of one locale. */
+export interface UniqueSet {
+  /** The locale of the values; `undefined`: the field is not localized. */
+  readonly locale?: string
+  /** True if the values are translations: those of the default locale lie in the documents. */
+  readonly isTranslated: boolean
 }
 
 /** One key of an index over several values. */

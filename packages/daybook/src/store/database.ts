@@ -126,9 +126,12 @@ export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation'
   /** The dotted path of the field. */
   readonly field: string
+  /** The locale of the value, if the field is localized and no slug. */
+  readonly locale: string | undefined
 
-  constructor(field: string, cause: unknown) {
+  constructor({ field, locale }: { readonly field: string; readonly locale?: string }, cause: unknown) {
     super(`unique: ${field}`, { cause })
     this.field = field
+    this.locale = locale
   }
 }

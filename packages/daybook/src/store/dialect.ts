@@ -146,7 +146,12 @@ export interface SchemaDialect {
   named(name: string): string
   /** A value as a column of an index, in an order of {@link indexOrder}. */
   indexed(by: Comparable, descending?: boolean): string
-  uniquelyIndexed(by: Comparable): string
+  /**
+   * A value as a column of a unique index.
+   *
+   * @param locale the locale of which it is a translation; `undefined`: it lies in the document
+   */
+  uniquelyIndexed(by: Comparable, locale?: string): string
   /** What the column `draft` says of a working copy: the number of its change, when it was saved, and by whom. */
   ofDraft(key: 'seq' | 'at' | 'by'): string
   /** A value of a document as a column of a view. */

@@ -448,7 +448,6 @@ const RENAMES: readonly Case[] = [
 })
 
 const LOCALIZED: readonly Case[] = [
-  ['a unique text', f.text({ localized: true, unique: true }), 'unique', 'cannot be unique'],
   [
     'a group with a localized field',
     f.group({ a: f.text({ localized: true }) }, { localized: true }),

@@ -128,6 +128,46 @@ describe.each(STORES)('on $name', (store) => {
     })
   })
 
+  test('unique in each language is refused while entries share a value in one', async () => {
+    const fields = (unique: boolean): object => ({ title: f.text({ localized: true, unique }) })
+    await writeNote(notes(fields(false)), { title: 'One' }, { title: 'Eins' })
+    const id = await writeNote(notes(fields(false)), { title: 'Two' }, { title: 'Eins' })
+    await expect(place.start(notes(fields(true)))).rejects.toThrow('share a value in the locale "de"')
+    await place.serve(notes(fields(false)), ({ content }) =>
+      content.update('notes', id, { title: 'Zwei' }, { ...AS_SYSTEM, locale: 'de' }),
+    )
+    await place.serve(notes(fields(true)), async ({ content }) => {
+      const again = content.update('notes', id, { title: 'Eins' }, { ...AS_SYSTEM, locale: 'de' })
+      await expect(again).rejects.toMatchObject({ code: 'CONFLICT', details: { field: 'title', locale: 'de' } })
+    })
+  })
+
+  test('a move to another default locale takes unique values along that entries have in turn', async () => {
+    const fields = { title: f.text({ localized: true, unique: true }) }
+    const ids = [
+      await writeNote(notes(fields), { title: 'a' }, { title: 'b' }),
+      await writeNote(notes(fields), { title: 'b' }, { title: 'c' }),
+      await writeNote(notes(fields), { title: 'c' }, { title: 'a' }),
+    ]
+    const german = notes(fields, { default: 'de', available: ['en', 'de'] })
+    await migrate(german)
+    await place.serve(german, async ({ content }) => {
+      const titles = (locale: string): Promise<readonly unknown[]> =>
+        Promise.all(ids.map(async (id) => (await content.get('notes', id, { locale }))?.title))
+      expect([await titles('de'), await titles('en')]).toEqual([
+        ['b', 'c', 'a'],
+        ['a', 'b', 'c'],
+      ])
+      for (const [title, locale] of [
+        ['b', 'de'],
+        ['a', 'en'],
+      ] as const) {
+        const twin = content.create('notes', { title }, { ...AS_SYSTEM, locale })
+        await expect(twin).rejects.toMatchObject({ code: 'CONFLICT', details: { field: 'title', locale } })
+      }
+    })
+  })
+
   test('a move to another default locale gives no slug to what has no text in it', async () => {
     const fields = { title: f.text({ localized: true }), slug: f.slug({ from: 'title', localized: true }) }
     const { id } = await place.serve(notes(fields), (service) => create(service, 'notes', { title: 'One' }))

@@ -254,13 +254,15 @@ async function moveHome(store: Store, model: Model): Promise<void> {
   const defaultLocale = await formerDefaultLocale(store.read, model)
   const to = model.locales?.default
   if (to === undefined || defaultLocale === undefined) return
+  const localized = [...model.collections.values()].filter((collection) => collection.localized.size > 0)
   const move = async (writer: Writer): Promise<void> => {
-    for (const collection of model.collections.values()) {
-      if (collection.localized.size === 0) continue
-      for await (const entry of entriesAfter(writer.read, collection)) {
-        await moveEntry(writer, model, collection, entry, toOrphaned, defaultLocale)
+    await writer.withoutLocaleIndexes(localized, async () => {
+      for (const collection of localized) {
+        for await (const entry of entriesAfter(writer.read, collection)) {
+          await moveEntry(writer, model, collection, entry, toOrphaned, defaultLocale)
+        }
       }
-    }
+    })
     for (const global of model.globals.values()) await moveGlobal(writer, model, global, toOrphaned, defaultLocale)
     await writer.noteDefaultLocale(to)
   }

@@ -1,7 +1,6 @@
 import { type Caller, SERVICE, SYSTEM, serviceCaller } from '../../auth/adapter.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
-import { UniqueViolation } from '../../store/database.ts'
 import type { WrittenEntry } from '../../store/reads/rows.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
 import type { RestoreNote } from '../../store/transfer/restore-note.ts'
@@ -11,6 +10,7 @@ import { mergeFields } from '../document.ts'
 import { toWorkingCopy } from '../drafts/draft-row.ts'
 import { actorOf, type Engine } from '../engine.ts'
 import { withSystem } from '../reads/present.ts'
+import { namingConflict } from '../writes/entries.ts'
 import { allReferences, toCanonical, toRow } from '../writes/row.ts'
 import { documentOf, type RestoreLine } from './restore-lines.ts'
 
@@ -144,9 +144,7 @@ export class Restore {
     const entries = lines.filter((line) => line.kind === 'entry')
     for (const [collection, own] of Map.groupBy(entries, (line) => line.collection)) {
       const rows = own.map(({ row }) => row)
-      await writer
-        .createEntries(collection, rows, actorOf(SYSTEM))
-        .catch((error) => rethrowDuplicate(collection, error))
+      await namingConflict(collection, () => writer.createEntries(collection, rows, actorOf(SYSTEM)))
       await this.#storeBeside(writer, collection, own)
     }
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
@@ -243,12 +241,6 @@ function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): Writt
     leftStatus: status,
   })
   return { ...row, slug: collection.slug ? row.slug : slug }
-}
-
-function rethrowDuplicate({ slug }: CollectionModel, error: unknown): never {
-  if (!(error instanceof UniqueViolation)) throw error
-  const field = error.field === 'own_slug' ? (slug?.key ?? 'slug') : error.field
-  throw new DaybookError('CONFLICT', `Another entry has this ${field}.`, { field }, error)
 }
 
 /** Actors inside the process, as the journal names them. */

@@ -509,13 +509,16 @@ export function entryLoader({ access }: WriteContext, collection: CollectionMode
   }
 }
 
-/** @throws CONFLICT with `details.field` when another entry holds a unique value */
+/** @throws CONFLICT with `details.field`, and of a localized field `details.locale`, when another entry holds a unique value */
 export async function namingConflict<T>({ slug }: CollectionModel, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
+    const { locale } = error
     const field = error.field === 'slug' || error.field === 'own_slug' ? (slug?.key ?? 'slug') : error.field
-    throw new DaybookError('CONFLICT', `Another entry has this ${field}.`, { field }, error)
+    const place = locale === undefined ? '' : ` in the locale "${locale}"`
+    const details = locale === undefined ? { field } : { field, locale }
+    throw new DaybookError('CONFLICT', `Another entry has this ${field}${place}.`, details, error)
   }
 }

@@ -12,12 +12,16 @@ import { POSTGRES_SEARCH } from './postgres-search.ts'
 const TEXT_TYPE = 'TEXT COLLATE "C"'
 
 const jsonPath = (path: string): string => `'{${path.replaceAll('.', ',')}}'`
-/** A value inside a document as text; paths consist of keys, which need no escaping. */
-const textAt = (path: string, alias?: string): string => `(${alias ? `${alias}.` : ''}doc::json #>> ${jsonPath(path)})`
+const documentOf = (alias?: string): string => (alias ? `${alias}.doc` : 'doc')
+/** A value inside a column of JSON as text; paths consist of keys and locales, which need no escaping. */
+const textAt = (path: string, column: string): string => `(${column}::json #>> ${jsonPath(path)})`
+/** A number inside a column of JSON, where an older config may have written another type of value. */
+const numberAt = (path: string, column: string): string =>
+  `(CASE json_typeof(${column}::json #> ${jsonPath(path)}) WHEN 'number' THEN ${textAt(path, column)}::numeric END)`
 
 /** A comparable value as text. */
 const storedText = ({ path, foldOf }: Comparable, alias?: string): string =>
-  foldOf === undefined ? textAt(path, alias) : `(${alias ? `${alias}.` : ''}folded::json ->> '${foldOf}')`
+  foldOf === undefined ? textAt(path, documentOf(alias)) : `(${alias ? `${alias}.` : ''}folded::json ->> '${foldOf}')`
 
 /** An index holds no long texts: rows of it have at most some 2,700 bytes. */
 function valueText(by: Comparable, alias?: string): string {
@@ -25,9 +29,7 @@ function valueText(by: Comparable, alias?: string): string {
   const text = storedText(by, alias)
   if (scalar === 'text') return `(left(${text}, ${INDEXED_CHARACTERS}) COLLATE "C")`
   if (scalar === 'boolean') return `(CASE ${text} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END)`
-  // An older config may have written another type of value.
-  const kind = `json_typeof(${alias ? `${alias}.` : ''}doc::json #> ${jsonPath(path)})`
-  return `(CASE ${kind} WHEN 'number' THEN ${text}::numeric END)`
+  return numberAt(path, documentOf(alias))
 }
 
 /** A value as a column of an index: missing ones come first, and last when it descends. */
@@ -51,13 +53,14 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
   tableOptions: () => '',
   marker: "SELECT 1 AS is_there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'daybook$meta'",
   indexed: indexedValue,
-  uniquelyIndexed: (by) => {
-    if (by.scalar !== 'text') return valueText(by)
-    const text = textAt(by.path)
-    return `md5(${by.isUniqueInAnyCase ? `lower(${text} COLLATE "C")` : text})`
+  uniquelyIndexed: ({ path: key, scalar, isUniqueInAnyCase }, locale) => {
+    const [path, column] = locale === undefined ? [key, 'doc'] : [`${locale}.${key}`, 'locales']
+    if (scalar !== 'text') return numberAt(path, column)
+    const text = textAt(path, column)
+    return `md5(${isUniqueInAnyCase ? `lower(${text} COLLATE "C")` : text})`
   },
   ofDraft: (key) => (key === 'seq' ? "((draft::json ->> 'seq')::bigint)" : `((draft::json ->> '${key}') COLLATE "C")`),
-  shown: (path) => textAt(path),
+  shown: (path) => textAt(path, 'doc'),
   tables: "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename LIKE '%$%'",
   // The engine rewrites the SQL that it is given; a comment keeps it as it was.
   objects: `SELECT CASE c.relkind WHEN 'v' THEN 'view' ELSE 'index' END AS type,

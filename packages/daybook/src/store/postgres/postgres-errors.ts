@@ -1,5 +1,6 @@
 import { DaybookError } from '../../errors.ts'
 import { UniqueViolation } from '../database.ts'
+import { readUniqueIndex } from '../tables/tables.ts'
 import type { PostgresNames } from './postgres-names.ts'
 
 /** The part of a driver's error that is read. */
@@ -60,8 +61,11 @@ export function translatePostgresError(error: unknown, names: PostgresNames): un
   return error
 }
 
-/** `posts$unique$seo.title` is an index of ours, `posts_slug_key` the engine's name for a column; messages come in any language. */
-function violatedField({ constraint }: PostgresError, names: PostgresNames): string {
+/** `posts$unique$title` is an index of ours, `posts_slug_key` the engine's name for a column; messages come in any language. */
+function violatedField(
+  { constraint }: PostgresError,
+  names: PostgresNames,
+): NonNullable<ReturnType<typeof readUniqueIndex>> {
   const name = names.whole(String(constraint))
-  return /\$unique\$(.+)$/.exec(name)?.[1] ?? /_(own_slug|slug)_key$/.exec(name)?.[1] ?? 'id'
+  return readUniqueIndex(name) ?? { field: /_(own_slug|slug)_key$/.exec(name)?.[1] ?? 'id' }
 }

@@ -4,6 +4,7 @@ import { DaybookError } from '../../errors.ts'
 import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
+import { readUniqueIndex } from '../tables/tables.ts'
 import { PreparedStatements, sqliteCode } from './sqlite-file.ts'
 
 /** One connection with its prepared statements. */
@@ -60,7 +61,8 @@ export function translateSqliteError(error: unknown): unknown {
   return isOut ? new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error) : error
 }
 
-/** `UNIQUE constraint failed: posts.slug`, or `… failed: index 'posts$unique$seo.title'`. */
-function violatedField({ message }: Error): string {
-  return /index '[^']*\$([^'$]+)'/.exec(message)?.[1] ?? /failed: [^,]*\.(\w+)/.exec(message)?.[1] ?? 'id'
+/** `UNIQUE constraint failed: posts.slug`, or `… failed: index 'posts$unique$title'`. */
+function violatedField({ message }: Error): NonNullable<ReturnType<typeof readUniqueIndex>> {
+  const [, index = ''] = /index '([^']*)'/.exec(message) ?? []
+  return readUniqueIndex(index) ?? { field: /failed: [^,]*\.(\w+)/.exec(message)?.[1] ?? 'id' }
 }

@@ -9,6 +9,9 @@ import { SQLITE_SEARCH } from './sqlite-search.ts'
 /** A value inside a document; paths consist of keys, which need no escaping. */
 const jsonValue = (path: string, alias?: string): string => `json_extract(${alias ? `${alias}.` : ''}doc, '$.${path}')`
 
+/** A value of a top-level field in a locale other than the default one. */
+const translatedValue = (key: string, locale: string): string => `json_extract(locales, '$."${locale}"."${key}"')`
+
 /** A comparable value that has no column. */
 const storedValue = ({ path, foldOf }: Comparable, alias?: string): string =>
   foldOf === undefined ? jsonValue(path, alias) : `json_extract(${alias ? `${alias}.` : ''}folded, '$."${foldOf}"')`
@@ -20,7 +23,10 @@ const SCHEMA: SchemaDialect = {
   marker: "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'",
   named: (name) => name,
   indexed: (by, descending) => `${by.column ?? storedValue(by)}${descending ? ' DESC' : ''}`,
-  uniquelyIndexed: ({ path, isUniqueInAnyCase }) => (isUniqueInAnyCase ? `lower(${jsonValue(path)})` : jsonValue(path)),
+  uniquelyIndexed: ({ path, isUniqueInAnyCase }, locale) => {
+    const own = locale === undefined ? jsonValue(path) : translatedValue(path, locale)
+    return isUniqueInAnyCase ? `lower(${own})` : own
+  },
   ofDraft: (key) => `json_extract(draft, '$.${key}')`,
   shown: (path) => jsonValue(path),
   tables: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%$%'",

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { StartupError } from '../../errors.ts'
 import { type Field, type Fields, innerFields } from '../../fields/field.ts'
-import type { CollectionModel, CompoundIndexModel, Model } from '../../model/model.ts'
+import type { CollectionModel, CompoundIndexModel, Model, UniqueSet } from '../../model/model.ts'
 import { PEOPLE_COMPARABLES } from '../../model/people.ts'
 import { bare, build, param, prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
@@ -14,24 +14,21 @@ import { foldedOutline, prepareFolded, prepareMembers } from './fill-members.ts'
 import { bringUpToLayout, knownLayout, LAYOUT, runStatements } from './layouts.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import { createEntryTable, createLocaleTable, createSystemTables } from './table-ddl.ts'
-import { compoundIndex, indexName, valueIndex } from './tables.ts'
+import { compoundIndex, indexName, readUniqueIndex, uniqueIndex, valueIndex } from './tables.ts'
 
 /** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
 function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readonly SchemaObject[] {
   const { key, table, comparables } = collection
-  const index = (name: string, columns: string, unique = false, where = ''): SchemaObject => ({
+  const index = (name: string, columns: string, where = ''): SchemaObject => ({
     type: 'index',
     table,
     name,
-    sql: `CREATE ${unique ? 'UNIQUE ' : ''}INDEX "${name}" ON "${table}" (${columns})${where}`,
+    sql: `CREATE INDEX "${name}" ON "${table}" (${columns})${where}`,
   })
   const isOwn = table === key
   const tail = (compound?: CompoundIndexModel): string =>
     `, id${compound?.keys.at(-1)?.descending ? ' DESC' : ''}${collection.status ? ', status' : ''}`
-  const values = collection.indexes.flatMap(({ path, unique }) => {
-    const by = comparables.get(path)
-    return by ? [{ by, path, unique }] : []
-  })
+  const values = collection.indexes.flatMap(({ path }) => comparables.get(path) ?? [])
   const folded = [...comparables.values()].flatMap((by) => by.folded ?? [])
   const named = (name: string): string => indexName(table, name)
   return [
@@ -39,21 +36,53 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
     index(named('updated'), `updated_at${tail()}`),
     ...[...PEOPLE_COMPARABLES.values()].map((by) => index(named(`${by.column}`), schema.indexed(by) + tail())),
     ...(collection.status ? [index(named('status'), 'status, id')] : []),
-    ...values.map(({ by, path }) => index(valueIndex(table, path), schema.indexed(by) + tail())),
+    ...values.map((by) => index(valueIndex(table, by.path), schema.indexed(by) + tail())),
     ...folded.map((by) => index(valueIndex(table, by.path), schema.indexed(by) + tail())),
     ...collection.compoundIndexes.map((one) =>
       index(compoundIndex(table, one), compoundColumns(schema, one) + tail(one)),
     ),
     ...(isOwn && collection.status
       ? Object.entries(draftIndexes(schema)).map(([name, columns]) =>
-          index(named(name), columns, false, ' WHERE draft IS NOT NULL'),
+          index(named(name), columns, ' WHERE draft IS NOT NULL'),
         )
       : []),
     ...(isOwn || !collection.slug ? [] : [index(named('slug'), 'slug')]),
-    ...values
-      .filter(({ unique }) => unique && isOwn)
-      .map(({ by, path }) => index(named(`unique$${path}`), schema.uniquelyIndexed(by), true)),
+    ...(isOwn ? uniqueIndexes(schema, collection) : []),
   ]
+}
+
+/** The indexes that keep values unique: all of them lie on the collection's own table, which has the values of every locale. */
+function uniqueIndexes(
+  schema: SchemaDialect,
+  { key, comparables, indexes }: CollectionModel,
+): readonly (SchemaObject & UniqueSet)[] {
+  return indexes.flatMap(({ path, unique }) => {
+    const by = comparables.get(path)
+    if (!by) return []
+    return unique.map(({ locale, isTranslated }) => {
+      const name = uniqueIndex(key, path, locale)
+      const column = schema.uniquelyIndexed(by, isTranslated ? locale : undefined)
+      const sql = `CREATE UNIQUE INDEX "${name}" ON "${key}" (${column})`
+      return { type: 'index', table: key, name, sql, ...(locale === undefined ? {} : { locale }), isTranslated }
+    })
+  })
+}
+
+/**
+ * Runs work that moves values from one locale to another: for a while, an entry may have a value that another one is still to lose.
+ *
+ * @throws {StartupError} when two entries share a unique value of a locale in the end
+ */
+export async function withoutLocaleIndexes(
+  connection: Connection,
+  { schema }: Dialect,
+  collections: readonly CollectionModel[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const indexes = collections.flatMap((one) => uniqueIndexes(schema, one)).filter(({ locale }) => locale !== undefined)
+  for (const { name } of indexes) await runStatements(connection, `DROP INDEX IF EXISTS "${name}"`)
+  await work()
+  for (const index of indexes) await makeObject(connection, schema.make(index), index)
 }
 
 /** Working copies by when they were saved, also of one person. Most entries have none. */
@@ -332,9 +361,11 @@ async function makeObject(connection: Connection, texts: readonly string[], { na
     await runStatements(connection, ...texts)
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
-    const [collection, , path] = name.split('$')
+    const [collection] = name.split('$')
+    const { field, locale } = readUniqueIndex(name) ?? {}
+    const place = locale === undefined ? '' : ` in the locale "${locale}"`
     throw new StartupError(
-      `${collection}.${path} is unique in the config, but entries share a value. Give each its own, or leave unique out.`,
+      `${collection}.${field} is unique in the config, but entries share a value${place}. Give each its own, or leave unique out.`,
     )
   }
 }

@@ -314,6 +314,17 @@ export const valueIndex = (table: string, path: string): string => indexName(tab
 /** The name of a declared index on several values; it ends as one on a single value does. */
 export const compoundIndex = (table: string, { name }: { readonly name: string }): string => valueIndex(table, name)
 
+/** The name of the index that keeps the values of a field unique; of a localized field, those of one locale. */
+export const uniqueIndex = (table: string, path: string, locale?: string): string =>
+  indexName(table, locale === undefined ? `unique$${path}` : `unique$${locale}$${path}`)
+
+/** The field whose values an index of {@link uniqueIndex} keeps unique; `undefined`: it is another index. */
+export function readUniqueIndex(name: string): { readonly field: string; readonly locale?: string } | undefined {
+  const [, locale, field] = /\$unique\$(?:([^$]+)\$)?([^$]+)$/.exec(name) ?? []
+  if (field === undefined) return undefined
+  return locale === undefined ? { field } : { field, locale }
+}
+
 /** The name of an index of a table. */
 export const indexName = (table: string, name: string): string => `${table}$${name}`
 

@@ -18,6 +18,7 @@ import { WrittenHistory } from '../records/written-history.ts'
 import { searchRows } from '../search/search-rows.ts'
 import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
 import { type FieldMember, foldedTexts } from '../tables/members.ts'
+import { withoutLocaleIndexes } from '../tables/schema.ts'
 import { ENTRY_COLUMNS, type EntryTable, GLOBALS, PEOPLE_COLUMNS, type PeopleColumns } from '../tables/tables.ts'
 import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
 import { type WorkingCopy, workingCopyOf } from '../working-copy.ts'
@@ -295,6 +296,11 @@ export class Writer {
   /** Drops the references of a document that is no longer there or no longer declared. */
   async forgetReferrer(collection: string, id: string): Promise<void> {
     await this.#connection.run(DROP_REFS, { collection, id })
+  }
+
+  /** Runs work that moves values of these collections from one locale to another, see {@link withoutLocaleIndexes}. */
+  async withoutLocaleIndexes(collections: readonly CollectionModel[], work: () => Promise<void>): Promise<void> {
+    await withoutLocaleIndexes(this.#connection, this.read.dialect, collections, work)
   }
 
   /** Notes which locale documents hold without saying so. */
