@@ -20,6 +20,8 @@ export interface EditorFrameProps {
   /** Whether edits are saved by themselves. */
   readonly isAutosaved: boolean
   readonly isReadOnly: boolean
+  /** The sentence that says why, where it is read-only. */
+  readonly whyReadOnly: string
   /** Whether the form takes the whole width. @default false */
   readonly isWide?: boolean
   /** Buttons beside the state of saving. */
@@ -40,6 +42,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
     state,
     isAutosaved,
     isReadOnly,
+    whyReadOnly,
     isWide = false,
     actions,
     notices,
@@ -49,7 +52,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
   const { t } = useTexts()
   const id = useId()
   const save = useCallback(() => void editor.flush(), [editor])
-  useDocumentKeys(editor, focusField, save)
+  useDocumentKeys(editor, focusField, save, isReadOnly)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     save()
@@ -74,9 +77,9 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
         </>
       }
     >
-      {isReadOnly && <p className={styles.state}>{t.editor.readOnly}</p>}
+      <div role="status">{isReadOnly && <p className={styles.state}>{whyReadOnly}</p>}</div>
       <div className={styles.notices}>
-        <SavingNotice editor={editor} state={state} />
+        <SavingNotice editor={editor} state={state} isReadOnly={isReadOnly} />
         {notices}
       </div>
       <form id={id} onSubmit={submit} onBlur={onBlur} noValidate>

@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FocusEvent, lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useMemo } from 'react'
+import type { FieldDescription } from 'daybook'
+import { type FocusEvent, lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { type StudioCollection, titleOf } from '../model/studio-model.ts'
+import { type EntryRights, useEntryRights } from '../model/use-entry-rights.ts'
 import { useModel } from '../model/use-model.ts'
 import { keys } from '../talk/keys.ts'
 import { useStudio } from '../talk/studio.ts'
@@ -66,21 +68,27 @@ interface OpenEntryProps extends EntryEditorProps {
   readonly editor: DocumentEditor
 }
 
-function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStored }: OpenEntryProps): ReactNode {
+function OpenEntry(props: OpenEntryProps): ReactNode {
+  const { collection, copy, editor, field, isBeside, onBeside, onStored } = props
   const { t } = useTexts()
   const state = useFrameState(editor)
-  useFieldTarget(state.isLoaded, field)
   useStoredEntry(collection, state, onStored)
   const { label, permissions, statusField, fields } = collection
-  const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
+  const { id } = state.document
+  const isStored = id !== null
+  const rights = useEntryRights(collection, id, state.tag)
+  // The form of a new entry stays as it is while the rights on the stored one are asked for.
+  const [wasStored] = useState(props.id !== null)
+  const isWaiting = wasStored && rights.isLoading
+  useFieldTarget(state.isLoaded && !isWaiting, field)
+  const isReadOnly = !rights.edit
+  const { closedFields } = rights
+  const shown = useMemo(() => formFieldsOf(collection, closedFields), [collection, closedFields])
   const work = useEntryWork(editor, collection, state.values)
-  const others = usePresence(editor, collection.key, state.document.id)
+  const others = usePresence(editor, collection.key, rights.draft ? id : null)
   const { locales } = useModel()
   const publishing = publishingStateOf(collection, state, locales?.available ?? [])
   const issues = useFieldIssues([...state.issues, ...work.issues])
-  const { id } = state.document
-  const isStored = id !== null
-  const isReadOnly = (isStored ? permissions.update : permissions.create) === false
   const { client } = useStudio()
   const calls = useMemo(
     () => (id === null ? undefined : entryLanguages(client, collection.key, id, statusField !== null)),
@@ -102,6 +110,7 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
     onBeside,
   })
   if (!state.isLoaded) return <LoadingPage editor={editor} />
+  if (isWaiting) return <Waiting label={t.common.loading} />
   const unschedule = (): void =>
     void work.run({
       name: 'unschedule',
@@ -121,17 +130,25 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
       state={state}
       isAutosaved={statusField !== null}
       isReadOnly={isReadOnly}
+      whyReadOnly={isStored && permissions.update !== false ? t.editor.readOnlyEntry : t.editor.readOnly}
       isWide={beside !== undefined}
       onBlur={(event) => createOnLeave(event, collection, editor)}
       actions={
         <>
-          <EntryPreview collection={collection} state={state} />
-          <EntryActions collection={collection} editor={editor} state={state} publishing={publishing} work={work} />
+          <EntryPreview collection={collection} state={state} mayMakeToken={rights.restore} />
+          <EntryActions
+            collection={collection}
+            editor={editor}
+            state={state}
+            publishing={publishing}
+            rights={rights}
+            work={work}
+          />
         </>
       }
       notices={
         <>
-          {isStored && <EntryStatus publishing={publishing} onUnschedule={isReadOnly ? undefined : unschedule} />}
+          {isStored && <EntryStatus publishing={publishing} onUnschedule={rights.restore ? unschedule : undefined} />}
           {!isStored && (
             <Suspense>
               <LeftEntries collection={collection} copy={copy} />
@@ -157,6 +174,16 @@ function OpenEntry({ collection, copy, editor, field, isBeside, onBeside, onStor
       </CreateThere>
     </EditorFrame>
   )
+}
+
+/** The fields of a form, those that the person may not write marked so. @param closedFields `undefined`: the model says which those are */
+function formFieldsOf(
+  { fields, statusField }: StudioCollection,
+  closedFields: EntryRights['closedFields'],
+): readonly FieldDescription[] {
+  const shown = fields.filter(({ key }) => key !== statusField)
+  if (!closedFields) return shown
+  return shown.map((field) => (Object.hasOwn(closedFields, field.key) ? { ...field, writable: false } : field))
 }
 
 const WayBack = ({

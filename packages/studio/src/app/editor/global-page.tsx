@@ -92,6 +92,7 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
       state={state}
       isAutosaved={false}
       isReadOnly={isReadOnly}
+      whyReadOnly={t.editor.readOnly}
       isWide={languages.beside !== undefined}
       actions={
         <Link

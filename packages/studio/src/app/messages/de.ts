@@ -417,6 +417,8 @@ export const de: Messages = {
     createIn: (name) => `Neuer Eintrag in ${name}`,
     createNow: 'Anlegen',
     readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',
+    readOnlyEntry:
+      'Sie dürfen diesen Eintrag lesen, aber nicht ändern: Die Zugriffsregeln lassen Sie nur manche Einträge ändern, und diesen nicht, so wie er jetzt ist.',
     broken: 'Dieses Feld lässt sich nicht zeigen',
     brokenText: 'Die anderen Felder sind nicht betroffen. Sein Wert:',
     leaveTitle: 'Ohne Sichern verlassen?',
@@ -457,6 +459,8 @@ export const de: Messages = {
       signedOut: 'Ihre Sitzung ist zu Ende. Was Sie tippen, bleibt in diesem Browser, bis Sie sich wieder anmelden.',
       otherPerson:
         'Jetzt ist jemand anderes angemeldet. Was hier getippt wurde, wird nicht in deren Namen gesichert: Es bleibt in diesem Browser für die Person, die es getippt hat.',
+      leftOver:
+        'Was Sie hier getippt haben, ist nicht gesichert: Sie dürfen dies nicht mehr ändern. Es bleibt in diesem Browser, bis Sie es verwerfen.',
       gone: 'Dies ist nicht mehr da, oder Sie dürfen es nicht mehr sehen. Was Sie sehen, lässt sich als neuer Eintrag sichern.',
       uncertain:
         'Ob dieser Eintrag angelegt wurde, ist nicht bekannt: Die Antwort ging verloren. Sehen Sie nach, ob er in der Liste steht.',

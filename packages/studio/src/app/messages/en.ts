@@ -405,6 +405,8 @@ export const en = {
     createIn: (name: string) => `New entry in ${name}`,
     createNow: 'Create',
     readOnly: 'You may read this, and not change it.',
+    readOnlyEntry:
+      'You may read this entry, and not change it: the access rules let you change only some entries, and not this one as it is now.',
     broken: 'This field cannot be shown',
     brokenText: 'The other fields are not affected. Its value:',
     leaveTitle: 'Leave without saving?',
@@ -443,6 +445,8 @@ export const en = {
       signedOut: 'Your session has ended. What you type stays in this browser until you sign in again.',
       otherPerson:
         'Another person is signed in now. What was typed here is not saved in their name: it stays in this browser for the person who typed it.',
+      leftOver:
+        'What you typed here is not saved: you may not change this any more. It stays in this browser until you discard it.',
       gone: 'This is not there any more, or you may not see it any more. What you see can be saved as a new entry.',
       uncertain: 'It is not known whether this entry was created: the answer was lost. Look whether it is in the list.',
       noCopy: 'This browser cannot keep a copy of what you type. Leave the page open until all is saved.',

@@ -10,6 +10,8 @@ export const keys = {
   /** The deleted entries of a collection. */
   deleted: (collection: string) => ['deleted', collection] as const,
   entry: (collection: string, id: string) => ['entry', collection, id] as const,
+  /** The rights of the person on an entry. */
+  rights: (collection: string, id: string) => ['rights', collection, id] as const,
   /** What an entry is called where another one refers to it. */
   title: (collection: string, id: string) => ['title', collection, id] as const,
   /** All parts of an entry that are looked at from elsewhere. */

@@ -32,6 +32,6 @@ function forget(queries: QueryClient, { collection, id }: LiveChange): void {
   if (collection === 'globals') return void queries.invalidateQueries({ queryKey: keys.global(id) })
   // No row moves while somebody reads: a list itself decides what it asks for again.
   void queries.invalidateQueries({ queryKey: keys.lists(collection), refetchType: 'none' })
-  for (const queryKey of [keys.entry(collection, id), keys.title(collection, id), keys.glimpses(collection, id)])
-    void queries.invalidateQueries({ queryKey })
+  for (const part of [keys.entry, keys.rights, keys.title, keys.glimpses])
+    void queries.invalidateQueries({ queryKey: part(collection, id) })
 }

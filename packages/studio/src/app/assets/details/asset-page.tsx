@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import type { StudioCollection } from '../../model/studio-model.ts'
 import { ASSETS } from '../../model/studio-model.ts'
+import { useEntryRights } from '../../model/use-entry-rights.ts'
 import { useCollection, useModel } from '../../model/use-model.ts'
 import { MissingPage } from '../../shell/missing-page.tsx'
 import { Page } from '../../shell/page.tsx'
@@ -14,6 +15,7 @@ import link from '../../ui/back.module.css'
 import { Button, buttonClass } from '../../ui/controls/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { AltFields } from './alt-fields.tsx'
 import { AssetFacts } from './asset-facts.tsx'
 import { AssetPreview } from './asset-preview.tsx'
@@ -58,8 +60,9 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
   const navigate = useNavigate()
   const form = useAssetForm(asset)
   const [isDeleting, setIsDeleting] = useState(false)
-  const { permissions } = collection
-  const mayWrite = permissions.update !== false
+  const rights = useEntryRights(collection, asset.id, null)
+  if (rights.isLoading) return <Waiting label={t.common.loading} />
+  const mayWrite = rights.edit
   return (
     <Page
       title={asset.originalName}
@@ -76,7 +79,7 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
             <Icon name="download" />
             {t.assets.download}
           </a>
-          {permissions.delete !== false && (
+          {rights.delete && (
             <Button icon="trash" onPress={() => setIsDeleting(true)}>
               {t.assets.delete}
             </Button>
@@ -92,6 +95,7 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
       <div className={styles.columns}>
         <AssetPreview asset={asset} point={form.focalPoint} onChange={mayWrite ? form.setFocalPoint : undefined} />
         <div className={styles.side}>
+          {!mayWrite && <p>{t.editor.readOnly}</p>}
           {form.error !== null && <Problem>{errorText(form.error, t)}</Problem>}
           <AltFields form={form} isReadOnly={!mayWrite} />
           <AssetFacts asset={asset} mayMove={mayWrite} />

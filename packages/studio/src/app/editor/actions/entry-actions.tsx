@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { statusLabel } from '../../model/status-label.ts'
 import type { StudioCollection } from '../../model/studio-model.ts'
+import type { EntryRights } from '../../model/use-entry-rights.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
@@ -24,6 +25,7 @@ export interface EntryActionsProps {
   readonly editor: DocumentEditor
   readonly state: EditorState
   readonly publishing: PublishingState
+  readonly rights: EntryRights
   readonly work: EntryWork
 }
 
@@ -32,17 +34,15 @@ type Window = 'schedule' | 'discard' | 'delete'
 
 /** Publishing, and all else that is done with an entry as a whole, as far as this person may. */
 export function EntryActions(props: EntryActionsProps): ReactNode {
-  const { collection, editor, state, publishing, work } = props
+  const { collection, editor, state, publishing, rights, work } = props
   const { t } = useTexts()
   const [open, setOpen] = useState<Window>()
   const close = (): void => setOpen(undefined)
   const tasks = useTasks(editor)
-  const { permissions } = collection
   if (state.document.id === null) return null
-  const mayUpdate = permissions.update !== false
   return (
     <>
-      {mayUpdate && publishing.status !== null && (
+      {rights.publish && publishing.status !== null && (
         <Button
           variant="primary"
           isDisabled={!publishing.isPublishable}
@@ -60,6 +60,7 @@ export function EntryActions(props: EntryActionsProps): ReactNode {
           <ScheduleDialog
             isOpen
             publishing={publishing}
+            rights={rights}
             work={work}
             onRefresh={() => editor.refresh()}
             onClose={close}
@@ -88,14 +89,16 @@ interface MoreMenuProps extends EntryActionsProps {
   readonly onOpen: (window: Window) => void
 }
 
-function MoreMenu({ collection, state, publishing, work, tasks, onOpen }: MoreMenuProps): ReactNode {
+function MoreMenu({ collection, state, publishing, rights, work, tasks, onOpen }: MoreMenuProps): ReactNode {
   const { t } = useTexts()
   const { identity } = useSession()
   const nameOf = useLocaleName()
   const navigate = useNavigate()
   const { permissions, key, statusField, fields } = collection
   const { locale = '' } = state.document
-  const mayUpdate = permissions.update !== false && statusField !== null
+  const mayPublish = rights.publish && statusField !== null
+  const isPublishedSomewhere = publishing.isPublished || publishing.publishedLocales.length > 0
+  const mayUnpublish = rights.unpublish && statusField !== null && isPublishedSomewhere
   const hasLanguages = locale !== '' && fields.some(isTranslated)
   const showHistory = (): void => {
     const params = { collection: key, id: state.document.id ?? '' }
@@ -109,33 +112,31 @@ function MoreMenu({ collection, state, publishing, work, tasks, onOpen }: MoreMe
   return (
     <MenuButton label={t.publishing.more} icon="more">
       <MenuItem onAction={showHistory}>{t.history.title}</MenuItem>
-      {mayUpdate && hasLanguages && publishing.isPublishable && (
+      {mayPublish && hasLanguages && publishing.isPublishable && (
         <MenuItem onAction={() => void work.run(tasks.publishLocale(locale))}>
           {t.publishing.publishLocale(nameOf(locale))}
         </MenuItem>
       )}
-      {mayUpdate && <MenuItem onAction={() => onOpen('schedule')}>{t.publishing.schedule}</MenuItem>}
-      {mayUpdate && publishing.isPublished && publishing.publishedLocales.length > 1 && hasLanguages && (
+      {(mayPublish || mayUnpublish) && <MenuItem onAction={() => onOpen('schedule')}>{t.publishing.schedule}</MenuItem>}
+      {mayUnpublish && publishing.isPublished && publishing.publishedLocales.length > 1 && hasLanguages && (
         <MenuItem onAction={() => void work.run(tasks.unpublishLocale(locale))}>
           {t.publishing.unpublishLocale(nameOf(locale))}
         </MenuItem>
       )}
-      {mayUpdate && (publishing.isPublished || publishing.publishedLocales.length > 0) && (
-        <MenuItem onAction={() => void work.run(tasks.unpublish)}>{t.publishing.unpublish}</MenuItem>
-      )}
-      {mayUpdate &&
+      {mayUnpublish && <MenuItem onAction={() => void work.run(tasks.unpublish)}>{t.publishing.unpublish}</MenuItem>}
+      {statusField !== null &&
         publishing.otherStatuses
-          .filter((one) => one !== 'draft')
+          .filter((one) => one !== 'draft' && rights.maySet(one))
           .map((status) => (
             <MenuItem key={status} onAction={() => void work.run(tasks.toStatus(statusField, status))}>
               {t.publishing.toStatus(statusLabel(status, t))}
             </MenuItem>
           ))}
-      {mayUpdate && publishing.hasDraft && (
+      {rights.restore && publishing.hasDraft && (
         <MenuItem onAction={() => onOpen('discard')}>{t.publishing.discard}</MenuItem>
       )}
       {permissions.create !== false && <MenuItem onAction={() => void duplicate()}>{t.publishing.duplicate}</MenuItem>}
-      {permissions.delete !== false && <MenuItem onAction={() => onOpen('delete')}>{t.publishing.delete}</MenuItem>}
+      {rights.delete && <MenuItem onAction={() => onOpen('delete')}>{t.publishing.delete}</MenuItem>}
     </MenuButton>
   )
 }

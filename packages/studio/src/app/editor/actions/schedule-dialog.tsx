@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import type { EntryRights } from '../../model/use-entry-rights.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import field from '../../ui/controls/field.module.css'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
@@ -11,6 +12,7 @@ import type { EntryWork } from './use-entry-work.ts'
 export interface ScheduleDialogProps {
   readonly isOpen: boolean
   readonly publishing: PublishingState
+  readonly rights: EntryRights
   readonly work: EntryWork
   readonly onRefresh: () => Promise<void>
   readonly onClose: () => void
@@ -31,7 +33,7 @@ type Deed = 'publish' | 'unpublish'
 /** Years of four digits: browsers go on to the hours after the last one. */
 const LAST = '9999-12-31T23:59'
 
-function ScheduleForm({ publishing, work, onRefresh, onClose }: ScheduleDialogProps): ReactNode {
+function ScheduleForm({ publishing, rights, work, onRefresh, onClose }: ScheduleDialogProps): ReactNode {
   const { t } = useTexts()
   const id = useId()
   const [publishAt, setPublishAt] = useState(() => toLocal(publishing.publishAt))
@@ -56,32 +58,36 @@ function ScheduleForm({ publishing, work, onRefresh, onClose }: ScheduleDialogPr
   }
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
-      <div className={field.field}>
-        <label htmlFor={`${id}-publish`} className={field.label}>
-          {t.publishing.publishTime}
-        </label>
-        <input
-          id={`${id}-publish`}
-          type="datetime-local"
-          max={LAST}
-          className={field.input}
-          value={publishAt}
-          onChange={(event) => setPublishAt(event.target.value)}
-        />
-      </div>
-      <div className={field.field}>
-        <label htmlFor={`${id}-unpublish`} className={field.label}>
-          {t.publishing.unpublishTime}
-        </label>
-        <input
-          id={`${id}-unpublish`}
-          type="datetime-local"
-          max={LAST}
-          className={field.input}
-          value={unpublishAt}
-          onChange={(event) => setUnpublishAt(event.target.value)}
-        />
-      </div>
+      {rights.publish && (
+        <div className={field.field}>
+          <label htmlFor={`${id}-publish`} className={field.label}>
+            {t.publishing.publishTime}
+          </label>
+          <input
+            id={`${id}-publish`}
+            type="datetime-local"
+            max={LAST}
+            className={field.input}
+            value={publishAt}
+            onChange={(event) => setPublishAt(event.target.value)}
+          />
+        </div>
+      )}
+      {rights.unpublish && (
+        <div className={field.field}>
+          <label htmlFor={`${id}-unpublish`} className={field.label}>
+            {t.publishing.unpublishTime}
+          </label>
+          <input
+            id={`${id}-unpublish`}
+            type="datetime-local"
+            max={LAST}
+            className={field.input}
+            value={unpublishAt}
+            onChange={(event) => setUnpublishAt(event.target.value)}
+          />
+        </div>
+      )}
       <p className={styles.hint}>{t.editor.yourTime(zone)}</p>
       <div className={styles.buttons}>
         <Button onPress={onClose}>{t.common.cancel}</Button>

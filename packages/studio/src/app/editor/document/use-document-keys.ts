@@ -18,8 +18,14 @@ const isTaken = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
  * Undo, redo and save, wherever the focus is on the page.
  *
  * @param onStep called with the leaf that was undone or done again
+ * @param isReadOnly true if the document cannot be changed: the keys do nothing then
  */
-export function useDocumentKeys(editor: DocumentEditor, onStep: (path: string) => void, onSave: () => void): void {
+export function useDocumentKeys(
+  editor: DocumentEditor,
+  onStep: (path: string) => void,
+  onSave: () => void,
+  isReadOnly: boolean,
+): void {
   useEffect(() => {
     const step = (path: string | undefined): void => {
       if (path !== undefined) onStep(path)
@@ -28,11 +34,12 @@ export function useDocumentKeys(editor: DocumentEditor, onStep: (path: string) =
       const wish = wishOf(event)
       if (!wish || isTaken(event)) return
       event.preventDefault()
+      if (isReadOnly) return
       if (wish === 'undo') step(editor.undo())
       else if (wish === 'redo') step(editor.redo())
       else onSave()
     }
     window.addEventListener('keydown', listen)
     return () => window.removeEventListener('keydown', listen)
-  }, [editor, onStep, onSave])
+  }, [editor, onStep, onSave, isReadOnly])
 }

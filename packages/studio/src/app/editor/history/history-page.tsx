@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import type { StudioCollection, StudioGlobal } from '../../model/studio-model.ts'
+import { useEntryRights } from '../../model/use-entry-rights.ts'
 import { useCollection, useGlobal } from '../../model/use-model.ts'
 import { MissingPage } from '../../shell/missing-page.tsx'
 import { Page } from '../../shell/page.tsx'
@@ -24,8 +25,9 @@ export function EntryHistoryPage(): ReactNode {
 }
 
 function EntryHistory({ collection }: { readonly collection: StudioCollection }): ReactNode {
-  const { key, fields, permissions, statusField } = collection
+  const { key, fields, statusField } = collection
   const { id } = entryRoute.useParams()
+  const rights = useEntryRights(collection, id, null)
   const { version, locale = '' } = entryRoute.useSearch()
   const navigate = entryRoute.useNavigate()
   const { client } = useStudio()
@@ -43,7 +45,7 @@ function EntryHistory({ collection }: { readonly collection: StudioCollection })
       version={version}
       onShow={(revision) => void navigate({ search: (before) => ({ ...before, version: revision }), replace: true })}
       hasDrafts={statusField !== null}
-      mayRestore={permissions.update !== false}
+      mayRestore={rights.restore && !rights.isLoading}
     />
   )
 }

@@ -11,15 +11,28 @@ import { Banner } from './banner.tsx'
 interface SavingNoticeProps {
   readonly editor: DocumentEditor
   readonly state: EditorState
+  /** True if the person may not change the document. @default false */
+  readonly isReadOnly?: boolean
 }
 
 /** What keeps a document from being saved, and what a person can do about it. */
-export function SavingNotice({ editor, state }: SavingNoticeProps): ReactNode {
+export function SavingNotice({ editor, state, isReadOnly = false }: SavingNoticeProps): ReactNode {
+  const isLeftOver = isReadOnly && state.dirty.size > 0
   return (
     <div role="alert">
-      <StatusNotice editor={editor} state={state} />
+      {isLeftOver ? <LeftOverNotice editor={editor} /> : <StatusNotice editor={editor} state={state} />}
       <CopyNotice state={state} />
     </div>
+  )
+}
+
+/** Edits that the person was no longer allowed to save. */
+function LeftOverNotice({ editor }: Pick<SavingNoticeProps, 'editor'>): ReactNode {
+  const { t } = useTexts()
+  return (
+    <Banner tone="failed" text={t.saving.notices.leftOver}>
+      <Button onPress={() => void editor.discard()}>{t.publishing.discardNow}</Button>
+    </Banner>
   )
 }
 
