@@ -97,7 +97,8 @@ const permissionsRoute = ({ engine }: AuthParts): Route =>
     operationId: 'getPermissions',
     summary: 'Returns the permissions of the caller, in general or on one document.',
     parameters: PERMISSIONS_PARAMETERS,
-    errors: [...PLAIN_ERRORS, 'NOT_FOUND'],
+    // A result that is compared with a where is written first, to a transaction that is undone.
+    errors: [...PLAIN_ERRORS, 'NOT_FOUND', 'INSUFFICIENT_STORAGE'],
     answers: [
       {
         status: 200,
