@@ -166,18 +166,18 @@ describe('the form of an entry under a rule that returns a where', () => {
     expect(await moreItems(page)).toEqual(['History', 'Duplicate'])
     expect(await visit.axeFaults()).toEqual([])
     // Until the service has told the rights, there is no form to type into.
-    const asked = Promise.withResolvers<void>()
-    const answered = Promise.withResolvers<void>()
+    const permissionsRequest = Promise.withResolvers<void>()
+    const permissionsRelease = Promise.withResolvers<void>()
     await page.route(/\/permissions\?/, async (route) => {
-      asked.resolve()
-      await answered.promise
+      permissionsRequest.resolve()
+      await permissionsRelease.promise
       await route.continue()
     })
     await page.reload()
-    await asked.promise
+    await permissionsRequest.promise
     await page.getByText('Loading', { exact: false }).first().waitFor({ state: 'attached' })
     expect(await page.getByRole('textbox', { name: 'Title' }).count()).toBe(0)
-    answered.resolve()
+    permissionsRelease.resolve()
     await page.getByText(READ_ONLY).waitFor()
     await send(visit.service, TOMASZ.email, 'PUT', `/${visit.id}`, { title: 'Ink, mended' })
     await openFormerVersion(visit)

@@ -119,7 +119,7 @@ const STATES_BY_COLLECTION = {
   notes: NOTES,
 }
 
-interface Answer {
+interface TextResponse {
   readonly status: number
   readonly text: string
 }
@@ -146,7 +146,7 @@ describe.each(STORES)('permissions on one document on $name', (store) => {
     await place?.[Symbol.asyncDispose]()
   })
 
-  async function send(caller: Caller, method: string, path: string, json?: object): Promise<Answer> {
+  async function send(caller: Caller, method: string, path: string, json?: object): Promise<TextResponse> {
     const headers = {
       ...(caller === 'anonymous' ? {} : { Authorization: `Bearer ${caller === 'token' ? token : caller}` }),
       ...(json ? { 'Content-Type': 'application/json' } : {}),
@@ -156,13 +156,13 @@ describe.each(STORES)('permissions on one document on $name', (store) => {
     return { status: response.status, text: await response.text() }
   }
 
-  const permissionsOn = (caller: Caller, query: string): Promise<Answer> =>
+  const permissionsOn = (caller: Caller, query: string): Promise<TextResponse> =>
     send(caller, 'GET', `/cms/auth/permissions?${query}`)
 
-  async function mustSend(...request: Parameters<typeof send>): Promise<Answer> {
-    const answer = await send(...request)
-    requireSame(answer.status < 300, true, `${request.join(' ')}: ${answer.text}`)
-    return answer
+  async function mustSend(...request: Parameters<typeof send>): Promise<TextResponse> {
+    const response = await send(...request)
+    requireSame(response.status < 300, true, `${request.join(' ')}: ${response.text}`)
+    return response
   }
 
   async function createEntry(collection: string, { by, data, steps }: EntryState): Promise<string> {
@@ -226,7 +226,7 @@ describe.each(STORES)('permissions on one document on $name', (store) => {
     },
   )
 
-  const problem = ({ status, text }: Answer) => {
+  const problem = ({ status, text }: TextResponse) => {
     const { requestId: _, ...body } = JSON.parse(text)
     return { status, body }
   }

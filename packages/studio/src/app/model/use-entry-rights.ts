@@ -21,7 +21,7 @@ export interface EntryRights extends Pick<PublicationPermissions, 'draft' | 'pub
   readonly closedFields: StoredRights['fields'] | undefined
 }
 
-/** Rights as the client answers them: only the config of the service says whether entries have a status. */
+/** The permissions as the client returns them: the types do not know which collections have a status. */
 type StoredRights = EntryPermissions<DaybookConfig, string> & Partial<PublicationPermissions>
 
 /**
