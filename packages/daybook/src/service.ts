@@ -527,7 +527,7 @@ export async function openUnprepared(
   { log = SILENT, ...options }: EngineOptions = {},
 ): Promise<UnpreparedEngine> {
   const store = await openStore(config, data, options)
-  const renderer = new MarkdownRenderer(config.markdown?.allowHtml, { renderMs: config.limits?.renderMs, ...options })
+  const renderer = new MarkdownRenderer(config.markdown, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const seedTools = { renderMarkdown: (source: string) => renderer.renderHere(source) }
   const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })

@@ -8,8 +8,8 @@ const UNSAFE_ELEMENTS: ReadonlySet<string> = new Set(
     'svg math template slot noscript noembed plaintext xmp textarea'
   ).split(' '),
 )
-/** Attributes that run or load what an author writes, or put an element over the page. */
-const UNSAFE_ATTRIBUTE = /^on|^(?:style|srcdoc)$/
+/** Attributes that run, load or play what an author writes, or put an element over the page. */
+const UNSAFE_ATTRIBUTE = /^on|^(?:style|srcdoc|autoplay)$/
 const ELEMENT = /^[a-z][a-z0-9-]*$/
 /** Sets of attributes that no browser gives a meaning may be named by their beginning. */
 const ATTRIBUTE = /^[a-z][a-z0-9-]*$|^(?:data|aria)-\*$/
@@ -43,4 +43,12 @@ function checkAttributes(element: string, value: unknown, path: string, report: 
 function matchingTexts(pattern: RegExp, value: unknown): readonly string[] | undefined {
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string' && pattern.test(one))
   return isList ? value : undefined
+}
+
+/** Says what is wrong with a list of hosts; `undefined` if nothing is. */
+export function mediaHostsFault(value: unknown): string | undefined {
+  const isHost = (host: unknown): boolean =>
+    typeof host === 'string' && !host.includes('*') && URL.parse(`https://${host}`)?.host === host
+  if (Array.isArray(value) && value.every(isHost)) return undefined
+  return 'write a list of hosts without scheme and path, such as ["media.example.org"]'
 }

@@ -8,7 +8,7 @@ import { aBlobStore, anImageSecret, imageSizes, MAX_IMAGE_SIDE, wholeNumbersTo }
 import { CACHE_TAG_HEADERS } from './cdn.ts'
 import { checkDocsPath, checkLogo, checkTheme } from './check-docs.ts'
 import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
-import { checkAllowedAttributes, checkAllowedElements } from './check-html.ts'
+import { checkAllowedAttributes, checkAllowedElements, mediaHostsFault } from './check-html.ts'
 import { checkIndexes } from './check-indexes.ts'
 import { checkHooks } from './check-plugins.ts'
 
@@ -275,6 +275,7 @@ const checkTop = checkKeys({
   history: checkKeys({ versions: isCount, days: isCount }),
   markdown: checkKeys({
     allowHtml: checkKeys({ elements: checkAllowedElements, attributes: checkAllowedAttributes }),
+    mediaHosts: configRule(mediaHostsFault),
   }),
   publicCacheControl: checkCacheControl,
   cdn: checkKeys({ tags: configRule(cacheTagHeaders) }),

@@ -142,6 +142,12 @@ export interface MarkdownConfig {
    * @see docs/modelling-content.md#allow-html-in-markdown
    */
   readonly allowHtml?: HtmlAllowance
+  /**
+   * The hosts from which `<video>` and `<audio>` in raw HTML may load, with the port where there is one, such as `media.example.org`. The
+   * service's own files, below `/uploads/`, always may. @default none
+   * @see docs/modelling-content.md#show-video-and-audio
+   */
+  readonly mediaHosts?: readonly string[]
 }
 
 /** Accounts of the default auth adapter. They live in memory: a restart forgets them. */

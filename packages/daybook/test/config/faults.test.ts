@@ -192,7 +192,27 @@ const CONFIGS: readonly Case[] = [
   ['an unknown limit', beside({ limits: { bytes: 5 } }), 'limits.bytes', 'write one of: bodyBytes, renderMs'],
   ['a negative limit', beside({ limits: { bodyBytes: -1 } }), 'limits.bodyBytes', 'whole number, 0 or more'],
   ['half a limit', beside({ limits: { renderMs: 0.5 } }), 'limits.renderMs', 'whole number, 0 or more'],
-  ['an unknown option of Markdown', beside({ markdown: { html: true } }), 'markdown.html', 'write one of: allowHtml'],
+  [
+    'an unknown option of Markdown',
+    beside({ markdown: { html: true } }),
+    'markdown.html',
+    'write one of: allowHtml, mediaHosts',
+  ],
+  ...[
+    'media.example.org',
+    ['https://media.example.org'],
+    ['media.example.org/a'],
+    ['*.example.org'],
+    ['Media.example.org'],
+    [5],
+  ].map(
+    (mediaHosts): Case => [
+      `hosts of media as ${JSON.stringify(mediaHosts)}`,
+      beside({ markdown: { mediaHosts } }),
+      'markdown.mediaHosts',
+      'write a list of hosts',
+    ],
+  ),
   ['HTML that is a yes', beside(allowHtml(true)), 'markdown.allowHtml', 'write an object'],
   [
     'elements that are a text',

@@ -2,11 +2,19 @@ import { defaultSchema } from 'hast-util-sanitize'
 import type { AllowedAttribute, Attributes } from 'sanitize-html'
 import type { HtmlAllowance } from '../../config/config.ts'
 import { CALLOUT_CLASSES, CALLOUT_KINDS } from './callouts.ts'
+import { MEDIA_ELEMENTS } from './media.ts'
+
+/** The attributes of an element, some with the values that they may have. */
+type Definitions = NonNullable<typeof defaultSchema.attributes>[string]
 
 /** GitHub's allow-list, with the names that hast has for attributes. */
-const { tagNames, ancestors, clobber, clobberPrefix, protocols, required } = defaultSchema
-const attributes: NonNullable<typeof defaultSchema.attributes> = {
+const { ancestors, clobber, clobberPrefix, protocols, required } = defaultSchema
+const MEDIA_ATTRIBUTES: Definitions = ['src', 'controls', 'muted', 'loop', ['preload', 'none', 'metadata', 'auto']]
+const attributes: Readonly<Record<string, Definitions>> = {
   ...defaultSchema.attributes,
+  video: [...MEDIA_ATTRIBUTES, 'poster'],
+  audio: MEDIA_ATTRIBUTES,
+  source: [...(defaultSchema.attributes?.source ?? []), 'src', 'type'],
   blockquote: [
     ...(defaultSchema.attributes?.blockquote ?? []),
     ['className', ...CALLOUT_CLASSES],
@@ -21,8 +29,8 @@ const RENAMED_ATTRIBUTES: Readonly<Record<string, string>> = {
   acceptCharset: 'accept-charset',
 }
 
-/** Elements that are safe. */
-export const ALLOWED_ELEMENTS: readonly string[] = tagNames ?? []
+/** Elements that are safe; those of media with an address that is allowed. */
+export const ALLOWED_ELEMENTS: readonly string[] = [...(defaultSchema.tagNames ?? []), ...MEDIA_ELEMENTS]
 /** The schemes of a link's address, and those of any other. */
 export const SCHEMES: { readonly link: readonly string[]; readonly other: readonly string[] } = {
   link: protocols?.href ?? [],
@@ -60,7 +68,7 @@ export function allowedClasses({ attributes: more = {} }: HtmlAllowance): Record
 }
 
 /** An attribute's name, alone or with the values that it may have. */
-type Definition = NonNullable<typeof attributes>[string][number]
+type Definition = Definitions[number]
 
 const CLASS = 'className'
 const attributeName = (definition: Definition): string => (typeof definition === 'string' ? definition : definition[0])

@@ -1,5 +1,5 @@
 import sanitizeHtml, { type Attributes, type ChangedTag } from 'sanitize-html'
-import type { HtmlAllowance } from '../../config/config.ts'
+import type { MarkdownConfig } from '../../config/config.ts'
 import {
   ALLOWED_ELEMENTS,
   ANCESTORS,
@@ -10,6 +10,7 @@ import {
   REQUIRED,
   SCHEMES,
 } from './html-allow-list.ts'
+import { MEDIA_ELEMENTS, MediaRule } from './media.ts'
 
 /** Makes HTML of any author safe to print: balanced, with allowed elements and attributes alone. */
 export type SanitizeHtml = (html: string) => string
@@ -21,8 +22,9 @@ const VOID_ELEMENTS: readonly string[] = ['area', 'br', 'col', 'hr', 'img', 'inp
 /** Attributes that keep their `=""` when they are empty. */
 const WITH_EMPTY_VALUE: readonly string[] = ['alt', 'checked', 'disabled', 'href', 'src']
 
-/** Makes a sanitizer with GitHub's allow-list, and what the config allows besides. */
-export function htmlSanitizer(more: HtmlAllowance = {}): SanitizeHtml {
+/** Makes a sanitizer with GitHub's allow-list, media, and what the config allows besides. */
+export function htmlSanitizer({ allowHtml: more = {}, mediaHosts }: MarkdownConfig = {}): SanitizeHtml {
+  const media = new MediaRule(mediaHosts)
   const options = {
     allowedTags: [...ALLOWED_ELEMENTS, ...(more.elements ?? [])],
     allowedAttributes: allowedAttributes(more),
@@ -40,16 +42,17 @@ export function htmlSanitizer(more: HtmlAllowance = {}): SanitizeHtml {
       ...options,
       onOpenTag: (name) => open.add(name, 1),
       onCloseTag: (name) => open.add(name, -1),
-      transformTags: { '*': (name, given) => change(name, given, open) },
+      transformTags: { '*': (name, given) => change(name, given, open, media) },
     })
     // Void elements end as those of XHTML do, and nothing else looks like it: `>` is escaped in texts and values.
     return clean.replaceAll(' />', '>')
   }
 }
 
-function change(name: string, given: Attributes, open: OpenAncestors): ChangedTag {
+function change(name: string, given: Attributes, open: OpenAncestors, media: MediaRule): ChangedTag {
+  const isAllowed = open.allow(name) && media.apply(name, given, open.isInMedia)
   // An element without a name is not allowed.
-  const tagName = open.allow(name) ? name : ''
+  const tagName = isAllowed ? name : ''
   for (const key of Object.keys(given)) {
     // The page around it has names of its own.
     if (NAMING.has(key)) given[key] = (given[key] ?? '').replace(/\S+/g, withPrefix)
@@ -68,7 +71,7 @@ const isSrcset = (value: string): boolean => value.split(',').every((one) => CAN
 
 /** Counts the open elements that others must stand in. */
 class OpenAncestors {
-  readonly #counts = new Map([...ANCESTORS.values()].flat().map((name) => [name, 0]))
+  readonly #counts = new Map([...[...ANCESTORS.values()].flat(), ...MEDIA_ELEMENTS].map((name) => [name, 0]))
 
   add(name: string, difference: 1 | -1): void {
     const count = this.#counts.get(name)
@@ -76,6 +79,14 @@ class OpenAncestors {
   }
 
   allow(name: string): boolean {
-    return ANCESTORS.get(name)?.some((one) => (this.#counts.get(one) ?? 0) > 0) ?? true
+    return ANCESTORS.get(name)?.some((one) => this.#isOpen(one)) ?? true
+  }
+
+  get isInMedia(): boolean {
+    return MEDIA_ELEMENTS.some((name) => this.#isOpen(name))
+  }
+
+  #isOpen(name: string): boolean {
+    return (this.#counts.get(name) ?? 0) > 0
   }
 }

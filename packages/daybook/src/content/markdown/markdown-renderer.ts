@@ -1,4 +1,4 @@
-import type { HtmlAllowance } from '../../config/config.ts'
+import type { MarkdownConfig } from '../../config/config.ts'
 import { DaybookError } from '../../errors.ts'
 import { TaskGivenUp } from '../../threads/thread.ts'
 import { moduleBeside, ThreadPool } from '../../threads/thread-pool.ts'
@@ -42,19 +42,19 @@ export interface RendererOptions {
  * kilobytes that take minutes. A thread that overruns is ended, and the text is refused.
  */
 export class MarkdownRenderer {
-  readonly #allowHtml: HtmlAllowance | undefined
+  readonly #config: MarkdownConfig | undefined
   readonly #renderMs: number
   readonly #pool: ThreadPool<string, string>
   #inline: Promise<RenderMarkdown> | undefined
 
-  /** @param allowHtml what raw HTML may hold besides GitHub's allow-list */
-  constructor(allowHtml?: HtmlAllowance, options: RendererOptions = {}) {
-    this.#allowHtml = allowHtml
+  /** @param config the HTML that stays besides what GitHub allows */
+  constructor(config?: MarkdownConfig, options: RendererOptions = {}) {
+    this.#config = config
     this.#renderMs = options.renderMs ?? DEFAULT_RENDER_MS
     this.#pool = new ThreadPool({
       module: moduleBeside(import.meta.url, 'markdown-worker'),
       worker: {
-        workerData: { allowHtml },
+        workerData: { config },
         resourceLimits: {
           maxOldGenerationSizeMb: MAX_HEAP,
           maxYoungGenerationSizeMb: options.renderYoungHeap ?? RENDERER_YOUNG_HEAP,
@@ -80,7 +80,7 @@ export class MarkdownRenderer {
   /** Renders a text on this thread, without a bound: for texts of the config itself, while nobody is served. */
   async renderHere(source: string): Promise<string> {
     // Loaded when first needed, which keeps the start short.
-    this.#inline ??= import('./markdown.ts').then(({ markdownRenderer }) => markdownRenderer(this.#allowHtml))
+    this.#inline ??= import('./markdown.ts').then(({ markdownRenderer }) => markdownRenderer(this.#config))
     return (await this.#inline)(source)
   }
 

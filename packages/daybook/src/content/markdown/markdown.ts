@@ -1,5 +1,5 @@
 import MarkdownIt, { type RendererRule, type Token } from 'markdown-it'
-import type { HtmlAllowance } from '../../config/config.ts'
+import type { MarkdownConfig } from '../../config/config.ts'
 import { addHeadingIds } from '../../fields/markdown/headings.ts'
 import { markCallouts } from './callouts.ts'
 import { htmlSanitizer } from './html-sanitizer.ts'
@@ -96,8 +96,8 @@ function noteIds(token: Token | undefined): { readonly note: string; readonly re
 export type RenderMarkdown = (source: string) => string
 
 /** Makes a renderer; raw HTML stays as far as GitHub and the config allow it. */
-export function markdownRenderer(allowHtml?: HtmlAllowance): RenderMarkdown {
-  const sanitize = htmlSanitizer(allowHtml)
+export function markdownRenderer(config?: MarkdownConfig): RenderMarkdown {
+  const sanitize = htmlSanitizer(config)
   return (source) => {
     const env = {}
     const tokens = PARSER.parse(source, env)

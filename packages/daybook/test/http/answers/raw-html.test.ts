@@ -12,7 +12,7 @@ Press <kbd>Ctrl</kbd> for 2<sup>n</sup>.
 
 <figure class="wide"><img src="/a.png" width="320" onerror="alert(1)"><figcaption>A</figcaption></figure>
 
-<video src="/a.mp4" poster="javascript:alert(1)" controls></video><script>alert(1)</script>
+<video src="/uploads/a.mp4" poster="javascript:alert(1)" controls></video><script>alert(1)</script>
 `
 const SHORT = RAW
 /** Long enough for a worker. */
@@ -24,8 +24,8 @@ const MORE = defineConfig({
   collections,
   markdown: {
     allowHtml: {
-      elements: ['figure', 'figcaption', 'video'],
-      attributes: { figure: ['class'], video: ['src', 'poster', 'controls'], a: ['target', 'data-*'] },
+      elements: ['figure', 'figcaption'],
+      attributes: { figure: ['class'], a: ['target', 'data-*'] },
     },
   },
 })
@@ -52,14 +52,14 @@ describe('raw HTML in Markdown', () => {
       expect(html).toContain('<details open>\n<summary>How</summary>\n')
       expect(html).toContain('<p>Press <kbd>Ctrl</kbd> for 2<sup>n</sup>.</p>\n</details>')
       expect(html).toContain('<img src="/a.png" width="320">A')
-      expect(html).not.toMatch(/figure|video|script|alert/)
+      expect(html).toContain('<video src="/uploads/a.mp4" controls></video>')
+      expect(html).not.toMatch(/figure|script|alert/)
     }
   })
 
   test('stays as far as the config allows more, and no further', async () => {
     for (const html of await htmlOf(MORE, SHORT, LONG)) {
       expect(html).toContain('<figure class="wide"><img src="/a.png" width="320"><figcaption>A</figcaption></figure>')
-      expect(html).toContain('<video src="/a.mp4" controls></video>')
       expect(html).not.toMatch(/script|alert/)
     }
     const [link, code] = await htmlOf(
@@ -69,6 +69,50 @@ describe('raw HTML in Markdown', () => {
     )
     expect(link).toBe('<p>a <a href="/b" target="_blank" data-b="c" data-d>f</a></p>')
     expect(code).toBe('<pre><code class="language-js">a\n</code></pre>\n<p>c</p>')
+  })
+
+  test('plays own files and those of allowed hosts, and no others', async () => {
+    const media = { ...GITHUB, markdown: { mediaHosts: ['media.example.org', 'localhost:4000'] } }
+    const CASES: readonly (readonly [source: string, html: string])[] = [
+      [
+        '<video src="/uploads/a.mp4" controls autoplay muted loop preload="none" poster="/uploads/a.png" width="320" onplay="alert(1)">b</video>',
+        '<video src="/uploads/a.mp4" controls muted loop preload="none" poster="/uploads/a.png" width="320">b</video>',
+      ],
+      ['<audio src="https://media.example.org/a.mp3" controls></audio>', 'same'],
+      ['<audio src="//media.example.org/a.mp3"></audio>', 'same'],
+      ['<audio src="http://localhost:4000/a.mp3"></audio>', 'same'],
+      [
+        '<video controls><source src="/uploads/a.webm" type="video/webm"><source src="https://evil.example/a.mp4">b</video>',
+        '<video controls><source src="/uploads/a.webm" type="video/webm">b</video>',
+      ],
+      [
+        '<video src="https://media.example.org/a.mp4" poster="https://evil.example/a.png"></video>',
+        '<video src="https://media.example.org/a.mp4"></video>',
+      ],
+      [
+        '<picture><source src="/uploads/a.mp4" srcset="/a.png"></picture>',
+        '<picture><source srcset="/a.png"></picture>',
+      ],
+      ...[
+        'https://evil.example/a.mp4',
+        'https://media.example.org:8443/a.mp4',
+        'https://media.example.org@evil.example/a.mp4',
+        'https://a.media.example.org/a.mp4',
+        'https://page.invalid/uploads/a.mp4',
+        '/uploads/../a.mp4',
+        '/uploads/%2e%2e/a.mp4',
+        '/a.mp4',
+        'uploads/a.mp4',
+        '/\\evil.example/uploads/a.mp4',
+        'data:video/mp4;base64,AAAA',
+        'javascript:alert(1)',
+        '',
+      ].map((src) => [`a <video src="${src}" controls>b</video>`, 'a b'] as const),
+    ]
+    const made = await htmlOf(media, ...CASES.map(([source]) => `a ${source}`))
+    expect(made).toEqual(CASES.map(([source, html]) => `<p>a ${html === 'same' ? source : html}</p>`))
+    const [unlisted] = await htmlOf(GITHUB, 'a <audio src="https://media.example.org/a.mp3">b</audio>')
+    expect(unlisted).toBe('<p>a b</p>')
   })
 
   test('a class that is allowed on every element is allowed on those that have some of their own', async () => {

@@ -136,6 +136,8 @@ export const XSS: readonly string[] = [
   '<picture><source srcset="javascript:alert(1) 2x"><source srcset="(((" onerror=alert(1)></picture>',
   '<video src=x poster=javascript:alert(1) onerror=alert(1)><source src=x onerror=alert(1)></video>',
   '<audio src onloadstart=alert(1)>',
+  '<video src="/uploads/a.mp4" poster="javascript:alert(1)" controls autoplay onloadstart=alert(1) oncanplay=alert(1)>',
+  '<audio controls><source src="javascript:alert(1)"><source src="/uploads/a.mp3" onerror=alert(1)></audio>',
   '<button formaction="javascript:alert(1)">x</button>',
   '<form id=x></form><button form=x formaction=javascript:alert(1)>x</button>',
   '<input type=image src=x formaction="javascript:alert(1)" onerror=alert(1)>',
@@ -162,7 +164,7 @@ export const XSS: readonly string[] = [
 const ELEMENTS: ReadonlySet<string> = new Set(
   (
     'a b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img input ins kbd li ol p picture pre q ' +
-    'rp rt ruby s samp section source span strike strong sub summary sup table tbody td tfoot th thead tr tt ul var'
+    'rp rt ruby s samp section source span strike strong sub summary sup table tbody td tfoot th thead tr tt ul var video audio'
   ).split(' '),
 )
 const ATTRIBUTES: ReadonlySet<string> = new Set(
@@ -172,7 +174,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
     'label lang maxlength media method multiple name nohref noshade nowrap open prompt readonly rev rowspan rows rules ' +
     'scope selected shape size span start summary tabindex title usemap valign value width itemprop itemscope itemtype ' +
     'href src srcset longdesc cite disabled type for class aria-describedby aria-label aria-labelledby ' +
-    'data-footnote-backref data-footnote-ref data-footnotes data-callout'
+    'data-footnote-backref data-footnote-ref data-footnotes data-callout controls muted loop preload poster'
   ).split(' '),
 )
 const CLASSES =
@@ -181,7 +183,7 @@ const SCHEMES: ReadonlySet<string> = new Set(['http', 'https', 'mailto', 'irc', 
 /** Attributes by which a page finds its elements. */
 const NAMES: ReadonlySet<string> = new Set(['id', 'name', 'aria-describedby', 'aria-labelledby'])
 /** Attributes whose value a browser may go to or load. */
-const ADDRESSES: ReadonlySet<string> = new Set(['href', 'src', 'cite', 'longdesc', 'action', 'usemap'])
+const ADDRESSES: ReadonlySet<string> = new Set(['href', 'src', 'cite', 'longdesc', 'action', 'usemap', 'poster'])
 
 /** The id of a heading, which is made from its text: no name of the document object, and none with capitals. */
 const HEADING_ID = /^(?!user-content-)[\p{Ll}\p{Lo}\p{M}\p{N}-]+$/u
@@ -190,6 +192,7 @@ const HEADING_ID = /^(?!user-content-)[\p{Ll}\p{Lo}\p{M}\p{N}-]+$/u
 export function expectInertElement({ tag, attributes }: HtmlTag, html: string): void {
   expect(ELEMENTS, html).toContain(tag)
   if (tag === 'input') expect([attributes.get('type'), attributes.has('disabled')], html).toEqual(['checkbox', true])
+  if (tag === 'video' || tag === 'audio') expect(attributes.get('src') ?? '/uploads/', html).toMatch(/^\/uploads\//)
   for (const [name, value] of attributes) {
     expect(ATTRIBUTES, html).toContain(name)
     if (name === 'id' && /^h[1-6]$/.test(tag) && HEADING_ID.test(value)) continue
