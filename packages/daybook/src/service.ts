@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { disk } from './assets/disk.ts'
 import { DEFAULT_IMAGE_RULES } from './assets/images/image-request.ts'
@@ -56,6 +55,7 @@ import { writeHooks } from './plugin-host/write-hooks.ts'
 import type { StoreOptions } from './store/database.ts'
 import { SEED_NOTE } from './store/notes.ts'
 import type { Reader } from './store/reads/read.ts'
+import { digestConfig, processName } from './store/serving-process.ts'
 import { openFilesWarning } from './store/sqlite/file-modes.ts'
 import { openSqlite } from './store/sqlite/sqlite.ts'
 import { fileFault } from './store/sqlite/sqlite-file.ts'
@@ -171,7 +171,10 @@ async function openService<const C extends DaybookConfig>(
   const faults = checkExposure(config, options, model)
   const { limits = {}, trustProxy = 0 } = config
   checkStaticRoutes(model.contributors)
-  const { engine, files, intake, close } = await openEngine(model, config, options.data ?? '.daybook', { log })
+  const { engine, files, intake, close } = await openEngine(model, config, options.data ?? '.daybook', {
+    log,
+    service: { name: processName(), config: digestConfig(model) },
+  })
   opened.defer(close)
   warnAboutModes(config, options, log)
   await warnHidden(engine, log)
@@ -413,7 +416,7 @@ async function openServiceMetrics(store: Store, fileCheck: FileCheck): Promise<M
 function recentMetricsFor(caller: Caller, { recent }: Metrics): RecentMetrics {
   requireOperator(caller)
   return {
-    node: `${hostname()}/${process.pid}`,
+    node: processName(),
     since: new Date(recent.since).toISOString(),
     points: recent.points(),
   }
@@ -466,7 +469,7 @@ export async function openStore(
   data: string,
   options: StoreOptions = {},
 ): Promise<Store> {
-  return new Store(database ? await database.open() : openSqlite(databaseFile(data), options))
+  return new Store(database ? await database.open(options) : openSqlite(databaseFile(data), options))
 }
 
 /** How an engine works, where it is not for a service. */

@@ -11,7 +11,7 @@ declare module 'better-sqlite3' {
   }
 
   export default class SqliteDatabase {
-    constructor(file: string, options: { readonly timeout: number })
+    constructor(file: string, options: { readonly timeout: number; readonly fileMustExist?: boolean })
     prepare(text: string): NativeStatement
     exec(text: string): this
     aggregate<State>(

@@ -2,6 +2,7 @@ import type { Statement, StatementValues } from './compile.ts'
 import type { Connection, PipelinedConnection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import type { GrowthListener } from './growth-watch.ts'
+import type { ServingProcess } from './serving-process.ts'
 import type { CommitBatch } from './writes/commit-batch.ts'
 
 /** The connection of a transaction. */
@@ -33,6 +34,8 @@ export interface TransactionOptions {
 export interface StoreOptions {
   /** Whether clients wait for answers while others write; if not, SQLite keeps no thread for its log. @default true */
   readonly isServing?: boolean
+  /** This process, if it is to be in {@link Database.listServices} until the store is closed. @default it is not */
+  readonly service?: ServingProcess | undefined
 }
 
 /** A database engine, as the store sees it. */
@@ -70,6 +73,8 @@ export interface Database {
   onGrowth(listener: GrowthListener, after?: number): () => void
   /** What nodes say to each other, where the database carries that. */
   readonly announcements?: Announcements | undefined
+  /** Lists the processes that serve it, this one as well. Absent: a pooler hides them. */
+  readonly listServices?: (() => Promise<readonly ServingProcess[]>) | undefined
   /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
   replicaAt?(seq: number): Database | undefined
   /** Sees it as it stands now, on a connection of its own. */
@@ -112,7 +117,7 @@ export interface PoolState {
 /** Where content is kept, as a config names it. */
 export interface DatabaseSource {
   /** @throws {StartupError} when it cannot be used, with what to do about it */
-  open(): Promise<Database>
+  open(options?: StoreOptions): Promise<Database>
   /**
    * Sees it as it stands now, while others write to it.
    *

@@ -16,6 +16,7 @@ import { Reader } from './reads/read.ts'
 import { StatementCache } from './reads/statement-cache.ts'
 import { StoredRecords } from './records/records.ts'
 import { SessionChanges } from './records/session-changes.ts'
+import type { ServingProcess } from './serving-process.ts'
 import { isBlankDatabase } from './tables/layouts.ts'
 import { makeOutsideTransaction, prepareSchema, type SchemaCheck } from './tables/schema.ts'
 import { endCopy } from './transfer/copy.ts'
@@ -170,6 +171,11 @@ export class Store {
   /** Readers of the journal that follow at their own pace. */
   get readers(): readonly JournalReader[] {
     return this.#database.readers ?? []
+  }
+
+  /** Lists the processes that serve it, this one as well; `undefined`: a pooler hides them. */
+  async listServices(): Promise<readonly ServingProcess[] | undefined> {
+    return this.#database.listServices?.()
   }
 
   /** Sees all of it as it stands now, on a connection of its own. */

@@ -51,7 +51,7 @@ async function titles(): Promise<readonly string[]> {
 
 /** The connections of the service to its database. */
 async function connections(): Promise<number> {
-  const sql = `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE application_name = 'daybook' AND datname = $1`
+  const sql = `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE application_name LIKE 'daybook%' AND datname = $1`
   const [row] = await server.rows<{ n: number }>(sql, database.name)
   return Number(row?.n)
 }
@@ -160,7 +160,7 @@ test('a service ends in good order while its database does not answer', async ()
 
 describe('when every back end is killed (D8)', () => {
   const killAll = () =>
-    server.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'daybook'")
+    server.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'daybook%'")
 
   test('reads in flight are answered all the same, and nobody is told anything wrong of a write', async () => {
     await using service = await open()
@@ -191,7 +191,7 @@ describe('when every back end is killed (D8)', () => {
 })
 
 /** The session that watches the server is known by what it asks. */
-const WATCHING = "application_name = 'daybook' AND query = 'SELECT seq FROM daybook$head'"
+const WATCHING = "application_name LIKE 'daybook %' AND query = 'SELECT seq FROM daybook$head'"
 /** A session of a service waits where it begins, as long as another one has this lock. */
 const WAIT_AT_LOGIN = `CREATE FUNCTION wait_at_login() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
   IF current_setting('application_name') = 'daybook' THEN PERFORM pg_advisory_xact_lock_shared(1); END IF; END $$;

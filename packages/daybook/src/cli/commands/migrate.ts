@@ -5,6 +5,7 @@ import { isLossy } from '../../content/transfer/migration.ts'
 import { findMisfits } from '../../content/transfer/misfits.ts'
 import { compileModel } from '../../model/compile.ts'
 import { openUnprepared, refuseUnfinished } from '../../service.ts'
+import { digestConfig } from '../../store/serving-process.ts'
 import { findConfig, loadConfig } from '../config-file.ts'
 import { openCopy } from '../import/open-copy.ts'
 import { applyPlan, type MigrateJob } from '../migrate/apply-plan.ts'
@@ -48,10 +49,12 @@ export async function migrate(args: readonly string[]): Promise<number> {
     if (named !== undefined) return await listMisfits(engine, named)
     if (options.has('skip')) return await skip(engine, files, options.texts('skip'))
     const dryRun = options.flag('dry-run')
+    const warning = await outdatedServicesWarning(engine)
     return await untilSignal(async (signal) => {
-      if (!dryRun) return planAndApply({ engine, files, signal, dryRun }, options)
+      const job = { files, warning, signal, dryRun }
+      if (!dryRun) return planAndApply({ engine, ...job }, options)
       const copy = await openCopy(model, config, data, UNSERVED, openUnprepared)
-      return planAndApply({ engine: copy.engine, files, signal, dryRun }, options).finally(() => copy.close())
+      return planAndApply({ engine: copy.engine, ...job }, options).finally(() => copy.close())
     })
   } finally {
     await close()
@@ -66,14 +69,35 @@ function refuseTogether(options: CommandLine): void {
   if (given.length > 1) throw new UsageError(`${given.join(' and ')} exclude each other. Give one of them.`)
 }
 
-async function planAndApply(
-  { files, ...job }: Omit<MigrateJob, 'log'> & { readonly files: readonly FoundMigration[] },
-  options: CommandLine,
-): Promise<number> {
+const POOLER_WARNING =
+  'A pooler hides the processes that serve this store. Before you apply the migration, stop those with another config.'
+const OUTDATED_WARNING =
+  'Stop them before you apply the migration, or restart them with this config right after it: until then they do not find what it moves, and ' +
+  'values that they store may be hidden.'
+
+/** Returns a warning of processes that serve the store with another config; `undefined`: there are none. */
+async function outdatedServicesWarning({ store, model }: Engine): Promise<string | undefined> {
+  const services = await store.listServices()
+  if (!services) return POOLER_WARNING
+  const config = digestConfig(model)
+  const outdated = services.filter((service) => service.config !== config).map(({ name }) => name)
+  if (outdated.length === 0) return undefined
+  return `These processes serve the store with another config: ${outdated.toSorted().join(', ')}. ${OUTDATED_WARNING}`
+}
+
+/** A run that may change the store, or a copy of it. */
+interface PlannedRun extends Omit<MigrateJob, 'log'> {
+  readonly files: readonly FoundMigration[]
+  /** See {@link outdatedServicesWarning}. */
+  readonly warning: string | undefined
+}
+
+async function planAndApply({ files, warning, ...job }: PlannedRun, options: CommandLine): Promise<number> {
   const { dryRun } = job
   const plan = await makePlan(job.engine, files)
   process.stdout.write(describePlan(plan))
   if (isSettled(plan)) return 0
+  if (warning !== undefined) process.stderr.write(`${warning}\n`)
   if (!dryRun && !options.flag('apply')) return print('Nothing was changed. Do it with: daybook migrate --apply', 0)
   if (!dryRun && plan.steps.some(isLossy) && !options.flag('allow-loss')) {
     return print('Refused: this loses stored values. Bring the fields back, or add --allow-loss.', 1)

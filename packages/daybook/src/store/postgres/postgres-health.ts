@@ -31,12 +31,18 @@ export class PostgresHealth {
   readonly #server: WatchedServer
   readonly #ended = new AbortController()
   readonly #watching: Promise<void>
+  readonly #firstAttempt = Promise.withResolvers<void>()
   #failure: unknown
   #hasAnswered = false
 
   constructor(server: WatchedServer) {
     this.#server = server
     this.#watching = this.#watch()
+  }
+
+  /** Resolves when the first attempt to connect has ended, well or not. */
+  get firstAttempt(): Promise<void> {
+    return this.#firstAttempt.promise
   }
 
   get isUp(): boolean {
@@ -56,7 +62,7 @@ export class PostgresHealth {
   async #watch(): Promise<void> {
     while (!this.#ended.signal.aborted) {
       try {
-        const client = await this.#connect()
+        const client = await this.#connect().finally(() => this.#firstAttempt.resolve())
         this.#failure = undefined
         this.#hasAnswered = true
         await this.#listen(client)

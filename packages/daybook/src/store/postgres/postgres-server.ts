@@ -1,6 +1,7 @@
 import type { Client, ClientBase, ClientConfig, Pool, PoolConfig, QueryResult, Submittable } from 'pg'
 import type { Connection } from '../connection.ts'
 import type { PoolState } from '../database.ts'
+import type { ServingProcess } from '../serving-process.ts'
 import {
   PostgresConnection,
   type PostgresQuery,
@@ -13,6 +14,7 @@ import {
 import { isClash, isConnectionLoss } from './postgres-errors.ts'
 import { destroy, PostgresHealth } from './postgres-health.ts'
 import { ReadPipeline } from './postgres-pipeline.ts'
+import { registerService } from './postgres-services.ts'
 import type { PostgresTexts } from './postgres-texts.ts'
 
 /** The part of the driver that is used. */
@@ -34,6 +36,8 @@ export interface ServerSettings {
   /** How long it may take to answer before it counts as gone, in milliseconds. */
   readonly answerMs: number
   readonly texts: PostgresTexts
+  /** This process, if it serves the database. */
+  readonly service?: ServingProcess | undefined
   /** Called when other nodes say that the journal has come to a number. */
   readonly onMove?: (seq: number) => void
   /** Called with what other nodes announce. */
@@ -96,6 +100,7 @@ export class PostgresServer {
   /** Whether no pooler stands in between. */
   readonly #isDirect: boolean
   readonly #health: PostgresHealth
+  readonly #service: ServingProcess | undefined
   /** Every connection that is open, or about to be. */
   readonly #clients = new Set<Client>()
   /** The last number of its journal that was seen; unknown before there is a journal. */
@@ -105,13 +110,14 @@ export class PostgresServer {
   constructor(
     driver: Driver,
     config: ClientConfig,
-    { isPrepared, connections, answerMs, texts, onMove, onNotice }: ServerSettings,
+    { isPrepared, connections, answerMs, texts, service, onMove, onNotice }: ServerSettings,
   ) {
     this.texts = texts
     this.#Client = tracked(driver.Client, this.#clients)
     this.#Pool = driver.Pool
     this.#Query = driver.Query
     this.#isDirect = isPrepared
+    this.#service = service
     this.#config = { ...config, types: TYPES }
     // A pooler hands a session to its next client, settings included.
     this.#reads = this.#pool(connections, {
@@ -144,6 +150,11 @@ export class PostgresServer {
     const sum = (key: 'totalCount' | 'idleCount' | 'waitingCount'): number =>
       this.#pools.reduce((all, pool) => all + pool[key], 0)
     return { total: sum('totalCount'), idle: sum('idleCount'), waiting: sum('waitingCount') }
+  }
+
+  /** Resolves after the first attempt to watch it: then the service is registered, unless the server does not answer. */
+  get firstWatch(): Promise<void> {
+    return this.#health.firstAttempt
   }
 
   /** @throws SERVICE_UNAVAILABLE while it does not answer */
@@ -199,7 +210,7 @@ export class PostgresServer {
     this.#cutAll()
   }
 
-  /** @param onMove listens to other nodes, which takes a session of one's own */
+  /** @param onMove listens to other nodes, which takes a session of one's own, and registers the service there */
   async #connect(onMove?: (seq: number) => void, onNotice?: (text: string) => void): Promise<Client> {
     const client = new this.#Client(this.#config)
     try {
@@ -209,6 +220,7 @@ export class PostgresServer {
         channel === CHANNEL ? onMove(Number(payload)) : onNotice?.(payload),
       )
       await client.query(`LISTEN ${CHANNEL}; LISTEN ${NOTICE_CHANNEL}`)
+      if (this.#service) await registerService(client, this.#service)
       return client
     } catch (error) {
       destroy(client)

@@ -5,6 +5,7 @@ import type {
   JournalReader,
   PoolState,
   Snapshot,
+  StoreOptions,
   TransactionOptions,
   WriteConnection,
 } from '../database.ts'
@@ -23,6 +24,7 @@ import {
 } from './postgres-options.ts'
 import { PostgresReplica } from './postgres-replica.ts'
 import { type Driver, NOTICE_CHANNEL, PostgresServer } from './postgres-server.ts'
+import { listServices } from './postgres-services.ts'
 import { snapshotPostgres } from './postgres-snapshot.ts'
 import { checkDatabase, shownUrl, toStartupError } from './postgres-start.ts'
 import { PostgresTexts } from './postgres-texts.ts'
@@ -41,17 +43,24 @@ import { holdAlter, isUnavailable, PostgresWriter } from './postgres-writer.ts'
  * ```
  */
 export function postgres(url: string | undefined, options: PostgresOptions = {}): DatabaseSource {
-  return { open: () => openPostgres(url, options), snapshot: () => snapshotPostgres(url, options) }
+  return {
+    open: ({ service } = {}) => openPostgres(url, options, service),
+    snapshot: () => snapshotPostgres(url, options),
+  }
 }
 
 const notify = (text: string): string => `NOTIFY ${NOTICE_CHANNEL}, '${text.replaceAll("'", "''")}'`
 
 /** @throws {StartupError} when the server cannot be used, with what to do about it */
-export async function openPostgres(url: string | undefined, options: PostgresOptions): Promise<PostgresStore> {
+export async function openPostgres(
+  url: string | undefined,
+  options: PostgresOptions,
+  service?: StoreOptions['service'],
+): Promise<PostgresStore> {
   const shown = shownUrl(url)
   for (const [index, replica] of (options.replicas ?? []).entries()) shownUrl(replica, `replicas[${index}]`)
   const driver = await loadDriver()
-  const store = new PostgresStore(driver, String(url), shown, options)
+  const store = new PostgresStore(driver, String(url), shown, { ...options, service })
   try {
     await store.check()
     return store
@@ -89,7 +98,7 @@ export class PostgresStore implements Database {
   #turn = 0
 
   /** @param shown the URL as errors may show it */
-  constructor(driver: Driver, url: string, shown: string, options: PostgresOptions) {
+  constructor(driver: Driver, url: string, shown: string, options: PostgresOptions & Pick<StoreOptions, 'service'>) {
     const {
       pooler = 'none',
       replicas = [],
@@ -105,6 +114,7 @@ export class PostgresStore implements Database {
     this.#isPrepared = settings.isPrepared
     this.#server = new PostgresServer(driver, clientConfig(url, options), {
       ...settings,
+      service: options.service,
       onMove: hint,
       onNotice: (text) => {
         for (const hear of this.#hearers) hear(text)
@@ -145,8 +155,9 @@ export class PostgresStore implements Database {
   }
 
   /** @throws {StartupError} when the database is not fit for what is stored */
-  check(): Promise<void> {
-    return checkDatabase((text) => this.#server.query(text), this.#shown)
+  async check(): Promise<void> {
+    await checkDatabase((text) => this.#server.query(text), this.#shown)
+    await this.#server.firstWatch
   }
 
   transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: TransactionOptions): Promise<T> {
@@ -168,6 +179,11 @@ export class PostgresStore implements Database {
         await holdAlter(connection)
         await work(connection)
       })
+  }
+
+  /** Behind a pooler, no service has a session that could say so. */
+  get listServices(): Database['listServices'] {
+    return this.#isPrepared ? () => listServices((text) => this.#server.query(text)) : undefined
   }
 
   onGrowth(listener: GrowthListener, after?: number): () => void {

@@ -33,6 +33,26 @@ export function copySqlite(from: string, to: string): void {
   }
 }
 
+/**
+ * Locks an existing file, which is to be used for nothing else, until the connection is closed.
+ *
+ * @returns `undefined` when another connection has locked it, and when there is no such file
+ * @throws {StartupError} when it cannot be opened
+ */
+export function lockFile(file: string): NativeDatabase | undefined {
+  let native: NativeDatabase | undefined
+  try {
+    native = new NativeDatabase(file, { timeout: 0, fileMustExist: true })
+    // Nothing is written, and without a journal no other file comes of it.
+    native.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return native
+  } catch (error) {
+    native?.close()
+    if (isBusy(error) || !existsSync(file)) return undefined
+    throw fileFault(file, error)
+  }
+}
+
 /** Settings that hold for every connection, and the value that reading each back must give. */
 const SETTINGS: readonly (readonly [pragma: string, expected: unknown])[] = [
   ['synchronous', 2],

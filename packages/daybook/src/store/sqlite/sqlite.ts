@@ -6,8 +6,10 @@ import { bare, type Statement, type StatementValues } from '../compile.ts'
 import type { Database, Snapshot, StoreOptions, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, GrowthWatch } from '../growth-watch.ts'
+import type { ServingProcess } from '../serving-process.ts'
 import { CommitBatch, HEAD } from '../writes/commit-batch.ts'
 import { makeDataFolder } from './data-folder.ts'
+import { listServices, ServiceFile } from './service-files.ts'
 import { SqliteConnection, translateSqliteError } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
 import { fileFault, isBusy, LOCK_PATIENCE_MS, openDurableFile, openToRead, sqliteCode } from './sqlite-file.ts'
@@ -56,6 +58,7 @@ export class SqliteStore implements Database {
   readonly #writer: SqliteWriter
   /** Carries the log over while others go on: it has two syncs of its own, for which no write should wait. */
   readonly #checkpointer: SqliteThread | undefined
+  readonly #serviceFile: ServiceFile | undefined
   readonly #watch: GrowthWatch = new GrowthWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
   readonly #version = new FileVersion()
   #commits = 0
@@ -63,7 +66,7 @@ export class SqliteStore implements Database {
   #draining = false
   #broken: unknown
 
-  constructor(file: string, { isServing = true }: StoreOptions = {}) {
+  constructor(file: string, { isServing = true, service }: StoreOptions = {}) {
     this.#file = file
     this.#writer = new SqliteWriter(openDurableFile(file))
     const openReader = (): NativeDatabase => openToRead(file, READ_CACHE_KIB)
@@ -71,6 +74,7 @@ export class SqliteStore implements Database {
     this.background = new SqliteThread(file)
     this.#checkpointer = isServing ? new SqliteThread(file, { waiting: 1 }) : undefined
     this.#writer.native.exec(`PRAGMA wal_autocheckpoint = ${isServing ? MAX_LOG_PAGES : UNSERVED_LOG_PAGES}`)
+    this.#serviceFile = service && ServiceFile.make(file, service)
   }
 
   get executed(): number {
@@ -100,6 +104,10 @@ export class SqliteStore implements Database {
     return this.#watch.listen(listener, after)
   }
 
+  async listServices(): Promise<readonly ServingProcess[]> {
+    return listServices(dirname(this.#file))
+  }
+
   async snapshot(): Promise<Snapshot> {
     return snapshotSqlite(this.#file)
   }
@@ -111,6 +119,7 @@ export class SqliteStore implements Database {
     await this.background.close()
     this.reader.native.close()
     this.#writer.native.close()
+    this.#serviceFile?.release()
   }
 
   /** Runs DDL and the like, outside any transaction. */
