@@ -56,7 +56,7 @@ async function allOf(
   return permissions
 }
 
-/** Whether a caller may bring deleted entries back; a deleted file does not come back. */
+/** The permission of a caller to bring deleted entries back; a deleted file does not come back. */
 async function restorePermission(
   collection: CollectionModel,
   { create, update }: Partial<Record<Action, Permission>>,

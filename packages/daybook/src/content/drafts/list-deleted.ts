@@ -17,7 +17,7 @@ import { requireSession, seesDeleted } from './draft-access.ts'
 import type { AcrossPage } from './list-drafts.ts'
 import { creatorOf, toRestored } from './restore.ts'
 
-/** How often the journal is read for one page: restored entries and rules leave gaps between the deletions that are listed. */
+/** The most reads of the journal for one page: restored entries and rules leave gaps between the deletions that are listed. */
 const MAX_READS = 10
 
 /** An entry that was deleted, as it was just before. */
@@ -131,8 +131,8 @@ async function readRelated(
 ): Promise<ReadonlyMap<string, PastEntry>> {
   const related = new Map<string, PastEntry>()
   const targets = conditions.flatMap((where) => relatedIn(where, entry))
-  for (const [to, found] of Map.groupBy(targets, (target) => target.to)) {
-    const ids = [...new Set(found.map(({ id }) => id))]
+  for (const [to, references] of Map.groupBy(targets, (target) => target.to)) {
+    const ids = [...new Set(references.map(({ id }) => id))]
     for (const stored of await read.entries.storedByIds(to, ids))
       related.set(`${to.key} ${stored.id}`, toPast(to, stored))
   }

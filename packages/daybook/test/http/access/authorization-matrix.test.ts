@@ -199,7 +199,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   deleteAuthProvider: everyone,
 }
 
-/** What a parameter makes another request of, by operation. */
+/** Requests of which a parameter makes another one, by operation. */
 const BY_QUERY: Readonly<Record<string, { readonly query: string; readonly expected: ByDocument }>> = {
   listEntries: {
     query: '?deleted=true',
@@ -262,12 +262,12 @@ const CELLS: readonly Cell[] = ALL.flatMap((route) => {
   const byDocument = 'plain' in expected ? expected : { plain: expected as Statuses }
   const more = BY_QUERY[operationId]
   const cellsOf = (statuses: ByDocument, query: string): readonly Cell[] =>
-    Object.entries(statuses).map(([document, one]) => ({
+    Object.entries(statuses).map(([document, byCaller]) => ({
       route,
       name: operationId + query,
       document,
       query,
-      expected: one,
+      expected: byCaller,
     }))
   return [...cellsOf(byDocument, ''), ...(more ? cellsOf(more.expected, more.query) : [])]
 })

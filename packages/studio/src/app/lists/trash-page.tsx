@@ -23,7 +23,7 @@ import { Waiting } from '../ui/waiting.tsx'
 import { failureText } from './bulk/refusals.tsx'
 import styles from './trash.module.css'
 
-/** How many entries are asked for at once. */
+/** The number of entries that one request loads. */
 const PAGE = 50
 
 type Deleted = DeletedEntry<DaybookConfig>
