@@ -24,7 +24,7 @@ interface HtmlHeading {
 /** The headings that a table of contents covers: it is made on the event loop, which a text of more would hold up. */
 export const MAX_TOC_HEADINGS = 1000
 /** The prefix of the ids that authors write in raw HTML, and of footnotes. */
-export const AUTHOR_ID_PREFIX: string = 'user-content-'
+const AUTHOR_ID_PREFIX = 'user-content-'
 /** The heading above the footnotes, which browsers hide from view. */
 const FOOTNOTES_ID = `${AUTHOR_ID_PREFIX}footnote-label`
 /** The id of a heading without letters and digits, and the prefix of one that would look like an author's id. */
