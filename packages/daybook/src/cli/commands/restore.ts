@@ -10,6 +10,7 @@ import { compileModel } from '../../model/compile.ts'
 import { databaseFile } from '../../service.ts'
 import type { Snapshot } from '../../store/database.ts'
 import { makeDataFolder } from '../../store/sqlite/data-folder.ts'
+import { listServices } from '../../store/sqlite/service-files.ts'
 import { snapshotSqlite } from '../../store/sqlite/sqlite-snapshot.ts'
 import { BackupFolder } from '../backup/backup-folder.ts'
 import { loadConfig } from '../config-file.ts'
@@ -70,6 +71,7 @@ interface RestoreJob {
 
 async function restoreAll(config: DaybookConfig, { data, folder, path, allowsMissing }: RestoreJob): Promise<number> {
   const file = databaseFile(data)
+  requireUnserved(data)
   requireAbsent(file)
   makeDataFolder(data)
   const part = `${file}.restore`
@@ -93,6 +95,15 @@ async function restoreAll(config: DaybookConfig, { data, folder, path, allowsMis
 }
 
 const MISSING_ADVICE = 'Mend the backup and run the same command again, or add --allow-missing to go without them.'
+
+/** A service whose database was moved away goes on with it, and with the files beside it. */
+function requireUnserved(data: string): void {
+  const names = listServices(data).map(({ name }) => name)
+  if (names.length === 0) return
+  throw new StartupError(
+    `These processes serve ${data}: ${names.toSorted().join(', ')}. Stop them first, or name another folder with --data.`,
+  )
+}
 
 /** SQLite would take a log that lies beside the restored file for its own. */
 function requireAbsent(file: string): void {

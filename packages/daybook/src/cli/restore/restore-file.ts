@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FileRestore } from '../../content/assets/file-restore.ts'
+import type { Engine } from '../../content/engine.ts'
 import type { ExportCounts } from '../../content/transfer/export-lines.ts'
 import { LineError, type PreparedLine, prepareLine, Restore, whyNotRestored } from '../../content/transfer/restore.ts'
 import { checkLine, readCounts, readHeader, readLine } from '../../content/transfer/restore-lines.ts'
@@ -49,6 +50,7 @@ export async function restoreFile(options: CommandLine, path: string): Promise<n
     if (digest === undefined) return 1
     const restore = await Restore.begin(engine, digest)
     if (restore.isDone) return printReport(`${path} is restored already`)
+    await warnOfServices(engine)
     const total = counts.collections[ASSETS] ?? 0
     const fileRestore = await FileRestore.begin(files, engine.store)
     if (folder) await restoreFiles({ file, model, folder, restore: fileRestore, total })
@@ -62,6 +64,15 @@ export async function restoreFile(options: CommandLine, path: string): Promise<n
   } finally {
     await close()
   }
+}
+
+/** Services do not start on a store while it is restored, but those that run may write to it. */
+async function warnOfServices({ store }: Engine): Promise<void> {
+  const names = ((await store.listServices()) ?? []).map(({ name }) => name)
+  if (names.length === 0) return
+  process.stderr.write(
+    `These processes serve the store: ${names.toSorted().join(', ')}. Stop them: the restore cannot go on once they have written to it.\n`,
+  )
 }
 
 const withoutFiles = (count: number): string =>

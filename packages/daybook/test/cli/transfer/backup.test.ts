@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createService } from 'daybook'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -174,6 +174,20 @@ describe('a restore', () => {
     const refused = await run('source', 'restore', 'saved')
     expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('Restore into an empty folder') })
     expect(await exportOf('source')).toBe(before)
+  })
+
+  test('does not touch a folder that a service serves, even if its database was moved away', async () => {
+    await fill('source')
+    await run('source', 'backup', 'saved')
+    const service = await start(folder.path, ...onStore('source'))
+    for (const suffix of ['', '-wal', '-shm']) await rename(at(`source/daybook.db${suffix}`), at(`moved.db${suffix}`))
+    expect(await run('source', 'restore', 'saved')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(`/${service.pid}\\. Stop them first, or name another folder with --data\\.`),
+    })
+    expect(await filesIn('source')).not.toContain('daybook.db')
+    await service.stop()
+    expect(await run('source', 'restore', 'saved')).toMatchObject({ status: 0 })
   })
 })
 

@@ -9,7 +9,7 @@ import { DAYBOOK } from '../../support/built/command.ts'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
 import { toLines, withoutHeader } from '../../support/stores/export.ts'
-import { daybook, type Ended, folderOf } from '../cli.ts'
+import { daybook, type Ended, folderOf, start } from '../cli.ts'
 import { answersOf, type Place, serve } from '../copy/copy-content.ts'
 import { allRows, change, rows } from '../copy/copy-file.ts'
 import { before, everything } from './restore-config.ts'
@@ -360,6 +360,21 @@ describe.each(TARGETS)('a restore of two entries with one slug on $name', ({ mak
     const count = 'SELECT count(*) AS count FROM notes'
     const held = database ? await database.rows(count) : rows(join(at('target'), 'daybook.db'), count)
     expect(held).toEqual([{ count: 0 }])
+  })
+})
+
+describe.each(TARGETS)('a restore into a store that a service serves on $name', ({ make }) => {
+  test('names the service', async () => {
+    await makeNotes(5)
+    await using database = await make()
+    const target = await placeIn(database)
+    const service = await start(folder.path, ...target)
+    const ended = await own('import', 'notes.ndjson', ...target)
+    await service.stop()
+    expect(ended).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(`These processes serve the store: \\S+/${service.pid}\\. Stop them: `),
+    })
   })
 })
 
