@@ -30,14 +30,13 @@ import type {
   DocumentModel,
   FieldModel,
   GlobalModel,
-  IndexModel,
   LocalesModel,
   ManyValued,
   Model,
   ReferencePart,
   RelationModel,
   ReverseModel,
-  UniqueSet,
+  UniqueIndexModel,
 } from './model.ts'
 import { documentSchema, nestWritten, type SchemaSide, type ServiceParts } from './schema.ts'
 import { schemaFault } from './schema-fault.ts'
@@ -166,7 +165,8 @@ function compileCollection(
     manyValued,
     counted: [...comparables.values(), ...manyValued.values()].filter(({ isCounted }) => isCounted),
     facets: facetsAmong(comparables.values()),
-    indexes: findIndexes(stored, comparables, locales),
+    indexes: [...comparables.values()].filter(({ column }) => column === undefined),
+    uniqueIndexes: findUniqueIndexes(stored, locales),
     compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
     searchable: fields
       .filter(([, field]) => holdsWords(field))
@@ -361,7 +361,6 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
         isText,
         isDate: type.isDate === true,
         isCounted: !isLocalized && type.isCounted?.(options) === true,
-        isUniqueInAnyCase: type.isUniqueInAnyCase,
         fromQuery: (text) => type.fromQuery?.(text, options),
         filterSchema: type.filterSchema?.(options) ?? SCALAR_FILTERS[scalar],
       },
@@ -504,22 +503,15 @@ function reachInside(
   return (type.inner?.(options) ?? []).flatMap((inner) => reachFields(inner.fields, steps, inner.block))
 }
 
-function findIndexes(
-  fields: Fields,
-  comparables: ReadonlyMap<string, Comparable>,
-  locales: LocalesModel | undefined,
-): readonly IndexModel[] {
-  const lazy = [...comparables.values()].filter(({ column }) => column === undefined)
-  const indexed = lazy.map(({ path }) => ({ path, unique: uniqueSets(fields[path], locales) }))
-  const others = Object.entries(fields).filter(([path]) => !comparables.has(path))
-  const only = others.map(([path, field]) => ({ path, unique: uniqueSets(field, locales) }))
-  return [...indexed, ...only.filter(({ unique }) => unique.length > 0)]
-}
-
-function uniqueSets(field: Field | undefined, locales: LocalesModel | undefined): readonly UniqueSet[] {
-  if (!field?.type.isUnique?.(field.options)) return []
-  if (!locales || !field.options.localized) return [{ isTranslated: false }]
-  return locales.available.map((locale) => ({ locale, isTranslated: locale !== locales.default }))
+/** The unique values of a collection. A field without an index to search by may be unique all the same. */
+function findUniqueIndexes(fields: Fields, locales: LocalesModel | undefined): readonly UniqueIndexModel[] {
+  return Object.entries(fields).flatMap(([path, { type, options }]): UniqueIndexModel[] => {
+    const scalar = type.scalar?.({ ...options, index: true })
+    if (!scalar || !type.isUnique?.(options)) return []
+    const value = { path, scalar, isUniqueInAnyCase: type.isUniqueInAnyCase === true }
+    if (!locales || !options.localized) return [{ ...value, isTranslated: false }]
+    return locales.available.map((locale) => ({ ...value, locale, isTranslated: locale !== locales.default }))
+  })
 }
 
 function compileCompoundIndex(

@@ -45,8 +45,6 @@ export interface Comparable {
   readonly to?: string
   /** Which part of a reference it is. */
   readonly part?: ReferencePart
-  /** True if unique values differ in more than the case of letters of ASCII. @default false */
-  readonly isUniqueInAnyCase?: boolean | undefined
   /** The folded form of a text field, stored in the column `folded`. */
   readonly folded?: Comparable
   /** The path of the text that this is the folded form of. */
@@ -81,15 +79,12 @@ export interface ManyValued {
   readonly part?: ReferencePart
 }
 
-/** An index over one value inside the documents. */
-export interface IndexModel {
+/** Values of a top-level field that are unique: those of all entries, or of a localized field those of one locale. */
+export interface UniqueIndexModel {
   readonly path: string
-  /** The sets of values in which no two entries may have the same one; none: the values are not unique. */
-  readonly unique: readonly UniqueSet[]
-}
-
-/** Values of a field that are unique: those of all entries, or of a localized field those of one locale. */
-export interface UniqueSet {
+  readonly scalar: Scalar
+  /** True if unique values differ in more than the case of letters of ASCII. */
+  readonly isUniqueInAnyCase: boolean
   /** The locale of the values; `undefined`: the field is not localized. */
   readonly locale?: string
   /** True if the values are translations: those of the default locale lie in the documents. */
@@ -223,7 +218,9 @@ export interface CollectionModel extends DocumentModel {
   readonly counted: readonly (Comparable | ManyValued)[]
   /** Values that stand in the search index beside the words of an entry: a filter by equality narrows a search there. */
   readonly facets: readonly Comparable[]
-  readonly indexes: readonly IndexModel[]
+  /** Values inside the documents that have an index. */
+  readonly indexes: readonly Comparable[]
+  readonly uniqueIndexes: readonly UniqueIndexModel[]
   readonly compoundIndexes: readonly CompoundIndexModel[]
   /** Top-level fields whose words `q` finds. */
   readonly searchable: readonly { readonly key: string; readonly weight: number }[]

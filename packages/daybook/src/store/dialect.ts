@@ -1,5 +1,5 @@
 import type { RawBuilder, SqlBool } from 'kysely'
-import type { CollectionModel, Comparable } from '../model/model.ts'
+import type { CollectionModel, Comparable, UniqueIndexModel } from '../model/model.ts'
 import type { SortBy } from '../query/listing.ts'
 import type { StatementValues, WhereSql } from './compile.ts'
 import type { SortedRow } from './reads/rows.ts'
@@ -146,12 +146,8 @@ export interface SchemaDialect {
   named(name: string): string
   /** A value as a column of an index, in an order of {@link indexOrder}. */
   indexed(by: Comparable, descending?: boolean): string
-  /**
-   * A value as a column of a unique index.
-   *
-   * @param locale the locale of which it is a translation; `undefined`: it lies in the document
-   */
-  uniquelyIndexed(by: Comparable, locale?: string): string
+  /** A value as a column of a unique index. */
+  uniquelyIndexed(unique: UniqueIndexModel): string
   /** What the column `draft` says of a working copy: the number of its change, when it was saved, and by whom. */
   ofDraft(key: 'seq' | 'at' | 'by'): string
   /** A value of a document as a column of a view. */

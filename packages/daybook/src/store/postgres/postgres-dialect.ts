@@ -53,8 +53,8 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
   tableOptions: () => '',
   marker: "SELECT 1 AS is_there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'daybook$meta'",
   indexed: indexedValue,
-  uniquelyIndexed: ({ path: key, scalar, isUniqueInAnyCase }, locale) => {
-    const [path, column] = locale === undefined ? [key, 'doc'] : [`${locale}.${key}`, 'locales']
+  uniquelyIndexed: ({ path: key, scalar, isUniqueInAnyCase, locale, isTranslated }) => {
+    const [path, column] = isTranslated ? [`${locale}.${key}`, 'locales'] : [key, 'doc']
     if (scalar !== 'text') return numberAt(path, column)
     const text = textAt(path, column)
     return `md5(${isUniqueInAnyCase ? `lower(${text} COLLATE "C")` : text})`

@@ -23,9 +23,9 @@ const SCHEMA: SchemaDialect = {
   marker: "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'",
   named: (name) => name,
   indexed: (by, descending) => `${by.column ?? storedValue(by)}${descending ? ' DESC' : ''}`,
-  uniquelyIndexed: ({ path, isUniqueInAnyCase }, locale) => {
-    const own = locale === undefined ? jsonValue(path) : translatedValue(path, locale)
-    return isUniqueInAnyCase ? `lower(${own})` : own
+  uniquelyIndexed: ({ path, isUniqueInAnyCase, locale, isTranslated }) => {
+    const value = isTranslated ? translatedValue(path, String(locale)) : jsonValue(path)
+    return isUniqueInAnyCase ? `lower(${value})` : value
   },
   ofDraft: (key) => `json_extract(draft, '$.${key}')`,
   shown: (path) => jsonValue(path),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { StartupError } from '../../errors.ts'
 import { type Field, type Fields, innerFields } from '../../fields/field.ts'
-import type { CollectionModel, CompoundIndexModel, Model, UniqueSet } from '../../model/model.ts'
+import type { CollectionModel, CompoundIndexModel, Model, UniqueIndexModel } from '../../model/model.ts'
 import { PEOPLE_COMPARABLES } from '../../model/people.ts'
 import { bare, build, param, prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
@@ -28,7 +28,6 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
   const isOwn = table === key
   const tail = (compound?: CompoundIndexModel): string =>
     `, id${compound?.keys.at(-1)?.descending ? ' DESC' : ''}${collection.status ? ', status' : ''}`
-  const values = collection.indexes.flatMap(({ path }) => comparables.get(path) ?? [])
   const folded = [...comparables.values()].flatMap((by) => by.folded ?? [])
   const named = (name: string): string => indexName(table, name)
   return [
@@ -36,7 +35,7 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
     index(named('updated'), `updated_at${tail()}`),
     ...[...PEOPLE_COMPARABLES.values()].map((by) => index(named(`${by.column}`), schema.indexed(by) + tail())),
     ...(collection.status ? [index(named('status'), 'status, id')] : []),
-    ...values.map((by) => index(valueIndex(table, by.path), schema.indexed(by) + tail())),
+    ...collection.indexes.map((by) => index(valueIndex(table, by.path), schema.indexed(by) + tail())),
     ...folded.map((by) => index(valueIndex(table, by.path), schema.indexed(by) + tail())),
     ...collection.compoundIndexes.map((one) =>
       index(compoundIndex(table, one), compoundColumns(schema, one) + tail(one)),
@@ -54,17 +53,12 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
 /** The indexes that keep values unique: all of them lie on the collection's own table, which has the values of every locale. */
 function uniqueIndexes(
   schema: SchemaDialect,
-  { key, comparables, indexes }: CollectionModel,
-): readonly (SchemaObject & UniqueSet)[] {
-  return indexes.flatMap(({ path, unique }) => {
-    const by = comparables.get(path)
-    if (!by) return []
-    return unique.map(({ locale, isTranslated }) => {
-      const name = uniqueIndex(key, path, locale)
-      const column = schema.uniquelyIndexed(by, isTranslated ? locale : undefined)
-      const sql = `CREATE UNIQUE INDEX "${name}" ON "${key}" (${column})`
-      return { type: 'index', table: key, name, sql, ...(locale === undefined ? {} : { locale }), isTranslated }
-    })
+  { key, uniqueIndexes: indexes }: CollectionModel,
+): readonly (SchemaObject & UniqueIndexModel)[] {
+  return indexes.map((unique) => {
+    const name = uniqueIndex(key, unique.path, unique.locale)
+    const sql = `CREATE UNIQUE INDEX "${name}" ON "${key}" (${schema.uniquelyIndexed(unique)})`
+    return { ...unique, type: 'index', table: key, name, sql }
   })
 }
 

@@ -13,6 +13,7 @@ const config = defineConfig({
         code: f.text({ localized: true, unique: true }),
         mail: f.email({ localized: true, unique: true }),
         rank: f.integer({ localized: true, unique: true }),
+        token: f.text({ unique: true, index: false, maxLength: 20 }),
         status: f.status(),
       },
     }),
@@ -62,6 +63,12 @@ describe.each(STORES)('a localized unique field on $name', (store) => {
       expect((await editor.put(address, { [field]: null })).status).toBe(200)
       await create({ [field]: same }, locale)
     }
+  })
+
+  test('needs no index to search by, as one that is not localized', async () => {
+    await create({ token: 'T1' })
+    const { status, body } = await editor.post('/api/things', { token: 'T1' })
+    expect([status, body.details]).toEqual([409, { field: 'token' }])
   })
 
   test('has one winner of many at once', async () => {
