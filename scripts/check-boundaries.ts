@@ -46,6 +46,7 @@ const LEAVES: readonly string[] = [
   'exact-origin.ts',
   'fold.ts',
   'folder-reasons.ts',
+  'issues.ts',
   'log.ts',
   'lru-bounds.ts',
   'nearest.ts',

@@ -80,7 +80,7 @@ test.each([
   ['a command', 'cli.md', '## `daybook migrate`', '## Migrating', 'the command "migrate"'],
   ['a metric', 'metrics.md', '| `daybook_journal_seq` |', '| `daybook_journal` |', '`daybook_journal_seq`'],
   ['a mark', 'metrics.md', '<!-- generated: metrics -->', '', 'has no place for metrics'],
-  ['the end of a mark', 'errors.md', '<!-- /generated -->', '', 'has no place for errors'],
+  ['the end of a mark', 'errors.md', '<!-- /generated -->', '', 'has no place for issues'],
   ['a variable', 'cli.md', '| `DAYBOOK_LOG` |', '| `DAYBOOK_LOGS` |', 'DAYBOOK_LOG'],
 ])('a reference without %s fails', async (_what, page, shown, instead, said) => {
   const faults = await faultsWith(`docs/reference/${page}`, shown, instead)

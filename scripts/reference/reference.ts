@@ -3,7 +3,7 @@ import type { Route } from '../../packages/daybook/src/http/contract.ts'
 import { apiRoutes } from '../../packages/daybook/test/support/scenarios/routes.ts'
 import { type Page, readPages } from '../markdown.ts'
 import { actionTable, commandTable, flagTable } from './cli-tables.ts'
-import { errorTable } from './error-table.ts'
+import { errorTable, issueTable } from './error-table.ts'
 import { fieldSections } from './field-sections.ts'
 import { metricTable } from './metric-table.ts'
 import { configTable, type Generation, optionTable } from './option-tables.ts'
@@ -56,6 +56,7 @@ const generators = ({ routes, metrics }: Code): Readonly<Record<string, Generate
   actions: ({ words }, generation) => actionTable(words, generation),
   flags: ({ words }, generation) => flagTable(words, generation),
   errors: (_region, generation) => errorTable(generation),
+  issues: (_region, generation) => issueTable(generation),
   routes: () => routeTable(routes),
   parameters: () => parameterTable(routes),
   metrics: () => metrics,

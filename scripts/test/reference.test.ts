@@ -1,5 +1,9 @@
+import { glob, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { issueTable } from '../reference/error-table.ts'
 import { configTable, type Generation, optionTable } from '../reference/option-tables.ts'
+import { optionsOf } from '../reference/options.ts'
+import { readCode } from '../reference/reference.ts'
 import { fillRegions } from '../reference/regions.ts'
 import { Source, Sources } from '../reference/source.ts'
 
@@ -72,6 +76,34 @@ test.each([
     interface Options { /** It. */ readonly it?: ${type} }
   `)
   expect(rowsOf(optionTable('Options', generation))).toEqual([`| \`it\` | ${shown} | | It. |`])
+})
+
+test('the code of an issue is a row with its params, and each needs words', () => {
+  const generation = generationOf(`
+    interface IssueParams {
+      /** Too long. @param limit the most @param unit bytes or characters */
+      readonly long: { readonly limit: number } | { readonly limit: number; readonly unit: string } | undefined
+      readonly short: { readonly limit: number }
+    }
+  `)
+  expect(rowsOf(issueTable(generation))).toEqual([
+    '| `long` | Too long. | `limit`: the most; `unit`: bytes or characters |',
+    '| `short` | | |',
+  ])
+  expect(generation.missing).toEqual(['the issue short', 'limit of the issue short'])
+  const outdated = generationOf('interface IssueParams { /** Gone. @param limit the most */ gone: undefined }')
+  expect(() => issueTable(outdated)).toThrow('The issue gone has no limit.')
+})
+
+test('every issue that is written without the types of its params has a code of the table', async () => {
+  const codes = new Set(optionsOf('IssueParams', (await readCode()).sources).map(({ name }) => name))
+  const unknown: string[] = []
+  for await (const file of glob('packages/daybook/src/**/*.ts')) {
+    const source = await readFile(file, 'utf8')
+    for (const [, code = ''] of source.matchAll(/\bpath: [^,]+, code: '(\w+)'/g))
+      if (!codes.has(code)) unknown.push(code)
+  }
+  expect(unknown).toEqual([])
 })
 
 test('the table of the config holds the options of every interface that it leads to', () => {

@@ -1,3 +1,5 @@
+import { type Issue, issueAt, type Violation } from './issues.ts'
+
 /** The status and the message of an error code on the wire. */
 export interface ErrorKind {
   readonly status: number
@@ -90,15 +92,6 @@ export type ErrorCode =
   | 'SERVICE_UNAVAILABLE'
   | 'INSUFFICIENT_STORAGE'
 
-/** One thing that is wrong with a request: where, which rule, and what to do about it. */
-export interface Issue {
-  /** JSON Pointer (RFC 6901) into the body, or the name of the query parameter. */
-  readonly path: string
-  /** The rule that is broken, such as `required`, `type`, `unknown_field`. */
-  readonly code: string
-  readonly message: string
-}
-
 /** The details of an error besides its message; empty when there are none. */
 export interface ErrorDetails {
   readonly issues?: readonly Issue[]
@@ -146,8 +139,8 @@ export function invalid(issues: readonly Issue[]): DaybookError {
 }
 
 /** A `VALIDATION_ERROR` with a single issue. */
-export function invalidAt(path: string, code: string, message: string): DaybookError {
-  return invalid([{ path, code, message }])
+export function invalidAt(path: string, ...violation: Violation): DaybookError {
+  return invalid([issueAt(path, ...violation)])
 }
 
 /** The service cannot start as it stands: says what an operator must do, in words of the operator's world. */

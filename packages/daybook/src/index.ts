@@ -138,7 +138,7 @@ export {
   type MigrationContext,
 } from './content/migrations/define-migration.ts'
 export { etagOf } from './content/tagged.ts'
-export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, type Issue, StartupError } from './errors.ts'
+export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, StartupError } from './errors.ts'
 // What a field type of your own is made of
 export {
   type AnyOptions,
@@ -185,6 +185,7 @@ export type {
   ValidationListQuery,
   ValidationQuery,
 } from './fields/validation.ts'
+export type { Issue, IssueCode, IssueParams } from './issues.ts'
 export type { ReplayRequest } from './journal/replay.ts'
 export type { DeliveryState } from './journal/stored-deliveries.ts'
 export { DeliveryError, type SubscriptionTimes } from './journal/subscriber.ts'

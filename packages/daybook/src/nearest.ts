@@ -19,16 +19,19 @@ const FIELD_NAME = /^\w+(?:\.\w+)*$/
 const sortedLetters = (name: string): string => [...name].sort().join('')
 
 /**
- * A sentence for the end of a message about a mistyped field; empty when no known name is like it.
+ * Returns the field that a mistyped name probably means; `undefined` if no known name is like it.
  *
  * @param known names that the caller may know
  */
-export function didYouMean(name: string, known: Iterable<string>): string {
-  if (!FIELD_NAME.test(name) || name.length > MAX_COMPARED_LENGTH) return ''
+export function nearestField(name: string, known: Iterable<string>): string | undefined {
+  if (!FIELD_NAME.test(name) || name.length > MAX_COMPARED_LENGTH) return undefined
   const names = [...known]
   const letters = sortedLetters(name)
   const rearranged = names.filter((one) => sortedLetters(one) === letters)
   // Two other letters make another word of a short one; two that change places do not.
-  const meant = nearest(name, rearranged, 2) ?? nearest(name, names, name.length < 6 ? 1 : 2)
-  return meant === undefined ? '' : `. Did you mean "${meant}"?`
+  return nearest(name, rearranged, 2) ?? nearest(name, names, name.length < 6 ? 1 : 2)
 }
+
+/** Returns the end of a message about a mistyped field; empty without a nearest field. */
+export const didYouMean = (field: string | undefined): string =>
+  field === undefined ? '' : `. Did you mean "${field}"?`

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Violation } from '../issues.ts'
 
 /** The longest segment of a path, in characters: what stores of files take. */
 const MAX_SEGMENT = 200
@@ -17,17 +18,23 @@ export const FILENAME: PathRule = { pattern: `^${SEGMENT}$`, maxLength: MAX_SEGM
 /** A directory: segments of a path. With a name, it is a path of at most 512 characters. */
 export const DIRECTORY: PathRule = { pattern: `^${SEGMENT}(?:/${SEGMENT}){0,${MAX_SEGMENTS - 1}}$`, maxLength: 256 }
 
-/** Says what is wrong with a file's name; `undefined`: nothing. */
-export const filenameFault = (name: string): string | undefined =>
-  fits(name, FILENAME)
-    ? undefined
-    : `must be a letter or digit, followed by letters, digits, ".", "_" and "-"; ${FILENAME.maxLength} characters at most`
+/** Returns the rule that a file's name breaks. */
+export const filenameViolation = (name: string): Violation | undefined =>
+  fits(name, FILENAME) ? undefined : NO_FILENAME
+const NO_FILENAME: Violation = [
+  'filename',
+  `must be a letter or digit, followed by letters, digits, ".", "_" and "-"; ${FILENAME.maxLength} characters at most`,
+  { limit: FILENAME.maxLength },
+]
 
-/** Says what is wrong with a directory; `undefined`: nothing. */
-export const directoryFault = (directory: string): string | undefined =>
-  fits(directory, DIRECTORY)
-    ? undefined
-    : `must be a path such as images/2026: at most ${MAX_SEGMENTS} segments of letters, digits, ".", "_" and "-"; ${DIRECTORY.maxLength} characters at most`
+/** Returns the rule that a directory breaks. */
+export const directoryViolation = (directory: string): Violation | undefined =>
+  fits(directory, DIRECTORY) ? undefined : NO_DIRECTORY
+const NO_DIRECTORY: Violation = [
+  'directory',
+  `must be a path such as images/2026: at most ${MAX_SEGMENTS} segments of letters, digits, ".", "_" and "-"; ${DIRECTORY.maxLength} characters at most`,
+  { limit: DIRECTORY.maxLength, segments: MAX_SEGMENTS },
+]
 
 const fits = (text: string, { pattern, maxLength }: PathRule): boolean =>
   text.length <= maxLength && new RegExp(pattern).test(text)

@@ -167,4 +167,4 @@ export const fileTooLarge = (limit: number): DaybookError =>
   new DaybookError('PAYLOAD_TOO_LARGE', `A file has at most ${limit} bytes.`, { limit })
 
 const notAccepted = (type: string, accept: readonly string[]): DaybookError =>
-  invalidAt('/file', 'accept', `is ${type}; only these types are taken: ${accept.join(', ')}`)
+  invalidAt('/file', 'accept', `is ${type}; only these types are taken: ${accept.join(', ')}`, { type, values: accept })

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import busboy from 'busboy'
-import { DaybookError, type Issue, invalid, invalidAt } from '../errors.ts'
+import { DaybookError, invalid, invalidAt } from '../errors.ts'
+import { type Issue, issueAt, type Violation } from '../issues.ts'
 import { fileTooLarge, type Intake, type StagedFile } from './intake.ts'
 
 /** The text fields that a form may have beside its file. */
@@ -78,7 +79,7 @@ class FormReader {
       await Promise.race([this.#receive(body, parser), refused])
       const file = await this.#staging
       const lacksFile = !file && this.#issues.every(({ path }) => path !== '/file')
-      if (lacksFile) this.#fault('/file', 'required', 'is required: send one file in the field "file"')
+      if (lacksFile) this.#add('/file', 'required', 'is required: send one file in the field "file"')
       if (!file || this.#issues.length > 0) throw invalid(this.#issues)
       return { file, texts: this.#texts }
     } catch (error) {
@@ -126,7 +127,7 @@ class FormReader {
       parser.on('error', () => {})
       parser.on('field', (name, value, info) => this.#takeText(name, value, info))
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
-        parser.on(limit, () => this.#fault('', 'maxItems', 'the form has too many parts'))
+        parser.on(limit, () => this.#add('', 'maxItems', 'the form has too many parts', { limit: MAX_PARTS }))
       }
       return parser
     } catch {
@@ -136,10 +137,10 @@ class FormReader {
 
   #takeText(name: string | undefined, value: string, { valueTruncated, nameTruncated }: busboy.FieldInfo): void {
     const field = nameTruncated ? undefined : TEXT_FIELDS.find((one) => one === name)
-    if (name === 'file') this.#fault('/file', 'type', 'must be sent as a file')
-    else if (!field) this.#fault(pathOf(name), 'unknown_field', `there is no such field; send ${KNOWN_FIELDS}`)
-    else if (valueTruncated) this.#fault(`/${field}`, 'maxLength', `has at most ${MAX_TEXT_BYTES} bytes`)
-    else if (this.#texts[field] !== undefined) this.#fault(`/${field}`, 'repeated', 'may stand once')
+    if (name === 'file') this.#add('/file', 'type', 'must be sent as a file', { types: ['file'] })
+    else if (!field) this.#addUnknown(name, `there is no such field; send ${KNOWN_FIELDS.join(', ')}`)
+    else if (valueTruncated) this.#add(`/${field}`, ...TOO_LONG)
+    else if (this.#texts[field] !== undefined) this.#add(`/${field}`, 'repeated', 'may stand once')
     else this.#texts[field] = value
   }
 
@@ -151,13 +152,18 @@ class FormReader {
     }
     // Its bytes are let go as they come in.
     file.on('error', () => {}).resume()
-    if (name === 'file') this.#fault('/file', 'repeated', 'must be one file')
-    else this.#fault(pathOf(name), 'unknown_field', 'there is no such field; send the file as "file"')
+    if (name === 'file') this.#add('/file', 'repeated', 'must be one file')
+    else this.#addUnknown(name, 'there is no such field; send the file as "file"')
     return undefined
   }
 
-  #fault(path: string, code: string, message: string): void {
-    this.#issues.push({ path, code, message })
+  /** @param name of a part; one without a name is a part, too */
+  #addUnknown(name = '', message: string): void {
+    this.#add(`/${name.slice(0, 64)}`, 'unknown_field', message, { values: KNOWN_FIELDS })
+  }
+
+  #add(path: string, ...violation: Violation): void {
+    this.#issues.push(issueAt(path, ...violation))
   }
 
   /** Nothing is left of a form that is refused, however far it has come. */
@@ -168,10 +174,9 @@ class FormReader {
   }
 }
 
-/** The path of a field in issues. A part without a name is one, too. */
-const pathOf = (name = ''): string => `/${name.slice(0, 64)}`
+const KNOWN_FIELDS: readonly string[] = ['file', ...TEXT_FIELDS]
 
-const KNOWN_FIELDS = ['file', ...TEXT_FIELDS].join(', ')
+const TOO_LONG: Violation = ['too_long', `has at most ${MAX_TEXT_BYTES} bytes`, { limit: MAX_TEXT_BYTES }]
 
 const incomplete = (): DaybookError => invalidAt('body', 'incomplete', 'ended before it was complete')
 

@@ -1,3 +1,4 @@
+import type { Violation } from '../issues.ts'
 import type { Caller } from './adapter.ts'
 
 /** The actions on a collection or a global. */
@@ -23,14 +24,16 @@ const scopeName = ({ kind, key }: ScopedDocument): string => (kind === 'global' 
  *
  * @param documents all collections and globals of the config
  */
-export function faultOfScope(scope: Scope, documents: readonly ScopedDocument[]): string | undefined {
+export function violationOfScope(scope: Scope, documents: readonly ScopedDocument[]): Violation | undefined {
   if (scope === EVERYTHING || scope === EXPORT_SCOPE) return undefined
   const [name = '', action = '', ...rest] = scope.split(':')
   if (rest.length > 0 || !ACTIONS.includes(action)) {
-    return `write what it is about and one of ${ACTIONS.join(', ')}, such as posts:update`
+    const message = `write what it is about and one of ${ACTIONS.join(', ')}, such as posts:update`
+    return ['scope', message, { values: ACTIONS }]
   }
   if (name === '*' || documents.some((one) => scopeName(one) === name)) return undefined
-  return `there is no ${name}; known are ${documents.map(scopeName).join(', ')}`
+  const values = documents.map(scopeName)
+  return ['scope', `there is no ${name}; known are ${values.join(', ')}`, { values }]
 }
 
 /** Whether a caller's credential lets them do something, whatever the config's rules say besides. */

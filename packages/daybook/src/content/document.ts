@@ -1,4 +1,4 @@
-import { type Issue, invalid, invalidAt } from '../errors.ts'
+import { invalid, invalidAt } from '../errors.ts'
 import type { DefaultRule, DeriveTools, Field, Fields, Generated } from '../fields/field.ts'
 import {
   emptyValue,
@@ -11,6 +11,7 @@ import {
   readGenerated,
   servedKeys,
 } from '../fields/field.ts'
+import { issueAt } from '../issues.ts'
 import type { DocumentModel, FieldModel } from '../model/model.ts'
 import { PEOPLE_KEYS } from '../model/people.ts'
 import type { FieldReference } from '../store/reads/rows.ts'
@@ -159,7 +160,7 @@ export interface Unread {
 export function requireRequired(document: DocumentModel, values: Values, { hidden, given }: Unread): void {
   const checked = document.fields.filter(({ key }) => !hidden.has(key) || Object.hasOwn(given, key))
   const missing = checked.flatMap((field) => missingFields(field, (hidden.has(field.key) ? given : values)[field.key]))
-  const issues: Issue[] = missing.map((path) => ({ path, code: 'required', message: 'is required' }))
+  const issues = missing.map((path) => issueAt(path, 'required', 'is required'))
   if (issues.length > 0) throw invalid(issues)
 }
 
@@ -447,7 +448,7 @@ interface KnownKeys {
  * @param rights of the caller: fields that do not exist for them are not known, nor are the values generated from those
  */
 export function withoutIgnored(document: DocumentModel, body: unknown, rights: KnownKeys): Values {
-  if (!isRecord(body)) throw invalidAt('/', 'type', 'must be an object of fields')
+  if (!isRecord(body)) throw invalidAt('/', 'type', 'must be an object of fields', { types: ['object'] })
   const unknown = servedKeysOf(document, rights.absent)
   const isIgnored = (key: string): boolean =>
     (document.ignoredKeys.has(key) && !unknown.has(key)) || (rights.hasPeople && PEOPLE_KEYS.includes(key))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Issue } from '../errors.ts'
 import { type Field, holdsItemKeys, ITEM_KEY, isRecord } from '../fields/field.ts'
+import { type Issue, issueAt } from '../issues.ts'
 import { type Item, innerFieldsOf, itemField, matchItems } from './match-items.ts'
 
 const keyOf = (item: unknown): string | undefined =>
@@ -89,7 +89,7 @@ export function repeatedKeys(field: Field, value: unknown, path: string): readon
     const first = firsts.get(key)
     if (key === undefined || first === index) return []
     const message = `is also the key of item ${first}; give the item another one, or leave it out`
-    return [{ path: `${path}/${index}/${ITEM_KEY}`, code: 'repeated_key', message }]
+    return [issueAt(`${path}/${index}/${ITEM_KEY}`, 'repeated_key', message, { index: Number(first) })]
   })
   return [...repeated, ...value.flatMap((item, index) => repeatedKeys(itemField(field), item, `${path}/${index}`))]
 }

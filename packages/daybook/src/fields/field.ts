@@ -190,6 +190,8 @@ export interface TargetRequirement {
   readonly where: object
   /** The same in words, after "takes". */
   readonly said: string
+  /** The params of an issue about a target that does not fit. */
+  readonly params: { readonly values?: readonly string[] | undefined; readonly limit?: number | undefined }
 }
 
 /** The target and the cardinality of a relation, and its rule for deletes. */
@@ -418,6 +420,8 @@ export function readGenerated(generated: Generated, stored: unknown, valueAt: (k
 
 /** The pattern of a text that holds more than white space, as a required one does. */
 export const NOT_BLANK = '\\S'
+/** The keyword of a schema that holds the {@link Violation} to report for a value that does not match it. */
+export const VIOLATION: string = 'x-violation'
 
 /** Whether a field must hold something once a document is stored. */
 export function isRequired({ type, options }: Field): boolean {

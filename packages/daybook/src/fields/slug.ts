@@ -1,6 +1,7 @@
+import type { Violation } from '../issues.ts'
 import { MAX_SLUG_LENGTH } from '../slugs.ts'
 import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
-import { isGuarded, makeField } from './field.ts'
+import { isGuarded, makeField, VIOLATION } from './field.ts'
 import { aKey, COMMON_RULES } from './rules.ts'
 
 export interface SlugOptions extends CommonOptions<string> {
@@ -11,8 +12,12 @@ export interface SlugOptions extends CommonOptions<string> {
 const PART = '[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}]*'
 /** Source of the pattern that every slug matches: a mark belongs to the letter before it. */
 const SLUG_PATTERN = `^${PART}(?:[-_.]${PART})*$`
-const SLUG_ADVICE = 'must be letters and digits with single -, _ or . between them, such as my-first-post'
+const NO_SLUG: Violation = [
+  'slug',
+  'must be letters and digits with single -, _ or . between them, such as my-first-post',
+]
 const NOT_UUID = '^(?![0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$)'
+const LIKE_AN_ID: Violation = ['id_shape', 'must not look like an id']
 
 const slug: FieldType<SlugOptions> = {
   name: 'slug',
@@ -36,8 +41,8 @@ const slug: FieldType<SlugOptions> = {
     maxLength: MAX_SLUG_LENGTH,
     examples: ['my-first-post'],
     allOf: [
-      { pattern: SLUG_PATTERN, errorMessage: SLUG_ADVICE },
-      { pattern: NOT_UUID, errorMessage: 'must not look like an id' },
+      { pattern: SLUG_PATTERN, [VIOLATION]: NO_SLUG },
+      { pattern: NOT_UUID, [VIOLATION]: LIKE_AN_ID },
     ],
   }),
   accepts: (value) => typeof value === 'string',

@@ -1,12 +1,11 @@
+import type { Violation } from '../issues.ts'
 import type { AddressOptions } from './email.ts'
 import type { Exactly, Field, FieldType, JsonSchema } from './field.ts'
-import { makeField, scalarAnswers } from './field.ts'
+import { makeField, scalarAnswers, VIOLATION } from './field.ts'
 import { aDefault, SCALAR_RULES } from './rules.ts'
 
-const HTTP: JsonSchema = {
-  pattern: '^https?://[^/?#]',
-  errorMessage: 'must begin with http:// or https://, such as https://example.org/page',
-}
+const NO_WEB_ADDRESS: Violation = ['url', 'must begin with http:// or https://, such as https://example.org/page']
+const HTTP: JsonSchema = { pattern: '^https?://[^/?#]', [VIOLATION]: NO_WEB_ADDRESS }
 
 const url: FieldType<AddressOptions> = {
   name: 'url',

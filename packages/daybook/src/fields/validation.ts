@@ -11,7 +11,11 @@ export interface ValidationIssue {
   readonly message: string
   /** A name for the broken rule, like a key. @default 'validate' */
   readonly code?: string
+  /** The values that the message mentions, by name, so that clients can say the same in another language; at most 2,000 characters of JSON. */
+  readonly params?: Readonly<Record<string, ValidationParam | readonly ValidationParam[]>>
 }
+
+type ValidationParam = string | number | boolean
 
 /** What a validator answers: nothing when all is well, else a message, an issue, or several of either. */
 export type ValidationAnswer =

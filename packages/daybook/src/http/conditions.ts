@@ -37,6 +37,7 @@ interface HeaderParameter<T> {
 }
 
 /** Visible ASCII characters. */
+const SEQ = /^\d{1,15}$/
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 /** RFC 9110, sections 13.1.1 and 13.1.2. */
@@ -61,7 +62,9 @@ export const CONDITIONS: { readonly [C in RequestCondition]-?: HeaderParameter<N
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
     parse: (text) => {
       if (IDEMPOTENCY_KEY.test(text)) return text
-      throw invalidAt('Idempotency-Key', 'pattern', 'must be 1 to 255 visible ASCII characters')
+      throw invalidAt('Idempotency-Key', 'pattern', 'must be 1 to 255 visible ASCII characters', {
+        pattern: IDEMPOTENCY_KEY.source,
+      })
     },
   },
   minSeq: {
@@ -69,8 +72,10 @@ export const CONDITIONS: { readonly [C in RequestCondition]-?: HeaderParameter<N
     description: 'A number that Daybook-Seq gave: what is read has come at least that far.',
     schema: { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
     parse: (text) => {
-      if (/^\d{1,15}$/.test(text)) return Number(text)
-      throw invalidAt('Daybook-Min-Seq', 'pattern', 'must be a number that Daybook-Seq gave')
+      if (SEQ.test(text)) return Number(text)
+      throw invalidAt('Daybook-Min-Seq', 'pattern', 'must be a number that Daybook-Seq gave', {
+        pattern: SEQ.source,
+      })
     },
   },
   preview: {

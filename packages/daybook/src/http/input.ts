@@ -18,7 +18,7 @@ export async function readInput(request: HttpRequest, limit: number): Promise<Re
   if (type !== null && FORM_TYPE.test(type)) return readForm(await readBody(request, limit), type)
   const body = await readJson(request, limit)
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
-  throw invalidAt('', 'type', 'must be an object')
+  throw invalidAt('', 'type', 'must be an object', { types: ['object'] })
 }
 
 /** Fields that stand more than once become lists. */
@@ -29,7 +29,8 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<R
   return Object.fromEntries(
     [...new Set(form.keys())].map((key) => {
       const values = form.getAll(key)
-      if (values.some((value) => typeof value !== 'string')) throw invalidAt(`/${key}`, 'type', 'must not be a file')
+      if (values.some((value) => typeof value !== 'string'))
+        throw invalidAt(`/${key}`, 'type', 'must not be a file', { types: ['string'] })
       return [key, values.length > 1 ? values : values[0]]
     }),
   )

@@ -3,6 +3,7 @@ import { findVisibleDrafts } from '../content/drafts/draft-access.ts'
 import type { Engine } from '../content/engine.ts'
 import { seenWithin } from '../content/past/seen-within.ts'
 import { DaybookError, invalidAt } from '../errors.ts'
+import { unknownCollection } from '../query/parameters.ts'
 import { isStateAction } from '../store/journal-actions.ts'
 import type { JournalRow } from '../store/reads/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
@@ -67,8 +68,7 @@ async function readerOf(
   const views = await viewsOf(access, collections)
   for (const key of collections ?? []) {
     const view = key === GLOBALS ? views.globals.view : views.collections.get(key)?.view
-    if (!view || !isReadable(view))
-      throw invalidAt('collections', 'unknown', `"${key.slice(0, 64)}" is no collection that you may read`)
+    if (!view || !isReadable(view)) throw unknownCollection(key)
   }
   const reader = new RecordReader(engine, access, views, actor)
   if (actor !== undefined && !reader.knowsPeople) throw invalidAt('actor', 'unknown_param', 'is no parameter here')

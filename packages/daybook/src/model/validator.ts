@@ -1,12 +1,12 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
-import type { Issue } from '../errors.ts'
 import { MAX_ISSUES } from '../errors.ts'
 import { isFourDigitYear } from '../fields/date.ts'
-import { isRecord, type JsonSchema, NOT_BLANK } from '../fields/field.ts'
+import { isRecord, type JsonSchema, NOT_BLANK, VIOLATION } from '../fields/field.ts'
 import { OWN_SCHEMA } from '../fields/json.ts'
-import { didYouMean } from '../nearest.ts'
+import { type Issue, issueAt, type Violation } from '../issues.ts'
+import { didYouMean, nearestField } from '../nearest.ts'
 
 /** Checks a value against one schema; an empty list means that it holds. */
 export type Validator = (value: unknown) => readonly Issue[]
@@ -141,34 +141,54 @@ function isNullBranch(error: ErrorObject, errors: readonly ErrorObject[]): boole
 
 const pointer = (key: unknown): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1')
 
-const MESSAGES: Readonly<Record<string, (params: Readonly<Record<string, unknown>>) => string>> = {
-  type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
-  minLength: ({ limit }) => `must have at least ${limit} characters`,
-  maxLength: ({ limit }) => `must have at most ${limit} characters`,
-  minItems: ({ limit }) => `must have at least ${limit} items`,
-  maxItems: ({ limit }) => `must have at most ${limit} items`,
-  minimum: ({ limit }) => `must be at least ${limit}`,
-  maximum: ({ limit }) => `must be at most ${limit}`,
-  pattern: ({ pattern }) => `must match ${pattern}`,
-  format: ({ format }) => `must be a valid ${format}`,
-  enum: ({ allowedValues }) => `must be one of: ${(allowedValues as unknown[]).join(', ')}`,
-  uniqueItems: () => 'must not hold the same item twice',
-  discriminator: () => 'must have a _type that the field knows',
+/** The params that Ajv gives to the errors of these keywords. */
+interface AjvParams {
+  readonly type: string | readonly string[]
+  readonly limit: number
+  readonly multipleOf: number
+  readonly pattern: string
+  readonly format: string
+  readonly allowedValues: readonly unknown[]
+}
+
+/** The violations of keywords of JSON Schema, made of Ajv's params. */
+const VIOLATIONS: Readonly<Record<string, (params: AjvParams) => Violation>> = {
+  type: ({ type }) => {
+    const types = [type].flat()
+    return ['type', `must be ${types.join(' or ')}`, { types }]
+  },
+  minLength: ({ limit }) => ['minLength', `must have at least ${limit} characters`, { limit }],
+  maxLength: ({ limit }) => ['maxLength', `must have at most ${limit} characters`, { limit }],
+  minItems: ({ limit }) => ['minItems', `must have at least ${limit} items`, { limit }],
+  maxItems: ({ limit }) => ['maxItems', `must have at most ${limit} items`, { limit }],
+  minProperties: ({ limit }) => ['minProperties', `must have at least ${limit} members`, { limit }],
+  maxProperties: ({ limit }) => ['maxProperties', `must have at most ${limit} members`, { limit }],
+  minimum: ({ limit }) => ['minimum', `must be at least ${limit}`, { limit }],
+  maximum: ({ limit }) => ['maximum', `must be at most ${limit}`, { limit }],
+  exclusiveMinimum: ({ limit }) => ['exclusiveMinimum', `must be more than ${limit}`, { limit }],
+  exclusiveMaximum: ({ limit }) => ['exclusiveMaximum', `must be less than ${limit}`, { limit }],
+  multipleOf: ({ multipleOf: divisor }) => ['multipleOf', `must be a multiple of ${divisor}`, { divisor }],
+  pattern: ({ pattern }) => ['pattern', `must match ${pattern}`, { pattern }],
+  format: ({ format }) => ['format', `must be a valid ${format}`, { format }],
+  enum: ({ allowedValues: values }) => ['enum', `must be one of: ${values.join(', ')}`, { values }],
+  uniqueItems: () => ['uniqueItems', 'must not hold the same item twice'],
+  discriminator: () => ['discriminator', 'must have a _type that the field knows'],
 }
 
 function toIssue(error: ErrorObject): Issue {
-  const { keyword, params, instancePath, message, parentSchema } = error
-  if (keyword === 'required') {
-    return { path: `${instancePath}/${pointer(params.missingProperty)}`, code: 'required', message: 'is required' }
-  }
+  const { keyword, params, instancePath, message = 'is not valid', parentSchema } = error
+  if (keyword === 'required') return issueAt(`${instancePath}/${pointer(params.missingProperty)}`, ...MISSING)
   if (keyword === 'additionalProperties') {
     const name = String(params.additionalProperty)
-    const names = Object.keys((parentSchema?.properties ?? {}) as object)
-    const path = `${instancePath}/${pointer(name)}`
-    return { path, code: 'unknown_field', message: `there is no such field${didYouMean(name, names)}` }
+    const nearest = nearestField(name, Object.keys((parentSchema?.properties ?? {}) as object))
+    const text = `there is no such field${didYouMean(nearest)}`
+    return issueAt(`${instancePath}/${pointer(name)}`, 'unknown_field', text, { nearest })
   }
-  if (isOfBlankText(error)) return { path: instancePath, code: 'required', message: 'is required' }
-  const own: unknown = parentSchema?.errorMessage
-  const said = typeof own === 'string' ? own : (MESSAGES[keyword]?.(params) ?? message ?? 'is not valid')
-  return { path: instancePath || '/', code: keyword, message: said }
+  if (isOfBlankText(error)) return issueAt(instancePath, ...MISSING)
+  const path = instancePath || '/'
+  const violation = (parentSchema?.[VIOLATION] as Violation | undefined) ?? VIOLATIONS[keyword]?.(params as AjvParams)
+  // The schema of a json field or of a plugin may have any other keyword.
+  return violation ? issueAt(path, ...violation) : { path, code: keyword, message }
 }
+
+const MISSING: Violation = ['required', 'is required']

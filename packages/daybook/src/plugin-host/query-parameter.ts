@@ -20,7 +20,7 @@ export function queryParameter(
       if (value === undefined) return undefined
       const [issue] = validate(value)
       if (!issue) return value
-      faults.add(given.name, issue.code, issue.message)
+      faults.addIssue({ ...issue, path: given.name })
       return undefined
     },
   }

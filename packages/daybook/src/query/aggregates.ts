@@ -1,3 +1,4 @@
+import type { Violation } from '../issues.ts'
 import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
 
@@ -78,8 +79,8 @@ export function readAggregates(
   const found = new Map<string, Aggregate>()
   for (const name of asked) {
     const aggregate = toAggregate(collection, name, hidden)
-    if (!aggregate) faults.add('aggregate', 'unknown_field', adviceOn(collection, name, hidden))
-    else if (found.has(name)) faults.add('aggregate', 'repeated', `names "${name}" twice`)
+    if (!aggregate) faults.add('aggregate', ...unknownAggregate(collection, name, hidden))
+    else if (found.has(name)) faults.add('aggregate', 'repeated', `names "${name}" twice`, { name })
     else found.set(name, aggregate)
   }
   return [...found.values()]
@@ -100,13 +101,15 @@ function toAggregate(collection: CollectionModel, name: string, hidden: Readonly
 /** The most names that an issue lists. */
 const MAX_LISTED = 50
 
-function adviceOn(collection: CollectionModel, name: string, hidden: ReadonlySet<string>): string {
+function unknownAggregate(collection: CollectionModel, name: string, hidden: ReadonlySet<string>): Violation {
   const known = aggregatesFor(collection, hidden)
   const [kind = '', path = ''] = name.split(':')
   const own = known.filter((one) => one.split(':')[1] === path)
   const alike = own.length > 0 ? own : known.filter((one) => one.startsWith(`${kind}:`))
-  const listed = (alike.length > 0 ? alike : known).slice(0, MAX_LISTED)
-  return `cannot work out "${name.slice(0, 64)}"; write some of: ${listed.join(', ')}`
+  const values = (alike.length > 0 ? alike : known).slice(0, MAX_LISTED)
+  const shown = name.slice(0, 64)
+  const message = `cannot work out "${shown}"; write some of: ${values.join(', ')}`
+  return ['unknown_field', message, { name: shown, values }]
 }
 
 /** The names of all that a reader may ask of a collection. */

@@ -1,6 +1,7 @@
+import type { Violation } from '../issues.ts'
 import type { CollectionModel, DocumentModel, LinkModel, RelationModel, ReverseModel } from '../model/model.ts'
 import { PEOPLE_KEYS } from '../model/people.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean, nearestField } from '../nearest.ts'
 import { countParameter, type Faults, namesParameter, type ParametersOf, type QueryOf } from './parameters.ts'
 import { REVERSE, type ReversePage, readReversePage, type WrittenPage, type WrittenPages } from './reverse-page.ts'
 import type { QueryScope } from './where.ts'
@@ -112,6 +113,7 @@ export function readSelection(
       'depth',
       'maxItems',
       `must expand at most ${MAX_EXPANSIONS} relations; lower depth or name them in include`,
+      { limit: MAX_EXPANSIONS },
     )
   }
   const select = readSelect(lookup, document, pending, query.select)
@@ -190,8 +192,8 @@ function includeName(
   name: string,
   depth: number,
 ): void {
-  const fault = include(lookup, document, pending, name, { depth, level: 1 })
-  if (fault !== undefined) lookup.faults.add('include', 'unknown_field', fault)
+  const violation = include(lookup, document, pending, name, { depth, level: 1 })
+  if (violation) lookup.faults.add('include', ...violation)
 }
 
 interface Reach {
@@ -200,22 +202,24 @@ interface Reach {
   readonly level: number
 }
 
-/** Says which part of the name is no relation, or nothing. */
+/** Returns the violation of the part of the name that is no relation. */
 function include(
   lookup: Lookup,
   document: DocumentModel,
   pending: PendingExpansions,
   name: string,
   { depth, level }: Reach,
-): string | undefined {
+): Violation | undefined {
   if (level > MAX_INCLUDE_DEPTH) {
-    lookup.faults.add('include', 'maximum', `must expand at most ${MAX_INCLUDE_DEPTH} levels`)
+    const limit = MAX_INCLUDE_DEPTH
+    lookup.faults.add('include', 'depth', `must expand at most ${limit} levels`, { limit })
     return undefined
   }
   const found = findLinks(lookup, document, name)
   if (found.length === 0) {
-    const hint = didYouMean(name, knownLinks(lookup, document))
-    return `there is no relation "${name.slice(0, 64)}"${hint}`
+    const shown = name.slice(0, 64)
+    const nearest = nearestField(name, knownLinks(lookup, document))
+    return ['unknown_field', `there is no relation "${shown}"${didYouMean(nearest)}`, { name: shown, nearest }]
   }
   for (const { link } of found) openShut(lookup, document, pending, link.path)
   const faults = found.map(({ link, to, rest }) => {
@@ -273,18 +277,18 @@ function readSelect(
   for (const name of named) {
     const fault = selectName(lookup, document, pending, keys, name)
     if (!fault) continue
-    const hint = fault === 'unknown_field' ? didYouMean(name, selectNames(lookup, document, pending)) : ''
-    lookup.faults.add('select', fault, `${SELECT_FAULTS[fault](name.slice(0, 64))}${hint}`)
+    const shown = name.slice(0, 64)
+    if (fault === 'not_included') {
+      lookup.faults.add('select', fault, `"${shown}" is part of what include does not name`, { name: shown })
+    } else {
+      const nearest = nearestField(name, selectNames(lookup, document, pending))
+      lookup.faults.add('select', fault, `there is no field "${shown}"${didYouMean(nearest)}`, { name: shown, nearest })
+    }
   }
   return keys
 }
 
-type SelectFault = keyof typeof SELECT_FAULTS
-
-const SELECT_FAULTS = {
-  unknown_field: (name: string) => `there is no field "${name}"`,
-  not_included: (name: string) => `"${name}" is part of what include does not name`,
-} as const
+type SelectFault = 'unknown_field' | 'not_included'
 
 /** Notes what a name selects. Of what several links at one path lead to, each takes what it knows; a fault is one of all of them. */
 function selectName(
@@ -328,8 +332,10 @@ function setPage(
   const [shown, param] = [name.slice(0, 64), `reverse[${name.slice(0, 64)}]`]
   const found = findReverses(lookup, document, [pending], name)
   const opened = found.flatMap(({ expansions }) => expansions)
-  if (found.length === 0) lookup.faults.add(param, 'unknown_field', `there is no reverse field "${shown}"`)
-  else if (opened.length === 0) lookup.faults.add(param, 'not_included', `name "${shown}" in include, too`)
+  if (found.length === 0)
+    lookup.faults.add(param, 'unknown_field', `there is no reverse field "${shown}"`, { name: shown })
+  else if (opened.length === 0)
+    lookup.faults.add(param, 'not_included', `name "${shown}" in include, too`, { name: shown })
   for (const expansion of opened) expansion.page = page
 }
 

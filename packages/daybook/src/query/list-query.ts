@@ -1,3 +1,4 @@
+import type { Violation } from '../issues.ts'
 import type { CollectionModel, LocalesModel } from '../model/model.ts'
 import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
 import { AGGREGATE, type Aggregate, readAggregates } from './aggregates.ts'
@@ -121,8 +122,9 @@ export const listParameters = (
 /** The query parameters of a list. */
 export type ListParameters = QueryOf<ReturnType<typeof listParameters>>
 
-function checkSearch(q: string): readonly [string, string] | undefined {
-  if (q.length > MAX_SEARCH_LENGTH) return ['maxLength', `must have at most ${MAX_SEARCH_LENGTH} characters`]
+function checkSearch(q: string): Violation | undefined {
+  const limit = MAX_SEARCH_LENGTH
+  if (q.length > limit) return ['maxLength', `must have at most ${limit} characters`, { limit }]
   return isStorableText(q) ? undefined : ['character', UNSTORABLE]
 }
 
@@ -165,7 +167,10 @@ function readCursor(
   sort: readonly SortBy[],
 ): ListQuery['after'] {
   if (cursor === undefined) return undefined
-  if (offset !== undefined) faults.add('cursor', 'exclusive', 'leave offset out: a cursor already says where to go on')
+  if (offset !== undefined) {
+    const message = 'leave offset out: a cursor already says where to go on'
+    faults.add('cursor', 'exclusive', message, { with: 'offset' })
+  }
   const position = decodeCursor(
     cursor,
     fingerprint,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
+import type { Violation } from '../issues.ts'
 import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean, nearestField } from '../nearest.ts'
 import { NEVER } from './locale.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
 import { comparableNames, findComparable, type QueryScope, relationToSeveralIn } from './where.ts'
@@ -63,32 +64,41 @@ export function readSort(
     const path = name.replace(/^-/, '')
     const descending = name.startsWith('-')
     const by = findComparable(scope, collection, path)
-    if (!by) faults.add(names.sort, 'unknown_field', unsortable(collection, path, scope))
-    else if (keys.some((key) => key.by === by)) faults.add(names.sort, 'repeated', `names "${path}" twice`)
+    if (!by) faults.add(names.sort, ...unsortable(collection, path, scope))
+    else if (keys.some((key) => key.by === by))
+      faults.add(names.sort, 'repeated', `names "${path}" twice`, { name: path })
     else if (nulls === undefined || by.neverNull) keys.push(indexOrder(by, descending))
     else keys.push({ by, descending, nullsFirst: nulls === 'first' })
   }
-  if (keys.length > MAX_SORT_KEYS) faults.add(names.sort, 'maxItems', `must have at most ${MAX_SORT_KEYS} keys`)
+  const limit = MAX_SORT_KEYS
+  if (keys.length > limit) faults.add(names.sort, 'maxItems', `must have at most ${limit} keys`, { limit })
   return withTieBreak(keys, collection.comparables)
 }
 
-/** Why a list cannot be sorted by a name, as far as the reader may know the field. */
-function unsortable(collection: CollectionModel, path: string, scope: QueryScope): string {
+/** The violation of a name that a list cannot be sorted by; it tells what the reader may know of the field. */
+function unsortable(collection: CollectionModel, path: string, scope: QueryScope): Violation {
   const { comparables, manyValued } = collection
   const hidden = scope.hidden(collection)
-  const refusal = `cannot sort by "${path.slice(0, 64)}"`
+  const name = path.slice(0, 64)
+  const refusal = `cannot sort by "${name}"`
   const isShown = (by: Comparable | ManyValued | undefined): boolean => by !== undefined && !hidden.has(by.owner)
-  if (isShown(manyValued.get(path))) return `${refusal}: it holds many values; filter by it, with where[${path}][in]`
+  if (isShown(manyValued.get(path))) {
+    const message = `${refusal}: it holds many values; filter by it, with where[${path}][in]`
+    return ['unknown_field', message, { name }]
+  }
   const several = relationToSeveralIn(path, collection, scope)
   if (several !== undefined) {
-    const advice = comparables.has(`${several}.id`)
-      ? `sort by ${several}.collection or ${several}.id`
-      : `filter by it, with where[${several}.id][in]`
-    return `${refusal}: ${several} refers to several collections; ${advice}`
+    const values = comparables.has(`${several}.id`) ? [`${several}.collection`, `${several}.id`] : undefined
+    const advice = values ? `sort by ${values.join(' or ')}` : `filter by it, with where[${several}.id][in]`
+    return ['unknown_field', `${refusal}: ${several} refers to several collections; ${advice}`, { name, values }]
   }
   const relation = [...comparables.values()].find(({ path: own, to }) => to !== undefined && path.startsWith(`${own}.`))
-  if (!relation || !isShown(relation)) return `${refusal}${didYouMean(path, comparableNames(collection, scope))}`
-  return `${refusal}: a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[${relation.path}][in]`
+  if (!relation || !isShown(relation)) {
+    const nearest = nearestField(path, comparableNames(collection, scope))
+    return ['unknown_field', `${refusal}${didYouMean(nearest)}`, { name, nearest }]
+  }
+  const message = `${refusal}: a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[${relation.path}][in]`
+  return ['unknown_field', message, { name }]
 }
 
 /**

@@ -1,5 +1,6 @@
 import { invalidAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
+import type { Violation } from '../issues.ts'
 import type { LocalesModel, Model } from '../model/model.ts'
 import { choice, type Parameter, type ParametersOf, textParameter } from './parameters.ts'
 
@@ -17,6 +18,8 @@ export interface LocaleChoice {
 const ALL_LOCALES = 'all'
 /** The value of `fallbackLocale` that asks for none. */
 const NO_FALLBACK = 'none'
+
+const NO_LOCALES: Violation = ['locale', 'leave it out: the content has no locales']
 
 /** The schema of a parameter that no value fits. */
 export const NEVER: JsonSchema = { not: {} }
@@ -52,7 +55,7 @@ function localeParameter(
   locales: LocalesModel | undefined,
   others: readonly string[],
 ): Parameter<string> {
-  if (!locales) return textParameter(description, NEVER, () => ['enum', 'leave it out: the content has no locales'])
+  if (!locales) return textParameter(description, NEVER, () => NO_LOCALES)
   return choice(description, [...locales.available, ...others])
 }
 
@@ -80,7 +83,8 @@ export function readLocale(
 ): LocaleChoice {
   if (!locales) return { locale: undefined, chain: undefined, isAll: false }
   if (asked === ALL_LOCALES) {
-    if (fallback !== undefined) throw invalidAt('fallbackLocale', 'exclusive', 'leave it out: all locales are answered')
+    if (fallback !== undefined)
+      throw invalidAt('fallbackLocale', 'exclusive', 'leave it out: all locales are answered', { with: 'locale' })
     return { locale: locales.default, chain: undefined, isAll: true }
   }
   const locale = asked ?? locales.default

@@ -1,6 +1,7 @@
-import { type Issue, invalid, invalidAt, MAX_ISSUES } from '../errors.ts'
+import { type DaybookError, invalid, invalidAt, MAX_ISSUES } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
-import { adviceOnParam } from './unknown-param.ts'
+import { type Issue, issueAt, type Violation } from '../issues.ts'
+import { unknownParam } from './unknown-param.ts'
 
 /** The longest query string, in bytes. */
 export const MAX_QUERY_BYTES = 8192
@@ -21,8 +22,12 @@ export class Faults {
     return this.#issues
   }
 
-  add(path: string, code: string, message: string): void {
-    this.#issues.push({ path, code, message })
+  add(path: string, ...violation: Violation): void {
+    this.addIssue(issueAt(path, ...violation))
+  }
+
+  addIssue(issue: Issue): void {
+    this.#issues.push(issue)
   }
 
   /** @throws VALIDATION_ERROR with every fault so far */
@@ -123,7 +128,9 @@ export const NO_PARAMETERS: ParametersOf<Record<never, never>> = {}
  */
 export function readParams(search: string): Params {
   if (search.length > MAX_QUERY_BYTES) {
-    throw invalidAt('query', 'too_long', `a query string has at most ${MAX_QUERY_BYTES} bytes`)
+    throw invalidAt('query', 'too_long', `a query string has at most ${MAX_QUERY_BYTES} bytes`, {
+      limit: MAX_QUERY_BYTES,
+    })
   }
   const params = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(search)) {
@@ -133,6 +140,12 @@ export function readParams(search: string): Params {
     else params.set(name, [value])
   }
   return params
+}
+
+/** The error for a collection in the parameter `collections` that does not exist or that the caller may not read. */
+export function unknownCollection(key: string): DaybookError {
+  const name = key.slice(0, 64)
+  return invalidAt('collections', 'unknown', `"${name}" is no collection that you may read`, { name })
 }
 
 /** Parameters from name and value pairs, for calls inside the process. */
@@ -173,7 +186,7 @@ function addUnknown(faults: Faults, name: string, declared: Parameters): void {
   const taken = Object.entries(declared).map(([one, { style, takes }]) =>
     style === 'brackets' ? `${one}[field][${takes === 'reverses' ? 'option' : 'operator'}]` : one,
   )
-  faults.add(name.slice(0, 64), 'unknown_param', adviceOnParam(name, taken))
+  faults.add(name.slice(0, 64), ...unknownParam(name, taken))
 }
 
 /** The one value of a parameter that may stand once. */
@@ -197,22 +210,22 @@ export function countParameter(
       const [{ name } = { name: '' }] = given
       const value = Number(text)
       if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) {
-        faults.add(name, 'type', 'must be a whole number, 0 or more')
+        faults.add(name, 'type', 'must be a whole number, 0 or more', { types: ['integer'] })
       } else if (schema.minimum !== undefined && value < schema.minimum) {
-        faults.add(name, 'minimum', `must be at least ${schema.minimum}`)
+        faults.add(name, 'minimum', `must be at least ${schema.minimum}`, { limit: schema.minimum })
       } else if (schema.maximum !== undefined && value > schema.maximum) {
-        faults.add(name, 'maximum', `must be at most ${schema.maximum}`)
+        faults.add(name, 'maximum', `must be at most ${schema.maximum}`, { limit: schema.maximum })
       } else return value
       return undefined
     },
   }
 }
 
-/** @param check says what is wrong with a text, as code and message */
+/** @param check returns the rule that a text breaks */
 export function textParameter(
   description: string,
   schema: JsonSchema = {},
-  check: (text: string) => readonly [code: string, message: string] | undefined = () => undefined,
+  check: (text: string) => Violation | undefined = () => undefined,
 ): Parameter<string> {
   return {
     description,
@@ -220,20 +233,18 @@ export function textParameter(
     style: 'single',
     parse: (given, faults) => {
       const value = singleValue(given, faults)
-      const fault = value === undefined ? undefined : check(value)
-      if (fault) faults.add(given[0]?.name ?? '', ...fault)
-      return fault ? undefined : value
+      const violation = value === undefined ? undefined : check(value)
+      if (violation) faults.add(given[0]?.name ?? '', ...violation)
+      return violation ? undefined : value
     },
   }
 }
 
-const enumMessage = (values: readonly string[]): string => `must be one of: ${values.join(', ')}`
+const noneOf = (values: readonly string[]): Violation => ['enum', `must be one of: ${values.join(', ')}`, { values }]
 
 /** One of a few texts. */
 export function choice(description: string, values: readonly string[]): Parameter<string> {
-  return textParameter(description, { enum: values }, (one) =>
-    values.includes(one) ? undefined : ['enum', enumMessage(values)],
-  )
+  return textParameter(description, { enum: values }, (one) => (values.includes(one) ? undefined : noneOf(values)))
 }
 
 /** Names, each at least one character long. */
@@ -252,8 +263,8 @@ export function namesParameter(
       const { name = '' } = given ?? {}
       if (values.includes('')) faults.add(name, 'empty', 'must not hold an empty name')
       else if (maxItems !== undefined && values.length > maxItems)
-        faults.add(name, 'maxItems', `must have at most ${maxItems} names`)
-      else if (known && values.some((value) => !known.includes(value))) faults.add(name, 'enum', enumMessage(known))
+        faults.add(name, 'maxItems', `must have at most ${maxItems} names`, { limit: maxItems })
+      else if (known && values.some((value) => !known.includes(value))) faults.add(name, ...noneOf(known))
       else return values
       return undefined
     },

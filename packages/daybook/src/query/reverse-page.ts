@@ -40,8 +40,8 @@ export const REVERSE: Parameter<WrittenPages> = {
     for (const one of given) {
       const [, path = '', option = ''] = NAME.exec(one.name) ?? []
       if (!isOption(option)) {
-        const options = REVERSE_OPTIONS.join(', ')
-        faults.add(one.name.slice(0, 64), 'reverse', `must be written as reverse[field][option]=value, with ${options}`)
+        const message = `must be written as reverse[field][option]=value, with ${REVERSE_OPTIONS.join(', ')}`
+        faults.add(one.name.slice(0, 64), 'reverse', message, { values: REVERSE_OPTIONS })
         continue
       }
       pages.set(path, (pages.get(path) ?? new Map<ReverseOption, Given>()).set(option, one))

@@ -73,8 +73,10 @@ function takeApart(faults: Faults, value: unknown, path: string, key: string): W
 /** Nothing is in an empty list; whether a field holds all of it would be true of every entry. */
 function readRuleList(faults: Faults, values: readonly unknown[], path: string, key: string): WhereNode {
   if (!LIST_OPERATORS.includes(key))
-    faults.add(path, 'type', `must be one value; lists belong to ${LIST_OPERATORS.join(', ')}`)
-  if (key === 'all' && values.length === 0) faults.add(path, 'minItems', 'must have a value')
+    faults.add(path, 'operator', `must be one value; lists belong to ${LIST_OPERATORS.join(', ')}`, {
+      values: LIST_OPERATORS,
+    })
+  if (key === 'all' && values.length === 0) faults.add(path, 'minItems', 'must have a value', { limit: 1 })
   return node(
     [],
     values.map((value) => LITERAL_PREFIX + requireRuleText(faults, value, path)),
@@ -85,6 +87,6 @@ function requireRuleText(faults: Faults, value: unknown, path: string): string {
   const isPlain = typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
   if (isPlain) return String(value)
   if (typeof value === 'string' && isStorableText(value)) return value
-  faults.add(path, 'type', 'must be a text, a number, true or false')
+  faults.add(path, 'type', 'must be a text, a number, true or false', { types: ['string', 'number', 'boolean'] })
   return ''
 }

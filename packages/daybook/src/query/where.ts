@@ -1,9 +1,10 @@
 import { invalidAt } from '../errors.ts'
 import { foldText } from '../fold.ts'
+import type { Violation } from '../issues.ts'
 import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
 import { PEOPLE_COMPARABLES } from '../model/people.ts'
 import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean, nearestField } from '../nearest.ts'
 import type { LocaleChoice } from './locale.ts'
 import type { Faults, Parameter } from './parameters.ts'
 
@@ -148,6 +149,7 @@ export const WHERE: Parameter<WrittenWhere> = {
           name.slice(0, 64),
           'operator',
           `[] belongs to operators that take lists: ${LIST_OPERATORS.join(', ')}`,
+          { values: LIST_OPERATORS },
         )
       else if (path) plant(root, path, ending ? values.map((value) => LITERAL_PREFIX + value) : values)
       else faults.add(name.slice(0, 64), 'where', 'must be written as where[field][operator]=value')
@@ -180,7 +182,8 @@ export function whereParams(where: Where, prefix = 'where'): readonly (readonly 
     }
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return whereParams(value as Where, name)
     // No parameter at all would be no condition at all.
-    if (Array.isArray(value) && value.length === 0) throw invalidAt(name, 'length', 'must hold at least one value')
+    if (Array.isArray(value) && value.length === 0)
+      throw invalidAt(name, 'minItems', 'must hold at least one value', { limit: 1 })
     return Array.isArray(value)
       ? value.map((one) => [name, `${LITERAL_PREFIX}${one}`] as const)
       : [[name, String(value)] as const]
@@ -259,16 +262,14 @@ class WhereReader {
   #deeper(path: string, place: FilterPlace): FilterPlace {
     const level = place.level + 1
     if (level === MAX_LEVELS + 1)
-      this.#fault(path, 'depth', `must have at most ${MAX_LEVELS} levels of and, or and not`)
+      this.#fault(path, 'depth', `must have at most ${MAX_LEVELS} levels of and, or and not`, { limit: MAX_LEVELS })
     return { ...place, level }
   }
 
   #field(name: string, node: WhereNode, collection: CollectionModel, path: string, place: FilterPlace): Condition {
     const field = this.#find(name, collection, true)
     if (!field) {
-      const advice = this.#adviceOn(name, collection)
-      const hint = (): string => didYouMean(name, filterNames(collection, this.#scope))
-      this.#fault(path, 'unknown_field', advice ?? `cannot filter by "${name.slice(0, 64)}"${hint()}`)
+      this.#fault(path, ...this.#unknownField(name, collection))
       return MATCHES_NOTHING
     }
     if (node.values.length > 0 || node.children.size === 0) {
@@ -306,14 +307,21 @@ class WhereReader {
     return undefined
   }
 
-  /** What to write instead of a relation to several collections, or of a field on its other side. */
-  #adviceOn(name: string, collection: CollectionModel): string | undefined {
+  /** Names what to write instead of a relation to several collections, or of a field on its other side. */
+  #unknownField(name: string, collection: CollectionModel): Violation {
+    const shown = name.slice(0, 64)
     const relation = relationToSeveralIn(name, collection, this.#scope)
-    if (relation === undefined) return undefined
-    const instead = `filter by ${relation}.collection or ${relation}.id`
-    return name === relation
-      ? `${relation} refers to several collections; ${instead}`
-      : `cannot filter through ${relation}, which refers to several collections; ${instead}`
+    if (relation === undefined) {
+      const nearest = nearestField(name, filterNames(collection, this.#scope))
+      return ['unknown_field', `cannot filter by "${shown}"${didYouMean(nearest)}`, { name: shown, nearest }]
+    }
+    const values = [`${relation}.collection`, `${relation}.id`]
+    const instead = `filter by ${values.join(' or ')}`
+    const message =
+      name === relation
+        ? `${relation} refers to several collections; ${instead}`
+        : `cannot filter through ${relation}, which refers to several collections; ${instead}`
+    return ['unknown_field', message, { name: shown, values }]
   }
 
   #leaf(field: FilterField, operator: string, texts: readonly string[], path: string, negated: boolean): Condition {
@@ -327,7 +335,7 @@ class WhereReader {
     }
     this.#conditions += 1
     if (this.#conditions === MAX_CONDITIONS + 1) {
-      this.#fault('where', 'maxItems', `must have at most ${MAX_CONDITIONS} conditions`)
+      this.#fault('where', 'maxItems', `must have at most ${MAX_CONDITIONS} conditions`, { limit: MAX_CONDITIONS })
     }
     return field.kind === 'one'
       ? this.#compare(field.by, operator, texts, path, negated)
@@ -371,7 +379,7 @@ class WhereReader {
   }
 
   #unknownOperator(path: string, known: readonly string[]): Condition {
-    this.#fault(path, 'operator', `must use one of the operators: ${known.join(', ')}`)
+    this.#fault(path, 'operator', `must use one of the operators: ${known.join(', ')}`, { values: known })
     return MATCHES_NOTHING
   }
 
@@ -384,7 +392,7 @@ class WhereReader {
 
   #flag(texts: readonly string[], path: string): boolean {
     const text = this.#single(texts, path)
-    if (text !== 'true' && text !== 'false') this.#fault(path, 'type', 'must be true or false')
+    if (text !== 'true' && text !== 'false') this.#fault(path, 'type', 'must be true or false', { types: ['boolean'] })
     return text === 'true'
   }
 
@@ -394,7 +402,7 @@ class WhereReader {
     )
     this.#requireStorable(parts, path)
     if (parts.length <= MAX_VALUES) return [...new Set(this.#typed(by, parts, path))]
-    this.#fault(path, 'maxItems', `must have at most ${MAX_VALUES} values`)
+    this.#fault(path, 'maxItems', `must have at most ${MAX_VALUES} values`, { limit: MAX_VALUES })
     return []
   }
 
@@ -406,7 +414,7 @@ class WhereReader {
     return texts.flatMap((text) => {
       const value = by.fromQuery(text)
       if (value !== undefined && this.#isOpen(by, value)) return [value]
-      this.#fault(path, 'type', this.#typeAdvice(by))
+      this.#fault(path, ...this.#typeViolation(by))
       return []
     })
   }
@@ -416,16 +424,18 @@ class WhereReader {
     return part?.name !== 'collection' || this.#scope.collection(String(value)) !== undefined
   }
 
-  #typeAdvice({ path, part }: Comparable | ManyValued): string {
-    if (part?.name !== 'collection') return `must be a value that ${path} can hold`
-    const open = part.targets.filter((target) => this.#scope.collection(target))
-    return open.length > 0
-      ? `must be one of: ${open.join(', ')}`
-      : 'must be a collection that you may read: there is none'
+  #typeViolation({ path: field, part }: Comparable | ManyValued): Violation {
+    if (part?.name !== 'collection') return ['type', `must be a value that ${field} can hold`, { field }]
+    const values = part.targets.filter((target) => this.#scope.collection(target))
+    const message =
+      values.length > 0
+        ? `must be one of: ${values.join(', ')}`
+        : 'must be a collection that you may read: there is none'
+    return ['enum', message, { values }]
   }
 
-  #fault(path: string, code: string, message: string): void {
-    this.#faults.add(path.slice(0, 200), code, message)
+  #fault(path: string, ...violation: Violation): void {
+    this.#faults.add(path.slice(0, 200), ...violation)
   }
 }
 

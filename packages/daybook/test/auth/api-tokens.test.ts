@@ -2,7 +2,7 @@ import type { Service } from 'daybook'
 import { defineCollection, defineConfig, defineGlobal, f, hasRole, isAuthenticated, SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DuplicateKey } from '../../src/auth/records.ts'
-import { faultOfScope } from '../../src/auth/scopes.ts'
+import { violationOfScope } from '../../src/auth/scopes.ts'
 import { ApiTokens, type NewApiToken } from '../../src/auth/tokens/api-tokens.ts'
 import type { Store } from '../../src/store/store.ts'
 import { expectSane } from '../support/scenarios/sane.ts'
@@ -315,7 +315,7 @@ test.each([
     { kind: 'collection', key: 'posts' },
     { kind: 'global', key: 'site' },
   ] as const
-  const found = faultOfScope(scope, documents)
-  if (fault === undefined) expect(found).toBeUndefined()
-  else expect(found).toContain(fault)
+  const [, message] = violationOfScope(scope, documents) ?? []
+  if (fault === undefined) expect(message).toBeUndefined()
+  else expect(message).toContain(fault)
 })

@@ -45,7 +45,7 @@ export function readImageSize(head: Buffer, type: string, maxPixels: number): Im
   const size = measure(head.subarray(0, FACTS_BYTES), type)
   if (size && pixelsOf(size) > maxPixels) {
     const message = `has ${size.width} x ${size.height} pixels; send a picture of at most ${maxPixels} pixels`
-    throw invalidAt('file', 'max_pixels', message)
+    throw invalidAt('file', 'max_pixels', message, { ...size, limit: maxPixels })
   }
   return size
 }

@@ -22,7 +22,8 @@ export function withinFrames(type: string, maxFrames: number): Transform | undef
   const walk = WALKS[type]?.(() => {
     frames += 1
     if (frames > maxFrames) {
-      throw invalidAt('file', 'max_frames', `has too many frames; send an animation of at most ${maxFrames} frames`)
+      const message = `has too many frames; send an animation of at most ${maxFrames} frames`
+      throw invalidAt('file', 'max_frames', message, { limit: maxFrames })
     }
   })
   return walk && new WalkedBytes(walk)

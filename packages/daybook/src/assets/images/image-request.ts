@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { invalidAt } from '../../errors.ts'
+import { type DaybookError, invalidAt } from '../../errors.ts'
 import type { ImageFit, ImageFormat } from './processor/job.ts'
 
 export const IMAGE_FITS: readonly ImageFit[] = ['cover', 'contain', 'inside']
@@ -100,16 +100,19 @@ function requireBounds({ w, h, q }: ImageRequest): void {
     ['w', w],
     ['h', h],
   ] as const) {
-    if (side !== undefined && !isWithin(side, MAX_SIDE)) throw invalidAt(name, 'range', `must be 1 to ${MAX_SIDE}`)
+    if (side !== undefined && !isWithin(side, MAX_SIDE)) throw outOfRange(name, MAX_SIDE)
   }
-  if (q !== undefined && !isWithin(q, 100)) throw invalidAt('q', 'range', 'must be 1 to 100')
+  if (q !== undefined && !isWithin(q, 100)) throw outOfRange('q', 100)
 }
+
+const outOfRange = (name: string, maximum: number): DaybookError =>
+  invalidAt(name, 'range', `must be 1 to ${maximum}`, { minimum: 1, maximum })
 
 const isWithin = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
 
 function requireSignature(id: string, request: ImageRequest, given: string, secret: string | undefined): void {
   if (secret === undefined)
-    throw invalidAt('signature', 'unknown', 'leave it out: this service has no secret for images')
+    throw invalidAt('signature', 'unknown_param', 'leave it out: this service has no secret for images')
   const expected = Buffer.from(signature(secret, id, request))
   const actual = Buffer.from(given)
   const isRight = actual.length === expected.length && timingSafeEqual(actual, expected)
@@ -121,8 +124,8 @@ function requireAllowedSize({ w, h }: ImageRequest, { widths, sizes }: ImageRule
   if (w !== undefined && !widths.includes(w)) throw notListed('w', widths)
   if (h === undefined || h === w) return
   const others = sizes.length > 0 ? `, or one of the sizes ${sizes.join(', ')}` : ''
-  throw invalidAt('h', 'size', `must be equal to w${others}; other sizes need a signature`)
+  throw invalidAt('h', 'size', `must be equal to w${others}; other sizes need a signature`, { values: sizes })
 }
 
-const notListed = (name: string, allowed: readonly number[]): Error =>
-  invalidAt(name, 'enum', `must be one of ${allowed.join(', ')}; other values need a signature`)
+const notListed = (name: string, values: readonly number[]): DaybookError =>
+  invalidAt(name, 'enum', `must be one of ${values.join(', ')}; other values need a signature`, { values })

@@ -111,7 +111,7 @@ export class ImageVariants {
     if (!this.#processor) throw new DaybookError('NOT_IMPLEMENTED', noSharp())
     requireAllowedImage(source.id, request, this.rules)
     if (!SOURCES.has(source.mimeType))
-      throw invalidAt('id', 'image', `must be of a picture, but is of ${source.mimeType}`)
+      throw invalidAt('id', 'image', `must be of a picture, but is of ${source.mimeType}`, { type: source.mimeType })
     const { format = 'auto' } = request
     const made = format === 'auto' ? acceptedFormat(accept, source.mimeType) : format
     const transformation = transformationFor(request, made, source, Math.max(...this.rules.widths))

@@ -1,4 +1,5 @@
-import { type Issue, invalid } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
+import { type Issue, issueAt } from '../../issues.ts'
 
 /** The most characters of the fields of an account, as Unicode and JSON Schema count them; of an address, as in RFC 5321. */
 export const ACCOUNT_LIMITS = { name: 200, email: 254, image: 2048 } as const
@@ -32,7 +33,7 @@ function issuesIn(fields: unknown, path: string): readonly Issue[] {
   return LIMITED_FIELDS.flatMap(([field, max]) => {
     const value = members[field]
     if (typeof value !== 'string' || fitsIn(value, max)) return []
-    return [{ path: `${path}/${field}`, code: 'maxLength', message: `must have at most ${max} characters` }]
+    return [issueAt(`${path}/${field}`, 'maxLength', `must have at most ${max} characters`, { limit: max })]
   })
 }
 

@@ -1,4 +1,4 @@
-import { invalid } from '../../errors.ts'
+import { invalidAt } from '../../errors.ts'
 import { fitsIn } from './account-limits.ts'
 
 /** How accounts are registered: by anyone, by invitation, or not at all. */
@@ -44,5 +44,5 @@ export const PASSWORD_LENGTH: { readonly min: number; readonly max: number } = {
 export function requirePassword(password: string): void {
   const { min, max } = PASSWORD_LENGTH
   if (fitsIn(password, max) && !fitsIn(password, min - 1)) return
-  throw invalid([{ path: '/password', code: 'length', message: `must have ${min} to ${max} characters` }])
+  throw invalidAt('/password', 'length', `must have ${min} to ${max} characters`, { minimum: min, maximum: max })
 }

@@ -1,4 +1,5 @@
-import { DaybookError, type Issue, invalid } from '../../errors.ts'
+import { DaybookError, invalid, invalidAt } from '../../errors.ts'
+import { type Issue, issueAt } from '../../issues.ts'
 import {
   type AuthAction,
   type AuthAdapter,
@@ -211,7 +212,7 @@ export class AccountsAdapter implements AuthAdapter {
     const { invitation = '' } = readTexts(input, ['invitation'])
     accounts.requireFit(user)
     const claimed = await invitations.claim(invitation, email)
-    if (!claimed) throw invalid([{ path: '/invitation', code: 'invitation', message: 'is not valid for this address' }])
+    if (!claimed) throw invalidAt('/invitation', 'invitation', 'is not valid for this address')
     try {
       await accounts.create({ ...user, roles: claimed.roles })
     } catch (error) {
@@ -286,7 +287,8 @@ function readTexts(
     const value = Object.hasOwn(input, name) ? input[name] : undefined
     if (typeof value === 'string' && value.trim() !== '') return []
     const isMissing = value === undefined || value === ''
-    return [{ path: `/${name}`, code: isMissing ? 'required' : 'type', message: 'must be a text' }]
+    if (isMissing) return [issueAt(`/${name}`, 'required', 'must be a text')]
+    return [issueAt(`/${name}`, 'type', 'must be a text', { types: ['string'] })]
   })
   if (issues.length > 0) throw invalid(issues)
   return Object.fromEntries(names.map((name) => [name, String(input[name])]))

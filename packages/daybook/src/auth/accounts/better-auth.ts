@@ -5,7 +5,7 @@ import type { DBAdapterInstance } from 'better-auth/adapters'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { admin } from 'better-auth/plugins/admin'
 import { bearer } from 'better-auth/plugins/bearer'
-import { DaybookError, invalid } from '../../errors.ts'
+import { DaybookError, invalidAt } from '../../errors.ts'
 import { ANONYMOUS, type Caller } from '../adapter.ts'
 import { DuplicateKey } from '../records.ts'
 import { findLongField, fitAccount, requireAccountLimits } from './account-limits.ts'
@@ -292,7 +292,7 @@ async function evenOut(internalAdapter: InternalAdapter, email: unknown): Promis
 }
 
 function requireNewUser({ email, name, password }: NewUser): void {
-  if (name.trim() === '') throw invalid([{ path: '/name', code: 'required', message: 'must be a text' }])
+  if (name.trim() === '') throw invalidAt('/name', 'required', 'must be a text')
   if (email.trim() === '') throw notAnAddress()
   requireAccountLimits({ name, email })
   requirePassword(password)
@@ -301,8 +301,7 @@ function requireNewUser({ email, name, password }: NewUser): void {
 const taken = (): DaybookError =>
   new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })
 
-const notAnAddress = (): DaybookError =>
-  invalid([{ path: '/email', code: 'format', message: 'must be an e-mail address' }])
+const notAnAddress = (): DaybookError => invalidAt('/email', 'format', 'must be an e-mail address', { format: 'email' })
 
 /** Headers without credentials: a sign-in begins a new session. */
 function withoutCredentials(headers: Headers): Headers {

@@ -1,7 +1,8 @@
-import { type Issue, invalid } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
+import { type Issue, issueAt, type Violation } from '../../issues.ts'
 import { ACCOUNT_LIMITS, fitsIn } from '../accounts/account-limits.ts'
 import type { NewInvitation } from '../accounts/account-manager.ts'
-import { faultOfScope, type ScopedDocument } from '../scopes.ts'
+import { type ScopedDocument, violationOfScope } from '../scopes.ts'
 import type { NewApiToken } from '../tokens/api-tokens.ts'
 
 /** What a role is called. */
@@ -28,11 +29,7 @@ const EMAIL = /^[^\s@]+@[^\s@]+$/
  */
 export function readInvitation(input: unknown): NewInvitation {
   const given = new GivenMembers(input, ['email', 'roles', 'days'])
-  const email = given.text('email', (text) =>
-    fitsIn(text, ACCOUNT_LIMITS.email) && EMAIL.test(text)
-      ? undefined
-      : `must be an e-mail address of at most ${ACCOUNT_LIMITS.email} characters`,
-  )
+  const email = given.text('email', violationOfEmail)
   const roles = given.roles('user')
   const expiresAt = given.end(INVITED_DAYS)
   given.requireRight()
@@ -47,15 +44,31 @@ export function readInvitation(input: unknown): NewInvitation {
  */
 export function readToken(input: unknown, documents: readonly ScopedDocument[]): NewApiToken {
   const given = new GivenMembers(input, ['name', 'scopes', 'roles', 'days'])
-  const name = given.text('name', (text) =>
-    text.trim() !== '' && text.length <= MAX_TOKEN_NAME ? undefined : `must have 1 to ${MAX_TOKEN_NAME} characters`,
-  )
-  const scopes = given.texts('scopes', MAX_SCOPES, (scope) => faultOfScope(scope, documents))
+  const name = given.text('name', violationOfTokenName)
+  const scopes = given.texts('scopes', MAX_SCOPES, (scope) => violationOfScope(scope, documents))
   const roles = given.roles('service')
   const expiresAt = given.end(undefined)
   given.requireRight()
   return { name: name.trim(), scopes, roles, expiresAt }
 }
+
+function violationOfEmail(text: string): Violation | undefined {
+  const limit = ACCOUNT_LIMITS.email
+  if (!fitsIn(text, limit)) return ['maxLength', `must have at most ${limit} characters`, { limit }]
+  return EMAIL.test(text) ? undefined : ['format', 'must be an e-mail address', { format: 'email' }]
+}
+
+function violationOfTokenName(text: string): Violation | undefined {
+  if (text.trim() !== '' && text.length <= MAX_TOKEN_NAME) return undefined
+  return ['length', `must have 1 to ${MAX_TOKEN_NAME} characters`, { minimum: 1, maximum: MAX_TOKEN_NAME }]
+}
+
+function violationOfRole(text: string): Violation | undefined {
+  if (ROLE.test(text)) return undefined
+  return ['pattern', 'must have 1 to 48 letters, digits, "_", "." and "-"', { pattern: ROLE.source }]
+}
+
+const NO_TEXT: Violation = ['type', 'must be a text', { types: ['string'] }]
 
 /** The members of an input, with all that is wrong with them. */
 class GivenMembers {
@@ -65,45 +78,40 @@ class GivenMembers {
   constructor(input: unknown, known: readonly string[]) {
     const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
     this.#given = isObject ? { ...input } : {}
-    if (!isObject) this.#fault('', 'type', 'must be an object')
+    if (!isObject) this.#add('', 'type', 'must be an object', { types: ['object'] })
     for (const key of Object.keys(this.#given))
-      if (!known.includes(key)) this.#fault(key, 'unknown_field', 'there is no such field')
+      if (!known.includes(key)) this.#add(key, 'unknown_field', 'there is no such field')
   }
 
-  text(key: string, faultOf: (text: string) => string | undefined): string {
+  text(key: string, violationOf: (text: string) => Violation | undefined): string {
     const value = this.#given[key]
-    if (typeof value !== 'string') {
-      this.#fault(
-        key,
-        value === undefined ? 'required' : 'type',
-        value === undefined ? 'is required' : 'must be a text',
-      )
-      return ''
-    }
-    const fault = faultOf(value)
-    if (fault !== undefined) this.#fault(key, 'format', fault)
+    if (value === undefined) this.#add(key, 'required', 'is required')
+    else if (typeof value !== 'string') this.#add(key, ...NO_TEXT)
+    if (typeof value !== 'string') return ''
+    const violation = violationOf(value)
+    if (violation) this.#add(key, ...violation)
     return value
   }
 
   /** A list of texts with something in it, each once. */
-  texts(key: string, most: number, faultOf: (text: string) => string | undefined): readonly string[] {
+  texts(key: string, most: number, violationOf: (text: string) => Violation | undefined): readonly string[] {
     const value = this.#given[key]
-    if (!Array.isArray(value) || value.length === 0 || value.length > most) {
-      this.#fault(key, value === undefined ? 'required' : 'type', `must be a list of 1 to ${most} texts`)
-      return []
-    }
-    value.forEach((one: unknown, at) => {
-      const fault = typeof one === 'string' ? faultOf(one) : 'must be a text'
-      if (fault !== undefined) this.#fault(`${key}/${at}`, 'format', fault)
+    const message = `must be a list of 1 to ${most} texts`
+    if (value === undefined) this.#add(key, 'required', message)
+    else if (!Array.isArray(value)) this.#add(key, 'type', message, { types: ['array'] })
+    else if (value.length === 0) this.#add(key, 'minItems', message, { limit: 1 })
+    else if (value.length > most) this.#add(key, 'maxItems', message, { limit: most })
+    if (!Array.isArray(value) || value.length > most) return []
+    value.forEach((item: unknown, index) => {
+      const violation = typeof item === 'string' ? violationOf(item) : NO_TEXT
+      if (violation) this.#add(`${key}/${index}`, ...violation)
     })
     return [...new Set(value.map(String))]
   }
 
   roles(usual: string): readonly string[] {
     if (this.#given.roles === undefined) return [usual]
-    return this.texts('roles', MAX_ROLES, (role) =>
-      ROLE.test(role) ? undefined : 'must have 1 to 48 letters, digits, "_", "." and "-"',
-    )
+    return this.texts('roles', MAX_ROLES, violationOfRole)
   }
 
   /** When it ends, as ISO 8601 in UTC; `null`: never. */
@@ -111,7 +119,8 @@ class GivenMembers {
     const { days = usualDays } = this.#given
     if (days === undefined) return null
     const isRight = Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS
-    if (!isRight) this.#fault('days', 'range', `must be a whole number from 1 to ${MAX_DAYS}`)
+    const range = { minimum: 1, maximum: MAX_DAYS }
+    if (!isRight) this.#add('days', 'range', `must be a whole number from 1 to ${MAX_DAYS}`, range)
     return isRight ? new Date(Date.now() + Number(days) * DAY_MS).toISOString() : null
   }
 
@@ -120,7 +129,7 @@ class GivenMembers {
     if (this.#issues.length > 0) throw invalid(this.#issues)
   }
 
-  #fault(key: string, code: string, message: string): void {
-    this.#issues.push({ path: `/${key}`, code, message })
+  #add(key: string, ...violation: Violation): void {
+    this.#issues.push(issueAt(`/${key}`, ...violation))
   }
 }

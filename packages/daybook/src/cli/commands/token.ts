@@ -1,5 +1,5 @@
 import { DuplicateKey } from '../../auth/records.ts'
-import { faultOfScope } from '../../auth/scopes.ts'
+import { violationOfScope } from '../../auth/scopes.ts'
 import { type ApiToken, ApiTokens } from '../../auth/tokens/api-tokens.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
@@ -75,8 +75,8 @@ function requireScopes(scopes: readonly string[], { collections, globals }: Mode
   }
   const documents = [...collections.values(), ...globals.values()]
   for (const scope of scopes) {
-    const fault = faultOfScope(scope, documents)
-    if (fault !== undefined) throw new UsageError(`--scope ${scope}: ${fault}.`)
+    const [, message] = violationOfScope(scope, documents) ?? []
+    if (message !== undefined) throw new UsageError(`--scope ${scope}: ${message}.`)
   }
   return [...new Set(scopes)]
 }

@@ -1,7 +1,7 @@
 import { ANONYMOUS, type Caller, isAuthenticated } from '../../auth/adapter.ts'
 import { isInScope, reaches, type ScopedDocument } from '../../auth/scopes.ts'
-import type { Issue } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
+import type { Issue } from '../../issues.ts'
 import type { CollectionModel, DocumentModel, FieldModel, Model } from '../../model/model.ts'
 import type { AccessFilter, Condition } from '../../query/where.ts'
 import type { Reader } from '../../store/reads/read.ts'

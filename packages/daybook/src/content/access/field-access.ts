@@ -1,5 +1,6 @@
-import { DaybookError, type Issue, invalid } from '../../errors.ts'
+import { DaybookError, invalid } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
+import { issueAt } from '../../issues.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import { missingFields, type Values } from '../document.ts'
 import type { Access } from './access.ts'
@@ -52,11 +53,8 @@ export function refuseBlindMerge({ fields }: DocumentModel, patch: Values, { hid
     const isMerged = type.isGroup === true || type.hasFreeKeys === true
     return isMerged && hidden.has(key) && isRecord(patch[key])
   })
-  const issues: Issue[] = merged.map(({ key }) => ({
-    path: `/${key}`,
-    code: 'merge',
-    message: 'cannot be merged, because you may not read it; write the whole value with PUT',
-  }))
+  const message = 'cannot be merged, because you may not read it; write the whole value with PUT'
+  const issues = merged.map(({ key }) => issueAt(`/${key}`, 'merge', message))
   if (issues.length > 0) throw invalid(issues)
 }
 
@@ -95,11 +93,7 @@ export function withoutUnwritable(
   if (closed.length === 0) return body
   const changed = closed.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))
   if (changed.length > 0) {
-    const issues = changed.map(({ key }) => ({
-      path: `/${key}`,
-      code: 'forbidden',
-      message: 'you may not write this field',
-    }))
+    const issues = changed.map(({ key }) => issueAt(`/${key}`, 'forbidden', 'you may not write this field'))
     throw new DaybookError('FORBIDDEN', 'You may not write what the body changes; see details.issues.', { issues })
   }
   const notWritable = new Set(closed.map(({ key }) => key))

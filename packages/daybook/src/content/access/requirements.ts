@@ -1,4 +1,4 @@
-import type { Issue } from '../../errors.ts'
+import { type Issue, type IssueParams, issueAt } from '../../issues.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { type Condition, conjuncts, findComparable, type QueryScope, type QueryValue } from '../../query/where.ts'
 
@@ -19,6 +19,8 @@ function unwrapped(condition: Condition): Condition {
 interface Requirement {
   readonly path: string
   readonly message: string
+  /** Absent for a group of conditions. */
+  readonly params?: IssueParams['access']
 }
 
 /**
@@ -29,14 +31,14 @@ export function requirementsOf(where: Condition, collection: CollectionModel, sc
   if (!scope.collection(collection.key)) return []
   return conjuncts(where).flatMap((part): readonly Issue[] => {
     const requirement = requirementOf(unwrapped(part), collection, scope)
-    return requirement ? [{ ...requirement, code: 'access' }] : []
+    return requirement ? [issueAt(requirement.path, 'access', requirement.message, requirement.params)] : []
   })
 }
 
 function requirementOf(part: Condition, collection: CollectionModel, scope: QueryScope): Requirement | undefined {
   if (isLeaf(part)) {
     const leaf = leafRequirement(part, collection, scope)
-    return leaf && { path: pointerOf(leaf.path), message: leaf.message }
+    return leaf && { ...leaf, path: pointerOf(leaf.path) }
   }
   const inner = part.of.map((one) => sentenceOf(one, collection, scope))
   if (inner.length === 0 || inner.includes(undefined)) return undefined
@@ -56,20 +58,23 @@ function leafRequirement(leaf: Leaf, collection: CollectionModel, scope: QuerySc
     const path = by.foldOf ?? by.path
     if (findComparable(scope, collection, path) === undefined) return undefined
     const aside = by.foldOf === undefined ? '' : ', whatever the case and accents'
-    return { path, message: PHRASES[operator](negated, values) + aside }
+    return { path, message: PHRASES[operator](negated, values) + aside, params: paramsOf(leaf) }
   }
   const owner = leaf.kind === 'member' ? leaf.of.owner : leaf.through.owner
   if (scope.hidden(collection).has(owner)) return undefined
   return leaf.kind === 'member' ? memberRequirement(leaf) : relatedRequirement(leaf, scope)
 }
 
-function memberRequirement({ of, operator, values, negated }: Extract<Leaf, { kind: 'member' }>): Requirement {
-  if (operator === 'exists') return { path: of.path, message: PHRASES.exists(negated, values) }
+function memberRequirement(leaf: Extract<Leaf, { kind: 'member' }>): Requirement {
+  const { of, operator, values, negated } = leaf
+  const params = paramsOf(leaf)
+  if (operator === 'exists') return { path: of.path, message: PHRASES.exists(negated, values), params }
   const some = operator === 'all' ? 'all' : 'one'
   const amount = negated && operator === 'in' ? 'none' : some
   return {
     path: of.path,
     message: `must ${negated && some === 'all' ? 'not ' : ''}hold ${amount} of: ${listed(values)}`,
+    params,
   }
 }
 
@@ -78,7 +83,7 @@ function relatedRequirement(leaf: Extract<Leaf, { kind: 'related' }>, scope: Que
   const { through, to, where, negated } = leaf
   if (!scope.collection(to.key) || !isLeaf(where)) return undefined
   const inner = leafRequirement({ ...where, negated: where.negated !== negated }, to, scope)
-  return inner && { path: `${through.path}.${inner.path}`, message: inner.message }
+  return inner && { ...inner, path: `${through.path}.${inner.path}` }
 }
 
 type Phrase = (negated: boolean, values: readonly QueryValue[]) => string
@@ -99,6 +104,10 @@ const PHRASES: Readonly<Record<Extract<Leaf, { kind: 'compare' }>['operator'], P
   gte: must('be at least', 'be less than'),
   startsWith: must('begin with', 'not begin with'),
   contains: must('contain', 'not contain'),
+}
+
+function paramsOf({ operator, values, negated }: Exclude<Leaf, { kind: 'related' }>): IssueParams['access'] {
+  return { operator, values: values.slice(0, MAX_LISTED_VALUES), ...(negated ? { negated } : {}) }
 }
 
 function listed(values: readonly QueryValue[]): string {

@@ -1,8 +1,9 @@
 import { dispositionOf } from '../../assets/disposition.ts'
-import { directoryFault, filenameFault, makeFilename } from '../../assets/file-names.ts'
+import { directoryViolation, filenameViolation, makeFilename } from '../../assets/file-names.ts'
 import type { StagedFile } from '../../assets/intake.ts'
 import { servedType } from '../../assets/media-type.ts'
-import { type Issue, invalid } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
+import { type Issue, issueAt } from '../../issues.ts'
 import type { NewAsset } from './create-asset.ts'
 import type { Files } from './files.ts'
 
@@ -35,10 +36,9 @@ export function toNewAsset(file: StagedFile, texts: AssetTexts, files: Files): N
 /** @throws VALIDATION_ERROR with one issue for each that no file may have */
 export function requirePlace(directory: string, filename: string): void {
   const issues: Issue[] = []
-  const check = (path: string, fault: string | undefined): void => {
-    if (fault !== undefined) issues.push({ path, code: 'pattern', message: fault })
-  }
-  if (directory !== '') check('/directory', directoryFault(directory))
-  check('/filename', filenameFault(filename))
+  const inDirectory = directory === '' ? undefined : directoryViolation(directory)
+  if (inDirectory) issues.push(issueAt('/directory', ...inDirectory))
+  const inFilename = filenameViolation(filename)
+  if (inFilename) issues.push(issueAt('/filename', ...inFilename))
   if (issues.length > 0) throw invalid(issues)
 }

@@ -7,6 +7,7 @@ import {
   isStored,
   type JsonSchema,
   servedKeys,
+  VIOLATION,
 } from '../../fields/field.ts'
 import { REFERS_TO } from '../../fields/relations/relation.ts'
 import { LISTS } from '../../fields/relations/reverse.ts'
@@ -214,7 +215,7 @@ function schemaOfValue({ type, options }: Field): JsonSchema {
 
 /** A schema without keywords that no other program knows. A reference tells its target elsewhere, to those who may know it. */
 function plainSchema(given: JsonSchema): JsonSchema {
-  const { errorMessage: _, discriminator: __, [REFERS_TO]: to, [LISTS]: ____, ...schema } = given
+  const { [VIOLATION]: _, discriminator: __, [REFERS_TO]: to, [LISTS]: ____, ...schema } = given
   const { description: ___, ...untitled } = schema
   return Object.fromEntries(
     Object.entries(to === undefined ? schema : untitled).map(([keyword, value]) => [

@@ -126,13 +126,19 @@ async function requirePreviewable(
 
 function readSeconds(body: unknown): number {
   if (body === undefined) return DEFAULT_PREVIEW_SECONDS
-  if (!isRecord(body)) throw invalidAt('/', 'type', 'must be an object with expiresIn, or left out')
+  if (!isRecord(body))
+    throw invalidAt('/', 'type', 'must be an object with expiresIn, or left out', { types: ['object'] })
   const unknown = Object.keys(body).find((key) => key !== 'expiresIn')
   if (unknown !== undefined)
-    throw invalidAt(`/${unknown.slice(0, 64)}`, 'unknown_field', 'there is no such field; write expiresIn')
+    throw invalidAt(`/${unknown.slice(0, 64)}`, 'unknown_field', 'there is no such field; write expiresIn', {
+      values: ['expiresIn'],
+    })
   const { expiresIn = DEFAULT_PREVIEW_SECONDS } = body
   const isInRange = Number.isInteger(expiresIn) && Number(expiresIn) > 0 && Number(expiresIn) <= MAX_PREVIEW_SECONDS
   if (!isInRange)
-    throw invalidAt('/expiresIn', 'range', `must be a whole number of seconds from 1 to ${MAX_PREVIEW_SECONDS}`)
+    throw invalidAt('/expiresIn', 'range', `must be a whole number of seconds from 1 to ${MAX_PREVIEW_SECONDS}`, {
+      minimum: 1,
+      maximum: MAX_PREVIEW_SECONDS,
+    })
   return Number(expiresIn)
 }

@@ -53,16 +53,20 @@ const FIELDS: Readonly<Record<PublicationOp, readonly string[]>> = {
 
 function readFields(body: unknown, known: readonly string[]): Body {
   if (body === undefined) return {}
-  if (!isRecord(body)) throw invalidAt('/', 'type', `must be an object, with ${known.join(' and ')}`)
+  if (!isRecord(body))
+    throw invalidAt('/', 'type', `must be an object, with ${known.join(' and ')}`, { types: ['object'] })
   const unknown = Object.keys(body).find((key) => !known.includes(key))
   if (unknown === undefined) return body
-  throw invalidAt(`/${unknown.slice(0, 64)}`, 'unknown_field', `there is no such field; write ${known.join(' or ')}`)
+  throw invalidAt(`/${unknown.slice(0, 64)}`, 'unknown_field', `there is no such field; write ${known.join(' or ')}`, {
+    values: known,
+  })
 }
 
 function readVersion({ revision, slug }: Body): RestoredVersion {
-  if (slug !== undefined && typeof slug !== 'string') throw invalidAt('/slug', 'type', 'must be a text')
+  if (slug !== undefined && typeof slug !== 'string')
+    throw invalidAt('/slug', 'type', 'must be a text', { types: ['string'] })
   const isNumber = Number.isSafeInteger(revision) && Number(revision) > 0
-  if (revision !== undefined && !isNumber) throw invalidAt('/revision', 'type', NEEDS_REVISION)
+  if (revision !== undefined && !isNumber) throw invalidAt('/revision', 'type', NEEDS_REVISION, { types: ['integer'] })
   return { revision: isNumber ? Number(revision) : undefined, slug }
 }
 
@@ -71,7 +75,9 @@ function readTime(body: Body, key: string): string | undefined {
   if (given === undefined) return undefined
   const at = typeof given === 'string' ? parseDateTime(given) : undefined
   if (at === undefined)
-    throw invalidAt(`/${key}`, 'format', 'must be a date-time with its offset, such as 2026-12-24T18:00:00Z')
+    throw invalidAt(`/${key}`, 'format', 'must be a date-time with its offset, such as 2026-12-24T18:00:00Z', {
+      format: 'date-time',
+    })
   return at
 }
 
@@ -89,6 +95,9 @@ function readLocales(
       `must be left out: no field of ${key} is localized, so entries have no languages`,
     )
   const isList = Array.isArray(given) && given.length > 0 && given.every((one) => locales.available.includes(one))
-  if (!isList) throw invalidAt('/locales', 'locale', `must be a list of locales: ${locales.available.join(', ')}`)
+  if (!isList) {
+    const values = locales.available
+    throw invalidAt('/locales', 'locale', `must be a list of locales: ${values.join(', ')}`, { values })
+  }
   return given
 }

@@ -125,8 +125,11 @@ export function prepareUnpublish(
   { locales: chosen, ...options }: PublicationOptions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
   const hidden = collection.status && hiddenStatus(collection.status)
-  if (hidden === undefined)
-    throw invalidAt('/', 'status', `${collection.key} can hold published entries alone: its status has no other value`)
+  if (hidden === undefined) {
+    const { key } = collection
+    const message = `${key} can hold published entries alone: its status has no other value`
+    throw invalidAt('/', 'status', message, { collection: key })
+  }
   const write = {
     action: 'unpublish',
     revisionOf: ({ seq }: StoredEntry) => seq,

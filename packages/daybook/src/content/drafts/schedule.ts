@@ -81,10 +81,12 @@ export async function prepareSchedule(
 function requireTimesInOrder(times: readonly Pick<Schedule, 'action' | 'at'>[], action: Schedule['action']): void {
   const { publish, unpublish } = Object.fromEntries(times.map((one) => [one.action, one.at]))
   if (publish === undefined || unpublish === undefined || publish < unpublish) return
-  const message =
-    action === 'publish' ? `must be before unpublishAt, ${unpublish}` : `must be after publishAt, ${publish}`
   const advice = 'choose another time, or take both back with DELETE …/schedule first'
-  throw invalidAt(`/${action}At`, 'order', `${message}; ${advice}`)
+  throw action === 'publish'
+    ? invalidAt('/publishAt', 'order', `must be before unpublishAt, ${unpublish}; ${advice}`, {
+        unpublishAt: unpublish,
+      })
+    : invalidAt('/unpublishAt', 'order', `must be after publishAt, ${publish}; ${advice}`, { publishAt: publish })
 }
 
 /**

@@ -283,6 +283,7 @@ const tooManyDocuments = (): DaybookError =>
     'include',
     'maxItems',
     `would expand more than ${MAX_EXPANDED_DOCUMENTS} documents; ask for fewer entries or relations`,
+    { limit: MAX_EXPANDED_DOCUMENTS },
   )
 
 /** The related documents that the reader may see, by id. */

@@ -1,6 +1,6 @@
-import { invalidAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { DEFAULT_ACROSS, type SearchParameters } from '../../query/across-query.ts'
+import { unknownCollection } from '../../query/parameters.ts'
 import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import type { Engine } from '../engine.ts'
@@ -42,8 +42,7 @@ export async function searchAll(
 function requireReadable(scope: ReaderScope, keys: readonly string[] | undefined): readonly CollectionModel[] {
   const all = [...scope.collections.keys()].flatMap((key) => scope.collection(key) ?? [])
   const unknown = keys?.find((key) => all.every((one) => one.key !== key))
-  if (unknown !== undefined)
-    throw invalidAt('collections', 'unknown', `"${unknown.slice(0, 64)}" is no collection that you may read`)
+  if (unknown !== undefined) throw unknownCollection(unknown)
   return keys ? all.filter(({ key }) => keys.includes(key)) : all
 }
 

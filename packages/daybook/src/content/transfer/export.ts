@@ -66,7 +66,7 @@ export class ContentExport {
     const read = new Reader(snapshot.dialect, snapshot)
     const seq = await read.journal.head()
     if (since !== undefined && since > seq) {
-      throw invalidAt('since', 'maximum', `must be at most ${seq}, the number of the last change`)
+      throw invalidAt('since', 'maximum', `must be at most ${seq}, the number of the last change`, { limit: seq })
     }
     const stored = new Set(await read.system.storedCollections())
     const total = since === undefined ? await countContent(model, read, stored) : seq - since

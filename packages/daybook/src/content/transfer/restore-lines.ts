@@ -196,12 +196,18 @@ export function readLine(text: string, { collections, globals }: Model): Restore
   if (typeof value === 'object' && value !== null && 'global' in value) {
     const line = requireValidLine<GlobalLine>(checkGlobal, value)
     const global = globals.get(line.global)
-    if (!global) throw invalidAt('/global', 'unknown', `the config has no global "${line.global}"`)
+    if (!global) {
+      const { global: name } = line
+      throw invalidAt('/global', 'unknown', `the config has no global "${name}"`, { name })
+    }
     return { kind: 'global', global, line }
   }
   const line = requireValidLine<EntryLine>(checkEntry, value)
   const collection = collections.get(line.collection)
-  if (!collection) throw invalidAt('/collection', 'unknown', `the config has no collection "${line.collection}"`)
+  if (!collection) {
+    const { collection: name } = line
+    throw invalidAt('/collection', 'unknown', `the config has no collection "${name}"`, { name })
+  }
   return { kind: 'entry', collection, line }
 }
 

@@ -1,5 +1,6 @@
-import { DaybookError, type Issue, invalid, invalidAt } from '../../errors.ts'
+import { DaybookError, invalid, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
+import { type Issue, issueAt, type Violation } from '../../issues.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
 import type { EntryAnswer } from '../answer.ts'
@@ -60,9 +61,13 @@ export async function runBatch(context: WriteContext, body: unknown): Promise<Wr
 function readOperations(engine: Engine, body: unknown): readonly ParsedOperation[] {
   const list = isRecord(body) && Object.keys(body).length === 1 ? body.operations : undefined
   if (!Array.isArray(list))
-    throw invalidAt('/operations', 'type', 'must be a list of operations, and all that the body holds')
+    throw invalidAt('/operations', 'type', 'must be a list of operations, and all that the body holds', {
+      types: ['array'],
+    })
   if (list.length > MAX_OPERATIONS)
-    throw invalidAt('/operations', 'maxItems', `must have at most ${MAX_OPERATIONS} operations`)
+    throw invalidAt('/operations', 'maxItems', `must have at most ${MAX_OPERATIONS} operations`, {
+      limit: MAX_OPERATIONS,
+    })
   const issues: Issue[] = []
   const operations = list.map((one, index) => readOperation(engine, one, `/operations/${index}`, issues))
   if (issues.length > 0) throw invalid(issues)
@@ -71,13 +76,16 @@ function readOperations(engine: Engine, body: unknown): readonly ParsedOperation
 
 const isBatchOp = (op: unknown): op is BatchOp => (BATCH_OPS as readonly unknown[]).includes(op)
 
-/** What is wrong with an operation for its collection, or with whether it has data. */
-function faultOf(op: BatchOp, { key, status }: CollectionModel, data: unknown): [string, string, string] | undefined {
-  const needed = NEEDS_DATA[op]
-  if (needed !== undefined && (data === undefined) === needed)
-    return ['/data', 'type', needed ? 'must be an object' : 'must be left out']
-  const isOfStatus = op === 'publish' || op === 'unpublish'
-  return isOfStatus && !status ? ['/op', 'enum', `must be another one: entries of ${key} have no status`] : undefined
+/** The issue of an operation that its collection does not have, or whose data are missing or too much. */
+function issueOfUse(path: string, op: BatchOp, { key, status }: CollectionModel, data: unknown): Issue | undefined {
+  const needsData = NEEDS_DATA[op]
+  if (needsData === true && data === undefined)
+    return issueAt(`${path}/data`, 'type', 'must be an object', { types: ['object'] })
+  if (needsData === false && data !== undefined)
+    return issueAt(`${path}/data`, 'exclusive', 'must be left out', { with: 'op' })
+  if (status || (op !== 'publish' && op !== 'unpublish')) return undefined
+  const message = `must be another one: entries of ${key} have no status`
+  return issueAt(`${path}/op`, 'status', message, { collection: key })
 }
 
 /** Whether an operation has data; those that are not named may. */
@@ -86,31 +94,43 @@ const NEEDS_DATA: { readonly [op in BatchOp]?: boolean } = { create: true, updat
 const KEYS = ['op', 'collection', 'id', 'ifMatch', 'data']
 
 function readOperation(engine: Engine, given: unknown, path: string, issues: Issue[]): ParsedOperation | undefined {
-  const fault = (key: string, code: string, message: string): undefined => {
-    issues.push({ path: `${path}${key}`, code, message })
+  const fault = (key: string, ...violation: Violation): undefined => {
+    issues.push(issueAt(`${path}${key}`, ...violation))
   }
-  if (!isRecord(given)) return fault('', 'type', 'must be an object')
+  if (!isRecord(given)) return fault('', 'type', 'must be an object', { types: ['object'] })
   for (const key of Object.keys(given))
     if (!KEYS.includes(key)) fault(`/${key}`, 'unknown_field', 'there is no such field')
   const { op, id = '', ifMatch, data } = given
   const collection = collectionOf(engine, given.collection)
   const tags = ifMatch === undefined ? undefined : readTags(ifMatch)
-  if (!isBatchOp(op)) return fault('/op', 'enum', `must be one of: ${BATCH_OPS.join(', ')}`)
-  if (!collection) return fault('/collection', 'enum', 'must be the key of a collection')
-  if (typeof id !== 'string' || (id === '') !== (op === 'create'))
-    return fault('/id', 'type', 'must be an id, except of a create')
-  if (isNoId(id)) return fault('/id', 'format', 'must be the id of an entry, not its slug. GET by slug answers the id')
+  if (!isBatchOp(op)) return fault('/op', 'enum', `must be one of: ${BATCH_OPS.join(', ')}`, { values: BATCH_OPS })
+  if (!collection) return fault('/collection', ...noCollection(given.collection))
+  const inId = violationOfId(op, id)
+  if (inId) return fault('/id', ...inId)
   if (ifMatch !== undefined && !tags) return fault('/ifMatch', 'entity_tag', 'must be * or an entity tag in quotes')
-  const other = faultOf(op, collection, data)
-  if (other) return fault(...other)
-  return { op, collection, id, data, options: tags ? { ifMatch: tags } : {} }
+  const misuse = issueOfUse(path, op, collection, data)
+  if (misuse) issues.push(misuse)
+  return { op, collection, id: String(id), data, options: tags ? { ifMatch: tags } : {} }
 }
 
 const collectionOf = ({ model }: Engine, key: unknown): CollectionModel | undefined =>
   typeof key === 'string' ? model.collections.get(key) : undefined
 
-/** Whether an operation names an entry by something else than its id. */
-const isNoId = (given: string): boolean => given !== '' && !isUuidShaped(given)
+function noCollection(key: unknown): Violation {
+  const message = 'must be the key of a collection'
+  return typeof key === 'string'
+    ? ['unknown', message, { name: key.slice(0, 64) }]
+    : ['type', message, { types: ['string'] }]
+}
+
+/** The rule that the id of an operation breaks: a create has none, and any other operation has one. */
+function violationOfId(op: BatchOp, id: unknown): Violation | undefined {
+  const message = 'must be an id, except of a create'
+  if (op === 'create') return id === '' ? undefined : ['exclusive', message, { with: 'op' }]
+  if (typeof id !== 'string' || id === '') return ['type', message, { types: ['string'] }]
+  if (isUuidShaped(id)) return undefined
+  return ['format', 'must be the id of an entry, not its slug. GET by slug answers the id', { format: 'uuid' }]
+}
 
 /** Checks what an operation says of its data, before any entry is looked for. */
 function checkOperation(

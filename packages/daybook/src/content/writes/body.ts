@@ -1,5 +1,6 @@
-import { type Issue, invalid } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
+import type { Issue } from '../../issues.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import type { Validator } from '../../model/validator.ts'
 import type { FieldRights } from '../access/field-access.ts'

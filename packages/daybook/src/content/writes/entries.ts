@@ -145,7 +145,7 @@ async function prepareNew(
 function toCreatedAt(text: string): string {
   const moment = parseTimestamp(text)
   if (moment !== undefined && Date.parse(moment) >= 0) return moment
-  throw invalidAt('/createdAt', 'format', 'must be a date-time of 1970 or later')
+  throw invalidAt('/createdAt', 'format', 'must be a date-time of 1970 or later', { format: 'date-time' })
 }
 
 /**

@@ -1,5 +1,6 @@
-import { DaybookError, type Issue } from '../../errors.ts'
+import { DaybookError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
+import type { Issue } from '../../issues.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { PEOPLE_KEYS } from '../../model/people.ts'
 import { type FieldRights, withoutUnwritable } from '../access/field-access.ts'

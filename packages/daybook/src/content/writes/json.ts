@@ -31,7 +31,9 @@ export function refuseHostile(value: unknown): void {
 
 function openChildren(container: object, { path, depth }: Open, open: Open[]): void {
   if (depth >= MAX_JSON_DEPTH)
-    throw invalidAt(clip(path), 'depth', `must be nested at most ${MAX_JSON_DEPTH} levels deep`)
+    throw invalidAt(clip(path), 'depth', `must be nested at most ${MAX_JSON_DEPTH} levels deep`, {
+      limit: MAX_JSON_DEPTH,
+    })
   const isList = Array.isArray(container)
   for (const [key, value] of Object.entries(container)) {
     const inner = `${path}/${segment(key)}`
@@ -47,7 +49,8 @@ function refuseKey(key: string, path: string): void {
 
 /** JSON has no infinity; a number too large to hold would be stored as null. */
 function refuseEndless(number: number, path: string): void {
-  if (!Number.isFinite(number)) throw invalidAt(clip(path), 'type', 'must be a number that a double can hold')
+  if (Number.isFinite(number)) return
+  throw invalidAt(clip(path), 'type', 'must be a number that a double can hold', { types: ['number'] })
 }
 
 function refuseText(text: string, path: string): void {

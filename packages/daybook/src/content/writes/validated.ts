@@ -1,6 +1,7 @@
-import { type DaybookError, type Issue, invalid } from '../../errors.ts'
+import { type DaybookError, invalid } from '../../errors.ts'
 import { emptyValue, type Field, type InnerFields, isRecord } from '../../fields/field.ts'
 import { isKey } from '../../fields/rules.ts'
+import type { Issue } from '../../issues.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { FieldRights } from '../access/field-access.ts'
 import { servedKeysOf, type Values } from '../document.ts'
@@ -10,7 +11,9 @@ import { brokenHook, type ValidatorAnswer } from '../hooks.ts'
 const MAX_MESSAGE = 1000
 /** The code of an issue that names none. */
 const DEFAULT_CODE = 'validate'
-const ISSUE_KEYS: readonly string[] = ['path', 'message', 'code']
+const ISSUE_KEYS: readonly string[] = ['path', 'message', 'code', 'params']
+/** The longest params of an issue, in characters of JSON. */
+const MAX_PARAMS = 2000
 
 /**
  * The fields whose values a validator must not know: those that the caller may not read and does not give. What a validator says
@@ -66,18 +69,32 @@ export function issuesOf(judged: Judged, answers: readonly ValidatorAnswer[]): r
 
 function toIssue(judged: Judged, base: string, given: unknown): Issue {
   const issue = typeof given === 'string' ? { message: given } : given
-  if (!isRecord(issue)) throw nonsense(judged, 'must answer nothing, a message, or issues: { path, message, code? }')
-  const { path = '', message, code = DEFAULT_CODE } = issue
+  if (!isRecord(issue))
+    throw nonsense(judged, 'must answer nothing, a message, or issues: { path, message, code?, params? }')
+  const { path = '', message, code = DEFAULT_CODE, params } = issue
   const unknown = Object.keys(issue).find((key) => !ISSUE_KEYS.includes(key))
   if (unknown !== undefined) throw nonsense(judged, `answered an issue with ${unknown}, which no issue has`)
   if (typeof message !== 'string' || message.trim() === '' || message.length > MAX_MESSAGE)
     throw nonsense(judged, `must give each issue a message, of at most ${MAX_MESSAGE} characters`)
   if (!isKey(code)) throw nonsense(judged, `answered the code ${String(code)}; write one like a key, such as tooLate`)
+  if (params !== undefined && !isParams(params))
+    throw nonsense(
+      judged,
+      `answered params that are not { name: value } of texts, numbers, booleans and lists of them, or too long`,
+    )
   const whole = typeof path === 'string' && path !== '/' ? `${base}${path}` : base
   if (typeof path !== 'string' || !leadsSomewhere(judged, whole))
     throw nonsense(judged, `answered the path ${String(path)}, which leads nowhere; write one such as /title`)
-  return { path: whole === '' ? '/' : whole, code, message }
+  return { path: whole === '' ? '/' : whole, code, ...(params === undefined ? {} : { params }), message }
 }
+
+function isParams(params: unknown): params is NonNullable<Issue['params']> {
+  if (!isRecord(params) || !Object.values(params).flat(1).every(isPlain)) return false
+  return JSON.stringify(params).length <= MAX_PARAMS
+}
+
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
 
 /** Whether a path leads to a field, or into its value. */
 function leadsSomewhere({ document, shown }: Judged, path: string): boolean {

@@ -53,7 +53,8 @@ function requirementOf({ accept, maxBytes }: AssetOptions): TargetRequirement | 
     ...(maxBytes === undefined ? [] : [{ size: { lte: maxBytes } }]),
   ]
   const types = accept === undefined ? 'files' : `files of type ${accept.join(' or ')}`
-  return { where: { and: where }, said: maxBytes === undefined ? types : `${types} of at most ${maxBytes} bytes` }
+  const said = maxBytes === undefined ? types : `${types} of at most ${maxBytes} bytes`
+  return { where: { and: where }, said, params: { values: accept, limit: maxBytes } }
 }
 
 const asset: FieldType<AssetOptions> = {

@@ -1,6 +1,6 @@
 import type { Ruled } from '../../content/access/rules.ts'
 import { schemaWithout } from '../../content/writes/body.ts'
-import { emptyValue, isRecord, type JsonSchema } from '../../fields/field.ts'
+import { emptyValue, isRecord, type JsonSchema, VIOLATION } from '../../fields/field.ts'
 import { OWN_SCHEMA } from '../../fields/json.ts'
 import { REFERS_TO } from '../../fields/relations/relation.ts'
 import { COLLECTION_KEY } from '../../fields/relations/relation-to-several.ts'
@@ -36,7 +36,7 @@ interface Place {
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** Keywords of schemas that readers of the document have no use for. */
-const INTERNAL: ReadonlySet<string> = new Set([LOCALIZED, REFERS_TO, LISTS, OWN_SCHEMA, 'errorMessage'])
+const INTERNAL: ReadonlySet<string> = new Set([LOCALIZED, REFERS_TO, LISTS, OWN_SCHEMA, VIOLATION])
 
 /** Keywords that hold several schemas. */
 const COMPOSING: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])

@@ -148,7 +148,12 @@ const REQUEST_ID: JsonSchema = { type: 'string', pattern: '^[\\w.-]{8,64}$' }
 
 const ISSUE: JsonSchema = {
   type: 'object',
-  properties: { path: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+  properties: {
+    path: { type: 'string', description: 'JSON Pointer (RFC 6901) into the body, or the name of the parameter.' },
+    code: { type: 'string', description: 'The broken rule.' },
+    params: { type: 'object', description: 'The values that the message mentions.' },
+    message: { type: 'string' },
+  },
   required: ['path', 'code', 'message'],
 }
 
@@ -171,7 +176,7 @@ const EXAMPLE_ID = '3f6f1b0e-6c1d-4d0c-9a39-0c5d8a2b7e41'
 function exampleError(code: ErrorCode): object {
   const error =
     code === 'VALIDATION_ERROR'
-      ? invalidAt('limit', 'type', 'must be a whole number, 0 or more')
+      ? invalidAt('limit', 'type', 'must be a whole number, 0 or more', { types: ['integer'] })
       : new DaybookError(code)
   return { code, message: error.message, details: error.details, requestId: EXAMPLE_ID }
 }

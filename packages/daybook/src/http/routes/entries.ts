@@ -213,7 +213,8 @@ function changeRoute(
       const { locale, draft, autosave, dryRun } = query.values
       const isDry = dryRun === 'true'
       const isDraft = draft === 'true'
-      if (autosave === 'true' && !isDraft) throw invalidAt('autosave', 'draft', 'goes with draft=true')
+      if (autosave === 'true' && !isDraft)
+        throw invalidAt('autosave', 'requires', 'goes with draft=true', { name: 'draft' })
       const context = await writeContext(engine, access, { locale, isDry })
       const options = { ...preconditions(conditions), isMerge, isAutosave: autosave === 'true' }
       const check = isDraft ? checkDraft : checkUpdate

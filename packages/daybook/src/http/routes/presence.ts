@@ -35,7 +35,7 @@ const EMPTY_BODY: BodyContract = {
     if (!request.headers.has('content-type')) return undefined
     const body = await readJson(request, limit)
     if (isRecord(body) && Object.keys(body).length === 0) return body
-    throw invalidAt('/', 'additionalProperties', 'must be an empty object, or left out')
+    throw invalidAt('/', 'maxProperties', 'must be an empty object, or left out', { limit: 0 })
   },
 }
 

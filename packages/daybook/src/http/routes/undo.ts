@@ -1,7 +1,8 @@
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import { type Issue, invalid } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
+import { type Issue, issueAt } from '../../issues.ts'
 import { undo } from '../../journal/undo/undo.ts'
 import { MAX_UNDONE, type UndoRange } from '../../journal/undo/undo-plan.ts'
 import { DRY_RUN } from '../../query/draft-query.ts'
@@ -51,19 +52,21 @@ function readRange(body: unknown): UndoRange {
   const { from, to, actor, ...others } = given
   const isNumber = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1
   const issues: Issue[] = [
-    ...(isRecord(body) ? [] : [{ path: '/', code: 'type', message: 'must be an object' }]),
-    ...Object.keys(others).map((key) => ({
-      path: `/${key}`,
-      code: 'unknown_field',
-      message: 'there is no such field',
-    })),
-    ...(isNumber(from) ? [] : [{ path: '/from', code: 'type', message: 'must be the number of a change, 1 or more' }]),
+    ...(isRecord(body) ? [] : [issueAt('/', 'type', 'must be an object', { types: ['object'] })]),
+    ...Object.keys(others).map((key) => issueAt(`/${key}`, 'unknown_field', 'there is no such field')),
+    ...(isNumber(from)
+      ? []
+      : [issueAt('/from', 'type', 'must be the number of a change, 1 or more', { types: ['integer'] })]),
     ...(to === undefined || isNumber(to)
       ? []
-      : [{ path: '/to', code: 'type', message: 'must be the number of a change, or left out for the last one' }]),
+      : [
+          issueAt('/to', 'type', 'must be the number of a change, or left out for the last one', {
+            types: ['integer'],
+          }),
+        ]),
     ...(actor === undefined || (typeof actor === 'string' && actor !== '')
       ? []
-      : [{ path: '/actor', code: 'type', message: 'must be the subject of an actor, or left out for any' }]),
+      : [issueAt('/actor', 'type', 'must be the subject of an actor, or left out for any', { types: ['string'] })]),
   ]
   if (issues.length > 0) throw invalid(issues)
   return { from, to, actor } as UndoRange

@@ -1,6 +1,7 @@
 import type { PastFilter } from '../../content/past/seen-within.ts'
-import { DaybookError, invalidAt } from '../../errors.ts'
+import { DaybookError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
+import { unknownCollection } from '../../query/parameters.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 import {
   type CollectionPosition,
@@ -103,8 +104,7 @@ function requireKnown(views: ReaderViews, { collections }: FeedPosition, keys: R
   const readable = readableKeys(views)
   for (const key of keys) {
     if (readable.includes(key)) continue
-    if (!(key in collections))
-      throw invalidAt('collections', 'unknown', `"${key.slice(0, 64)}" is no collection that you may read`)
+    if (!(key in collections)) throw unknownCollection(key)
     if (key !== GLOBALS && !views.collections.has(key)) throw new Outdated()
   }
 }

@@ -134,7 +134,7 @@ const ruleLength = ([, rule]: PackedView): number => (typeof rule === 'string' ?
 function withoutLongestRule({ c, ...rest }: PackedPosition): PackedPosition {
   const longest = Math.max(...Object.values(c).flatMap(([views]) => views.map(ruleLength)))
   if (!(longest > 0))
-    throw invalidAt('collections', 'maxItems', 'must name fewer collections: a token cannot hold as many')
+    throw invalidAt('collections', 'too_large', 'must name fewer collections: a token cannot hold as many')
   const shortened = Object.entries(c).map(([key, [views, ...more]]) => {
     const left = views.map((view): PackedView => (ruleLength(view) === longest ? withoutRule(view) : view))
     return [key, [left, ...more] as PackedCollection] as const

@@ -95,9 +95,15 @@ export async function planUndo(engine: Engine, access: Access, range: UndoRange)
   const { read } = engine.store
   const head = await read.journal.head()
   const to = Math.min(range.to ?? head, head)
-  if (range.from > to) throw invalidAt('/from', 'maximum', `must be at most ${to}, the last change of the range`)
+  if (range.from > to)
+    throw invalidAt('/from', 'maximum', `must be at most ${to}, the last change of the range`, { limit: to })
   if (to - range.from >= MAX_UNDONE)
-    throw invalidAt('/from', 'range', `must begin a range of at most ${MAX_UNDONE} changes; undo the last ones first`)
+    throw invalidAt(
+      '/from',
+      'maxItems',
+      `must begin a range of at most ${MAX_UNDONE} changes; undo the last ones first`,
+      { limit: MAX_UNDONE },
+    )
   const records = await recordsIn(read, range.from, to)
   const isMeant = ({ seq, actor, action }: JournalRow): boolean =>
     seq >= range.from && seq <= to && (range.actor === undefined || actor === range.actor) && !PASSIVE.has(action)

@@ -37,10 +37,15 @@ const config = defineConfig({
   },
 })
 
+const NEWS = ['/category', 'must be news', { operator: 'eq', values: ['news'] }] as const
 const PLAIN = 'You are signed in, but the access rules do not let you do this to that entry of articles'
 
 /** A refused entry, and what is said of it. */
-const says = (name: string, data: object, ...issues: readonly (readonly [string, string])[]): Step => {
+const says = (
+  name: string,
+  data: object,
+  ...issues: readonly (readonly [path: string, message: string, params?: object])[]
+): Step => {
   const said = issues.map(([path, message]) => `${path.slice(1).replaceAll('/', '.')} ${message}`.trimStart())
   return as(
     name,
@@ -50,7 +55,16 @@ const says = (name: string, data: object, ...issues: readonly (readonly [string,
         code: 'FORBIDDEN',
         message: `${PLAIN}${said.length === 0 ? '' : `: ${said.join('; ')}`}.`,
         details:
-          issues.length === 0 ? {} : { issues: issues.map(([path, message]) => ({ path, code: 'access', message })) },
+          issues.length === 0
+            ? {}
+            : {
+                issues: issues.map(([path, message, params]) => ({
+                  path,
+                  code: 'access',
+                  ...(params ? { params } : {}),
+                  message,
+                })),
+              },
       },
     }),
   )
@@ -61,18 +75,23 @@ runScenarios('a create rule that refuses', [
     name: 'names what the entry would have to hold, in fields that the caller may read',
     config,
     steps: [
-      says('one', { category: 'other' }, ['/category', 'must be news']),
+      says('one', { category: 'other' }, NEWS),
       as('one', create('articles', { category: 'news' })),
       says(
         'several',
         { category: 'other' },
-        ['/category', 'must be one of: news, howto'],
-        ['/rank', 'must be at least 3'],
-        ['/title', 'must not begin with X'],
+        ['/category', 'must be one of: news, howto', { operator: 'in', values: ['news', 'howto'] }],
+        ['/rank', 'must be at least 3', { operator: 'gte', values: [3] }],
+        ['/title', 'must not begin with X', { operator: 'startsWith', values: ['X'], negated: true }],
       ),
       says('either', { category: 'other' }, ['/', 'category must be news or rank must hold a value']),
-      says('related', {}, ['/team/name', 'must be Desk'], ['/labels', 'must hold one of: a']),
-      says('person', {}, ['/createdBy', 'must be somebody']),
+      says(
+        'related',
+        {},
+        ['/team/name', 'must be Desk', { operator: 'eq', values: ['Desk'] }],
+        ['/labels', 'must hold one of: a', { operator: 'in', values: ['a'] }],
+      ),
+      says('person', {}, ['/createdBy', 'must be somebody', { operator: 'eq', values: ['somebody'] }]),
       as(
         'one',
         batch([{ op: 'create', collection: 'articles', data: {} }], {
@@ -88,8 +107,8 @@ runScenarios('a create rule that refuses', [
     name: 'says nothing of fields that the caller may not read',
     config,
     steps: [
-      says('hidden', { category: 'other' }, ['/category', 'must be news']),
-      says('hidden', { category: 'news' }, ['/category', 'must be news']),
+      says('hidden', { category: 'other' }, NEWS),
+      says('hidden', { category: 'news' }, NEWS),
       says('mixed', { category: 'other' }),
       says('closed', {}),
       create('articles', { category: 'other' }, { auth: false, status: 401, body: { details: {} } }),

@@ -97,7 +97,7 @@ const PARAMS: readonly (readonly [path: string, param: string, advice: string])[
   ['/api/posts?filters[title][$eq]=a', 'filters[title][$eq]', 'write where[field][operator]=value'],
   ['/api/posts?filter[title]=a', 'filter[title]', 'write where[field][operator]=value'],
   ['/api/posts?per_page=5', 'per_page', 'write limit'],
-  ['/api/posts?pagination[pageSize]=5', 'pagination[pageSize]', 'write limit, and offset or cursor'],
+  ['/api/posts?pagination[pageSize]=5', 'pagination[pageSize]', 'write limit, offset or cursor'],
   ['/api/posts?fields=title', 'fields', 'write select'],
   ['/api/posts?orderBy=title', 'orderBy', 'write sort'],
   ['/api/posts?limmit=5', 'limmit', 'write limit'],
@@ -134,18 +134,18 @@ runScenarios('a fault in a value', [
     config: kitchen,
     steps: (
       [
-        ['slug', 'a slug', SLUG],
-        ['slug', '-a', SLUG],
-        ['slug', 'a--b', SLUG],
-        ['slug', '/', SLUG],
-        ['slug', MISSING, 'must not look like an id'],
-        ['link', 'ftp://a.example', 'must begin with http:// or https://, such as https://example.org/page'],
+        ['slug', 'a slug', 'slug', SLUG],
+        ['slug', '-a', 'slug', SLUG],
+        ['slug', 'a--b', 'slug', SLUG],
+        ['slug', '/', 'slug', SLUG],
+        ['slug', MISSING, 'id_shape', 'must not look like an id'],
+        ['link', 'ftp://a.example', 'url', 'must begin with http:// or https://, such as https://example.org/page'],
       ] as const
-    ).map(([field, value, message]) =>
+    ).map(([field, value, code, message]) =>
       create(
         'things',
         { title: 'x', [field]: value },
-        { status: 400, body: { details: { issues: [{ path: `/${field}`, code: 'pattern', message }] } } },
+        { status: 400, body: { details: { issues: [{ path: `/${field}`, code, message }] } } },
       ),
     ),
   },

@@ -197,7 +197,7 @@ describe.each(STORES)('uploads on $name', (store) => {
     ['a text in the place of the file', (form) => form.set('file', 'text'), '/file', 'type'],
     ['a field that there is not', (form) => form.set('folder', 'a'), '/folder', 'unknown_field'],
     ['a field twice', (form) => appendTwice(form, 'alt'), '/alt', 'repeated'],
-    ['a text that is too long', (form) => form.set('alt', 'a'.repeat(20_000)), '/alt', 'maxLength'],
+    ['a text that is too long', (form) => form.set('alt', 'a'.repeat(20_000)), '/alt', 'too_long'],
     ['an alt that the field does not take', (form) => form.set('alt', 'a'.repeat(513)), '/alt', 'maxLength'],
   ]
   test.each(forms)('a form with %s is 400', async (_what, change, path, code) => {

@@ -364,7 +364,14 @@ const unknownTo = (field: string, auth = false, operator = 'eq', value = 'x'): S
       code: 'VALIDATION_ERROR',
       message: `where[${field}]: cannot filter by "${field}"`,
       details: {
-        issues: [{ path: `where[${field}]`, code: 'unknown_field', message: `cannot filter by "${field}"` }],
+        issues: [
+          {
+            path: `where[${field}]`,
+            code: 'unknown_field',
+            params: { name: field },
+            message: `cannot filter by "${field}"`,
+          },
+        ],
       },
       requestId: expect.any(String),
     },

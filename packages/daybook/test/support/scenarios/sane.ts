@@ -70,11 +70,14 @@ function expectEnvelope({ status, headers, text }: Answer): void {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `{ path, code, message }`, three texts. */
-const isIssue = (value: unknown): boolean =>
-  isObject(value) &&
-  Object.keys(value).sort().join() === 'code,message,path' &&
-  Object.values(value).every((one) => typeof one === 'string')
+/** `{ path, code, params?, message }`: three texts, and params only where there are some. */
+function isIssue(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { params, ...texts } = value as { readonly params?: unknown }
+  const hasParams = params === undefined || (isObject(params) && Object.keys(params).length > 0)
+  const areTexts = Object.values(texts).every((text) => typeof text === 'string')
+  return hasParams && areTexts && Object.keys(texts).join() === 'path,code,message'
+}
 
 /** No reader without a session is sent what is hidden from them (I5). */
 export function expectNoCanary({ headers, text }: Answer): void {

@@ -1,7 +1,7 @@
+import type { Issue } from 'daybook'
 import { createContext, useContext, useMemo } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import { issueText } from '../talk/issue-text.ts'
-import type { Issue } from './saving/failure.ts'
 
 /** What is wrong with values, by their places with dots between, items by their index: `tags.0.name`. */
 export type FieldIssues = ReadonlyMap<string, string>

@@ -175,7 +175,7 @@ export const de: Messages = {
     retryFile: (name) => `${name} noch einmal versuchen`,
     cancelFile: (name) => `${name} abbrechen`,
     forgetFile: (name) => `${name} aus dieser Liste nehmen`,
-    refusedType: (message) => `Der Dienst nimmt diese Art Datei nicht an (${message}).`,
+    refusedType: (reason) => `Der Dienst nimmt diese Art Datei nicht an: Sie ${reason}.`,
     missing: 'Diese Datei gibt es nicht',
     missingText: 'Vielleicht wurde sie gelöscht, oder Sie dürfen sie nicht sehen.',
     saved: 'Gesichert',

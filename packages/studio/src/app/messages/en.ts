@@ -171,7 +171,7 @@ export const en = {
     retryFile: (name: string) => `Try ${name} again`,
     cancelFile: (name: string) => `Cancel ${name}`,
     forgetFile: (name: string) => `Remove ${name} from this list`,
-    refusedType: (message: string) => `The service does not take this type of file: it ${message}.`,
+    refusedType: (reason: string) => `The service does not take this type of file: it ${reason}.`,
     missing: 'This file is not there',
     missingText: 'It may have been deleted, or you may not see it.',
     saved: 'Saved',

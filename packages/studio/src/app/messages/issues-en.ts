@@ -1,62 +1,104 @@
+import type { IssueCode } from 'daybook'
 import { countsIn } from './reader-locale.ts'
 
-const counted = countsIn('en')
+/** Codes about how a program writes its requests. The Studio's own are well-formed, so that no person reads them. */
+type ProgramCode =
+  | ('cursor' | 'empty' | 'encoding' | 'entity_tag' | 'exclusive' | 'form' | 'json' | 'not_included' | 'operator')
+  | (
+      | 'repeated'
+      | 'requires'
+      | 'reverse'
+      | 'token'
+      | 'too_long'
+      | 'tus'
+      | 'unknown'
+      | 'unknown_param'
+      | 'upload'
+      | 'where'
+    )
+  // Of signed addresses of pictures, and of `daybook restore`.
+  | ('signature' | 'size' | 'duplicate')
+  // A validator of the config says what is wrong in the words of the config.
+  | 'validate'
 
-/**
- * What may be wrong with a value, in English, by the codes of the service. Each text stands behind the name of a field, or below the field; what
- * it is given is read from the sentence of the service.
- */
-export const issuesEn = {
-  required: () => 'is required',
-  unknown_field: () => 'there is no such field',
-  unknown_filter: (name: string) => `there is no “${name}” to filter or sort by`,
-  integer: () => 'must be a whole number',
-  number: () => 'must be a number',
-  boolean: () => 'must be yes or no',
-  type: () => 'is a value of another kind',
-  minLength: (least: string) => `must have at least ${counted(Number(least))} characters`,
-  maxLength: (most: string) => `must have at most ${counted(Number(most))} characters`,
-  minItems: (least: string) => `must have at least ${counted(Number(least))} items`,
-  maxItems: (most: string) => `must have at most ${counted(Number(most))} items`,
-  minimum: (least: string) => `must be at least ${counted(Number(least))}`,
-  maximum: (most: string) => `must be at most ${counted(Number(most))}`,
-  pattern: (pattern: string) => `must match ${pattern}`,
-  slug: () => 'must be letters and digits, with single hyphens, dots or underscores between',
-  web: () => 'must begin with http:// or https://, such as https://example.org/page',
-  filename: () => 'must begin with a letter or a digit, and have letters, digits, dots, hyphens and underscores alone',
-  directory: () => 'must be a path such as images/2026, of letters, digits, dots, hyphens and underscores',
-  notId: () => 'must not look like an ID',
-  email: () => 'must be an e-mail address',
-  date: () => 'must be a day such as 2026-10-20',
-  moment: () => 'must be a day with a time',
-  format: () => 'is not written as it should be',
-  enum: (allowed: string) => `must be one of: ${allowed}`,
-  uniqueItems: () => 'must not have the same item twice',
-  discriminator: () => 'must be of a kind that the field knows',
-  reference: () => 'refers to what is not there, or what you may not see',
-  accept: () => 'does not take this type of file',
-  access: () => 'would be a value that you may not set',
-  forbidden: () => 'you may not change this field',
-  merge: () => 'cannot be changed in part, because you may not read it',
-  markdown: () => 'is too long or too complicated; shorten or simplify it',
-  depth: () => 'is nested too deeply',
-  character: () => 'has a character that cannot be stored',
-  draft: () => 'is changed by publishing and unpublishing alone',
-  deleted: () => 'can be given to a deleted entry alone',
-  order: () => 'must come in order: first published, then unpublished',
-  repeated_key: () => 'is the key of another item, too',
-  invitation: () => 'is not valid for this address',
-  length: (least: string, most: string) => `must have ${counted(Number(least))} to ${counted(Number(most))} characters`,
-  loop: () => 'would lead back to where it begins',
-  max_pixels: () => 'has too many pixels',
-  max_frames: () => 'has too many frames',
-  image: () => 'is no picture that can be read',
-  incomplete: () => 'did not arrive whole; try again',
-  taken: () => 'another entry has this value',
-  too_large: () => 'is more than the service takes at once',
-  locale: () => 'is none of the languages of the content',
-  status: () => 'cannot be unpublished: its status has no other value',
+/** Texts for one case of a code: after the dot stands a type, a format, or a param that only some of its issues have. */
+type Case =
+  | ('type.integer' | 'type.number' | 'type.boolean')
+  | ('format.date' | 'format.date-time' | 'format.email' | 'format.uri')
+  | ('accept.type' | 'unknown_field.name')
+
+/** A code of the service, a case of it, or `taken`, which the Studio makes of a conflict. */
+export type IssueTextName = Exclude<IssueCode, ProgramCode> | Case | 'taken'
+
+/** The texts of issues in one language. */
+export interface IssueTexts {
+  /** Writes a number in the language. */
+  readonly counted: (count: number) => string
+  /** Each text follows the name of a field, or stands below the field; `{limit}` is a param of the issue. */
+  readonly texts: Readonly<Record<IssueTextName, string>>
 }
 
-/** What may be wrong with a value, in one language. */
-export type IssueTexts = typeof issuesEn
+/** The texts of issues in English. */
+export const issuesEn: IssueTexts = {
+  counted: countsIn('en'),
+  texts: {
+    required: 'is required',
+    unknown_field: 'there is no such field',
+    'unknown_field.name': 'there is no “{name}” to filter or sort by',
+    'type.integer': 'must be a whole number',
+    'type.number': 'must be a number',
+    'type.boolean': 'must be yes or no',
+    type: 'is a value of another kind',
+    minLength: 'must have at least {limit} characters',
+    maxLength: 'must have at most {limit} characters',
+    minItems: 'must have at least {limit} items',
+    maxItems: 'must have at most {limit} items',
+    minProperties: 'must have at least {limit} parts',
+    maxProperties: 'must have at most {limit} parts',
+    minimum: 'must be at least {limit}',
+    maximum: 'must be at most {limit}',
+    exclusiveMinimum: 'must be more than {limit}',
+    exclusiveMaximum: 'must be less than {limit}',
+    range: 'must be {minimum} to {maximum}',
+    multipleOf: 'must be a multiple of {divisor}',
+    pattern: 'must match {pattern}',
+    slug: 'must be letters and digits, with single hyphens, dots or underscores between',
+    'format.uri': 'must begin with http:// or https://, such as https://example.org/page',
+    url: 'must begin with http:// or https://, such as https://example.org/page',
+    filename: 'must begin with a letter or a digit, and have letters, digits, dots, hyphens and underscores alone',
+    directory: 'must be a path such as images/2026, of letters, digits, dots, hyphens and underscores',
+    id_shape: 'must not look like an ID',
+    'format.email': 'must be an e-mail address',
+    'format.date': 'must be a day such as 2026-10-20',
+    'format.date-time': 'must be a day with a time',
+    format: 'is not written as it should be',
+    enum: 'must be one of: {values}',
+    uniqueItems: 'must not have the same item twice',
+    discriminator: 'must be of a kind that the field knows',
+    reference: 'refers to what is not there, or what you may not see',
+    accept: 'does not take this type of file',
+    'accept.type': 'is {type}; only these types are taken: {values}',
+    access: 'would be a value that you may not set',
+    forbidden: 'you may not change this field',
+    merge: 'cannot be changed in part, because you may not read it',
+    markdown: 'is too long or too complicated; shorten or simplify it',
+    depth: 'is nested too deeply',
+    character: 'has a character that cannot be stored',
+    draft: 'is changed by publishing and unpublishing alone',
+    deleted: 'can be given to a deleted entry alone',
+    order: 'must come in order: first published, then unpublished',
+    repeated_key: 'is the key of another item, too',
+    invitation: 'is not valid for this address',
+    scope: 'is no right that a token can have',
+    length: 'must have {minimum} to {maximum} characters',
+    loop: 'would lead back to where it begins',
+    max_pixels: 'has too many pixels, more than {limit}',
+    max_frames: 'has too many frames, more than {limit}',
+    image: 'is no picture that can be read',
+    incomplete: 'did not arrive whole; try again',
+    taken: 'another entry has this value',
+    too_large: 'is more than the service takes at once',
+    locale: 'is none of the languages of the content',
+    status: 'cannot be unpublished: its status has no other value',
+  },
+}

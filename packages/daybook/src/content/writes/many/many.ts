@@ -329,6 +329,7 @@ class ManyWrites {
       'where',
       'too_large',
       `must match fewer entries: what this stores in ${this.#prepared.size} of them is more than ${MAX_PREPARED_CHARACTERS} characters`,
+      { limit: MAX_PREPARED_CHARACTERS },
     )
   }
 }
@@ -414,4 +415,5 @@ const tooMany = (matched: number): DaybookError =>
     'where',
     'maxItems',
     `matches ${matched} entries, and one request writes at most ${MAX_MANY}. Narrow it, such as by createdAt, or use daybook update or daybook delete, which take steps`,
+    { limit: MAX_MANY, count: matched },
   )

@@ -1,5 +1,6 @@
-import { type Issue, invalid } from '../../../errors.ts'
+import { invalid } from '../../../errors.ts'
 import type { TargetRequirement } from '../../../fields/field.ts'
+import { type Issue, issueAt } from '../../../issues.ts'
 import type { CollectionModel, DocumentModel } from '../../../model/model.ts'
 import { readRuleWhere } from '../../../query/rule-where.ts'
 import type { QueryScope } from '../../../query/where.ts'
@@ -57,7 +58,7 @@ function straying(
   if (open.includes(collection)) return []
   const named = `"${collection.slice(0, 64)}" is no collection that ${field} can refer to`
   const message = open.length > 0 ? `${named}; write one of: ${open.join(', ')}` : named
-  return [{ path, code: 'reference', message }]
+  return [issueAt(path, 'reference', message, { collection: collection.slice(0, 64), values: open })]
 }
 
 async function missingTargets(
@@ -73,11 +74,10 @@ async function missingTargets(
   const seen = new Set(rows.filter(({ status }) => statuses?.includes(String(status)) ?? true).map(({ id }) => id))
   const missing = references
     .filter(({ reference }) => !seen.has(reference.id))
-    .map(({ reference: { id }, path }) => ({
-      path,
-      code: 'reference',
-      message: `there is no entry ${id} in ${target.key}`,
-    }))
+    .map(({ reference: { id }, path }) => {
+      const message = `there is no entry ${id} in ${target.key}`
+      return issueAt(path, 'reference', message, { collection: target.key, id })
+    })
   const existing = references.filter(({ reference }) => seen.has(reference.id))
   return [...missing, ...(await unfitTargets(read, target, existing, scope))]
 }
@@ -92,13 +92,15 @@ async function unfitTargets(
   const restricted = references.filter(({ reference }) => reference.requirement !== undefined)
   const groups = [...Map.groupBy(restricted, ({ reference }) => JSON.stringify(reference.requirement))]
   const issues = groups.map(async ([named, group]) => {
-    const { where, said }: TargetRequirement = JSON.parse(named)
+    const { where, said, params }: TargetRequirement = JSON.parse(named)
     const ids = [...new Set(group.map(({ reference }) => reference.id))]
     const fitting = await read.entries.statuses(target, ids, readRuleWhere(where, target, scope.collections))
     const fit = new Set(fitting.map(({ id }) => id))
     return group
       .filter(({ reference }) => !fit.has(reference.id))
-      .map(({ reference: { id }, path }) => ({ path, code: 'accept', message: `takes ${said}, which ${id} is not` }))
+      .map(({ reference: { id }, path }) =>
+        issueAt(path, 'accept', `takes ${said}, which ${id} is not`, { id, ...params }),
+      )
   })
   return (await Promise.all(issues)).flat()
 }

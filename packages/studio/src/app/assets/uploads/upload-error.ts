@@ -6,6 +6,7 @@ import { issueText } from '../../talk/issue-text.ts'
 /** Why a file was not stored, in the reader's words. */
 export function uploadErrorText(error: unknown, t: Messages): string {
   const [issue] = error instanceof DaybookError ? (error.details.issues ?? []) : []
-  if (issue?.code === 'accept') return t.assets.refusedType(issue.message)
-  return issue === undefined ? errorText(error, t) : issueText(issue, t)
+  if (issue === undefined) return errorText(error, t)
+  const text = issueText(issue, t)
+  return issue.code === 'accept' ? t.assets.refusedType(text) : text
 }

@@ -1,7 +1,8 @@
+import type { Issue } from 'daybook'
 import type { CopyState } from './copies/copy-keeper.ts'
 import type { DocumentName } from './copies/local-copies.ts'
 import type { Aside, Conflict, MergeNote } from './edit-state.ts'
-import type { Issue, WaitReason } from './failure.ts'
+import type { WaitReason } from './failure.ts'
 import type { Values } from './saved-field.ts'
 
 /** How far saving has come; what it says first needs a person most. */

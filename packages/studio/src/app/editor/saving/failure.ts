@@ -1,12 +1,5 @@
 import { DaybookError, NetworkError, TimeoutError } from '@daybook/client'
-
-/** A fault of one value, as the service names it. */
-export interface Issue {
-  /** A JSON Pointer (RFC 6901) into the document. */
-  readonly path: string
-  readonly code: string
-  readonly message: string
-}
+import type { Issue } from 'daybook'
 
 /** Why the engine waits: the network or the service is gone, the service has too much to do, or something failed inside it. */
 export type WaitReason = 'offline' | 'busy' | 'fault'

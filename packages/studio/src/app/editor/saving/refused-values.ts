@@ -1,5 +1,5 @@
+import type { Issue } from 'daybook'
 import { type Leaves, leafAt } from './document-fields.ts'
-import type { Issue } from './failure.ts'
 
 /** What the service says against a save. */
 export interface Refusal {
