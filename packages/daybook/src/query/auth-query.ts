@@ -49,6 +49,6 @@ function checkDocumentName(
     faults.add('id', 'required', 'is required with collection: the id of the entry')
   if (global === undefined) return collection !== undefined && id !== undefined ? { collection, id } : undefined
   if (collection !== undefined || id !== undefined)
-    faults.add('global', 'exclusive', 'must be left out with collection and id')
+    faults.add('global', 'exclusive', 'must be left out with collection and id', { with: 'collection' })
   return { global }
 }

@@ -57,8 +57,10 @@ export function readSort(
   { sort, nulls }: RequestedOrder,
   scope: QueryScope,
 ): readonly SortBy[] {
-  if (nulls !== undefined && !sort)
-    faults.add(names.nulls, 'needs_sort', 'has an effect with sort alone: name the fields to sort by, or leave it out')
+  if (nulls !== undefined && !sort) {
+    const message = 'has an effect with sort alone: name the fields to sort by, or leave it out'
+    faults.add(names.nulls, 'requires', message, { name: names.sort })
+  }
   const keys: SortBy[] = []
   for (const name of sort ?? ['-createdAt']) {
     const path = name.replace(/^-/, '')

@@ -55,10 +55,14 @@ export async function documentPermissions(
   return 'global' in name ? globalPermissions(engine, access, name.global) : entryPermissions(engine, access, name)
 }
 
+function unknownDocument(kind: 'collection' | 'global', key: string): DaybookError {
+  const name = key.slice(0, 64)
+  return invalidAt(kind, 'unknown', `"${name}" is no ${kind} that you may read`, { name })
+}
+
 async function globalPermissions({ model }: Engine, access: Access, key: string): Promise<GlobalPermissions> {
   const global = model.globals.get(key)
-  if (!global || (await access.rulingOnReads(global)) !== true)
-    throw invalidAt('global', 'unknown', `"${key.slice(0, 64)}" is no global that you may read`)
+  if (!global || (await access.rulingOnReads(global)) !== true) throw unknownDocument('global', key)
   const update = await isPermitted(() => access.requireWrite(global, 'update'))
   return { read: true, update, fields: describeClosedFields(global, access) }
 }
@@ -69,8 +73,7 @@ async function entryPermissions(
   { collection: key, id }: Exclude<DocumentName, { readonly global: string }>,
 ): Promise<EntryPermissions | PublicationPermissions> {
   const collection = engine.model.collections.get(key)
-  if (!collection || (await access.rulingOnReads(collection)) === false)
-    throw invalidAt('collection', 'unknown', `"${key.slice(0, 64)}" is no collection that you may read`)
+  if (!collection || (await access.rulingOnReads(collection)) === false) throw unknownDocument('collection', key)
   const { read } = engine.store
   const context = await writeContext(engine, access, { isDry: true })
   const entry = await entryLoader(context, collection, id)(read)

@@ -110,7 +110,7 @@ export const UNSAID: Readonly<Record<string, string>> = {
   repeated: 'sort names a field once, whether it descends or not.',
   exclusive:
     'Of cursor and offset, of locale=all and fallbackLocale, one is given; deleted=true goes with limit and cursor alone.',
-  needs_sort: 'nulls stands with sort.',
+  requires: 'nulls stands with sort.',
   maximum: 'An export and an undo begin at a number that the journal has come to.',
   range: 'An undo looks at 10,000 changes at most.',
   too_long: 'A query string has at most 8 KiB.',
