@@ -225,6 +225,7 @@ describe.each(STORES)('validators on $name', (store) => {
         [{ message: 'x'.repeat(1001) }, /at most 1000 characters/],
         [{ message: 'no', where: '/seats' }, /an issue with where/],
         [{ message: 'no', code: 'Not a key' }, /the code Not a key/],
+        [{ message: 'no', params: { limit: { most: 3 } } }, /params that are not/],
         [{ message: 'no', path: 7 }, /the path 7/],
       ]
       for (const [answer, reason] of answers) {
