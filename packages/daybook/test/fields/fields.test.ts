@@ -121,7 +121,8 @@ describe.each(STORES)('on $name', (store) => {
         const issues = await issuesOf(create(one, { field: filled(given) }))
         const place = path === '*' ? expect.stringMatching(/^\/field\//) : `/field${path}`
         const rule = code === '*' ? expect.stringMatching(/\S/) : code
-        expect(issues).toContainEqual({ path: place, code: rule, message: expect.stringMatching(/\S/) })
+        const issue = { path: place, code: rule, message: expect.stringMatching(/\S/) }
+        expect(issues).toContainEqual(expect.objectContaining(issue))
         expect(await total(one)).toBe(before)
       },
     )

@@ -110,11 +110,9 @@ export const UNSAID: Readonly<Record<string, string>> = {
   repeated: 'sort names a field once, whether it descends or not.',
   exclusive:
     'Of cursor and offset, of locale=all and fallbackLocale, one is given; deleted=true goes with limit and cursor alone.',
-  requires: 'nulls stands with sort.',
   maximum: 'An export and an undo begin at a number that the journal has come to.',
-  range: 'An undo looks at 10,000 changes at most.',
   too_long: 'A query string has at most 8 KiB.',
-  maxItems: 'A filter has at most 50 conditions in all.',
+  maxItems: 'A filter has at most 50 conditions in all, and an undo looks at 10,000 changes at most.',
   depth: 'and, or and not are nested at most three levels.',
   size: 'Without a signature, h is equal to w.',
   image: 'A picture is made of assets that are pictures.',
@@ -123,5 +121,6 @@ export const UNSAID: Readonly<Record<string, string>> = {
   merge: 'A merge patch leaves a value whole.',
   deleted: 'A restore gives another slug to a deleted entry alone.',
   order: 'An entry is published before it is unpublished.',
-  draft: 'autosave goes with draft=true, and a working copy keeps the status of its entry.',
+  draft: 'A working copy keeps the status of its entry.',
+  requires: 'nulls stands with sort, and autosave goes with draft=true.',
 }
