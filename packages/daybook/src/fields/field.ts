@@ -309,6 +309,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   filterSchema?(options: Options): JsonSchema
   /** Whether a filter may ask for a part of the value. */
   readonly isText?: true
+  /** The language whose alphabet orders the values: a tag of BCP 47, or `locale` for that of the locale. @default none: by code point */
+  collation?(options: Options): string | undefined
   /** Whether the value can be what an entry is called. */
   readonly isName?: true
   /** Whether the value is text that begins with a day of the calendar, `2026-11-20`. */

@@ -1,3 +1,4 @@
+import { Collation, LOCALE_COLLATION } from '../collation.ts'
 import type { OptionRule } from './field.ts'
 
 /** The pattern of every key in a config. */
@@ -29,6 +30,10 @@ export const aDefault: OptionRule = () => undefined
 export const aPattern: OptionRule = optionRule(
   (value) => typeof value === 'string' && isRegExp(value),
   'write the source of a regular expression as a text, such as "^[A-Z]{2}$"',
+)
+export const aCollation: OptionRule = optionRule(
+  (value) => value === LOCALE_COLLATION || (typeof value === 'string' && Collation.isSupported(value)),
+  `write "${LOCALE_COLLATION}", or the tag of a language such as "sv"`,
 )
 export const anObject: OptionRule = optionRule(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

@@ -10,7 +10,7 @@ import type {
   ScalarOptions,
 } from './field.ts'
 import { COUNTED_ANSWERS, checkCounted, makeField, scalarAnswers } from './field.ts'
-import { aCount, aDefault, aFlag, aPattern, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
+import { aCollation, aCount, aDefault, aFlag, aPattern, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
 
 /**
  * The longest text that is indexed, in characters: four bytes each still fit a PostgreSQL index row.
@@ -27,6 +27,12 @@ export interface TextOptions extends ScalarOptions<string>, CountedOptions {
   readonly maxLength?: number
   /** The source of a regular expression (flag `u`) that the text must match. */
   readonly pattern?: string
+  /**
+   * The language whose alphabet orders the texts in `sort`: a language tag (BCP 47) such as `sv`, or `locale` for the locale that is read.
+   * Case, and accents that make no letter of their own, do not count. @default none: texts are ordered by code point
+   * @see docs/modelling-content.md#sort-as-a-language-does
+   */
+  readonly collation?: string
   /** Whether `q` finds its words; they count eight times as much as those of a Markdown text. @default true */
   readonly search?: boolean
 }
@@ -42,11 +48,17 @@ const text: FieldType<TextOptions> = {
     minLength: aCount,
     maxLength: aCount,
     pattern: aPattern,
+    collation: aCollation,
     search: aFlag,
     ...COUNTED_RULES,
   },
   check(options: TextOptions, place: FieldPlace, report: FaultReport) {
     checkCounted(options, place, report)
+    if (options.collation !== undefined && options.index === false)
+      report.add(
+        `${place.path}.collation`,
+        'leave it out, or leave index: false out: a field without an index is not sorted',
+      )
     const indexed = options.index !== false || options.unique === true
     if (indexed && longest(options) > MAX_INDEXED_LENGTH) {
       report.add(
@@ -71,6 +83,7 @@ const text: FieldType<TextOptions> = {
   ...COUNTED_ANSWERS,
   fromQuery: (text) => text,
   isText: true,
+  collation: (options) => options.collation,
   isName: true,
   search: (options) => (options.search === false ? undefined : { weight: 8, words: String }),
 }

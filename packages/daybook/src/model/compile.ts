@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Collation, LOCALE_COLLATION } from '../collation.ts'
 import { assembleConfig } from '../config/assemble.ts'
 import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
@@ -103,14 +104,19 @@ function compileLocaleCollections(
 }
 
 /** The collection as each locale shows it whose answers are not those of the collection's own table. */
-function compileByLocale(collection: CollectionModel, locales: LocalesModel | undefined): CollectionModel['byLocale'] {
+function compileByLocale(
+  collection: CollectionModel,
+  placed: readonly PlacedField[],
+  locales: LocalesModel | undefined,
+): CollectionModel['byLocale'] {
   if (!locales || collection.localized.size === 0) return new Map()
   const shown = [...locales.chains].filter(([locale, chain]) => locale !== locales.default || chain.length > 1)
   return new Map(
     shown.map(([locale, chain]) => {
       const schemaHash = digestOutline([collection.schemaHash, locales.default, chain])
       const table = `${collection.key}$${locale}`
-      return [locale, Object.freeze({ ...collection, table, schemaHash, ...variantsOf(schemaHash) })]
+      const sortKeys = findSortKeys(placed, locale)
+      return [locale, Object.freeze({ ...collection, table, sortKeys, schemaHash, ...variantsOf(schemaHash) })]
     }),
   )
 }
@@ -168,12 +174,13 @@ function compileCollection(
     indexes: [...comparables.values()].filter(({ column }) => column === undefined),
     uniqueIndexes: findUniqueIndexes(stored, locales),
     compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
+    sortKeys: findSortKeys(placed, locales?.default ?? 'und'),
     searchable: fields
       .filter(([, field]) => holdsWords(field))
       .map(([fieldKey, { type, options }]) => ({ key: fieldKey, weight: type.search?.(options)?.weight ?? 1 })),
     access: { read, draft, create, update, delete: remove },
   }
-  return Object.freeze({ ...own, byLocale: compileByLocale(own, locales) })
+  return Object.freeze({ ...own, byLocale: compileByLocale(own, placed, locales) })
 }
 
 function compileGlobal(key: string, config: GlobalConfig): GlobalModel {
@@ -372,10 +379,33 @@ function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Co
   return new Map([...SYSTEM_COMPARABLES, ...found, ...parts].map((one) => [one.path, one]))
 }
 
+/** Differs when {@link foldText} folds otherwise, so that stored texts are folded anew. */
+const FOLDING = '1'
+
+/** The sort keys of the text fields that have a collation. */
+function findSortKeys(placed: readonly PlacedField[], locale: string): ReadonlyMap<string, Comparable> {
+  const collations = new Map<string, Collation>()
+  return new Map(
+    placed.flatMap(({ path, owner, field: { type, options } }) => {
+      const option = type.collation?.(options)
+      if (option === undefined) return []
+      const language = option === LOCALE_COLLATION ? locale : option
+      const collation = collations.get(language) ?? new Collation(language)
+      collations.set(language, collation)
+      const member = `${path}$sorted`
+      const derive = (text: string): string => collation.sortKey(text)
+      const derived = { path, member, version: `${language} ${process.versions.icu}`, derive }
+      return [
+        [path, { ...foldedText(path, owner), path: member, derived, maxLength: Number.POSITIVE_INFINITY }] as const,
+      ]
+    }),
+  )
+}
+
 /** A text with case and accents folded. No name of a field has a dollar sign. */
 const foldedText = (path: string, owner: string): Comparable => ({
   path: `${path}$folded`,
-  foldOf: path,
+  derived: { path, member: path, version: FOLDING, derive: foldText },
   scalar: 'text',
   owner,
   isMadeByService: false,

@@ -47,8 +47,19 @@ export interface Comparable {
   readonly part?: ReferencePart
   /** The folded form of a text field, stored in the column `folded`. */
   readonly folded?: Comparable
-  /** The path of the text that this is the folded form of. */
-  readonly foldOf?: string
+  /** The text field that this is made from; present if the value is stored in the column `folded`. */
+  readonly derived?: DerivedText
+}
+
+/** A text that is made from another one and stored in the column `folded`. */
+export interface DerivedText {
+  /** The path of the other one. */
+  readonly path: string
+  /** The member of the column. */
+  readonly member: string
+  /** Differs if `derive` returns other texts than it did at an earlier start. */
+  readonly version: string
+  derive(text: string): string
 }
 
 /** One part of the references of a relation to several collections. */
@@ -222,6 +233,8 @@ export interface CollectionModel extends DocumentModel {
   readonly indexes: readonly Comparable[]
   readonly uniqueIndexes: readonly UniqueIndexModel[]
   readonly compoundIndexes: readonly CompoundIndexModel[]
+  /** By path, what takes the place of a text in sorting: its key in the alphabet of a language. */
+  readonly sortKeys: ReadonlyMap<string, Comparable>
   /** Top-level fields whose words `q` finds. */
   readonly searchable: readonly { readonly key: string; readonly weight: number }[]
   readonly access: {

@@ -65,7 +65,8 @@ export function readSort(
   for (const name of sort ?? ['-createdAt']) {
     const path = name.replace(/^-/, '')
     const descending = name.startsWith('-')
-    const by = findComparable(scope, collection, path)
+    const field = findComparable(scope, collection, path)
+    const by = field && (collection.sortKeys.get(path) ?? field)
     if (!by) faults.add(names.sort, ...unsortable(collection, path, scope))
     else if (keys.some((key) => key.by === by))
       faults.add(names.sort, 'repeated', `names "${path}" twice`, { name: path })

@@ -525,7 +525,7 @@ const COMMON: readonly Case[] = [
 
 /** Every builder with an option that no type has: the answer names those that this one takes. */
 const MISSPELT: Readonly<Record<keyof typeof f, readonly [field: unknown, takes: string]>> = {
-  text: [f.text(wrong({ requird: true })), 'unique, index, default, minLength, maxLength, pattern, search'],
+  text: [f.text(wrong({ requird: true })), 'unique, index, default, minLength, maxLength, pattern, collation, search'],
   markdown: [f.markdown(wrong({ requird: true })), 'default, maxLength, html, toc, search'],
   number: [f.number(wrong({ requird: true })), 'unique, index, default, min, max'],
   integer: [f.integer(wrong({ requird: true })), 'unique, index, default, min, max'],
@@ -687,6 +687,8 @@ const TYPES: readonly Case[] = [
   ['text: a negative length', f.text({ minLength: -1 }), 'minLength', 'whole number, 0 or more'],
   ['text: a length that is a text', f.text({ maxLength: wrong('9') }), 'maxLength', 'whole number, 0 or more'],
   ['text: a broken pattern', f.text({ pattern: '(' }), 'pattern', 'regular expression'],
+  ['text: an unknown collation', f.text({ collation: 'Swedish!' }), 'collation', 'tag of a language'],
+  ['text: a collation without an index', f.text({ collation: 'sv', index: false }), 'collation', 'leave it out'],
   ['text: a pattern that is a RegExp', f.text({ pattern: wrong(/a/) }), 'pattern', 'regular expression'],
   ['text: search that is a text', f.text({ search: wrong('no') }), 'search', 'write true or false'],
   ['text: longer than an index takes', f.text({ maxLength: 513 }), 'maxLength', 'index: false, or use f.markdown()'],

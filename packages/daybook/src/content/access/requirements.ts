@@ -55,9 +55,9 @@ function sentenceOf(part: Condition, collection: CollectionModel, scope: QuerySc
 function leafRequirement(leaf: Leaf, collection: CollectionModel, scope: QueryScope): Requirement | undefined {
   if (leaf.kind === 'compare') {
     const { by, operator, values, negated } = leaf
-    const path = by.foldOf ?? by.path
+    const path = by.derived?.path ?? by.path
     if (findComparable(scope, collection, path) === undefined) return undefined
-    const aside = by.foldOf === undefined ? '' : ', whatever the case and accents'
+    const aside = by.derived === undefined ? '' : ', whatever the case and accents'
     return { path, message: PHRASES[operator](negated, values) + aside, params: paramsOf(leaf) }
   }
   const owner = leaf.kind === 'member' ? leaf.of.owner : leaf.through.owner

@@ -1,5 +1,4 @@
 import { isRecord } from '../../fields/field.ts'
-import { foldText } from '../../fold.ts'
 import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
 import type { CompareOperator, Condition, QueryValue } from '../../query/where.ts'
 import { membersOf } from '../../store/tables/members.ts'
@@ -48,10 +47,10 @@ export function relatedIn(
 const valueAt = (values: Values, path: string): unknown =>
   path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), values)
 
-function ownValue({ column, path, foldOf }: Comparable, { values, createdBy, updatedBy }: PastEntry): unknown {
-  if (foldOf !== undefined) {
-    const text = valueAt(values, foldOf)
-    return typeof text === 'string' ? foldText(text) : null
+function ownValue({ column, path, derived }: Comparable, { values, createdBy, updatedBy }: PastEntry): unknown {
+  if (derived) {
+    const text = valueAt(values, derived.path)
+    return typeof text === 'string' ? derived.derive(text) : null
   }
   if (column === 'created_by') return createdBy
   return column === 'updated_by' ? updatedBy : (valueAt(values, path) ?? null)

@@ -85,9 +85,9 @@ export function localeRowsOf(
     const chain = chainOf(locales, locale).filter(
       (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
     )
-    // In entries that are not published in every locale, the status is another part that locales may not share.
-    const name = canonical.publishedLocales ? locale : chain.join()
-    const { value, folded, doc } = shown.get(name) ?? showBy(collection, canonical, locales, locale, chain)
+    // Locales share no status of an entry that is not published in each of them, and no sort keys.
+    const name = canonical.publishedLocales || collection.sortKeys.size > 0 ? locale : chain.join()
+    const { value, folded, doc } = shown.get(name) ?? showBy(inLocale, canonical, locales, locale, chain)
     shown.set(name, { value, folded, doc })
     const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined
     const shownSlug = slug ? textOrNull(value[slug.key]) : null

@@ -20,8 +20,8 @@ const numberAt = (path: string, column: string): string =>
   `(CASE json_typeof(${column}::json #> ${jsonPath(path)}) WHEN 'number' THEN ${textAt(path, column)}::numeric END)`
 
 /** A comparable value as text. */
-const storedText = ({ path, foldOf }: Comparable, alias?: string): string =>
-  foldOf === undefined ? textAt(path, documentOf(alias)) : `(${alias ? `${alias}.` : ''}folded::json ->> '${foldOf}')`
+const storedText = ({ path, derived }: Comparable, alias?: string): string =>
+  derived ? `(${alias ? `${alias}.` : ''}folded::json ->> '${derived.member}')` : textAt(path, documentOf(alias))
 
 /** An index holds no long texts: rows of it have at most some 2,700 bytes. */
 function valueText(by: Comparable, alias?: string): string {

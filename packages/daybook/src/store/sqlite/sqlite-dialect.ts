@@ -13,8 +13,8 @@ const jsonValue = (path: string, alias?: string): string => `json_extract(${alia
 const translatedValue = (key: string, locale: string): string => `json_extract(locales, '$."${locale}"."${key}"')`
 
 /** A comparable value that has no column. */
-const storedValue = ({ path, foldOf }: Comparable, alias?: string): string =>
-  foldOf === undefined ? jsonValue(path, alias) : `json_extract(${alias ? `${alias}.` : ''}folded, '$."${foldOf}"')`
+const storedValue = ({ path, derived }: Comparable, alias?: string): string =>
+  derived ? `json_extract(${alias ? `${alias}.` : ''}folded, '$."${derived.member}"')` : jsonValue(path, alias)
 
 const SCHEMA: SchemaDialect = {
   columnTypes: { text: 'TEXT', long: 'TEXT', integer: 'INTEGER', bigint: 'INTEGER', identity: 'INTEGER' },

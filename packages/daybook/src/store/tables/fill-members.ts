@@ -9,7 +9,7 @@ import { StatementCache } from '../reads/statement-cache.ts'
 import { addRows } from '../writes/add-rows.ts'
 import { choiceRows } from '../writes/bulk-rows.ts'
 import { Tallies, tallyChanges } from '../writes/tallies.ts'
-import { foldedTexts, membersOf, talliedValues } from './members.ts'
+import { derivedTexts, foldedTexts, membersOf, talliedValues } from './members.ts'
 
 /** The most entries read at a time, and the most bytes of more than one. */
 const BATCH = 500
@@ -70,13 +70,10 @@ async function storeTallies(connection: Connection, tallies: Tallies): Promise<v
   for (const step of tallies.steps(connection)) await step()
 }
 
-/** Rises when {@link foldedTexts} folds otherwise, so that stored texts are folded anew. */
-const FOLDING = 1
-
-/** The part of a collection that decides which texts are folded. */
-export const foldedOutline = ({ comparables }: CollectionModel): string =>
+/** The part of a collection that decides what the column `folded` holds. */
+export const foldedOutline = (collection: CollectionModel): string =>
   createHash('sha256')
-    .update(JSON.stringify([FOLDING, [...comparables.values()].flatMap(({ path, folded }) => (folded ? [path] : []))]))
+    .update(JSON.stringify(derivedTexts(collection).map(({ member, version }) => [member, version])))
     .digest('base64url')
 
 /** Folds the texts of entries that are there already, where the config names other texts than at the last start. */

@@ -1,6 +1,5 @@
 import { isRecord } from '../../fields/field.ts'
-import { foldText } from '../../fold.ts'
-import type { CollectionModel } from '../../model/model.ts'
+import type { CollectionModel, DerivedText } from '../../model/model.ts'
 
 type Document = Readonly<Record<string, unknown>>
 
@@ -24,11 +23,17 @@ export function membersOf({ manyValued }: CollectionModel, doc: Document): reado
   })
 }
 
-/** The texts of a document that filters can find whatever their case and accents, as the column `folded` holds them. */
-export function foldedTexts({ comparables }: CollectionModel, doc: Document): string | null {
-  const texts = [...comparables.values()].flatMap(({ path, folded }) => {
-    const text = folded ? valueAt(doc, path) : undefined
-    return typeof text === 'string' ? [[path, foldText(text)]] : []
+/** What the column `folded` holds: texts with case and accents folded, and sort keys. */
+export const derivedTexts = ({ comparables, sortKeys }: CollectionModel): readonly DerivedText[] => [
+  ...[...comparables.values()].flatMap(({ folded }) => folded?.derived ?? []),
+  ...[...sortKeys.values()].flatMap(({ derived }) => derived ?? []),
+]
+
+/** The texts that are made from those of a document, as the column `folded` holds them. */
+export function foldedTexts(collection: CollectionModel, doc: Document): string | null {
+  const texts = derivedTexts(collection).flatMap(({ path, member, derive }) => {
+    const text = valueAt(doc, path)
+    return typeof text === 'string' ? [[member, derive(text)]] : []
   })
   return texts.length > 0 ? JSON.stringify(Object.fromEntries(texts)) : null
 }

@@ -36,7 +36,9 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
     ...[...PEOPLE_COMPARABLES.values()].map((by) => index(named(`${by.column}`), schema.indexed(by) + tail())),
     ...(collection.status ? [index(named('status'), 'status, id')] : []),
     ...collection.indexes.map((by) => index(valueIndex(table, by.path), schema.indexed(by) + tail())),
-    ...folded.map((by) => index(valueIndex(table, by.path), schema.indexed(by) + tail())),
+    ...[...folded, ...collection.sortKeys.values()].map((by) =>
+      index(valueIndex(table, by.path), schema.indexed(by) + tail()),
+    ),
     ...collection.compoundIndexes.map((one) =>
       index(compoundIndex(table, one), compoundColumns(schema, one) + tail(one)),
     ),
