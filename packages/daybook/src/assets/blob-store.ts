@@ -62,6 +62,11 @@ export interface BlobStore {
    * (`a` and `a/b`), and the staged one stays as it is. Rejects when nothing is staged under that name.
    */
   publish(name: string, key: string, headers: BlobHeaders): Promise<boolean>
+  /**
+   * Gives a blob another key, durably; `false`: no blob has the first key, or one has the second or stands in its way in a store of
+   * folders, and nothing changes. A crash may leave the whole blob under its first key and a part of it, or all, under the second.
+   */
+  move(from: string, to: string): Promise<boolean>
   /** Removes a staged blob, if it is there. */
   discard(name: string): Promise<void>
   /** Everything that is staged, also uploads to the store that were broken off. */

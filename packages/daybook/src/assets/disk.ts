@@ -79,6 +79,21 @@ class DiskBlobStore implements BlobStore {
     })
   }
 
+  async move(from: string, to: string): Promise<boolean> {
+    requireKey(from)
+    requireKey(to)
+    return await reportFaults(async () => {
+      const isMoved = await this.#place(
+        to,
+        async (path) => (await this.size(from)) !== undefined && (await moveExclusively(this.#pathOf(from), path)),
+      )
+      const emptied = foldersOf(this.#root, isMoved ? from : to)
+      if (isMoved) await unless(ABSENT, syncFolder(emptied.at(-1) ?? this.#root))
+      await removeEmpty(emptied)
+      return isMoved
+    })
+  }
+
   async discard(name: string): Promise<void> {
     requireName(name)
     await reportFaults(async () => {

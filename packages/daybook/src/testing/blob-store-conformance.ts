@@ -236,6 +236,26 @@ function changeChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
       }
       deepStrictEqual(await bench.staged(), [])
     }),
+    ...[0, LARGE].map((length) =>
+      check(subject, `move: a blob of ${length} bytes is read under its new key alone`, async (bench, store) => {
+        await bench.put('folder/a', patterned(length))
+        strictEqual(await store.move(bench.key('folder/a'), bench.key('other/b')), true)
+        requireSame(await bench.get('other/b'), patterned(length), 'the bytes are the same')
+        deepStrictEqual(await bench.keys(), ['other/b'])
+        strictEqual(await store.move(bench.key('other/b'), bench.key('folder/a')), true, 'it can be moved back')
+        deepStrictEqual(await bench.keys(), ['folder/a'])
+      }),
+    ),
+    check(subject, 'move: a key that is taken stays with its blob, and so does the other one', async (bench, store) => {
+      await bench.put('a', patterned(10))
+      await bench.put('b', patterned(20))
+      strictEqual(await store.move(bench.key('a'), bench.key('b')), false)
+      strictEqual(await store.move(bench.key('a'), bench.key('a')), false)
+      strictEqual(await store.move(bench.key('none'), bench.key('c')), false, 'there is nothing to move')
+      requireSame(await bench.get('a'), patterned(10), 'the blob that was to be moved is unharmed')
+      requireSame(await bench.get('b'), patterned(20), 'the other blob is unharmed')
+      deepStrictEqual(await bench.keys(), ['a', 'b'])
+    }),
     check(
       subject,
       'delete: removes one blob and no other, and does nothing where there is none',
@@ -301,6 +321,8 @@ function ruleChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
         for (const key of BROKEN_KEYS) {
           const refused = refusalOf(key)
           await rejects(store.publish(bench.name('one'), key, HEADERS), refused)
+          await rejects(store.move(key, bench.key('a')), refused)
+          await rejects(store.move(bench.key('a'), key), refused)
           await rejects(store.read(key), refused)
           await rejects(store.size(key), refused)
           await rejects(store.write(key, patterned(1), HEADERS), refused)

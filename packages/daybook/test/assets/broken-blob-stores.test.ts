@@ -30,6 +30,16 @@ class SoundStore implements BlobStore {
     return true
   }
 
+  async move(from: string, to: string): Promise<boolean> {
+    requireKey(from)
+    requireKey(to)
+    const bytes = this.blobs.get(from)
+    if (!bytes || this.blobs.has(to)) return false
+    this.blobs.set(to, bytes)
+    this.blobs.delete(from)
+    return true
+  }
+
   async discard(name: string): Promise<void> {
     requireName(name)
     this.stagedBlobs.delete(name)
@@ -118,6 +128,16 @@ const BROKEN: readonly (readonly [fault: string, store: BlobStore, check: RegExp
       }
     })(),
     /^publish: of 50 attempts at once/,
+  ],
+  [
+    'moves a blob into the place of another one',
+    new (class extends SoundStore {
+      override async move(from: string, to: string): Promise<boolean> {
+        this.blobs.delete(to)
+        return super.move(from, to)
+      }
+    })(),
+    /^move: a key that is taken stays with its blob/,
   ],
   [
     'gives the last byte of a range away',

@@ -19,6 +19,14 @@ interface S3Object {
   readonly at: Date
 }
 
+/** An object that gets another key. */
+interface MovedObject {
+  readonly key: string
+  readonly head: HeadObjectCommandOutput
+  /** The headers that it has under its new key. */
+  readonly headers: Pick<HeadObjectCommandOutput, 'ContentType' | 'ContentDisposition'>
+}
+
 /** Blobs as objects of S3, named by their keys; what is staged lies below `.incoming/`. */
 export class S3BlobStore implements BlobStore {
   readonly #calls: S3Calls
@@ -46,7 +54,26 @@ export class S3BlobStore implements BlobStore {
   async publish(name: string, key: string, headers: BlobHeaders): Promise<boolean> {
     requireName(name)
     requireKey(key)
-    const attempt = (): Promise<boolean> => this.#publish(this.#stagedKey(name), this.#fullKey(key), headers)
+    return await this.#inTurn(key, async () => {
+      const from = this.#stagedKey(name)
+      const staged = await this.#head(from)
+      if (!staged) throw new Error(`Nothing is staged as ${from}.`)
+      return await this.#move({ key: from, head: staged, headers: toS3Headers(headers) }, this.#fullKey(key))
+    })
+  }
+
+  async move(from: string, to: string): Promise<boolean> {
+    requireKey(from)
+    requireKey(to)
+    return await this.#inTurn(to, async () => {
+      const key = this.#fullKey(from)
+      const head = from === to ? undefined : await this.#head(key)
+      return head !== undefined && (await this.#move({ key, head, headers: head }, this.#fullKey(to)))
+    })
+  }
+
+  /** Runs an attempt to give an object a key after the earlier ones of this process. */
+  async #inTurn(key: string, attempt: () => Promise<boolean>): Promise<boolean> {
     // Servers that know no conditions of copies would let two attempts of one process through.
     const mine = (this.#publishing.get(key) ?? Promise.resolve()).then(attempt, attempt)
     this.#publishing.set(key, mine)
@@ -154,18 +181,16 @@ export class S3BlobStore implements BlobStore {
     })
   }
 
-  async #publish(from: string, to: string, headers: BlobHeaders): Promise<boolean> {
-    const staged = await this.#head(from)
-    if (!staged) throw new Error(`Nothing is staged as ${from}.`)
-    const isPlaced = (await this.#head(to)) === undefined && (await this.#copy(from, to, staged, headers))
+  async #move(source: MovedObject, to: string): Promise<boolean> {
+    const isPlaced = (await this.#head(to)) === undefined && (await this.#copy(source, to))
     // A copy whose answer was lost stands in its own way.
-    if (!isPlaced && !isCopy(await this.#head(to), staged)) return false
-    await this.#remove(from)
+    if (!isPlaced && !isCopy(await this.#head(to), source.head)) return false
+    await this.#remove(source.key)
     return true
   }
 
   /** Copies an object to a key that none has. @returns whether none had it, as far as the server looks */
-  async #copy(from: string, to: string, staged: HeadObjectCommandOutput, headers: BlobHeaders): Promise<boolean> {
+  async #copy({ key: from, head, headers }: MovedObject, to: string): Promise<boolean> {
     const { sdk, bucket } = this.#calls
     const copy = (condition: { readonly IfNoneMatch?: '*' }): Promise<unknown> => {
       const command = new sdk.CopyObjectCommand({
@@ -173,9 +198,9 @@ export class S3BlobStore implements BlobStore {
         Key: to,
         CopySource: `${bucket}/${from}`,
         MetadataDirective: 'REPLACE',
-        Metadata: staged.Metadata,
-        ContentType: headers.type,
-        ContentDisposition: headers.disposition,
+        Metadata: head.Metadata,
+        ContentType: headers.ContentType,
+        ContentDisposition: headers.ContentDisposition,
         CacheControl: IMMUTABLE,
         ...condition,
       })
@@ -243,8 +268,13 @@ export class S3BlobStore implements BlobStore {
   }
 }
 
-/** Whether an object is the copy of a staged one. */
-function isCopy(found: HeadObjectCommandOutput | undefined, staged: HeadObjectCommandOutput): boolean {
-  const id = staged.Metadata?.[STAGED_ID]
+const toS3Headers = ({ type, disposition }: BlobHeaders): MovedObject['headers'] => ({
+  ContentType: type,
+  ContentDisposition: disposition,
+})
+
+/** True if an object is the copy of another one: both have the id of the same staged one. */
+function isCopy(found: HeadObjectCommandOutput | undefined, source: HeadObjectCommandOutput): boolean {
+  const id = source.Metadata?.[STAGED_ID]
   return id !== undefined && found?.Metadata?.[STAGED_ID] === id
 }
