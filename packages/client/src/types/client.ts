@@ -247,11 +247,20 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
 
   /**
    * Brings the content of an earlier revision back: into the working copy, or, where entries have no status, as a new revision. What is
-   * published never changes by it. A deleted entry is stored again with its id, as a draft where entries have a status.
+   * published never changes by it. A deleted entry is stored again with its id, as a draft where entries have a status; a deleted file
+   * with its bytes, as long as the service keeps them.
    *
    * @param revision by default, and of a deleted entry alone: its last content
    */
   restore(entry: EntryOrId, revision?: number, options?: RestoreOptions<C>): Promise<Restored<C, K>>
+
+  /**
+   * One page of the deleted entries that `restore` brings back for this session, the last deletion first. With a `nextCursor`, a page may
+   * be shorter than `limit`.
+   *
+   * @throws {DaybookError} UNAUTHORIZED; FORBIDDEN for a session that may restore no entry of the collection
+   */
+  listDeleted(query?: DeletedQuery, options?: CallOptions): Promise<AcrossPage<DeletedEntry<C>>>
 
   /**
    * Changes every entry that matches, merging inside groups (RFC 7396), in one transaction: all of them, or none. At most
@@ -343,14 +352,6 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
   ): Promise<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, OwnKey<W>, I, S, D, L> | null>
 
   create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
-
-  /**
-   * One page of the deleted entries that `restore` brings back for this session, the last deletion first. With a `nextCursor`, a page may
-   * be shorter than `limit`.
-   *
-   * @throws {DaybookError} UNAUTHORIZED; FORBIDDEN for a session that may restore no entry of the collection
-   */
-  listDeleted(query?: DeletedQuery, options?: CallOptions): Promise<AcrossPage<DeletedEntry<C>>>
 }
 
 /** The files of the service. */

@@ -28,7 +28,7 @@ async function countOf(world: World, text: string): Promise<number> {
 /** Uploading, finding and changing files of a real service. */
 export const FILES: readonly Case[] = [
   {
-    name: 'a file is uploaded, found by its digest, changed and deleted',
+    name: 'a file is uploaded, found by its digest, changed, deleted and restored',
     async run(world) {
       const { assets } = editor(world)
       const text = unique()
@@ -51,6 +51,10 @@ export const FILES: readonly Case[] = [
       equal((await assets.get(asset.id, { select: ['alt'] }))?.alt, 'The cat')
       equal(await assets.delete(patched), undefined)
       equal(await assets.get(asset.id), null)
+      const { items } = await assets.listDeleted({ limit: 1 })
+      equal([items[0]?.collection, items[0]?.id, items[0]?.title], ['assets', asset.id, 'My cat.txt'])
+      equal((await assets.restore(asset.id)).url, asset.url)
+      await assets.delete(asset.id)
     },
   },
   {

@@ -15,6 +15,11 @@ export interface AssetsConfig {
   readonly keepPosition?: boolean
   /** The pictures that `GET /api/assets/:id/image` makes, where the package `sharp` is installed. @see docs/files.md#show-images-in-the-right-size */
   readonly images?: ImagesConfig
+  /**
+   * How many days the bytes of a deleted file are kept, so that it can be restored; 0: they are removed at once.
+   * @default 30 @see docs/files.md#bring-a-deleted-file-back
+   */
+  readonly keepDeletedDays?: number
   /** How much each account or token may store: `{ files, bytes }`, either or both. @default no bound */
   readonly quota?: AssetQuota
   /** The rules by action, as those of a collection. @default everyone reads, sessions write @see docs/access.md */
@@ -55,6 +60,9 @@ export interface AssetQuota {
 
 /** The largest file where the config does not say, in bytes. */
 export const DEFAULT_FILE_BYTES: number = 100 * 1024 * 1024
+
+/** How many days the bytes of deleted files are kept where the config does not say. */
+export const DEFAULT_KEEP_DELETED_DAYS = 30
 
 /** The most pixels of an image where the config does not say. */
 export const DEFAULT_IMAGE_PIXELS = 100_000_000

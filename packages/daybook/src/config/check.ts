@@ -52,6 +52,9 @@ const configRule =
 const isConfigText = configRule(aText)
 const isCount = configRule(aCount)
 const isFlag = configRule(aFlag)
+const isWholeNumber = configRule((value) =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a whole number, 0 or more',
+)
 
 /** Checks an object's keys: each with its own check, unknown and missing ones named. */
 function checkKeys(checks: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check {
@@ -236,9 +239,7 @@ const checkTop = checkKeys({
   locales: checkLocales,
   database: checkKeys({ open: isFunction, snapshot: isFunction }, ['open', 'snapshot']),
   auth: checkAuth,
-  trustProxy: configRule((value) =>
-    Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a whole number, 0 or more',
-  ),
+  trustProxy: isWholeNumber,
   cors: checkKeys({ origins: configRule(originsFault), credentials: isFlag }, ['origins']),
   docs: checkDocs,
   assets: checkKeys({
@@ -246,6 +247,7 @@ const checkTop = checkKeys({
     maxBytes: isCount,
     accept: configRule(aMediaRanges),
     keepPosition: isFlag,
+    keepDeletedDays: isWholeNumber,
     quota: checkKeys({ files: isCount, bytes: isCount }),
     images: checkKeys({
       widths: configRule(wholeNumbersTo(MAX_IMAGE_SIDE)),

@@ -45,7 +45,7 @@ import type {
   UnpublishOptions,
   UpdateOptions,
 } from './call-options.ts'
-import { checkPublication, type PublicationOp } from './drafts/publication.ts'
+import { carryOutPublication, type PublicationOp } from './drafts/publication.ts'
 import { checkDraft, prepareDiscard } from './drafts/save-draft.ts'
 import { prepareUnschedule } from './drafts/schedule.ts'
 import type { Engine } from './engine.ts'
@@ -306,8 +306,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<Answer> {
     const context = await this.#context({ dryRun })
     const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-    const prepare = async () => checkPublication(context, collection, op, id, body, toCondition(ifMatch))()
-    return toDocument(await carryOut(context, prepare), dryRun)
+    return toDocument(await carryOutPublication(context, collection, op, id, body, toCondition(ifMatch)), dryRun)
   }
 
   /**

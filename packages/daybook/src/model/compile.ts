@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Collation, LOCALE_COLLATION } from '../collation.ts'
 import { assembleConfig } from '../config/assemble.ts'
+import { DEFAULT_KEEP_DELETED_DAYS } from '../config/assets.ts'
 import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
 import { freezeConfig } from '../config/freeze.ts'
@@ -62,8 +63,9 @@ export function compileModel(given: DaybookConfig): Model {
   freezeConfig(config, plugins)
   const locales = compileLocales(config.locales)
   const configs = { ...config.collections, [ASSETS]: assetCollection(config.assets, locales !== undefined) }
+  const { keepDeletedDays = DEFAULT_KEEP_DELETED_DAYS } = config.assets ?? {}
   const collections = Object.entries(configs).map(([key, one]) =>
-    compileCollection(key, one, { locales, collections: configs }),
+    compileCollection(key, one, { locales, collections: configs, keepDeletedDays }),
   )
   const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
   return Object.freeze({
@@ -130,16 +132,20 @@ const variantsOf = (schemaHash: string): Pick<DocumentModel, 'wholeVariant' | 'p
   peopleVariant: digestOutline([schemaHash, 'people']).slice(0, 8),
 })
 
+const DAY_MS = 24 * 60 * 60 * 1000
+
 /** What a collection is compiled among. */
 interface Surroundings {
   readonly locales: LocalesModel | undefined
   readonly collections: DaybookConfig['collections']
+  /** How many days the bytes of deleted files are kept. */
+  readonly keepDeletedDays: number
 }
 
 function compileCollection(
   key: string,
   config: CollectionConfig,
-  { locales, collections }: Surroundings,
+  { locales, collections, keepDeletedDays }: Surroundings,
 ): CollectionModel {
   const stored = storedFields(config.fields)
   const fields = Object.entries(stored)
@@ -164,6 +170,7 @@ function compileCollection(
     ignoredKeys: status ? new Set([...document.ignoredKeys, ...DRAFT_KEYS]) : document.ignoredKeys,
     maxLimit: config.maxLimit ?? DEFAULT_MAX_LIMIT,
     holdsFiles: key === ASSETS,
+    restorableMs: key === ASSETS ? keepDeletedDays * DAY_MS : Number.POSITIVE_INFINITY,
     slug,
     titles: titleKeys(document.fields, slug),
     status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },

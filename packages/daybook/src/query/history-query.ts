@@ -11,16 +11,13 @@ export const VERSIONS_PAGE: ParametersOf<{ limit: number; cursor: string }> = {
   cursor: textParameter('`nextCursor` of the page before, as it was given.'),
 }
 
-const DELETED: ParametersOf<{ deleted: string }> = {
+/** The parameter that makes a list one of deleted entries. */
+export const DELETED: ParametersOf<{ deleted: string }> = {
   deleted: choice(
     'With `true`, and a session, the entries that were deleted and that the caller may restore, the last one first: what they are called, when they were deleted, and by whom. Of the other parameters, limit and cursor go with it.',
     ['true', 'false'],
   ),
 }
-
-/** The parameter that makes a list one of deleted entries; a deleted file does not come back. */
-export const deletedParameter = ({ holdsFiles }: Pick<CollectionModel, 'holdsFiles'>): typeof DELETED =>
-  (holdsFiles ? {} : DELETED) as typeof DELETED
 
 /** Which page of the deleted entries of a collection is requested. */
 export interface DeletedPage {

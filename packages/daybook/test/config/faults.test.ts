@@ -296,6 +296,7 @@ const CONFIGS: readonly Case[] = [
     'true or',
   ],
   ['a number of proxies that is none', beside({ trustProxy: true }), 'trustProxy', 'whole number'],
+  ['days before now', beside({ assets: { keepDeletedDays: -1 } }), 'assets.keepDeletedDays', 'whole number'],
 ]
 
 const LOCALES: readonly Case[] = [

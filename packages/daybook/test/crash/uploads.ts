@@ -1,4 +1,4 @@
-// Kills the service under uploads and deletions, again and again, and compares files with assets after each start.
+// Kills the service under uploads, deletions and restores, again and again, and compares files with assets after each start.
 //   node packages/daybook/test/crash/uploads.ts [--cycles 50] [--uploaders 6]
 // With DATABASE_URL, the assets are in that database.
 import { createHash, randomBytes } from 'node:crypto'
@@ -24,8 +24,13 @@ interface Asset {
   readonly sha256: string
 }
 
+interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly nextCursor: string | null
+}
+
 const headers = { authorization: `Bearer ${TOKEN}` }
-/** The assets that were acknowledged, and not asked to be deleted since. */
+/** The assets that were acknowledged, and not asked to be deleted or restored since. */
 const expected = new Map<string, Asset>()
 let acknowledged = 0
 const faults: string[] = []
@@ -44,10 +49,7 @@ async function upload(url: string, name: string): Promise<void> {
       if (response.status === 201) {
         acknowledged += 1
         expected.set(asset.id, asset)
-        if (count % 3 === 0) {
-          expected.delete(asset.id)
-          await fetch(`${url}/api/assets/${asset.id}`, { method: 'DELETE', headers })
-        }
+        if (count % 3 === 0) await deleteAsset(url, asset, count % 2 === 0)
       } else if (response.status !== 409) {
         faults.push(`an upload was answered ${response.status}: ${JSON.stringify(asset)}`)
       }
@@ -58,11 +60,37 @@ async function upload(url: string, name: string): Promise<void> {
   }
 }
 
+/** @param isRestored true if the asset is brought back after that */
+async function deleteAsset(url: string, asset: Asset, isRestored: boolean): Promise<void> {
+  expected.delete(asset.id)
+  await fetch(`${url}/api/assets/${asset.id}`, { method: 'DELETE', headers })
+  if (!isRestored) return
+  const response = await fetch(`${url}/api/assets/${asset.id}/restore`, {
+    method: 'POST',
+    body: '{}',
+    headers: { ...headers, 'content-type': 'application/json' },
+  })
+  if (response.status === 200) expected.set(asset.id, asset)
+  else faults.push(`a restore was answered ${response.status}: ${await response.text()}`)
+}
+
+/** The ids of the deleted assets that are listed to be restored. */
+async function listDeleted(url: string): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (let cursor = ''; ; ) {
+    const response = await fetch(`${url}/api/assets?deleted=true&limit=100${cursor}`, { headers })
+    const page = (await response.json()) as Page<{ readonly id: string }>
+    ids.push(...page.items.map(({ id }) => id))
+    if (page.nextCursor === null) return ids
+    cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`
+  }
+}
+
 async function listAssets(url: string): Promise<readonly Asset[]> {
   const assets: Asset[] = []
   for (let cursor = ''; ; ) {
     const response = await fetch(`${url}/api/assets?limit=100${cursor}`, { headers })
-    const page = (await response.json()) as { readonly items: readonly Asset[]; readonly nextCursor: string | null }
+    const page = (await response.json()) as Page<Asset>
     assets.push(...page.items)
     if (page.nextCursor === null) return assets
     cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`
@@ -74,24 +102,48 @@ async function listFiles(folder: string): Promise<readonly string[]> {
   return entries.filter((one) => one.isFile()).map((one) => relative(folder, join(one.parentPath, one.name)))
 }
 
-/** Waits until there is one file for each asset, and no other; then their bytes are compared. */
+/** The files of assets, and those that are kept of deleted ones. */
+async function listByKind(folder: string): Promise<{ files: readonly string[]; kept: readonly string[] }> {
+  const all = [...(await listFiles(folder))].sort()
+  const isKept = (file: string): boolean => file.startsWith('.deleted')
+  return { files: all.filter((file) => !isKept(file)), kept: all.filter(isKept) }
+}
+
+/** Waits until there is one file for each asset and each deleted asset, and no other; then their bytes are compared. */
 async function verify(url: string, folder: string): Promise<void> {
   const assets = await listAssets(url)
   const paths = assets.map(({ path }) => path).sort()
+  const deleted = (await listDeleted(url)).length
   const until = Date.now() + SWEEP_MS
-  let files = [...(await listFiles(folder))].sort()
-  while (files.join() !== paths.join() && Date.now() < until) {
+  let present = await listByKind(folder)
+  const isSettled = (): boolean => present.files.join() === paths.join() && present.kept.length === deleted
+  while (!isSettled() && Date.now() < until) {
     await sleep(50)
-    files = [...(await listFiles(folder))].sort()
+    present = await listByKind(folder)
   }
+  const { files, kept } = present
+  if (kept.length !== deleted) faults.push(`${kept.length} files are kept for ${deleted} deleted assets`)
+  await verifyKept(kept, folder)
   for (const file of files) if (!paths.includes(file)) faults.push(`${file} belongs to no asset`)
   for (const path of paths) if (!files.includes(path)) faults.push(`${path} has no file`)
   const ids = new Set(assets.map(({ id }) => id))
   for (const { id, path } of expected.values()) if (!ids.has(id)) faults.push(`${path} was acknowledged, and is gone`)
   for (const { path, sha256 } of assets) {
-    const bytes = await readFile(join(folder, path)).catch(() => Buffer.alloc(0))
-    if (createHash('sha256').update(bytes).digest('hex') !== sha256) faults.push(`${path} holds other bytes`)
+    if ((await digestOf(join(folder, path))) !== sha256) faults.push(`${path} holds other bytes`)
   }
+}
+
+/** Compares the bytes of deleted assets with the digests in their names. */
+async function verifyKept(kept: readonly string[], folder: string): Promise<void> {
+  for (const file of kept) {
+    const digest = await digestOf(join(folder, file))
+    if (!file.startsWith(join('.deleted', digest))) faults.push(`${file} holds other bytes`)
+  }
+}
+
+async function digestOf(file: string): Promise<string> {
+  const bytes = await readFile(file).catch(() => Buffer.alloc(0))
+  return createHash('sha256').update(bytes).digest('hex')
 }
 
 const data = await mkdtemp(join(tmpdir(), 'daybook-crash-uploads-'))

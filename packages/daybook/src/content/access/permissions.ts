@@ -56,13 +56,13 @@ async function allOf(
   return permissions
 }
 
-/** The permission of a caller to bring deleted entries back; a deleted file does not come back. */
+/** The permission of a caller to bring deleted entries back; files whose bytes are not kept do not come back. */
 async function restorePermission(
   collection: CollectionModel,
   { create, update }: Partial<Record<Action, Permission>>,
   access: Access,
 ): Promise<Permission> {
-  const isRefused = collection.holdsFiles || create === false || update === false
+  const isRefused = collection.restorableMs === 0 || create === false || update === false
   if (isRefused || !(await seesDeleted(access, collection))) return false
   return create === true && update === true ? true : 'some'
 }

@@ -46,8 +46,8 @@ export class FileRestore {
    */
   async bring({ path, sha256 }: StoredFile, headers: BlobHeaders, open: () => Promise<Readable>): Promise<boolean> {
     const claim = { path, holder: this.#files.newName() }
-    const taken = await this.#store.transaction((writer) => writer.fileClaims.take(claim, CLAIM_MS))
-    if (taken === 'taken') throw new StartupError(OTHERS_WRITE)
+    const { state } = await this.#store.transaction((writer) => writer.fileClaims.take(claim, CLAIM_MS))
+    if (state === 'taken') throw new StartupError(OTHERS_WRITE)
     this.#claims.push(claim)
     const blobs = await this.#files.blobs()
     const there = await blobs.read(path)

@@ -10,6 +10,7 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { FileClaim } from '../../store/records/file-claims.ts'
 import type { Store } from '../../store/store.ts'
 import type { Writer } from '../../store/writes/write.ts'
+import { type DeletedFile, DeletedFiles, pathTakenSince } from './deleted-files.ts'
 import type { ImageFacts } from './image-facts.ts'
 import { ProcessName } from './process-name.ts'
 import { requireWithinQuota } from './quota.ts'
@@ -37,6 +38,17 @@ export interface FilePlacement {
   readonly headers: BlobHeaders
 }
 
+/** A file that is to get a path. */
+interface ClaimedPlacement {
+  readonly path: string
+  /** The number in the journal of the deletion for which the file is kept if its asset is not stored; 0: it is removed then. */
+  readonly deletion: number
+  /** Brings the file to the path. @returns the reason if it does not come there */
+  bring(): Promise<DaybookError | undefined>
+  /** The error when an asset or another upload has the path. */
+  readonly refusal: DaybookError
+}
+
 /** Gives back what is behind a claim: called in the transaction that makes the path an asset's. */
 export type EndClaim = (writer: Writer) => Promise<void>
 
@@ -61,9 +73,11 @@ export interface FilesParts {
 /**
  * The files of the assets. File and asset never part: a path is claimed in the store before its file is there, the claim ends in
  * the transaction that stores the asset, and the transaction that deletes an asset claims its path for nobody. {@link sweep}
- * removes what lies under claims whose holders are gone.
+ * clears the paths of claims whose holders are gone; the bytes of deleted assets that can be restored go to a key that is not public.
  */
 export class Files {
+  /** The bytes of deleted assets. */
+  readonly deleted: DeletedFiles
   readonly #parts: FilesParts
   readonly #process = new ProcessName()
   #blobs: Promise<BlobStore> | undefined
@@ -76,6 +90,7 @@ export class Files {
 
   constructor(parts: FilesParts) {
     this.#parts = parts
+    this.deleted = new DeletedFiles({ store: parts.store, assets: () => this.#assets, blobs: () => this.blobs() })
   }
 
   /** The store of the files, opened when it is first needed. */
@@ -95,11 +110,12 @@ export class Files {
   /**
    * Sees that a person has room for the files that a transaction has stored.
    *
+   * @param isCaller true if that person is the caller
    * @throws FORBIDDEN, PAYLOAD_TOO_LARGE with `details.limit`
    */
-  async requireRoom(read: Reader, person: string): Promise<void> {
+  async requireRoom(read: Reader, person: string, isCaller = true): Promise<void> {
     const { quota } = this.#parts
-    if (quota) await requireWithinQuota(read, this.#assets, person, quota)
+    if (quota) await requireWithinQuota(read, this.#assets, person, isCaller, quota)
   }
 
   /** What is known of a picture that has its path. */
@@ -119,18 +135,45 @@ export class Files {
    * @throws CONFLICT with `details.field` when the path is taken; what `commit` throws, and the file is gone then
    */
   async place<T>({ staged, path, headers }: FilePlacement, commit: (end: EndClaim) => Promise<T>): Promise<T> {
+    const placement: ClaimedPlacement = {
+      path,
+      deletion: 0,
+      bring: async () => ((await (await this.blobs()).publish(staged, path, headers)) ? undefined : pathTaken(path)),
+      refusal: pathTaken(path),
+    }
+    return this.#placeClaimed(placement, commit)
+  }
+
+  /**
+   * Brings the file of a deleted asset back to its path, and has its asset stored. If that fails, the file is kept as before.
+   *
+   * @param commit as {@link place}
+   * @throws NOT_FOUND when the bytes are gone; CONFLICT with `details.field` when the path is taken; what `commit` throws
+   */
+  async bringBack<T>(file: DeletedFile, commit: (end: EndClaim) => Promise<T>): Promise<T> {
+    const { path, deletion } = file
+    const bring = (): Promise<DaybookError | undefined> => this.deleted.moveBack(file)
+    return this.#placeClaimed({ path, deletion, bring, refusal: pathTakenSince(path) }, commit)
+  }
+
+  async #placeClaimed<T>(
+    { path, deletion, bring, refusal }: ClaimedPlacement,
+    commit: (end: EndClaim) => Promise<T>,
+  ): Promise<T> {
     const claim: FileClaim = { path, holder: this.newName() }
-    const isLeft = await this.#claim(claim)
+    const left = await this.#claim(claim, refusal)
     const renewing = setInterval(() => void this.#renew(claim), RENEW_MS).unref()
-    let isPublished = true
+    let reason: DaybookError | undefined
     try {
-      isPublished = await this.#publish({ staged, path, headers }, isLeft)
-      if (!isPublished) throw pathTaken(path)
+      if (left !== undefined) await this.deleted.clearPath(path, left)
+      if ((left ?? 0) !== deletion) await this.#expect(claim, deletion)
+      reason = await bring()
+      if (reason) throw reason
       return await commit(async (writer) => {
         if (!(await writer.fileClaims.end(claim))) throw claimLost()
       })
     } catch (error) {
-      if (!isPublished) await this.#parts.store.transaction((writer) => writer.fileClaims.end(claim))
+      if (reason) await this.#parts.store.transaction((writer) => writer.fileClaims.end(claim))
       // Whether the file has its path, or the transaction was stored, may not be known: both stores are asked.
       else await this.#abandon(claim)
       throw error
@@ -139,20 +182,21 @@ export class Files {
     }
   }
 
-  /** Removes the file of an asset whose deletion is under way, once that is stored. */
-  removeSoon(path: string): void {
+  /** Clears the path of an asset whose deletion is under way, once that is stored. */
+  clearSoon(path: string): void {
     if (this.#isClosed) return
     this.#leaving.set(path, Date.now() + MAX_DELETION_MS)
     this.#endListening ??= this.#parts.store.journal.onGrowth(() => this.#removeLeft())
   }
 
-  /** Removes everything that no asset needs: what is left of uploads that broke off, and the files of deleted assets. */
+  /** Removes everything that no asset needs: the rest of uploads that broke off, and the files of assets that cannot be restored. */
   async sweep(): Promise<void> {
     const { store, log } = this.#parts
     const claims = await store.read.system.fileClaims()
     const gone = claims.filter(({ holder }) => this.#process.isGone(holder))
     if (gone.length > 0) await store.transaction((writer) => inTurn(gone, (claim) => writer.fileClaims.release(claim)))
     await this.#settle(claims.map(({ path }) => path))
+    await this.deleted.purge()
     const staged = await this.#sweepStaged()
     if (claims.length + staged > 0) log.info({ paths: claims.length, staged }, 'files: swept')
   }
@@ -164,28 +208,24 @@ export class Files {
     await (await this.#blobs?.catch(() => undefined))?.close()
   }
 
-  /** @returns whether something may lie there that is of no use */
-  async #claim(claim: FileClaim): Promise<boolean> {
+  /** @returns the deletion whose bytes may lie there, or 0 for others; `undefined`: nothing of this service lies there */
+  async #claim(claim: FileClaim, refusal: DaybookError): Promise<number | undefined> {
     const { store } = this.#parts
     for (const until = Date.now() + MAX_CLAIM_WAIT_MS; ; await sleep(CLAIM_WAIT_MS)) {
-      const outcome = await store.transaction(async (writer) =>
-        (await this.#hasAsset(writer.read, claim.path)) ? 'used' : writer.fileClaims.take(claim, CLAIM_MS),
+      const result = await store.transaction(async (writer) =>
+        (await this.#hasAsset(writer.read, claim.path)) ? undefined : writer.fileClaims.take(claim, CLAIM_MS),
       )
       // Another upload has it, or a sweep that is about to free it.
-      const isWorthWaiting = outcome === 'taken' && Date.now() < until
+      const isWorthWaiting = result?.state === 'taken' && Date.now() < until
       if (isWorthWaiting) continue
-      if (outcome === 'used' || outcome === 'taken') throw pathTaken(claim.path)
-      return outcome === 'left'
+      if (!result || result.state === 'taken') throw refusal
+      return result.state === 'left' ? result.deletion : undefined
     }
   }
 
-  /** @returns whether the file has its path now; a file that lies there, and is no asset's, stays */
-  async #publish({ staged, path, headers }: FilePlacement, isLeft: boolean): Promise<boolean> {
-    const blobs = await this.blobs()
-    if (await blobs.publish(staged, path, headers)) return true
-    if (!isLeft) return false
-    await blobs.delete(path)
-    return blobs.publish(staged, path, headers)
+  /** @throws SERVICE_UNAVAILABLE when the claim was lost: bytes that came to the path now could be those of nobody */
+  async #expect(claim: FileClaim, deletion: number): Promise<void> {
+    if (!(await this.#parts.store.transaction((writer) => writer.fileClaims.expect(claim, deletion)))) throw claimLost()
   }
 
   async #renew(claim: FileClaim): Promise<void> {
@@ -228,7 +268,7 @@ export class Files {
     this.#endListening = undefined
   }
 
-  /** Removes what lies under paths that nobody holds, unless an asset has it. */
+  /** Clears paths that nobody holds, unless an asset has them. */
   async #settle(paths: readonly string[]): Promise<void> {
     const own = this.#images ? paths : paths.filter((path) => !path.startsWith(IMAGES))
     for (let at = 0; at < own.length; at += SETTLED_AT_ONCE) {
@@ -240,19 +280,21 @@ export class Files {
     const { store } = this.#parts
     const holder = this.newName()
     const held: FileClaim[] = []
-    const unused: string[] = []
+    const unused: { readonly path: string; readonly deletion: number }[] = []
     await store.transaction(async (writer) => {
       held.length = 0
       unused.length = 0
       await inTurn(paths, async (path) => {
-        if ((await writer.fileClaims.take({ path, holder }, CLAIM_MS)) === 'taken') return
+        const result = await writer.fileClaims.take({ path, holder }, CLAIM_MS)
+        if (result.state === 'taken') return
         held.push({ path, holder })
-        if (!(await this.#hasAsset(writer.read, path))) unused.push(path)
+        const deletion = result.state === 'left' ? result.deletion : 0
+        if (!(await this.#hasAsset(writer.read, path))) unused.push({ path, deletion })
       })
     })
     try {
       const limit = pLimit(REMOVED_AT_ONCE)
-      await Promise.all(unused.map((path) => limit(() => this.#remove(path))))
+      await Promise.all(unused.map(({ path, deletion }) => limit(() => this.#clear(path, deletion))))
     } catch (error) {
       // An upload need not wait for a store that has come back.
       await store.transaction((writer) => inTurn(held, (claim) => writer.fileClaims.release(claim)))
@@ -261,9 +303,9 @@ export class Files {
     await store.transaction((writer) => inTurn(held, async (claim) => void (await writer.fileClaims.end(claim))))
   }
 
-  async #remove(path: string): Promise<void> {
+  async #clear(path: string, deletion: number): Promise<void> {
     if (path.startsWith(IMAGES)) await this.#images?.forget(path.slice(IMAGES.length))
-    else await (await this.blobs()).delete(path)
+    else await this.deleted.clearPath(path, deletion)
   }
 
   async #sweepStaged(): Promise<number> {
@@ -292,7 +334,7 @@ export const pathTaken = (path: string): DaybookError =>
   new DaybookError('CONFLICT', `There is a file ${path}; choose another filename or directory.`, { field: 'filename' })
 
 const claimLost = (): DaybookError =>
-  new DaybookError('SERVICE_UNAVAILABLE', 'The upload took too long to be stored; send it again.')
+  new DaybookError('SERVICE_UNAVAILABLE', 'The file took too long to be stored; send the request again.')
 
 async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (const item of items) await work(item)

@@ -6,6 +6,7 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { type Ruling, refuseCaller } from '../access/rules.ts'
+import { isRestorable } from '../assets/deleted-files.ts'
 import { actorOf, type Engine, personOf } from '../engine.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { conditionHolds, type PastEntry, relatedIn } from '../past/condition-holds.ts'
@@ -56,11 +57,14 @@ export async function listDeleted(
     const from = deletions.at(-1)
     if (from === undefined) return { items, nextCursor: null }
     const rows = await read.history.deletedEntries(collection.key, { from, before: position })
-    const restorable = await findRestorable(engine, access, collection, rows)
+    const recent = rows.filter((row) => isRestorable(collection, row))
+    const restorable = await findRestorable(engine, access, collection, recent)
     const listed = restorable.slice(0, limit - items.length)
     items.push(...listed.map((one) => toListed(access, collection, one)))
     const isCut = listed.length < restorable.length
-    if (!isCut && deletions.length <= limit) return { items, nextCursor: null }
+    // Deletions before one that is too old are older still.
+    const isLast = deletions.length <= limit || recent.length < rows.length
+    if (!isCut && isLast) return { items, nextCursor: null }
     position = (isCut ? listed.at(-1)?.row.seq : from) ?? from
     if (items.length === limit) break
   }

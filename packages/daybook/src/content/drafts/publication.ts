@@ -3,9 +3,10 @@ import { parseDateTime } from '../../fields/date.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { EntryAnswer } from '../answer.ts'
+import { restoreAsset } from '../assets/restore-asset.ts'
 import type { Preconditions } from '../etags.ts'
 import type { WriteContext } from '../writes/context.ts'
-import type { CheckedWrite } from '../writes/prepared.ts'
+import { type CheckedWrite, carryOut } from '../writes/prepared.ts'
 import { preparePublish, prepareUnpublish } from './publish.ts'
 import { NEEDS_REVISION, prepareRestore, type RestoredVersion } from './restore.ts'
 import { prepareSchedule } from './schedule.ts'
@@ -14,6 +15,24 @@ import { prepareSchedule } from './schedule.ts'
 export type PublicationOp = 'publish' | 'unpublish' | 'restore'
 
 type Body = Readonly<Record<string, unknown>>
+
+/**
+ * Carries out publish, unpublish or restore. Of a deleted asset, the file comes back as well.
+ *
+ * @throws as {@link checkPublication}, and the preparation that it returns
+ */
+export async function carryOutPublication(
+  context: WriteContext,
+  collection: CollectionModel,
+  op: PublicationOp,
+  id: string,
+  body: unknown,
+  options: Preconditions = {},
+): Promise<EntryAnswer> {
+  if (op === 'restore' && collection.holdsFiles)
+    return restoreAsset(context, collection, id, readVersion(readFields(body, FIELDS.restore)), options)
+  return carryOut(context, async () => checkPublication(context, collection, op, id, body, options)())
+}
 
 /**
  * Checks the body of publish, unpublish or restore; of the first two, there need not be one. With a time that is still to come,

@@ -7,9 +7,11 @@ import type { DeletedRow } from '../../store/reads/history-reader.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
+import type { Writer } from '../../store/writes/write.ts'
 import type { Access } from '../access/access.ts'
 import { type FieldRights, fieldRights } from '../access/field-access.ts'
 import type { EntryAnswer } from '../answer.ts'
+import { bytesGone, isRestorable } from '../assets/deleted-files.ts'
 import type { Values } from '../document.ts'
 import { personOf } from '../engine.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
@@ -38,6 +40,19 @@ export interface RestoredVersion {
   readonly slug: string | undefined
 }
 
+/**
+ * Runs in the transaction that stores a deleted asset again, whose file has its path by then.
+ *
+ * @param createdBy the uploader; `null`: nobody is known
+ */
+export type SettleFile = (writer: Writer, createdBy: string | null) => Promise<void>
+
+/** Conditions of a restore. */
+export interface RestoreConditions extends Preconditions {
+  /** @default a deleted asset is refused: only its own route moves its file */
+  readonly settleFile?: SettleFile
+}
+
 export const NEEDS_REVISION = 'must be the number of a version, as GET …/versions names them'
 
 /**
@@ -52,7 +67,7 @@ export async function prepareRestore(
   collection: CollectionModel,
   id: string,
   version: RestoredVersion,
-  options: Preconditions = {},
+  options: RestoreConditions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
   const isThere = await context.engine.store.read.entries.stored(collection, id.toLowerCase())
   if (!isThere && isUuidShaped(id)) return prepareDeleted(context, collection, id.toLowerCase(), version, options)
@@ -75,15 +90,17 @@ async function prepareDeleted(
   collection: CollectionModel,
   id: string,
   { revision, slug }: RestoredVersion,
-  options: Preconditions,
+  options: RestoreConditions,
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { engine, access } = context
+  const { settleFile } = options
   const { read } = engine.store
   const document = { collection: collection.key, id }
   await access.requireRead(collection)
   const deleted = (await seesDeleted(access, collection)) ? await read.history.deletedEntry(document) : undefined
-  // The file of a deleted asset is gone.
-  if (!deleted || collection.holdsFiles) throw new DaybookError('NOT_FOUND')
+  if (!deleted) throw new DaybookError('NOT_FOUND')
+  if (!isRestorable(collection, deleted)) throw bytesGone()
+  if (collection.holdsFiles && !settleFile) throw invalidAt('/', 'file', IS_FILE)
   const last = formerState(collection, deleted.text)
   const text = revision === undefined ? undefined : await read.journal.versionText(collection.key, id, revision)
   if (revision !== undefined && text === undefined) throw noVersion(revision)
@@ -115,6 +132,7 @@ async function prepareDeleted(
       await recreate(context, collection, recreation, transaction)
       await requireAllowed(context, writer.read, collection, id, mayCreate)
       await requireAllowed(context, writer.read, collection, id, mayUpdate)
+      await settleFile?.(writer, createdBy)
       const stored = await writer.read.entries.stored(collection, id)
       if (!stored) throw new Error(`The restored entry ${id} of ${collection.key} is not there.`)
       return collection.status
@@ -123,6 +141,8 @@ async function prepareDeleted(
     },
   }
 }
+
+const IS_FILE = 'must be left out: a deleted file is restored alone, with POST /api/assets/ID/restore'
 
 /** The subject of the actor that made a deleted entry; `null`: nobody is known. */
 export const creatorOf = ({ creator }: Pick<DeletedRow, 'creator'>): string | null =>

@@ -24,6 +24,8 @@ export interface WriteContext {
   readonly scope: ReaderScope
   /** How writes reach the store. */
   readonly transact: Transact
+  /** True if nothing is stored. */
+  readonly isDry: boolean
 }
 
 /** The options of a write besides its caller. */
@@ -46,7 +48,7 @@ export async function writeContext(
   const carried = isDry ? dryRun(transact) : transact
   const own = hooks ? hooks.within(carried) : carried
   const actor = actorOf(access.caller)
-  return { engine, access, actor, person: personOf(actor), locale, scope, transact: own }
+  return { engine, access, actor, person: personOf(actor), locale, scope, transact: own, isDry }
 }
 
 /**

@@ -476,19 +476,20 @@ export async function prepareDelete(
       }
       const deletion = { engine, collection, id: stored.id, actor, access: referrers, isDeletedToo }
       if (mayBeReferredTo()) atEnd(await releaseReferrers(deletion, writer))
-      if (collection.holdsFiles) await leaveFile(engine, writer, stored)
-      return { seq: await writer.deleteEntry(collection, stored, new Date().toISOString(), actor) }
+      const seq = await writer.deleteEntry(collection, stored, new Date().toISOString(), actor)
+      if (collection.holdsFiles) await leaveFile(engine, writer, stored, seq)
+      return { seq }
     },
   }
 }
 
-/** Lets the file of a deleted asset, and the pictures made of it, be removed once the deletion is stored. */
-async function leaveFile({ files }: Engine, writer: Writer, { doc }: StoredEntry): Promise<void> {
+/** Lets the path of a deleted asset be cleared, and the pictures made of its file be removed, once the deletion is stored. */
+async function leaveFile({ files }: Engine, writer: Writer, { doc }: StoredEntry, deletion: number): Promise<void> {
   const { path, sha256 } = JSON.parse(doc)
-  for (const left of [path, `${IMAGES}${sha256}`]) {
-    await writer.fileClaims.leave(left)
-    files?.removeSoon(left)
-  }
+  const pictures = `${IMAGES}${sha256}`
+  await writer.fileClaims.leave(path, deletion)
+  await writer.fileClaims.leave(pictures, 0)
+  for (const left of [path, pictures]) files?.clearSoon(left)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createPreview, MAX_PREVIEW_SECONDS, revokePreviews } from '../../content/drafts/preview.ts'
-import { checkPublication, type PublicationOp } from '../../content/drafts/publication.ts'
+import { carryOutPublication, type PublicationOp } from '../../content/drafts/publication.ts'
 import { prepareUnschedule } from '../../content/drafts/schedule.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
@@ -66,8 +66,7 @@ function publicationRoute(
       const isDry = query.values.dryRun === 'true'
       const context = await writeContext(engine, access, { isDry })
       const options = preconditions(conditions)
-      const prepare = async () => checkPublication(context, collection, op, path.id ?? '', given, options)()
-      const answer = await carryOut(context, prepare)
+      const answer = await carryOutPublication(context, collection, op, path.id ?? '', given, options)
       return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
     },
   })

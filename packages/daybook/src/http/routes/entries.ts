@@ -13,7 +13,7 @@ import { invalidAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { DRY_RUN, discardDraft, draftOfEntry, hasDrafts, saveDraft } from '../../query/draft-query.ts'
 import { documentParameters, PAGE, readPageBounds } from '../../query/entry-query.ts'
-import { deletedParameter, readDeletedQuery } from '../../query/history-query.ts'
+import { DELETED, readDeletedQuery } from '../../query/history-query.ts'
 import { listParameters } from '../../query/list-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
 import { REPEAT_ERRORS, repeatable } from '../answers/stored-replies.ts'
@@ -52,7 +52,7 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
     const name = JSON.stringify([maxLimit, status?.values, holdsFiles])
     const known = listing.get(name) ?? {
       ...listParameters(collection, locales, reading),
-      ...deletedParameter(collection),
+      ...DELETED,
     }
     listing.set(name, known)
     return known
@@ -81,7 +81,7 @@ const BY_SLUG: PathParameters = {
 }
 
 type Reading = ReturnType<typeof documentParameters> & ReturnType<typeof draftOfEntry>
-type Listing = ReturnType<typeof listParameters> & ReturnType<typeof deletedParameter>
+type Listing = ReturnType<typeof listParameters> & typeof DELETED
 type Writing = ReturnType<typeof writtenLocale> & typeof DRY_RUN
 
 function listRoute({ engine }: EntryParts, collection: CollectionModel, listing: Listing): Route {
@@ -96,7 +96,7 @@ function listRoute({ engine }: EntryParts, collection: CollectionModel, listing:
     checksQuery: true,
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('One page of entries.', listSchema(collection), `${collection.key}List`).map((answer) =>
-      answer.schema && !collection.holdsFiles ? { ...answer, deletedSchema: DELETED_SCHEMA } : answer,
+      answer.schema ? { ...answer, deletedSchema: DELETED_SCHEMA } : answer,
     ),
     errors: READ_ERRORS,
     plan: async ({ access, conditions, query }) => {

@@ -7,13 +7,24 @@ const PREFIX = 'file:'
 /** A claim to the path of a file. */
 export interface FileClaim {
   readonly path: string
-  /** Names the upload or the sweep that has it; empty: nobody has. */
+  /** Names the upload, the restore or the sweep that has it; empty: nobody has. */
   readonly holder: string
 }
 
+/** The result of a claim to a path. */
+export type ClaimResult =
+  | { readonly state: 'new' | 'taken' }
+  | {
+      /** Something may lie there that no asset has. */
+      readonly state: 'left'
+      /** The number in the journal of the deletion whose bytes may lie there; 0: none. */
+      readonly deletion: number
+    }
+
 /**
  * Claims to the paths of files that no asset has, inside one transaction. A path is claimed before its file is there, and by
- * the transaction that deletes its asset: so what lies under a claimed path without a holder is of no use any more.
+ * the transaction that deletes its asset: so what lies under a claimed path without a holder is to be kept for the deletion that the
+ * claim names, or else of no use any more.
  */
 export class FileClaims {
   readonly #connection: Connection
@@ -29,14 +40,23 @@ export class FileClaims {
    * Claims a path, or keeps it for longer.
    *
    * @param ms how long the claim holds
-   * @returns `taken`: another holder has it; `left`: something may lie there that is of no use
+   * @returns `taken`: another holder has it
    */
-  async take({ path, holder }: FileClaim, ms: number): Promise<'new' | 'left' | 'taken'> {
+  async take({ path, holder }: FileClaim, ms: number): Promise<ClaimResult> {
     const now = await this.#now()
     const held = await this.#connection.get(CLAIM, { name: PREFIX + path })
-    if (held && held.holder !== holder && held.until >= now) return 'taken'
-    await this.#connection.run(PUT_CLAIM, { name: PREFIX + path, holder, until: now + ms })
-    return held ? 'left' : 'new'
+    if (held && held.holder !== holder && held.until >= now) return { state: 'taken' }
+    const deletion = Number(held?.token ?? 0)
+    await this.#connection.run(PUT_CLAIM, { name: PREFIX + path, holder, token: deletion, until: now + ms })
+    return held ? { state: 'left', deletion } : { state: 'new' }
+  }
+
+  /** Notes, of a claimed path where nothing lies, the deletion whose bytes come there next; 0: none. @returns `false`: the claim was lost */
+  async expect({ path, holder }: FileClaim, deletion: number): Promise<boolean> {
+    const held = await this.#connection.get(CLAIM, { name: PREFIX + path })
+    if (held?.holder !== holder) return false
+    await this.#connection.run(EXPECT_BYTES, { name: PREFIX + path, holder, token: deletion })
+    return true
   }
 
   /** Takes a claim away from a holder that is gone. */
@@ -44,9 +64,13 @@ export class FileClaims {
     await this.#connection.run(RELEASE_CLAIM, { name: PREFIX + path, holder })
   }
 
-  /** Leaves a path whose asset is deleted. */
-  async leave(path: string): Promise<void> {
-    await this.#connection.run(PUT_CLAIM, { name: PREFIX + path, holder: '', until: 0 })
+  /**
+   * Leaves a path whose asset is deleted.
+   *
+   * @param deletion the number in the journal of the deletion for which the bytes are kept; 0: they are of no use
+   */
+  async leave(path: string, deletion: number): Promise<void> {
+    await this.#connection.run(PUT_CLAIM, { name: PREFIX + path, holder: '', token: deletion, until: 0 })
   }
 
   /** Ends a claim; `false`: the holder does not have it any more. */
@@ -76,12 +100,26 @@ const CLAIMS = prepare(
 const PUT_CLAIM = prepare(
   build
     .insertInto('daybook$leases')
-    .values({ name: param<string>('name'), holder: param<string>('holder'), token: 0, until: param<number>('until') })
+    .values({
+      name: param<string>('name'),
+      holder: param<string>('holder'),
+      token: param<number>('token'),
+      until: param<number>('until'),
+    })
     .onConflict((conflict) =>
-      conflict
-        .column('name')
-        .doUpdateSet(({ ref }) => ({ holder: ref('excluded.holder'), until: ref('excluded.until') })),
+      conflict.column('name').doUpdateSet(({ ref }) => ({
+        holder: ref('excluded.holder'),
+        token: ref('excluded.token'),
+        until: ref('excluded.until'),
+      })),
     ),
+)
+const EXPECT_BYTES = prepare(
+  build
+    .updateTable('daybook$leases')
+    .set({ token: param<number>('token') })
+    .where('name', '=', param<string>('name'))
+    .where('holder', '=', param<string>('holder')),
 )
 const RELEASE_CLAIM = prepare(
   build

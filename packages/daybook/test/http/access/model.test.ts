@@ -123,13 +123,12 @@ const NUMBERS = ['count', 'min', 'max', 'sum', 'avg']
 const UUID = { type: 'string', format: 'uuid' }
 const EVERYTHING = { read: true, create: true, update: true, delete: true, restore: true }
 /** A deleted file does not come back. */
-const OF_FILES = { ...EVERYTHING, restore: false }
 
 /** The files of the service, of whose fields the service makes all but two. */
 const files = expect.objectContaining({
   key: 'assets',
   description: 'The files of the service.',
-  permissions: OF_FILES,
+  permissions: EVERYTHING,
   searchable: true,
   fields: expect.arrayContaining([
     expect.objectContaining({ key: 'path', unique: true, required: true, writable: false, operators: TEXT }),
@@ -313,7 +312,7 @@ runScenarios('the content model', [
               { key: 'teams', permissions: { ...EVERYTHING, delete: 'some' } },
               { key: 'boards', permissions: { ...EVERYTHING, read: 'some', restore: false } },
               { key: 'plans', permissions: { ...EVERYTHING, update: 'some', delete: 'some', restore: false } },
-              { key: 'assets', permissions: OF_FILES },
+              { key: 'assets', permissions: EVERYTHING },
             ],
             globals: [
               {

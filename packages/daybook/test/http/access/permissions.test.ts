@@ -55,7 +55,7 @@ runScenarios('what the asker may do', [
               teams: { ...all, delete: 'some' },
               boards: { ...all, read: 'some', restore: false },
               plans: { ...all, update: 'some', delete: 'some', restore: false },
-              assets: { ...all, restore: false },
+              assets: all,
             },
             globals: {
               site: { read: true, update: true, fields: { motto: closed } },

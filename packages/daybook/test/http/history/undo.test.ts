@@ -245,7 +245,7 @@ describe.each(STORES)('undo on $name', (store) => {
     expect([after.tag, after.body]).toEqual([before.tag, before.body])
   })
 
-  test('a deleted file does not come back; an upload goes', async () => {
+  test('brings no deleted file back; an upload goes', async () => {
     const form = new FormData()
     form.set('file', new File(['text'], 'a.txt'))
     const response = await service.request('/api/assets', {

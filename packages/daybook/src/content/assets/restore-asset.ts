@@ -1,0 +1,45 @@
+import type { CollectionModel } from '../../model/model.ts'
+import { isUuidShaped } from '../../slugs.ts'
+import type { EntryAnswer } from '../answer.ts'
+import { prepareRestore, type RestoredVersion, type SettleFile } from '../drafts/restore.ts'
+import type { Preconditions } from '../etags.ts'
+import type { WriteContext } from '../writes/context.ts'
+import { carryOut } from '../writes/prepared.ts'
+import { bytesGone } from './deleted-files.ts'
+import type { EndClaim } from './files.ts'
+
+/**
+ * Restores an earlier version of an asset, or a deleted asset with its file: both or neither.
+ *
+ * @throws as {@link prepareRestore}; NOT_FOUND when the bytes are no longer kept; CONFLICT with `details.field` when another file has
+ * the path; FORBIDDEN, PAYLOAD_TOO_LARGE with `details.limit` when the quota of its uploader has no room; SERVICE_UNAVAILABLE;
+ * {Error} in a hook that runs inside a transaction, which would last as long as the file is moved
+ */
+export async function restoreAsset(
+  context: WriteContext,
+  assets: CollectionModel,
+  id: string,
+  version: RestoredVersion,
+  options: Preconditions,
+): Promise<EntryAnswer> {
+  const { engine, person, isDry } = context
+  const { files } = engine
+  const isThere = (await engine.store.read.entries.stored(assets, id.toLowerCase())) !== undefined
+  if (!files || isThere || !isUuidShaped(id))
+    return carryOut(context, () => prepareRestore(context, assets, id, version, options))
+  if (engine.isLent) throw new Error('A hook inside a transaction restores no files; do it in afterCommit.')
+  const restore = (endClaim: EndClaim): Promise<EntryAnswer> => {
+    const settleFile: SettleFile = async (writer, createdBy) => {
+      if (createdBy !== null) await files.requireRoom(writer.read, createdBy, createdBy === person)
+      await endClaim(writer)
+    }
+    return carryOut(context, () => prepareRestore(context, assets, id, version, { ...options, settleFile }))
+  }
+  // The file moves only for a caller who may restore the asset.
+  await prepareRestore(context, assets, id, version, { ...options, settleFile: async () => {} })
+  const file = await files.deleted.findByAsset(id.toLowerCase())
+  if (!file) throw bytesGone()
+  if (!isDry) return files.bringBack(file, restore)
+  if (!(await files.deleted.hasBytes(file))) throw bytesGone()
+  return restore(async () => {})
+}
