@@ -122,6 +122,8 @@ export interface IssueParams {
   readonly draft: undefined
   /** Only a deleted entry takes this value. */
   readonly deleted: undefined
+  /** A deleted file is restored by a request of its own, and not in a batch. */
+  readonly file: undefined
   /** The entry must be published before it is unpublished. @param publishAt the time of the other change @param unpublishAt likewise */
   readonly order: { readonly publishAt: string } | { readonly unpublishAt: string }
   /** The content has no such locale, or none. @param values its locales */

@@ -50,6 +50,7 @@ export const issuesDe: IssueTexts = {
     character: 'enthält ein Zeichen, das sich nicht speichern lässt',
     draft: 'ändert sich nur durch Veröffentlichen und Zurückziehen',
     deleted: 'kann nur ein gelöschter Eintrag bekommen',
+    file: 'eine gelöschte Datei wird für sich wiederhergestellt, nicht zusammen mit anderem',
     order: 'muss der Reihe nach kommen: erst veröffentlichen, dann zurückziehen',
     repeated_key: 'ist auch der Schlüssel eines anderen Elements',
     invitation: 'gilt nicht für diese Adresse',

@@ -86,6 +86,7 @@ export const issuesEn: IssueTexts = {
     character: 'has a character that cannot be stored',
     draft: 'is changed by publishing and unpublishing alone',
     deleted: 'can be given to a deleted entry alone',
+    file: 'a deleted file is restored by itself, not together with others',
     order: 'must come in order: first published, then unpublished',
     repeated_key: 'is the key of another item, too',
     invitation: 'is not valid for this address',
