@@ -70,6 +70,12 @@ const assets = createRoute({
   component: lazyRouteComponent(() => import('./assets/library/library-page.tsx'), 'LibraryPage'),
 })
 
+const assetTrash = createRoute({
+  getParentRoute: () => root,
+  path: '/assets/trash',
+  component: lazyRouteComponent(() => import('./lists/trash-page.tsx'), 'FileTrashPage'),
+})
+
 const asset = createRoute({
   getParentRoute: () => root,
   path: '/assets/$id',
@@ -113,7 +119,7 @@ const webhooks = createRoute({
 
 const service = [accounts, tokens, webhooks] as const
 
-const files = [assets, asset, assetList, assetEntry] as const
+const files = [assets, assetTrash, asset, assetList, assetEntry] as const
 
 const tree = root.addChildren([
   overview,

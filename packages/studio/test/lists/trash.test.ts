@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import { SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { gallery, storeFile } from '../assets/support.ts'
 import { museumOf } from '../support/configs.ts'
 import { INES, isShown } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
@@ -49,6 +51,50 @@ describe('the trash of a collection', () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'Nothing is deleted' }).waitFor()
     expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('of files lists and restores them, and says that another file has the address', async () => {
+    await using visit = await visitStudio(open, gallery, {
+      as: INES,
+      path: '/studio/assets',
+      before: async (service) => void (await storeFile(service, 'harbour.png')),
+    })
+    const { page, service } = visit
+    const removeFile = async (): Promise<void> => {
+      await page.getByRole('link', { name: 'harbour.png' }).click()
+      await isShown(page, 'harbour.png')
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('stands in the trash for some time').waitFor()
+      await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+      await isShown(page, 'Files')
+      await page.getByRole('link', { name: 'Trash' }).click()
+      await isShown(page, 'Trash')
+    }
+    await page.getByRole('link', { name: 'Trash' }).click()
+    await page.getByText('Deleted files stand here').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Files' }).click()
+    await isShown(page, 'Files')
+    await removeFile()
+    const restore = page.getByRole('button', { name: 'Restore “harbour.png”' })
+    expect(await visit.axeFaults()).toEqual([])
+    await restore.click()
+    await isShown(page, 'harbour.png')
+    const [asset] = (await service.content.as(SYSTEM).list('assets')).items
+    await page.goBack()
+    await page.getByText('Deleted files stand here').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Files' }).click()
+    await removeFile()
+    const { directory, filename } = asset as unknown as { readonly directory: string; readonly filename: string }
+    await service.content.as(SYSTEM).files.store(Readable.from([Buffer.from('x')]), {
+      originalName: 'other.txt',
+      directory,
+      filename,
+    })
+    await restore.click()
+    await page.getByRole('alert').getByText('Another file has its address by now.').waitFor()
+    // The browser itself reports the conflict.
+    expect((await visit.takeFaults()).filter((fault) => !fault.includes('409'))).toEqual([])
   })
 
   test('says which value another entry has by now, and loads page by page, in German as well', async () => {

@@ -1,12 +1,12 @@
 import { type AcrossPage, DaybookError, type DeletedEntry } from '@daybook/client'
 import { type InfiniteData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import type { DaybookConfig } from 'daybook'
 import type { ReactNode } from 'react'
 import type { Messages } from '../messages/en.ts'
 import { useTexts } from '../messages/messages.tsx'
 import { placeName } from '../model/place-name.ts'
-import type { StudioCollection } from '../model/studio-model.ts'
+import { ASSETS, type StudioCollection } from '../model/studio-model.ts'
 import { useCollection } from '../model/use-model.ts'
 import { usePersonName } from '../session/use-person-name.ts'
 import { Failure } from '../shell/broken-page.tsx'
@@ -33,16 +33,26 @@ const route = getRouteApi('/c/$collection/trash')
 
 /** The deleted entries of a collection: `/c/:collection/trash`. */
 export function TrashPage(): ReactNode {
-  const { collection: key } = route.useParams()
-  const collection = useCollection(key)
+  const { collection } = route.useParams()
+  return <TrashOf key={collection} collectionKey={collection} />
+}
+
+/** The deleted files: `/assets/trash`. */
+export function FileTrashPage(): ReactNode {
+  return <TrashOf collectionKey={ASSETS} />
+}
+
+function TrashOf({ collectionKey }: { readonly collectionKey: string }): ReactNode {
+  const collection = useCollection(collectionKey)
   if (!collection || collection.permissions.restore === false) return <MissingPage />
-  return <Trash key={key} collection={collection} />
+  return <Trash collection={collection} />
 }
 
 function Trash({ collection: { key, label } }: { readonly collection: StudioCollection }): ReactNode {
   const { t } = useTexts()
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useDeleted(key)
   const items = data?.pages.flatMap((page) => page.items) ?? []
+  const isOfFiles = key === ASSETS
   const isEmpty = data !== undefined && items.length === 0 && !hasNextPage
   return (
     <Page
@@ -50,13 +60,15 @@ function Trash({ collection: { key, label } }: { readonly collection: StudioColl
       above={
         <Link to="/c/$collection" params={{ collection: key }} className={link.back}>
           <Icon name="back" />
-          {label}
+          {isOfFiles ? t.assets.title : label}
         </Link>
       }
     >
       {isPending && <Waiting label={t.common.loading} />}
       {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {isEmpty && <Notice icon="trash" title={t.trash.none} text={t.trash.noneText} />}
+      {isEmpty && (
+        <Notice icon="trash" title={t.trash.none} text={isOfFiles ? t.trash.noFilesText : t.trash.noneText} />
+      )}
       {items.length > 0 && (
         <ul className={styles.rows}>
           {items.map((entry) => (
@@ -96,6 +108,7 @@ function DeletedRow({ entry }: { readonly entry: Deleted }): ReactNode {
   const person = deletedBy ?? undefined
   const personName = usePersonName([person])
   const restore = useRestore(entry)
+  const refusal = restore.error && refusalText(entry, restore.error, t)
   const name = title ?? t.lists.untitled
   return (
     <li className={styles.row}>
@@ -110,7 +123,7 @@ function DeletedRow({ entry }: { readonly entry: Deleted }): ReactNode {
           </time>
           {deletedBy !== undefined && ` · ${t.history.by(personName(person))}`}
         </p>
-        {restore.error && <p role="alert">{refusalText(restore.error, t)}</p>}
+        {refusal && <p role="alert">{refusal}</p>}
       </div>
       <Button isPending={restore.isPending} label={t.trash.restoreOf(name)} onPress={() => restore.mutate()}>
         {t.trash.restore}
@@ -124,7 +137,7 @@ function useRestore({ collection, id }: Deleted) {
   const { client } = useStudio()
   const { t } = useTexts()
   const queries = useQueryClient()
-  const navigate = route.useNavigate()
+  const navigate = useNavigate()
   const toast = useToast()
   return useMutation({
     mutationFn: async () => client.collections[collection]?.restore(id),
@@ -137,9 +150,10 @@ function useRestore({ collection, id }: Deleted) {
   })
 }
 
-/** Why an entry does not come back: a value that another entry has by now is named with its field. */
-function refusalText(error: unknown, t: Messages): string {
+/** Says why an entry does not come back, and names the field whose value another entry has by now. */
+function refusalText({ collection }: Deleted, error: unknown, t: Messages): string {
   const { code, details } = error instanceof DaybookError ? error : { code: undefined, details: {} }
   const field: unknown = 'field' in details ? details.field : undefined
+  if (code === 'CONFLICT' && collection === ASSETS) return t.trash.fileTaken
   return code === 'CONFLICT' && typeof field === 'string' ? t.trash.taken(placeName(field)) : failureText(error, t)
 }

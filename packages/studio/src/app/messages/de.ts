@@ -182,7 +182,9 @@ export const de: Messages = {
     download: 'Herunterladen',
     delete: 'Löschen',
     deleteTitle: (count) => (count === 1 ? 'Diese Datei löschen?' : `${counted(count)} Dateien löschen?`),
-    deleteText: 'Eine gelöschte Datei kommt nicht zurück. Einträge, die ohne sie auskommen, verlieren sie.',
+    deleteText:
+      'Eine gelöschte Datei bleibt eine Zeit lang im Papierkorb und lässt sich von dort wiederherstellen. Einträge, die ohne sie auskommen, verlieren sie endgültig.',
+    deleteForeverText: 'Eine gelöschte Datei kommt nicht zurück. Einträge, die ohne sie auskommen, verlieren sie.',
     deleteOthers: (count) => (count === 1 ? 'Die andere löschen' : `Die anderen ${counted(count)} löschen`),
     deleted: (count) => (count === 1 ? 'Die Datei ist gelöscht' : `${counted(count)} Dateien sind gelöscht`),
     checking: 'Prüft, ob das geht …',
@@ -573,9 +575,12 @@ export const de: Messages = {
     title: 'Papierkorb',
     none: 'Nichts ist gelöscht',
     noneText: 'Hier stehen gelöschte Einträge. Sie lassen sich wiederherstellen, solange ihr Verlauf aufbewahrt wird.',
+    noFilesText: 'Hier stehen gelöschte Dateien. Sie lassen sich eine Zeit lang wiederherstellen.',
     deleted: 'gelöscht',
     restore: 'Wiederherstellen',
     restoreOf: (title) => `„${title}“ wiederherstellen`,
+    fileTaken:
+      'Eine andere Datei hat inzwischen dieselbe Adresse. Löschen Sie jene Datei, und versuchen Sie es noch einmal.',
     taken: (field) =>
       `Ein anderer Eintrag hat inzwischen denselben Wert in „${field}“. Ändern Sie jenen Eintrag, und versuchen Sie es noch einmal.`,
     more: 'Mehr zeigen',

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { ASSETS } from '../../model/studio-model.ts'
+import { useCollection } from '../../model/use-model.ts'
 import { errorText } from '../../talk/error-texts.ts'
 import { keys } from '../../talk/keys.ts'
 import { useStudio } from '../../talk/studio.ts'
@@ -33,6 +34,7 @@ interface Forecast {
 export function DeleteFiles({ assets, onClose, onDone }: DeleteFilesProps): ReactNode {
   const { client } = useStudio()
   const { t } = useTexts()
+  const canBeRestored = useCollection(ASSETS)?.permissions.restore !== false
   const queries = useQueryClient()
   const toast = useToast()
   const forecast = useQuery({
@@ -70,7 +72,7 @@ export function DeleteFiles({ assets, onClose, onDone }: DeleteFilesProps): Reac
           <p>{forecast.data && refusalText(forecast.data.reason)}</p>
         </div>
       )}
-      {others.length > 0 && <p>{t.assets.deleteText}</p>}
+      {others.length > 0 && <p>{canBeRestored ? t.assets.deleteText : t.assets.deleteForeverText}</p>}
       {error && <Problem>{errorText(error, t)}</Problem>}
       <DialogButtons>
         <Button onPress={onClose} autoFocus>

@@ -8,6 +8,7 @@ import { Failure } from '../../shell/broken-page.tsx'
 import { MissingPage } from '../../shell/missing-page.tsx'
 import { Page } from '../../shell/page.tsx'
 import { Button, buttonClass, IconButton } from '../../ui/controls/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Waiting } from '../../ui/waiting.tsx'
 import type { Asset } from '../media/asset.ts'
@@ -64,6 +65,12 @@ function Library({ collection }: { readonly collection: StudioCollection }): Rea
             label={isList ? t.assets.asGrid : t.assets.asList}
             onPress={() => change({ ...search, view: isList ? undefined : 'list' })}
           />
+          {permissions.restore !== false && (
+            <Link to="/assets/trash" className={buttonClass()}>
+              <Icon name="trash" />
+              {t.trash.title}
+            </Link>
+          )}
           {mayUpload && (
             <ChooseFiles variant="primary" onFiles={upload}>
               {t.assets.upload}
