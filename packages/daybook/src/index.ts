@@ -77,6 +77,7 @@ export type {
   SeedContentOf,
   SeedOptions,
   StatusKey,
+  ValidationContentOf,
 } from './config/config.ts'
 export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'

@@ -10,7 +10,7 @@ import type {
   WriteValues,
 } from '../fields/infer.ts'
 import type { ASSETS } from '../fields/relations/asset.ts'
-import type { DocumentValidator } from '../fields/validation.ts'
+import type { DocumentValidator, ValidationListQuery, ValidationQuery } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
 import type { AssetFields, AssetsConfig } from './assets.ts'
@@ -208,6 +208,26 @@ export interface SeedContentOf<C extends DaybookConfig> {
     options?: SeedOptions,
   ): Promise<unknown>
   writeGlobal<K extends GlobalKey<C>>(key: K, data: GlobalUpdate<C, K>, options?: SeedOptions): Promise<unknown>
+}
+
+/**
+ * The content that a validator reads, typed by the config. A validator is a part of the config, so it states the type of its own result.
+ *
+ * @example
+ * ```ts
+ * validate: async (event, { content }): Promise<ValidationAnswer> => {
+ *   const { items } = await (content as ValidationContentOf<typeof config>).list('events')
+ *   return items.some(({ title }) => title === event.title) ? 'there is another event of this title' : undefined
+ * }
+ * ```
+ */
+export interface ValidationContentOf<C extends DaybookConfig> {
+  get<K extends EntryKey<C>>(collection: K, address: string, query?: ValidationQuery): Promise<Entry<C, K> | null>
+  list<K extends EntryKey<C>>(
+    collection: K,
+    query?: ValidationListQuery,
+  ): Promise<{ readonly total: number; readonly items: readonly Entry<C, K>[] }>
+  readGlobal<K extends GlobalKey<C>>(key: K, query?: ValidationQuery): Promise<GlobalEntry<C, K>>
 }
 
 /** How a document of the first start is written. */

@@ -1,5 +1,14 @@
 // Functions in a config are typed without annotations: what they are given, and what they may answer. tsc is the test.
-import { defineCollection, defineConfig, defineGlobal, definePlugin, f, type SeedContentOf } from 'daybook'
+import {
+  defineCollection,
+  defineConfig,
+  defineGlobal,
+  definePlugin,
+  f,
+  type SeedContentOf,
+  type ValidationAnswer,
+  type ValidationContentOf,
+} from 'daybook'
 import type { Alike, Equal, Expect } from './expect.ts'
 
 type IsAny<V> = 0 extends 1 & V ? true : false
@@ -253,6 +262,32 @@ export const typedSeed = defineConfig({
     await content.writeGlobal('sites', { name: 'A' })
   },
 })
+
+// A validator reads what its own config holds.
+export const checked = defineConfig({
+  collections: {
+    shows: defineCollection({
+      fields: { title: f.text({ required: true }), seats: f.integer() },
+      validate: async ({ title }, { content }): Promise<ValidationAnswer> => {
+        const typed = content as ValidationContentOf<typeof checked>
+        const { items } = await typed.list('shows', { where: { title: { eq: title } } })
+        const seats: number | null | undefined = items[0]?.seats
+        const { name } = await typed.readGlobal('house')
+        const text: string | null = name
+        // @ts-expect-error no such field
+        const none = items[0]?.seat
+        // @ts-expect-error no such collection
+        await typed.get('show', 'x')
+        return seats === null && text === null && none ? 'no seats' : undefined
+      },
+    }),
+  },
+  globals: { house: defineGlobal({ fields: { name: f.text() } }) },
+})
+export type CheckedEntry = Expect<
+  Equal<(typeof checked)['collections']['shows']['fields']['seats'], ReturnType<typeof f.integer<Record<never, never>>>>
+>
+
 export const openSeed = defineConfig({
   ...seeded,
   seed: async ({ create }) => void (await create('any', { thing: 1 })),
