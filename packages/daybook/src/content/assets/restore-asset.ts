@@ -1,7 +1,7 @@
 import type { CollectionModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
 import type { EntryAnswer } from '../answer.ts'
-import { prepareRestore, type RestoredVersion, type SettleFile } from '../drafts/restore.ts'
+import { type CompleteFile, prepareRestore, type RestoredVersion } from '../drafts/restore.ts'
 import type { Preconditions } from '../etags.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { carryOut } from '../writes/prepared.ts'
@@ -29,14 +29,14 @@ export async function restoreAsset(
     return carryOut(context, () => prepareRestore(context, assets, id, version, options))
   if (engine.isLent) throw new Error('A hook inside a transaction restores no files; do it in afterCommit.')
   const restore = (endClaim: EndClaim): Promise<EntryAnswer> => {
-    const settleFile: SettleFile = async (writer, createdBy) => {
+    const completeFile: CompleteFile = async (writer, createdBy) => {
       if (createdBy !== null) await files.requireRoom(writer.read, createdBy, createdBy === person)
       await endClaim(writer)
     }
-    return carryOut(context, () => prepareRestore(context, assets, id, version, { ...options, settleFile }))
+    return carryOut(context, () => prepareRestore(context, assets, id, version, { ...options, completeFile }))
   }
   // The file moves only for a caller who may restore the asset.
-  await prepareRestore(context, assets, id, version, { ...options, settleFile: async () => {} })
+  await prepareRestore(context, assets, id, version, { ...options, completeFile: async () => {} })
   const file = await files.deleted.findByAsset(id.toLowerCase())
   if (!file) throw bytesGone()
   if (!isDry) return files.bringBack(file, restore)

@@ -11,7 +11,7 @@ import { givenIn, withoutGone } from '../writes/others-values.ts'
 import type { WriteTransaction } from '../writes/prepared.ts'
 import { Revision } from '../writes/revision.ts'
 import { toRow } from '../writes/row.ts'
-import { giveWayTo, settleFallbackSlugs } from '../writes/slugs.ts'
+import { giveWayTo, resolveFallbackSlugs } from '../writes/slugs.ts'
 import { inDefaultLocale } from './publish.ts'
 
 /** A deleted entry that is to be stored again, with its id and the time of its creation. */
@@ -70,7 +70,7 @@ export async function recreate(
   const { canonical: changed } = changing
     ? await changeByHooks(changing, change, composition, composed)
     : { canonical: composed }
-  const canonical = await settleFallbackSlugs(engine.model, writer.read, collection, changed, id)
+  const canonical = await resolveFallbackSlugs(engine.model, writer.read, collection, changed, id)
   const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
   const seq = await namingConflict(collection, () => writer.createEntry(collection, next, actor))
   await giveWayTo(engine, writer, collection, next, actor)

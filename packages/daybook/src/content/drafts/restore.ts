@@ -45,12 +45,12 @@ export interface RestoredVersion {
  *
  * @param createdBy the uploader; `null`: nobody is known
  */
-export type SettleFile = (writer: Writer, createdBy: string | null) => Promise<void>
+export type CompleteFile = (writer: Writer, createdBy: string | null) => Promise<void>
 
 /** Conditions of a restore. */
 export interface RestoreConditions extends Preconditions {
   /** @default a deleted asset is refused: only its own route moves its file */
-  readonly settleFile?: SettleFile
+  readonly completeFile?: CompleteFile
 }
 
 export const NEEDS_REVISION = 'must be the number of a version, as GET …/versions names them'
@@ -93,14 +93,14 @@ async function prepareDeleted(
   options: RestoreConditions,
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { engine, access } = context
-  const { settleFile } = options
+  const { completeFile } = options
   const { read } = engine.store
   const document = { collection: collection.key, id }
   await access.requireRead(collection)
   const deleted = (await seesDeleted(access, collection)) ? await read.history.deletedEntry(document) : undefined
   if (!deleted) throw new DaybookError('NOT_FOUND')
   if (!isRestorable(collection, deleted)) throw bytesGone()
-  if (collection.holdsFiles && !settleFile) throw invalidAt('/', 'file', IS_FILE)
+  if (collection.holdsFiles && !completeFile) throw invalidAt('/', 'file', IS_FILE)
   const last = formerState(collection, deleted.text)
   const text = revision === undefined ? undefined : await read.journal.versionText(collection.key, id, revision)
   if (revision !== undefined && text === undefined) throw noVersion(revision)
@@ -132,7 +132,7 @@ async function prepareDeleted(
       await recreate(context, collection, recreation, transaction)
       await requireAllowed(context, writer.read, collection, id, mayCreate)
       await requireAllowed(context, writer.read, collection, id, mayUpdate)
-      await settleFile?.(writer, createdBy)
+      await completeFile?.(writer, createdBy)
       const stored = await writer.read.entries.stored(collection, id)
       if (!stored) throw new Error(`The restored entry ${id} of ${collection.key} is not there.`)
       return collection.status

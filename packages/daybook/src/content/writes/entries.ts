@@ -34,7 +34,7 @@ import type { CheckedWrite, PreparedWrite } from './prepared.ts'
 import { referrerAccess, releaseReferrers } from './references/referrers.ts'
 import { Revision } from './revision.ts'
 import { toRow } from './row.ts'
-import { chooseSlug, giveWayTo, settleFallbackSlugs } from './slugs.ts'
+import { chooseSlug, giveWayTo, resolveFallbackSlugs } from './slugs.ts'
 
 /** What a new entry may say besides its data. */
 export interface NewEntryOptions {
@@ -130,7 +130,7 @@ async function prepareNew(
       const { canonical: changed } = changing
         ? await changeByHooks(changing, change, composition, composed)
         : { canonical: composed }
-      const canonical = await settleFallbackSlugs(engine.model, writer.read, collection, changed)
+      const canonical = await resolveFallbackSlugs(engine.model, writer.read, collection, changed)
       const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
       const seq = await namingConflict(collection, () => writer.createEntry(collection, next, actor))
       await giveWayTo(engine, writer, collection, next, actor)
@@ -303,7 +303,7 @@ export async function storeEntry(
   const { model } = context.engine
   const next = toRow(model, collection, {
     id: row.id,
-    canonical: await settleFallbackSlugs(model, writer.read, collection, canonical, row.id),
+    canonical: await resolveFallbackSlugs(model, writer.read, collection, canonical, row.id),
     createdAt: row.created_at,
     updatedAt: new Date().toISOString(),
     createdBy: row.created_by,

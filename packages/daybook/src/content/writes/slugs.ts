@@ -36,7 +36,7 @@ export async function chooseSlug(
  * Gives an entry a slug of its own in each locale in which it would fall back to a slug that another entry has there: an address leads to
  * the entry whose own it is.
  */
-export async function settleFallbackSlugs(
+export async function resolveFallbackSlugs(
   { locales }: Model,
   read: Reader,
   collection: CollectionModel,
@@ -45,18 +45,18 @@ export async function settleFallbackSlugs(
 ): Promise<Canonical> {
   const { slug } = collection
   if (!slug || !locales || !collection.localized.has(slug.key)) return canonical
-  let settled = canonical
+  let resolved = canonical
   for (const [locale, inLocale] of collection.byLocale) {
-    const ownSlug = ownIn(collection, settled, locales, locale)[slug.key]
-    const shown = showIn(collection, settled, locales, locale, chainOf(locales, locale))[slug.key]
-    if (ownSlug != null || typeof shown !== 'string' || !(await read.entries.hasSlug(inLocale, shown, id))) continue
+    const localeSlug = ownIn(collection, resolved, locales, locale)[slug.key]
+    const shown = showIn(collection, resolved, locales, locale, chainOf(locales, locale))[slug.key]
+    if (localeSlug != null || typeof shown !== 'string' || !(await read.entries.hasSlug(inLocale, shown, id))) continue
     const isTaken = async (n: number): Promise<boolean> =>
       (await read.entries.hasSlug(inLocale, numbered(shown, n), id)) ||
       (await read.entries.fallingBackTo(inLocale, numbered(shown, n), id)).length > 0
     const free = numbered(shown, await firstFree(isTaken))
-    settled = withSlug(settled, slug.key, free, locale === locales.default ? undefined : locale)
+    resolved = withSlug(resolved, slug.key, free, locale === locales.default ? undefined : locale)
   }
-  return settled
+  return resolved
 }
 
 /** @param locale `undefined`: the default one */
@@ -70,21 +70,21 @@ function withSlug(canonical: Canonical, key: string, slug: string, locale: strin
 /**
  * Stores anew the entries that fell back to a slug which another entry has taken as its own.
  *
- * @param taker the stored entry
+ * @param written the stored entry
  */
 export async function giveWayTo(
   { model }: Engine,
   writer: Writer,
   collection: CollectionModel,
-  taker: WrittenEntry,
+  written: WrittenEntry,
   actor: string,
 ): Promise<void> {
   if (!collection.slug || !collection.localized.has(collection.slug.key)) return
-  for (const { collection: inLocale, own_slug } of taker.localeRows) {
-    const ids = own_slug === null ? [] : await writer.read.entries.fallingBackTo(inLocale, own_slug, taker.id)
+  for (const { collection: inLocale, own_slug } of written.localeRows) {
+    const ids = own_slug === null ? [] : await writer.read.entries.fallingBackTo(inLocale, own_slug, written.id)
     for (const entry of await writer.read.entries.storedByIds(collection, ids)) {
       const before = toCanonical(storedValues(collection, entry), entry.locales)
-      const canonical = await settleFallbackSlugs(model, writer.read, collection, before, entry.id)
+      const canonical = await resolveFallbackSlugs(model, writer.read, collection, before, entry.id)
       const next = toRow(model, collection, {
         id: entry.id,
         canonical,
