@@ -88,7 +88,7 @@ runScenarios('a write by slug', [
 ])
 
 const LIST_PARAMS =
-  'limit, offset, cursor, sort, q, status, select, include, depth, reverse[field][option], locale, fallbackLocale, where[field][operator], aggregate, draft'
+  'limit, offset, cursor, sort, nulls, q, status, select, include, depth, reverse[field][option], locale, fallbackLocale, where[field][operator], aggregate, draft, deleted'
 
 /** An unknown parameter, and what to write in its place. */
 const PARAMS: readonly (readonly [path: string, param: string, advice: string])[] = [
