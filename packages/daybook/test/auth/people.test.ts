@@ -87,7 +87,7 @@ describe.each(STORES)('the names of people on $name', ({ at }) => {
     const answer = await ann.browser.send(pathFor(...many, 'one-more'))
     expect([answer.status, json(answer).details.issues]).toEqual([
       400,
-      [{ path: 'subjects', code: 'maxItems', message: 'must have at most 100 names' }],
+      [{ path: 'subjects', code: 'maxItems', params: { limit: 100 }, message: 'must have at most 100 names' }],
     ])
   })
 })
