@@ -70,7 +70,7 @@ export interface ListedSchedule<C extends DaybookConfig> extends TitledEntry<C> 
 
 /** Which page of the deleted entries of a collection is listed. */
 export interface DeletedQuery {
-  /** How many to answer at most, up to the collection's largest page. @default 20 */
+  /** The maximum number of entries, up to the collection's largest page. @default 20 */
   readonly limit?: number
   /** `nextCursor` of the page before; `null` for the first one. */
   readonly cursor?: string | null

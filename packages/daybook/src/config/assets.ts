@@ -16,7 +16,7 @@ export interface AssetsConfig {
   /** The pictures that `GET /api/assets/:id/image` makes, where the package `sharp` is installed. @see docs/files.md#show-images-in-the-right-size */
   readonly images?: ImagesConfig
   /**
-   * How many days the bytes of a deleted file are kept, so that it can be restored; 0: they are removed at once.
+   * The number of days for which the bytes of a deleted file are kept, so that it can be restored; 0 removes them at once.
    * @default 30 @see docs/files.md#bring-a-deleted-file-back
    */
   readonly keepDeletedDays?: number
@@ -61,7 +61,7 @@ export interface AssetQuota {
 /** The largest file where the config does not say, in bytes. */
 export const DEFAULT_FILE_BYTES: number = 100 * 1024 * 1024
 
-/** How many days the bytes of deleted files are kept where the config does not say. */
+/** The default number of days for which the bytes of deleted files are kept. */
 export const DEFAULT_KEEP_DELETED_DAYS = 30
 
 /** The most pixels of an image where the config does not say. */

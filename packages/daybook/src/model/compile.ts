@@ -138,7 +138,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 interface Surroundings {
   readonly locales: LocalesModel | undefined
   readonly collections: DaybookConfig['collections']
-  /** How many days the bytes of deleted files are kept. */
+  /** The number of days for which the bytes of deleted files are kept. */
   readonly keepDeletedDays: number
 }
 

@@ -218,7 +218,7 @@ export interface CollectionModel extends DocumentModel {
   readonly maxLimit: number
   /** Whether its entries are files, which come by an upload alone. */
   readonly holdsFiles: boolean
-  /** How long a deleted entry can be restored, in milliseconds; files as long as their bytes are kept. */
+  /** The time for which a deleted entry can be restored, in milliseconds: of files, the time for which their bytes are kept. */
   readonly restorableMs: number
   readonly slug: { readonly key: string; readonly from: string | undefined } | undefined
   /** Top-level fields that may say what an entry is called, the best first. */

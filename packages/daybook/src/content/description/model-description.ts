@@ -53,7 +53,7 @@ interface DocumentDescription {
 
 /** A collection, as one reader may know it. */
 export interface CollectionDescription extends DocumentDescription {
-  /** What the reader may do; `some`: that depends on the entry. `restore` is about deleted entries. */
+  /** The actions that the caller may take; `some`: it depends on the entry. `restore` is about deleted entries. */
   readonly permissions: Readonly<Record<'read' | 'create' | 'update' | 'delete' | 'restore', Permission>>
   /** The field that entries are addressed by; `null`: they are by their id alone. */
   readonly slugField: string | null

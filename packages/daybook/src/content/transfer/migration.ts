@@ -294,8 +294,8 @@ async function moveEntry(
   defaultLocale: string | undefined = model.locales?.default,
 ): Promise<void> {
   const moving = { model, collection, orphanedOf, defaultLocale }
-  const own = movedRow(moving, entry, lacksSlug(collection, entry))
-  if (own) await updateMoved(writer, moving, entry, own)
+  const movedEntry = movedRow(moving, entry, lacksSlug(collection, entry))
+  if (movedEntry) await updateMoved(writer, moving, entry, movedEntry)
   const copy = workingCopyOf(entry)
   const next = copy && movedRow(moving, copy)
   if (!next) return

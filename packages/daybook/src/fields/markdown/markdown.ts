@@ -13,18 +13,18 @@ import { aCount, aDefault, aFlag, COMMON_RULES } from '../rules.ts'
 import { MAX_TOC_HEADINGS, type TocEntry, tableOfContents } from './headings.ts'
 
 export interface MarkdownOptions extends CommonOptions<string> {
-  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document that names none, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | DefaultRule<string>
   /** The longest text allowed, in characters. @default 1,000,000 */
   readonly maxLength?: number
-  /** Whether `<key>Html` with the sanitized HTML stands beside the text. @default true */
+  /** True if `<key>Html` with the sanitized HTML stands beside the text. @default true */
   readonly html?: boolean
   /**
-   * Whether `<key>Toc` with the headings of the text stands beside it, each as `{ id, text, level }`: the first 1,000, with the ids that
+   * True if `<key>Toc` with the headings of the text stands beside it, each as `{ id, text, level }`: the first 1,000, with the ids that
    * they have in the HTML. @default false @see docs/modelling-content.md#link-to-headings
    */
   readonly toc?: boolean
-  /** Whether `q` finds its words. @default true */
+  /** True if `q` finds its words. @default true */
   readonly search?: boolean
 }
 

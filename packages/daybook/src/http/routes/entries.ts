@@ -50,12 +50,12 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
   const listingOf = (collection: CollectionModel): Listing => {
     const { maxLimit, status, holdsFiles } = collection
     const name = JSON.stringify([maxLimit, status?.values, holdsFiles])
-    const known = listing.get(name) ?? {
+    const parameters = listing.get(name) ?? {
       ...listParameters(collection, locales, reading),
       ...DELETED,
     }
-    listing.set(name, known)
-    return known
+    listing.set(name, parameters)
+    return parameters
   }
   return [...collections.values()].flatMap((collection) => [
     listRoute(parts, collection, listingOf(collection)),

@@ -44,17 +44,17 @@ export class FileClaims {
    */
   async take({ path, holder }: FileClaim, ms: number): Promise<ClaimResult> {
     const now = await this.#now()
-    const held = await this.#connection.get(CLAIM, { name: PREFIX + path })
-    if (held && held.holder !== holder && held.until >= now) return { state: 'taken' }
-    const deletion = Number(held?.token ?? 0)
+    const claim = await this.#connection.get(CLAIM, { name: PREFIX + path })
+    if (claim && claim.holder !== holder && claim.until >= now) return { state: 'taken' }
+    const deletion = Number(claim?.token ?? 0)
     await this.#connection.run(PUT_CLAIM, { name: PREFIX + path, holder, token: deletion, until: now + ms })
-    return held ? { state: 'left', deletion } : { state: 'new' }
+    return claim ? { state: 'left', deletion } : { state: 'new' }
   }
 
   /** Notes, of a claimed path where nothing lies, the deletion whose bytes come there next; 0: none. @returns `false`: the claim was lost */
   async expect({ path, holder }: FileClaim, deletion: number): Promise<boolean> {
-    const held = await this.#connection.get(CLAIM, { name: PREFIX + path })
-    if (held?.holder !== holder) return false
+    const claim = await this.#connection.get(CLAIM, { name: PREFIX + path })
+    if (claim?.holder !== holder) return false
     await this.#connection.run(EXPECT_BYTES, { name: PREFIX + path, holder, token: deletion })
     return true
   }
@@ -75,8 +75,8 @@ export class FileClaims {
 
   /** Ends a claim; `false`: the holder does not have it any more. */
   async end({ path, holder }: FileClaim): Promise<boolean> {
-    const held = await this.#connection.get(CLAIM, { name: PREFIX + path })
-    if (held?.holder !== holder) return false
+    const claim = await this.#connection.get(CLAIM, { name: PREFIX + path })
+    if (claim?.holder !== holder) return false
     await this.#connection.run(DROP_CLAIM, { name: PREFIX + path, holder })
     return true
   }

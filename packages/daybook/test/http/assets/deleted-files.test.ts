@@ -29,8 +29,11 @@ interface Outcome {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what the service sends
-  readonly body: any
+  readonly body: Readonly<Record<string, unknown>> & {
+    readonly id: string
+    readonly items: readonly { readonly id: string }[]
+    readonly collections: Readonly<Record<string, unknown>>
+  }
 }
 
 /** Sends requests in the session of a person; `null`: without one. */
@@ -84,11 +87,11 @@ describe.each(STORES)('deleted files on $name', (kind) => {
   const restore = (id: string, as: string | null = 'ann', query = ''): Promise<Outcome> =>
     send('POST', `/api/assets/${id}/restore${query}`, {}, as)
   const listed = async (as: string | null = 'ann'): Promise<readonly string[]> =>
-    (await send('GET', '/api/assets?deleted=true', undefined, as)).body.items.map(({ id }: { id: string }) => id)
+    (await send('GET', '/api/assets?deleted=true', undefined, as)).body.items.map(({ id }) => id)
   const remove = async (id: string): Promise<void> => {
     expect((await send('DELETE', `/api/assets/${id}`)).status).toBe(204)
   }
-  const kept = expect.stringMatching(/^\.deleted\//)
+  const deletedKey = expect.stringMatching(/^\.deleted\//)
   const expectFiles = (files: readonly unknown[]): Promise<void> =>
     eventually(async () => expect(await storedFiles(data)).toEqual(files))
 
@@ -100,7 +103,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     const since = (await send('GET', '/api/cms/changes')).body.next
     await remove(id)
     expect((await send('GET', PUBLIC)).status).toBe(404)
-    await expectFiles([kept])
+    await expectFiles([deletedKey])
     const [key = ''] = await storedFiles(data)
     for (const path of [PUBLIC, `/uploads/${key}`, `/api/assets/${id}`, `/api/assets/${id}/image?w=16`])
       expect((await send('GET', path)).status).toBe(404)
@@ -110,7 +113,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
       nextCursor: null,
     })
     expect(await restore(id, 'ann', '?dryRun=true')).toMatchObject({ status: 200, body: { path: 'photos/cat.txt' } })
-    await expectFiles([kept])
+    await expectFiles([deletedKey])
     const { status, body } = await restore(id)
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -150,7 +153,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1)
     const isFirst = (await send('GET', `/api/assets/${first}`)).status === 200
     expect((await send('GET', PUBLIC)).text).toBe(isFirst ? PHOTO.content : 'another photo')
-    await expectFiles([kept, 'photos/cat.txt'])
+    await expectFiles([deletedKey, 'photos/cat.txt'])
   })
 
   test('come back for those who may create and change files, and count for the quota again', async () => {
@@ -162,12 +165,12 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     expect((await send('GET', '/api/assets?deleted=true', undefined, null)).status).toBe(401)
     expect((await restore(id, 'ben')).status).toBe(403)
     expect(await listed('ben')).toEqual([])
-    await expectFiles([kept])
+    await expectFiles([deletedKey])
     const other = await upload({ content: 'other', texts: { filename: 'other.txt' } })
     // The quota is that of the uploader, whoever restores.
     for (const as of ['ann', 'cleo'])
       expect(await restore(id, as)).toMatchObject({ status: 403, body: { details: { limit: 1 } } })
-    await expectFiles([kept, 'other.txt'])
+    await expectFiles([deletedKey, 'other.txt'])
     await remove(other)
     expect((await restore(id, 'cleo')).status).toBe(200)
     expect((await send('GET', PUBLIC)).text).toBe(PHOTO.content)
@@ -186,7 +189,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
       await upload({ content: 'c', texts: { filename: 'c.txt' } }),
     ]
     for (const id of [old, erased, recent]) await remove(id)
-    await expectFiles([kept, kept, kept])
+    await expectFiles([deletedKey, deletedKey, deletedKey])
     const at = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000).toISOString()
     await place.exec(`UPDATE daybook$journal SET at = '${at}' WHERE id = '${old}' AND action = 'delete'`)
     const ofErased = `SELECT seq FROM daybook$journal WHERE id = '${erased}'`
@@ -195,10 +198,10 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     for (const id of [old, erased]) expect((await restore(id)).status).toBe(404)
     await service.close()
     await open()
-    await expectFiles([kept])
+    await expectFiles([deletedKey])
     expect((await restore(recent)).status).toBe(200)
     await remove(recent)
-    await expectFiles([kept])
+    await expectFiles([deletedKey])
     // Bytes that somebody removed from the store of files do not come back, and nothing else happens.
     await rm(join(data, 'uploads', '.deleted'), { recursive: true })
     for (const query of ['', '?dryRun=true'])
@@ -209,7 +212,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
   test('are removed at once where the config keeps none', async () => {
     const id = await upload()
     await remove(id)
-    await expectFiles([kept])
+    await expectFiles([deletedKey])
     await service.close()
     await open({ keepDeletedDays: 0 })
     await expectFiles([])
@@ -228,7 +231,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     async (state) => {
       const id = await upload()
       await remove(id)
-      await expectFiles([kept])
+      await expectFiles([deletedKey])
       await service.close()
       const [key = ''] = await storedFiles(data)
       const [path, keptPath] = [join(data, 'uploads', 'photos', 'cat.txt'), join(data, 'uploads', key)]
@@ -242,7 +245,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
         `INSERT INTO daybook$leases (name, holder, token, until) VALUES ('file:photos/cat.txt', '', ${deletion}, 0)`,
       )
       await open()
-      await expectFiles([kept])
+      await expectFiles([deletedKey])
       expect((await restore(id)).status).toBe(200)
       expect((await send('GET', PUBLIC)).text).toBe(PHOTO.content)
     },

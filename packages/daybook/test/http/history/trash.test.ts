@@ -232,7 +232,7 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
     expect(await listDeleted('own', '', 'cleo')).toMatchObject({ status: 403 })
     expect(await listDeleted('own')).toMatchObject({ status: 200, body: { items: [] } })
     const cursor = Buffer.from('["deleted authors",9]').toString('base64url')
-    const given = [
+    const refusals = [
       ['offset=0', 'offset'],
       ['limit=0', 'limit'],
       ['where[title][eq]=x', 'where'],
@@ -241,7 +241,7 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
       ['sort=title', 'sort'],
       [`cursor=${cursor}`, 'cursor'],
     ]
-    for (const [query, path] of given)
+    for (const [query, path] of refusals)
       expect(await listDeleted('posts', `&${query}`), query).toMatchObject({
         status: 400,
         body: { details: { issues: [{ path }] } },
