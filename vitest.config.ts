@@ -11,7 +11,7 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 const LONG = [
   'packages/daybook/test/crash/deliveries.test.ts',
   'docs/test/examples.test.ts',
-  'packages/studio/test/hard/service-faults.test.ts',
+  'packages/studio/test/hard/service-faults.browser.test.ts',
   'packages/daybook/test/crash/kill-migration.test.ts',
   'packages/daybook/test/http/writes/linearizable.test.ts',
   'packages/daybook/test/cli/transfer/restore.test.ts',
@@ -27,7 +27,7 @@ const LONG = [
   'packages/daybook/test/cli/start/drain.test.ts',
   'packages/daybook/test/journal/session-streams.test.ts',
   'packages/daybook/test/fuzz/fuzz.test.ts',
-  'packages/daybook/test/http/docs/docs-in-a-browser.test.ts',
+  'packages/daybook/test/http/docs/docs-page.browser.test.ts',
 ]
 
 /** Begins with the long files: one that begins late runs alone in the end, and leaves a core idle. */
@@ -45,6 +45,18 @@ const FILES = [
   'docs/test/**/*.test.ts',
   'scripts/test/**/*.test.ts',
 ]
+/** Tests that `npm run test:quick` leaves out: they need a browser, the built command, PostgreSQL or an installed package. */
+const SLOW = [
+  '**/*.browser.test.ts',
+  '{docs,examples,scripts}/**',
+  'packages/create-daybook/**',
+  'packages/daybook/test/{cli,crash,deploy,fuzz,postgres,support}/**',
+  'packages/daybook/test/hooks/doors.test.ts',
+  'packages/daybook/test/http/answers/both-stores.test.ts',
+  'packages/daybook/test/node/loading.test.ts',
+]
+const isQuick = process.env.DAYBOOK_TESTS === 'quick'
+const EXCLUDED = ['**/node_modules/**', ...(isQuick ? SLOW : [])]
 const QUICK_PASSWORDS = 'packages/daybook/test/support/auth/quick-passwords.ts'
 const DROP_STORES = 'packages/daybook/test/support/stores/drop-after-each-file.ts'
 /** A file that changes its process by mocks, clocks or variables has one of its own. */
@@ -54,8 +66,16 @@ const CHANGES_ITS_PROCESS = /\bvi\b.*from 'vitest'|\/stores\/pair\.ts'|process\.
 const MOCKS_A_MODULE = /\bvi\.mock\(/
 
 const sourceOf = (file: string): string => readFileSync(file, 'utf8')
-const together = globSync(FILES).filter((file) => !CHANGES_ITS_PROCESS.test(sourceOf(file)))
-const mocking = globSync(FILES).filter((file) => MOCKS_A_MODULE.test(sourceOf(file)))
+const files = globSync(FILES, { exclude: EXCLUDED })
+const together = files.filter((file) => !CHANGES_ITS_PROCESS.test(sourceOf(file)))
+const mocking = files.filter((file) => MOCKS_A_MODULE.test(sourceOf(file)))
+
+/** What tests of browsers and commands need before they begin. */
+const BUILDS = [
+  'packages/client/test/support/browser-run.ts',
+  'packages/daybook/test/support/built/built-run.ts',
+  'packages/studio/test/support/built.ts',
+]
 
 /** Modules are imported by Node itself, as they are for users. */
 const NATIVE = { viteModuleRunner: false, nodeLoader: false } as const
@@ -89,18 +109,13 @@ export default defineConfig({
           ...COMMON,
           name: 'alone',
           include: FILES,
-          exclude: ['**/node_modules/**', ...together, ...mocking],
+          exclude: [...EXCLUDED, ...together, ...mocking],
           experimental: NATIVE,
         },
       },
       { test: { ...COMMON, name: 'mocking', include: mocking, experimental: { viteModuleRunner: true } } },
     ],
-    globalSetup: [
-      'packages/daybook/test/support/postgres/postgres-run.ts',
-      'packages/client/test/support/browser-run.ts',
-      'packages/daybook/test/support/built/built-run.ts',
-      'packages/studio/test/support/built.ts',
-    ],
+    globalSetup: ['packages/daybook/test/support/postgres/postgres-run.ts', ...(isQuick ? [] : BUILDS)],
     pool: 'forks',
     experimental: NATIVE,
     sequence: { sequencer: LongFirst },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AS_BUILT } from '../../packages/daybook/test/support/built/command.ts'
 import { PostgresDatabase } from '../../packages/daybook/test/support/postgres/postgres-database.ts'
+import { POLICY_STORES } from '../../packages/daybook/test/support/stores/stores.ts'
 import { type Block, blocksOf, readPages } from '../../scripts/markdown.ts'
 import { type Bindings, bind, difference } from './match.ts'
 import { fileOf, makeFolder, markOf, ROOT, run, SECRETS, type Site, startSite } from './site.ts'
@@ -48,16 +49,13 @@ async function runBlock(
   }
 }
 
-/** What `STORES` are in tests of the service: here a command opens the store. */
-const DATABASES = [
-  { name: 'sqlite', make: async () => undefined },
-  { name: 'postgres', make: () => PostgresDatabase.make() },
-] as const
+/** Makes the database that a command opens. */
+const MAKE_DATABASE = { sqlite: async () => undefined, postgres: () => PostgresDatabase.make() } as const
 
-describe.each(DATABASES)('console examples answer as they are shown on $name', ({ make }) => {
+describe.each(POLICY_STORES)('console examples answer as they are shown on $name', ({ name }) => {
   const pages = PAGES.filter(({ blocks }) => blocks.some(({ language }) => language === 'console'))
   test.each(pages)('$file', PATIENT, async ({ file, blocks }) => {
-    await using database = await make()
+    await using database = await MAKE_DATABASE[name]()
     await using site = await startSite(blocks, database?.url)
     const bindings: Bindings = new Map()
     for (const block of blocks.filter(({ language }) => language === 'console')) {

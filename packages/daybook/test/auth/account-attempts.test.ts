@@ -5,7 +5,7 @@ import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import type { AuthSource } from '../../src/auth/adapter.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const MAX = 3
@@ -43,7 +43,7 @@ function essence({ status, text, headers }: Answered): unknown {
   return { status, body: status === 429 ? { ...body, details: Object.keys(body.details) } : body, retryAfter }
 }
 
-describe.each(STORES)('attempts with an account on $name', (store) => {
+describe.each(POLICY_STORES)('attempts with an account on $name', (store) => {
   test('are limited whoever makes them, by whatever way, and the account is free again for others', async () => {
     await using service = await store.open<typeof config>(config)
     await send(service, '/api/cms/auth/actions/register', { name: 'A', email: 'ann@example.org', password: PASSWORD })

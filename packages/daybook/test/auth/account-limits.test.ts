@@ -7,7 +7,7 @@ import type { AccountManager } from '../../src/auth/accounts/account-manager.ts'
 import type { AuthSource } from '../../src/auth/adapter.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const collections = {}
@@ -89,7 +89,7 @@ async function expectRefused(browser: Browser, requests: readonly Request[]): Pr
   }
 }
 
-describe.each(STORES)('names, addresses and images of accounts on $name', ({ at }) => {
+describe.each(POLICY_STORES)('names, addresses and images of accounts on $name', ({ at }) => {
   const source: AuthSource = betterAuth(options)
   let place: Place
   let service: Service

@@ -6,7 +6,7 @@ import { PATIENT_LIMITS } from '../support/patience.ts'
 import { expectDocumented } from '../support/scenarios/documented.ts'
 import type { Answer } from '../support/scenarios/transports.ts'
 import type { Place } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 import { Browser, PASSWORD, type Sent } from './browser.ts'
 
 const auth: AuthSource = betterAuth({ registration: 'invite' })
@@ -24,7 +24,7 @@ const bearer = (token: string): Sent => ({ headers: { Authorization: `Bearer ${t
 const pathsOf = (answer: Answer): readonly string[] =>
   json(answer).details.issues.map(({ path }: { path: string }) => path)
 
-describe.each(STORES)('what administrators do over HTTP on $name', ({ at }) => {
+describe.each(POLICY_STORES)('what administrators do over HTTP on $name', ({ at }) => {
   let place: Place
   let service: Service
   let admin: Browser

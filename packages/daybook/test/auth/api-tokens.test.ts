@@ -7,7 +7,7 @@ import { ApiTokens, type NewApiToken } from '../../src/auth/tokens/api-tokens.ts
 import type { Store } from '../../src/store/store.ts'
 import { expectSane } from '../support/scenarios/sane.ts'
 import type { Place } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const config = defineConfig({
   auth: { registration: 'closed' },
@@ -34,7 +34,7 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-describe.each(STORES)('named tokens on $name', ({ at }) => {
+describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
   let place: Place
   let service: Service
   let store: Store

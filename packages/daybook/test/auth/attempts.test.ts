@@ -4,7 +4,7 @@ import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { networkOf } from '../../src/auth/client-network.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { Browser } from './browser.ts'
 
 const MAX = 3
@@ -21,7 +21,7 @@ const statuses = async (tries: readonly (() => Promise<{ readonly status: number
 
 const repeated = (times: number, status: number): readonly number[] => Array.from({ length: times }, () => status)
 
-describe.each(STORES)('attempts to sign in on $name', (store) => {
+describe.each(POLICY_STORES)('attempts to sign in on $name', (store) => {
   const guess =
     (service: StoredService<typeof config>, address: string, headers = {}, path?: string) =>
     () =>

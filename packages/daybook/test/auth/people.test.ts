@@ -6,7 +6,7 @@ import { ApiTokens } from '../../src/auth/tokens/api-tokens.ts'
 import { identityOf } from '../support/auth/people.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 import { Browser, PASSWORD } from './browser.ts'
 
 const config = defineConfig({
@@ -26,7 +26,7 @@ async function registered(service: Pick<Service, 'fetch'>, name: string, email: 
   return { browser, subject: identity.subject as string }
 }
 
-describe.each(STORES)('the names of people on $name', ({ at }) => {
+describe.each(POLICY_STORES)('the names of people on $name', ({ at }) => {
   let place: Place
   let service: Service
   let ann: Awaited<ReturnType<typeof registered>>

@@ -3,7 +3,7 @@ import { defineCollection, defineConfig, f, type Service } from 'daybook'
 import { type BetterAuthOptions, betterAuth } from 'daybook/better-auth'
 import { describe, expect, test } from 'vitest'
 import { PATIENT_LIMITS } from '../support/patience.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 import { PASSWORD } from './browser.ts'
 
 const PUBLIC = 'https://cms.example.org'
@@ -35,7 +35,7 @@ const FORGED = [
   { Forwarded: 'host=evil.example;proto=https' },
 ] as const
 
-describe.each(STORES)('the public address of accounts on $name', (store) => {
+describe.each(POLICY_STORES)('the public address of accounts on $name', (store) => {
   test.each(FORGED)('is where links in mails lead, whatever a request says: %o', async (forged) => {
     const links: string[] = []
     const mail = async ({ url }: { readonly url: string }) => void links.push(url)

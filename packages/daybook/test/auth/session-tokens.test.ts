@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AuthSource } from '../../src/auth/adapter.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const source: AuthSource = betterAuth({ baseURL: ORIGIN, plugins: [multiSession()] })
@@ -15,7 +15,7 @@ const config = defineConfig({ auth: source, collections: {}, limits })
 const json = ({ text }: { readonly text: string }) => JSON.parse(text)
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } })
 
-describe.each(STORES)('the provider’s own routes on $name', ({ at }) => {
+describe.each(POLICY_STORES)('the provider’s own routes on $name', ({ at }) => {
   let place: Place
   let service: Service
   let ines: Browser

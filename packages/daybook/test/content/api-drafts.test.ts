@@ -1,6 +1,6 @@
 import { type Caller, DaybookError, defineCollection, defineConfig, etagOf, f, SYSTEM } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 const LATER = '2999-01-01T00:00:00.000Z'
@@ -29,7 +29,7 @@ async function refusal(call: Promise<unknown>): Promise<string> {
   return error instanceof DaybookError ? error.code : String(error)
 }
 
-describe.each(STORES)('working copies in process on $name', (store) => {
+describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
   let service: StoredService<typeof config>
   let content: ReturnType<StoredService<typeof config>['content']['as']>
   beforeEach(async () => {

@@ -14,7 +14,7 @@ import {
 import { createTestService } from 'daybook/testing'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const AS_SYSTEM = { caller: SYSTEM } as const
 const NOBODY = '0198c0de-1111-7000-8000-00000000000b'
@@ -67,7 +67,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
   }
 }
 
-describe.each(STORES)('the in-process API on $name', (store) => {
+describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
   let service: StoredService<typeof config>
 
   beforeEach(async () => {
@@ -359,7 +359,7 @@ describe.each(STORES)('the in-process API on $name', (store) => {
   })
 })
 
-test.each(STORES)('services of one process keep what they understood apart on $name', async (store) => {
+test.each(POLICY_STORES)('services of one process keep what they understood apart on $name', async (store) => {
   const one = await store.open({ collections: { posts: { fields: { title: f.text(), rank: f.integer() } } } })
   const other = await store.open({ collections: { posts: { fields: { name: f.text() } } } })
   try {
@@ -379,7 +379,7 @@ test.each(STORES)('services of one process keep what they understood apart on $n
   }
 })
 
-describe.each(STORES)('what HTTP offers is offered inside the process on $name', (store) => {
+describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on $name', (store) => {
   const config = defineConfig({
     collections: {
       posts: defineCollection({

@@ -5,7 +5,7 @@ import { dropOrphaned, moveStored, pendingRenames, planMigration } from '../../s
 import { findMisfits } from '../../src/content/transfer/misfits.ts'
 import { withEngine } from '../support/stores/migrating.ts'
 import { AS_SYSTEM, create, type Document, type Place } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const title = f.text({ required: true, localized: true })
 const rest = { slug: f.slug({ from: 'title' }), status: f.status() }
@@ -44,7 +44,7 @@ async function migrate(config: object, { allowLoss = false } = {}): Promise<read
   })
 }
 
-describe.each(STORES)('a working copy of an older config on $name', (store) => {
+describe.each(POLICY_STORES)('a working copy of an older config on $name', (store) => {
   beforeEach(async () => {
     place = await store.at()
     return () => place[Symbol.asyncDispose]()

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type DaybookConfig, defineCollection, defineConfig, definePlugin, etagOf, f, SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const seen: unknown[] = []
 
@@ -38,7 +38,7 @@ const everything = (stream: ReadableStream<Uint8Array> | null | undefined): Prom
   stream ? text(stream) : Promise.resolve('nothing')
 const filesOn = (): Promise<readonly string[]> => readdir(join(service.data, 'uploads'), { recursive: true })
 
-describe.each(STORES)('files in the process on $name', (store) => {
+describe.each(POLICY_STORES)('files in the process on $name', (store) => {
   beforeAll(async () => {
     service = await store.open(config)
   })

@@ -2,7 +2,7 @@ import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'd
 import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 
 type Locale = 'en' | 'de'
 type Item = Readonly<Record<string, unknown>>
@@ -29,7 +29,7 @@ const config: DaybookConfig = defineConfig({
   locales: { default: 'en', available: ['en', 'de'] },
 })
 
-describe.each(STORES)('keys of items, on $name', (store) => {
+describe.each(POLICY_STORES)('keys of items, on $name', (store) => {
   let service: TestService
   beforeAll(async () => {
     service = await store.open(config)

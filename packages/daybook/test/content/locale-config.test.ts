@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { dropOrphaned, moveStored, planMigration } from '../../src/content/transfer/migration.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { AS_SYSTEM, create, type Document, type Place, read } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const LOCALES: LocalesConfig = { default: 'en', available: ['en', 'de', 'fr'], fallback: { de: ['en'] } }
 
@@ -57,7 +57,7 @@ async function migrate(config: object): Promise<readonly string[]> {
   }
 }
 
-describe.each(STORES)('on $name', (store) => {
+describe.each(POLICY_STORES)('on $name', (store) => {
   beforeEach(async () => {
     place = await store.at()
     return () => place[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 import { type DaybookConfig, DaybookError, f, type SeedContent } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { create, type Place } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const fields = { title: f.text({ required: true, unique: true }), slug: f.slug({ from: 'title' }), state: f.status() }
 const globals = { site: { fields: { name: f.text({ required: true }) } } }
@@ -23,7 +23,7 @@ const stored = async (): Promise<unknown> => ({
 
 const NOTHING = { posts: [], globals: [], seq: [{ seq: 0 }], journal: [{ n: 0 }] }
 
-describe.each(STORES)('on $name', (store) => {
+describe.each(POLICY_STORES)('on $name', (store) => {
   beforeEach(async () => {
     place = await store.at()
     return () => place[Symbol.asyncDispose]()

@@ -3,7 +3,7 @@ import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ask, bodyOf } from '../support/scenarios/client.ts'
 import { AS_SYSTEM, create, type Place, read, update } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const LOCALES = { default: 'en', available: ['en', 'de'] }
 const localized = true
@@ -50,7 +50,7 @@ const tocsOf = (heading: string, shared = heading): object => ({
 
 let place: Place
 
-describe.each(STORES)('a table of contents on $name', (store) => {
+describe.each(POLICY_STORES)('a table of contents on $name', (store) => {
   beforeEach(async () => {
     place = await store.at()
     return () => place[Symbol.asyncDispose]()

@@ -11,7 +11,7 @@ import {
 import { createTestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { durationField } from '../support/configs/duration-field.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const config = defineConfig({
   collections: {
@@ -28,7 +28,7 @@ const config = defineConfig({
 
 const AS_SYSTEM = { caller: SYSTEM }
 
-describe.each(STORES)('a field type of your own on $name', (store) => {
+describe.each(POLICY_STORES)('a field type of your own on $name', (store) => {
   let service: StoredService<typeof config>
 
   beforeAll(async () => {

@@ -9,7 +9,7 @@ import { type Document, DocumentedService } from '../support/scenarios/documente
 import { expectQuietProcess, expectSane } from '../support/scenarios/sane.ts'
 import { textOf } from '../support/scenarios/text-of.ts'
 import type { Sent } from '../support/scenarios/transports.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 // `npm run fuzz -- --examples 1000` sets both, and says which seed it took.
 const EXAMPLES = Number(process.env.DAYBOOK_FUZZ_EXAMPLES ?? 15)
@@ -34,7 +34,7 @@ const OPERATIONS: readonly FuzzedOperation[] = await (async () => {
   return operationsOf(await documentOf(service))
 })()
 
-describe.each(STORES)('requests made from the document, on $name', (store) => {
+describe.each(POLICY_STORES)('requests made from the document, on $name', (store) => {
   let service: StoredService
   let world: FuzzWorld
   let requests: FuzzRequests

@@ -1,12 +1,12 @@
 import { DaybookError } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { clearProbes, people, probed, probes, type Sent, sender } from './probe.ts'
 
 const NOBODY = '0198c0de-1111-7000-8000-00000000000b'
 
-describe.each(STORES)('beforeChange on $name', (store) => {
+describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
   let service: StoredService
   let log: KeptLog
   let send: ReturnType<typeof sender>

@@ -1,10 +1,10 @@
 import { DaybookError } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { clearProbes, people, probed, probes, type Sent, sender } from './probe.ts'
 
-describe.each(STORES)('beforeValidate on $name', (store) => {
+describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
   let service: StoredService
   let log: KeptLog
   let send: ReturnType<typeof sender>

@@ -10,7 +10,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { AS_SYSTEM } from '../support/stores/place.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { people, type Sent, sender } from './probe.ts'
 
 /** What the hooks of a test do; a test replaces them. */
@@ -45,7 +45,7 @@ const hooked: DaybookConfig = defineConfig({
   plugins: [marks],
 })
 
-describe.each(STORES)('hooks in the config on $name', (store) => {
+describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
   let service: StoredService
   let log: KeptLog
   let send: ReturnType<typeof sender>

@@ -2,10 +2,10 @@ import { type DaybookConfig, DaybookError, definePlugin, f } from 'daybook'
 import { describe, expect, it, test } from 'vitest'
 import { daybook, folderOf } from '../cli/cli.ts'
 import { AS_SYSTEM } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 import { clearProbes, people, probed, probes, sender } from './probe.ts'
 
-describe.each(STORES)('hooks on $name hold for every door (Z10)', (store) => {
+describe.each(POLICY_STORES)('hooks on $name hold for every door (Z10)', (store) => {
   test('HTTP, with and without a key for repeating, in-process, batch and seed', async () => {
     const seed: DaybookConfig['seed'] = async (content) => {
       await content.create('posts', { title: 'seed' })

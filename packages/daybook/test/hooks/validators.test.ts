@@ -1,14 +1,14 @@
 import { DaybookError, defineCollection, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { checked, checks, clearChecks, type Told } from './checked.ts'
 import { people, type Sent, sender } from './probe.ts'
 
 const LATER = '2026-11-20T12:00:00.000Z'
 const EARLIER = '2026-11-20T08:00:00.000Z'
 
-describe.each(STORES)('validators on $name', (store) => {
+describe.each(POLICY_STORES)('validators on $name', (store) => {
   let service: StoredService
   let log: KeptLog
   let send: ReturnType<typeof sender>

@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
 import { ask, bodyOf } from '../support/scenarios/client.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const people = new People({ cleo: [], ann: ['editor'] })
 const isEditor = (roles: readonly string[] | undefined): boolean => roles?.includes('editor') === true
@@ -38,7 +38,7 @@ const write = async (service: StoredService, method: string, path: string, name:
 }
 const seqs = ({ items }: Listed): readonly unknown[] => items.map(({ seq }) => seq)
 
-describe.each(STORES)('GET /api/cms/journal on $name', (store) => {
+describe.each(POLICY_STORES)('GET /api/cms/journal on $name', (store) => {
   async function filled(): Promise<StoredService> {
     const service = (await store.open(config)) as unknown as StoredService
     const shown = await write(service, 'POST', '/api/posts', 'ann', { title: 'Shown', team: 'a' })

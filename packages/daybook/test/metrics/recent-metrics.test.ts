@@ -7,7 +7,7 @@ import { People } from '../support/auth/people.ts'
 import { expectDocumented } from '../support/scenarios/documented.ts'
 import type { Answer } from '../support/scenarios/transports.ts'
 import type { Place } from '../support/stores/place.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const PATH = '/api/cms/metrics'
 const SERVICE_TOKEN = 'a-service-token-of-many-characters'
@@ -39,7 +39,7 @@ const config = defineConfig({
   collections: { posts: defineCollection({ fields: { title: f.text() } }) },
 })
 
-describe.each(STORES)('the last hour of a service on $name', ({ at }) => {
+describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => {
   let place: Place
   let service: Service
   beforeAll(async () => {

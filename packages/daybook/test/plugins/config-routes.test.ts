@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
 import { KeptLog } from '../support/kept-log.ts'
 import { expectDocumented } from '../support/scenarios/documented.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const people = new People({ ann: ['editor'] })
 
@@ -55,7 +55,7 @@ const config: DaybookConfig = defineConfig({
   ],
 })
 
-describe.each(STORES)('routes in the config on $name', (store) => {
+describe.each(POLICY_STORES)('routes in the config on $name', (store) => {
   let service: StoredService
   const log = new KeptLog()
   const suggest = (title: string, token = 'ann'): Promise<Response> =>

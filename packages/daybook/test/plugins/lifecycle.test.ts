@@ -2,7 +2,7 @@ import { type DaybookConfig, defineCollection, definePlugin, f, type Plugin, typ
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
-import { STORES } from '../support/stores/stores.ts'
+import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const collections = { posts: defineCollection({ fields: { title: f.text({ required: true }) } }) }
 const NEVER = (): Promise<never> => new Promise(() => {})
@@ -151,7 +151,7 @@ describe('/api/ready', () => {
   })
 })
 
-describe.each(STORES)('content handles of a plugin on $name', (store) => {
+describe.each(POLICY_STORES)('content handles of a plugin on $name', (store) => {
   const closed = defineCollection({
     fields: { title: f.text({ required: true, access: { write: () => false } }) },
     access: { read: () => false, create: () => false, update: () => false, delete: () => false },

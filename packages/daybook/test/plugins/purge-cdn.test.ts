@@ -7,7 +7,7 @@ import { purgeCdn, purgeCloudflare, purgeFastly, serveUploads } from 'daybook/pl
 import { afterEach, describe, expect, test } from 'vitest'
 import { eventually } from '../support/patience.ts'
 import { AS_SYSTEM, create, update } from '../support/stores/place.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { upload } from '../support/uploads.ts'
 
 const collections = {
@@ -28,7 +28,7 @@ const collections = {
 }
 const globals = { site: defineGlobal({ fields: { name: f.text(), first: f.relation('posts') } }) }
 
-describe.each(STORES)('tags for a CDN on $name', (store) => {
+describe.each(POLICY_STORES)('tags for a CDN on $name', (store) => {
   let service: StoredService
   afterEach(() => service.close())
 

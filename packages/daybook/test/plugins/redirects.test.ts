@@ -3,7 +3,7 @@ import { redirects } from 'daybook/plugins'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const people = new People({ ann: ['editor'] })
 
@@ -27,7 +27,7 @@ interface Listed {
   readonly status: number
 }
 
-describe.each(STORES)('redirects() on $name', (store) => {
+describe.each(POLICY_STORES)('redirects() on $name', (store) => {
   let service: StoredService
 
   beforeEach(async () => {

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
 import { KeptLog } from '../support/kept-log.ts'
 import { expectDocumented } from '../support/scenarios/documented.ts'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const people = new People({ ann: ['editor'], cleo: [] })
 const TEXT = { 200: { description: 'A text.', mediaType: 'text/plain', schema: { type: 'string' } } }
@@ -210,7 +210,7 @@ const config = defineConfig({
 const ann = { Authorization: 'Bearer ann' }
 const json = { 'Content-Type': 'application/json' }
 
-describe.each(STORES)('routes of plugins on $name', (store) => {
+describe.each(POLICY_STORES)('routes of plugins on $name', (store) => {
   let service: StoredService
   const log = new KeptLog()
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { serve } from 'daybook/node'
 import { serveUploads, signUpload } from 'daybook/plugins'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Connection, TRANSPORTS } from '../support/scenarios/transports.ts'
-import { SQLITE, STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, SQLITE, type StoredService } from '../support/stores/stores.ts'
 import { type Asset, upload } from '../support/uploads.ts'
 
 const SECRET = 'a-secret-that-nobody-can-guess-at-all'
@@ -39,7 +39,7 @@ const store = (path: string, content: string | Uint8Array<ArrayBuffer> = TEXT): 
 }
 
 describe.each(
-  STORES.flatMap((kind) =>
+  POLICY_STORES.flatMap((kind) =>
     TRANSPORTS.map((transport) => ({ kind, transport, name: `${kind.name} by ${transport.name}` })),
   ),
 )('uploads on $name', ({ kind, transport }) => {

@@ -2,7 +2,7 @@ import { ConfigError, type DaybookConfig, defineCollection, defineConfig, f, SYS
 import { robots, type SitemapOptions, sitemap } from 'daybook/plugins'
 import { createTestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { textsAt } from './xml.ts'
 
 const BASE = 'https://www.example.org'
@@ -61,7 +61,7 @@ const divided = configOf({ maxUrls: 3 })
 const HOSTILE = ']]><script>alert("1 & 2")</script><!-- \u0001\u001f\ufffe -->'
 const HOSTILE_SHOWN = ']]><script>alert("1 & 2")</script><!--  -->'
 
-describe.each(STORES)('sitemap() on $name', (store) => {
+describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
   let service: StoredService
   const text = async (path: string): Promise<string> => (await service.request(path)).text()
   const create = (collection: string, data: Readonly<Record<string, unknown>>, locale?: string) =>

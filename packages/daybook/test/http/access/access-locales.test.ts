@@ -1,7 +1,7 @@
 import { defineCollection, defineConfig, f, hasRole } from 'daybook'
 import { People } from '../../support/auth/people.ts'
 import { LOCALES } from '../../support/configs/locales.ts'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { create, get, put } from '../../support/scenarios/steps.ts'
 
 const people = new People({ ann: ['editor'] })
@@ -38,7 +38,7 @@ const PAGES: readonly Step[] = [
 
 const missing = { status: 404 } as const
 
-runScenarios('a rule about a localized field', [
+runPolicyScenarios('a rule about a localized field', [
   {
     name: 'speaks of the default locale, so that an entry is in reach in all languages, or in none',
     config,

@@ -4,7 +4,7 @@ import { People } from '../../support/auth/people.ts'
 import { KeptLog } from '../../support/kept-log.ts'
 import { CANARY, expectSane } from '../../support/scenarios/sane.ts'
 import type { Answer } from '../../support/scenarios/transports.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const people = new People({ ann: [], ada: ['admin'] })
 
@@ -102,7 +102,7 @@ const FAULTS: readonly (readonly [string, () => unknown])[] = [
   ['is without end', () => cyclic],
 ]
 
-describe.each(STORES)('a rule without a usable answer on $name', (store) => {
+describe.each(POLICY_STORES)('a rule without a usable answer on $name', (store) => {
   let service: StoredService
   let id: string
   const log = new KeptLog()
@@ -170,7 +170,7 @@ describe.each(STORES)('a rule without a usable answer on $name', (store) => {
   )
 })
 
-describe.each(STORES)('a rule of a global on $name', (store) => {
+describe.each(POLICY_STORES)('a rule of a global on $name', (store) => {
   const answers: readonly (() => unknown)[] = [
     () => {
       throw new Error('cannot tell')
@@ -201,7 +201,7 @@ describe.each(STORES)('a rule of a global on $name', (store) => {
   )
 })
 
-describe.each(STORES)('a rule of a field that answers anything but true on $name', (store) => {
+describe.each(POLICY_STORES)('a rule of a field that answers anything but true on $name', (store) => {
   const answers: readonly unknown[] = [undefined, null, 'yes', 1, {}, Promise.resolve(true)]
 
   test('hides it, and closes it to writers', async () => {
@@ -259,7 +259,7 @@ const WHERES: readonly (readonly [AccessWhere, number])[] = [
   [{ title: { eq: "'; DROP TABLE notes; --" } }, 0],
 ]
 
-describe.each(STORES)('a where of a rule on $name', (store) => {
+describe.each(POLICY_STORES)('a where of a rule on $name', (store) => {
   let service: StoredService<typeof config>
   const titles = async (query: object = {}): Promise<readonly string[]> =>
     (await service.content.list('notes', { sort: 'title', ...query }, { caller: people.caller('ann') })).items.map(

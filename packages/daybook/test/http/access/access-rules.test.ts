@@ -1,7 +1,7 @@
 import { as } from '../../support/auth/people.ts'
 import { notebook as config } from '../../support/configs/notebook.ts'
 import { CANARY } from '../../support/scenarios/sane.ts'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, patch, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
 
 /** Ann's own note, a shared one of hers, and one of Bob's. */
@@ -31,7 +31,7 @@ const NOTES: readonly Step[] = [
 const missing = { status: 404, body: { code: 'NOT_FOUND', details: {} } } as const
 const forbidden = { status: 403, body: { code: 'FORBIDDEN' } } as const
 
-runScenarios('a read rule that gives a where', [
+runPolicyScenarios('a read rule that gives a where', [
   {
     name: 'narrows lists, counts, filters, sorts and searches to what holds it',
     config,
@@ -222,7 +222,7 @@ runScenarios('a read rule that gives a where', [
   },
 ])
 
-runScenarios('a write rule that gives a where', [
+runPolicyScenarios('a write rule that gives a where', [
   {
     name: 'lets those entries be changed and deleted that hold it; others that can be read are 403',
     config,
@@ -347,7 +347,7 @@ runScenarios('a write rule that gives a where', [
   },
 ])
 
-runScenarios('a reference to what the writer may not see', [
+runPolicyScenarios('a reference to what the writer may not see', [
   {
     name: 'is one to an entry that is not there: the same answer, whether it exists or not (Z7)',
     config,
@@ -375,7 +375,7 @@ runScenarios('a reference to what the writer may not see', [
   },
 ])
 
-runScenarios('an answer that is given again', [
+runPolicyScenarios('an answer that is given again', [
   {
     name: 'is not given to those from whose reach the entry has come',
     config,
@@ -447,7 +447,7 @@ runScenarios('an answer that is given again', [
   },
 ])
 
-runScenarios('a closed collection', [
+runPolicyScenarios('a closed collection', [
   {
     name: 'stays unsaid to those who ask through others',
     config,

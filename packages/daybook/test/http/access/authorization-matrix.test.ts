@@ -19,7 +19,7 @@ import { kindsOf, routesOf } from '../../support/scenarios/routes.ts'
 import { expectSane } from '../../support/scenarios/sane.ts'
 import { textOf } from '../../support/scenarios/text-of.ts'
 import type { Place } from '../../support/stores/place.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 import { DOT, toForm, upload } from '../../support/uploads.ts'
 
 const SERVICE_TOKEN = 'the-service-token-of-the-authorization-matrix'
@@ -336,7 +336,7 @@ test('only what signs in and out is open to changes without a session', () => {
   ])
 })
 
-describe.each(STORES)('who may use which route on $name (Z1)', (store) => {
+describe.each(POLICY_STORES)('who may use which route on $name (Z1)', (store) => {
   let place: Place
   let opened: Awaited<ReturnType<Place['open']>>
   let readToken = ''

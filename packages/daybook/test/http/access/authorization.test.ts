@@ -4,9 +4,9 @@ import { as, People } from '../../support/auth/people.ts'
 import { notebook, people } from '../../support/configs/notebook.ts'
 import { KeptLog } from '../../support/kept-log.ts'
 import { CANARY, expectNoCanary, expectSane } from '../../support/scenarios/sane.ts'
-import { runScenarios } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, patch, put } from '../../support/scenarios/steps.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const config = notebook
 const AS_SYSTEM = { caller: SYSTEM } as const
@@ -15,7 +15,7 @@ const ANN = { caller: people.caller('ann') } as const
 /** Who looks: nobody, somebody without a role, and an editor; the token of each session holds the canary. */
 const LOOKING: readonly (string | undefined)[] = [undefined, `${CANARY}.cleo`, `${CANARY}.ann`]
 
-describe.each(STORES)('what is out of reach on $name', (store) => {
+describe.each(POLICY_STORES)('what is out of reach on $name', (store) => {
   const log = new KeptLog()
   let service: StoredService<typeof config>
   let ids: {
@@ -211,7 +211,7 @@ describe.each(STORES)('what is out of reach on $name', (store) => {
   })
 })
 
-describe.each(STORES)('an entry that comes out of reach on $name', (store) => {
+describe.each(POLICY_STORES)('an entry that comes out of reach on $name', (store) => {
   const changes = [{ status: 'draft' }, { status: 'archived' }, { shared: false }] as const
 
   test.each(changes)('by %j is 404 for the tag that it had, on every node at once (Z3)', async (change) => {
@@ -242,7 +242,7 @@ async function tagsOf(node: Service, paths: readonly string[]): Promise<readonly
 const ask = (node: Service, path: string, tag?: string): Promise<Response> =>
   node.fetch(new Request(`http://daybook.test${path}`, { headers: tag === undefined ? {} : { 'If-None-Match': tag } }))
 
-describe.each(STORES)('a rule that two changes race for on $name', (store) => {
+describe.each(POLICY_STORES)('a rule that two changes race for on $name', (store) => {
   const ROUNDS = 25
 
   test('holds at the moment in which a change is stored: what was taken from somebody, they change no more', async () => {
@@ -267,7 +267,7 @@ describe.each(STORES)('a rule that two changes race for on $name', (store) => {
   })
 })
 
-runScenarios('more rights than one has', [
+runPolicyScenarios('more rights than one has', [
   {
     name: 'are not to be had by writing a field that decides them, by whatever way (Z8, B4, B11)',
     config,
@@ -304,7 +304,7 @@ runScenarios('more rights than one has', [
   },
 ])
 
-runScenarios('one address for many readers', [
+runPolicyScenarios('one address for many readers', [
   {
     name: 'never serves what one was shown to another out of a shared cache (Z11)',
     config,
@@ -347,7 +347,7 @@ runScenarios('one address for many readers', [
   },
 ])
 
-describe.each(STORES)('a role that is taken away on $name', (store) => {
+describe.each(POLICY_STORES)('a role that is taken away on $name', (store) => {
   const staff = new People({ mia: ['editor', 'admin'] })
   const shop = defineConfig({
     auth: staff.adapter,

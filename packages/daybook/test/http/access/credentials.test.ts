@@ -5,7 +5,7 @@ import { listen } from '../../support/network/listening.ts'
 import { exchange, requestText } from '../../support/network/raw-http.ts'
 import { CANARY, expectNoCanary, expectQuietProcess, expectSane } from '../../support/scenarios/sane.ts'
 import { type Answer, type Connection, TRANSPORTS } from '../../support/scenarios/transports.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 /** Credentials, each good as a token and as a cookie. */
 const PEOPLE: ReadonlyMap<string, string> = new Map([
@@ -74,7 +74,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
 
 afterEach(() => expectQuietProcess())
 
-describe.each(STORES)('credentials on $name (A11)', (store) => {
+describe.each(POLICY_STORES)('credentials on $name (A11)', (store) => {
   describe.each(TRANSPORTS)('over $name', (transport) => {
     let service: StoredService
     let connection: Connection

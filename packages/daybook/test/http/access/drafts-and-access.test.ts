@@ -1,6 +1,6 @@
 import { kitchen } from '../../support/configs/configs.ts'
 import { CANARY } from '../../support/scenarios/sane.ts'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { create, get, put, refused, remove } from '../../support/scenarios/steps.ts'
 
 /** A dossier whose hidden fields hold the canary. */
@@ -10,7 +10,7 @@ const dossier: Step = create(
   { keep: { id: '/id' }, body: { secret: `word ${CANARY}`, notesHtml: `<p><em>${CANARY}</em></p>` } },
 )
 
-runScenarios('drafts', [
+runPolicyScenarios('drafts', [
   {
     name: 'exist for nobody without a session: not in lists, counts, search, nor by slug, id or tag (Z2, Q14)',
     steps: [
@@ -75,7 +75,7 @@ runScenarios('drafts', [
   },
 ])
 
-runScenarios('hidden fields', [
+runPolicyScenarios('hidden fields', [
   {
     name: 'are absent from every answer without a session, and there with one',
     config: kitchen,
@@ -126,7 +126,7 @@ runScenarios('hidden fields', [
   },
 ])
 
-runScenarios('access rules', [
+runPolicyScenarios('access rules', [
   {
     name: 'of a collection that only sessions read: 401 without one, by every way in',
     config: kitchen,

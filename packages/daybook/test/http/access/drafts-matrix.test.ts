@@ -4,7 +4,7 @@ import { ApiTokens } from '../../../src/auth/tokens/api-tokens.ts'
 import { People } from '../../support/auth/people.ts'
 import { routesOf } from '../../support/scenarios/routes.ts'
 import type { Place } from '../../support/stores/place.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 
 const people = new People({ cleo: [], ines: ['contributor'], ann: ['editor'] })
 const isEditor = hasRole('editor', 'service')
@@ -137,7 +137,7 @@ test('every route about entries of a collection with drafts is here', async () =
   expect([...Object.keys(ASKS), ...ABOUT_NO_ENTRY].sort()).toEqual(operations.sort())
 })
 
-describe.each(STORES)('who may do what with drafts on $name', (store) => {
+describe.each(POLICY_STORES)('who may do what with drafts on $name', (store) => {
   let place: Place
   let service: Awaited<ReturnType<Place['open']>>
   let readToken = ''

@@ -4,7 +4,7 @@ import { ApiTokens } from '../../../src/auth/tokens/api-tokens.ts'
 import { People } from '../../support/auth/people.ts'
 import { requireEqual, requireSame } from '../../support/scenarios/require.ts'
 import type { Place } from '../../support/stores/place.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 
 const people = new People({ cleo: [], ines: ['contributor'], ann: ['editor'] })
 const isEditor = hasRole('editor', 'service')
@@ -128,7 +128,7 @@ interface Permissions extends Readonly<Record<string, unknown>> {
   readonly statuses?: Readonly<Record<string, boolean>>
 }
 
-describe.each(STORES)('permissions on one document on $name', (store) => {
+describe.each(POLICY_STORES)('permissions on one document on $name', (store) => {
   let place: Place
   let service: Awaited<ReturnType<Place['open']>>
   let token = ''

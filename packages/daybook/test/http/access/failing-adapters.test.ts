@@ -12,7 +12,7 @@ import { createTestService } from 'daybook/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { expectQuietProcess, expectSane } from '../../support/scenarios/sane.ts'
 import { type Answer, type Connection, type Sent, TRANSPORTS } from '../../support/scenarios/transports.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const IDENTITY: Identity = {
   provider: 'switch',
@@ -187,7 +187,7 @@ afterEach(async () => {
   await expectQuietProcess()
 })
 
-describe.each(STORES)('an auth adapter that fails, on $name (A15)', (store) => {
+describe.each(POLICY_STORES)('an auth adapter that fails, on $name (A15)', (store) => {
   describe.each(TRANSPORTS)('over $name', (transport) => {
     let service: StoredService
     let connection: Connection

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
 import { ask } from '../../support/scenarios/client.ts'
 import { CANARY, expectNoCanary } from '../../support/scenarios/sane.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 
 /** Fields of dossiers that only a session sees, each beside a name of the same length that no field has. */
 const PAIRS = [
@@ -32,7 +32,7 @@ const POSITIONS: readonly ((field: string) => string)[] = [
   (field) => `?aggregate=sum:${field}`,
 ]
 
-describe.each(STORES)('a hidden field on $name answers as one that is not there (Q2, Q5, Q6)', (store) => {
+describe.each(POLICY_STORES)('a hidden field on $name answers as one that is not there (Q2, Q5, Q6)', (store) => {
   let service: TestService
   beforeAll(async () => {
     service = await store.open(kitchen)

@@ -14,10 +14,10 @@ import { LOCALES } from '../../support/configs/locales.ts'
 import { people, sealed, unsealed } from '../../support/configs/sealed.ts'
 import { type Asked, ask, bodyOf } from '../../support/scenarios/client.ts'
 import { CANARY, expectNoCanary } from '../../support/scenarios/sane.ts'
-import { runScenarios } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, patch, put, remove } from '../../support/scenarios/steps.ts'
 import type { Answer } from '../../support/scenarios/transports.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const ANN = { Authorization: 'Bearer ann', 'X-Request-Id': 'the-same-id' } as const
 
@@ -95,7 +95,7 @@ const inBatch = (operation: object): readonly [string, Asked] => [
   },
 ]
 
-describe.each(STORES)('a field that one may not read, in a write on $name', (store) => {
+describe.each(POLICY_STORES)('a field that one may not read, in a write on $name', (store) => {
   const sides: { service: StoredService; note: string }[] = []
   beforeAll(async () => {
     for (const config of [sealed, unsealed]) {
@@ -173,7 +173,7 @@ const demanding: DaybookConfig = defineConfig({
 
 const forbidden = { status: 403, body: { code: 'FORBIDDEN', details: {} }, lacks: ['code"/', '/code'] } as const
 
-runScenarios('a required field that one may not read', [
+runPolicyScenarios('a required field that one may not read', [
   {
     name: 'keeps others from making a document, and is not named; its readers make one',
     config: demanding,
@@ -217,7 +217,7 @@ const merged = {
   body: { code: 'VALIDATION_ERROR', details: { issues: [{ path: '/tip', code: 'merge' }] } },
 } as const
 
-runScenarios('a field that one may write and not read', [
+runPolicyScenarios('a field that one may write and not read', [
   {
     name: 'is a change with every write, and is never merged with what it holds',
     config: blindly,
@@ -267,7 +267,7 @@ const order = (target: string, open: boolean): object => ({
 const SEEN = { collection: 'orders', field: 'target' } as const
 const noTarget = { status: 400, body: { details: { issues: [{ code: 'reference' }] } } } as const
 
-runScenarios('references that one may not see', [
+runPolicyScenarios('references that one may not see', [
   {
     name: 'do not make an entry one that may be referred to',
     config: referring,
@@ -322,7 +322,7 @@ runScenarios('references that one may not see', [
 
 const gone = { status: 404, body: { code: 'NOT_FOUND', details: {} }, lacks: ['{tag}'] } as const
 
-runScenarios('an entry that one may not see', [
+runPolicyScenarios('an entry that one may not see', [
   {
     name: 'is not there, whatever tag the caller guesses',
     config: referring,
@@ -342,7 +342,7 @@ runScenarios('an entry that one may not see', [
   },
 ])
 
-describe.each(STORES)('an answer that is given again on $name', (store) => {
+describe.each(POLICY_STORES)('an answer that is given again on $name', (store) => {
   test('is not given to those who may not read as much of it any more', async () => {
     const own = new People({ kim: ['admin'] })
     await using service = await store.open({ ...demanding, auth: own.adapter })
@@ -392,7 +392,7 @@ const withHidden = (options: { readonly required?: boolean; readonly options: re
   })
 }
 
-describe.each(STORES)('hidden values of an older config on $name', (store) => {
+describe.each(POLICY_STORES)('hidden values of an older config on $name', (store) => {
   const ada = { caller: staff.caller('ada') } as const
   const ann = { caller: staff.caller('ann') } as const
 

@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { KeptLog } from '../../support/kept-log.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const people = new People({ ann: ['editor'], bob: [] })
 /** What a default of the running test makes. */
@@ -34,7 +34,7 @@ const config = defineConfig({
   },
 })
 
-describe.each(STORES)('a default that a function makes, on $name', (store) => {
+describe.each(POLICY_STORES)('a default that a function makes, on $name', (store) => {
   let service: StoredService
   let log: KeptLog
   beforeEach(async () => {

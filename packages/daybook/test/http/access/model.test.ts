@@ -17,9 +17,9 @@ import { multilingual } from '../../support/configs/locales.ts'
 import { notebook, people } from '../../support/configs/notebook.ts'
 import { sealed, unsealed } from '../../support/configs/sealed.ts'
 import { ask } from '../../support/scenarios/client.ts'
-import { runScenarios } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios } from '../../support/scenarios/scenario.ts'
 import { get, refused } from '../../support/scenarios/steps.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 
 const MODEL = '/api/cms/model'
 const PRIVATE = {
@@ -254,7 +254,7 @@ const site = {
   fields: [field('title', 'text', {})],
 }
 
-runScenarios('the content model', [
+runPolicyScenarios('the content model', [
   {
     name: 'is described whole: types, bounds, operators, locales, generated keys, what is inside',
     config: shop,
@@ -366,7 +366,7 @@ const hiddenTarget = defineConfig({
   },
 })
 
-async function modelFor(config: DaybookConfig, token: string, store = STORES[0]): Promise<ModelDescription> {
+async function modelFor(config: DaybookConfig, token: string, store = POLICY_STORES[0]): Promise<ModelDescription> {
   if (!store) throw new Error('There is no store.')
   await using service = await store.open(config)
   const { status, text } = await ask(service, MODEL, { headers: { Authorization: `Bearer ${token}` } })
@@ -457,7 +457,7 @@ type Asked = Pick<
 const pathsOf = (fields: readonly Asked[], before = ''): readonly (readonly [path: string, field: Asked])[] =>
   fields.flatMap((one) => [[`${before}${one.key}`, one] as const, ...pathsOf(one.fields ?? [], `${before}${one.key}.`)])
 
-describe.each(STORES)('on $name', (store) => {
+describe.each(POLICY_STORES)('on $name', (store) => {
   test.each([
     ['every field type', kitchen],
     ['fields in several languages', multilingual],

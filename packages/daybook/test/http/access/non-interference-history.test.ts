@@ -3,7 +3,7 @@ import { describe, test, vi } from 'vitest'
 import { hookedDrafts, ruledDrafts, sealedDrafts } from '../../support/configs/sealed.ts'
 import { LARGE_TEST_MS } from '../../support/patience.ts'
 import { Pair, type PairAsked } from '../../support/stores/pair.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 import { body, label, record, secrets, target } from './support/sealed-values.ts'
 
 vi.mock('uuid', async () => ({ v7: (await import('../../support/stores/fixed-ids.ts')).fixedId }))
@@ -261,7 +261,7 @@ const CONFIGS = [
   { named: 'with a rule', drafts: ruledDrafts },
 ] as const
 
-describe.each(STORES)('two services that differ in hidden values alone, on $name,', (store) => {
+describe.each(POLICY_STORES)('two services that differ in hidden values alone, on $name,', (store) => {
   test.each(CONFIGS)(
     'answer everything about working copies, versions and undoing byte for byte the same, $named',
     {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, test, vi } from 'vitest'
 import { sealed } from '../../support/configs/sealed.ts'
 import { Pair, type PairAsked } from '../../support/stores/pair.ts'
-import { STORES, type StoreKind } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoreKind } from '../../support/stores/stores.ts'
 import { body, label, record, secrets } from './support/sealed-values.ts'
 
 vi.mock('uuid', async () => ({ v7: (await import('../../support/stores/fixed-ids.ts')).fixedId }))
@@ -178,7 +178,7 @@ class Worlds implements AsyncDisposable {
 
 type Kept = Readonly<Record<string, string>>
 
-describe.each(STORES)('two services that differ in hidden values alone, on $name,', (store) => {
+describe.each(POLICY_STORES)('two services that differ in hidden values alone, on $name,', (store) => {
   test('answer every write, batch, precondition and replay of others byte for byte the same', {
     timeout: 300_000,
   }, async () => {

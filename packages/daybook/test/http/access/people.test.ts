@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { as } from '../../support/auth/people.ts'
 import { peopleShown as config, people } from '../../support/configs/people-shown.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, patch, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
 import { exportOf } from '../../support/stores/export.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const ofAnn = { createdBy: 'ann', updatedBy: 'ann' }
 const hidden = { lacks: ['createdBy', 'updatedBy', 'ann', 'bob'] }
@@ -17,7 +17,7 @@ const POSTS: readonly Step[] = [
   as('bob', create('posts', { title: 'Third', next: '{first}' }, { keep: { third: '/id' } })),
 ]
 
-runScenarios('who made and changed a document', [
+runPolicyScenarios('who made and changed a document', [
   {
     name: 'is told to a session, in every answer',
     config,
@@ -173,7 +173,7 @@ runScenarios('who made and changed a document', [
   },
 ])
 
-describe.each(STORES)('an answer that is given again on $name', (store) => {
+describe.each(POLICY_STORES)('an answer that is given again on $name', (store) => {
   test('is not given to those who may not know as much of it any more', async () => {
     await using service = await store.open(config)
     const headers = { Authorization: 'Bearer cleo', 'Idempotency-Key': 'one', 'Content-Type': 'application/json' }
@@ -186,7 +186,7 @@ describe.each(STORES)('an answer that is given again on $name', (store) => {
   })
 })
 
-describe.each(STORES)('an export on $name', (store) => {
+describe.each(POLICY_STORES)('an export on $name', (store) => {
   test('says who made and changed documents, unless it is asked not to', async () => {
     await using service = await store.open(config, { export: true })
     const caller = people.caller('ann')
@@ -200,7 +200,7 @@ describe.each(STORES)('an export on $name', (store) => {
   })
 })
 
-describe.each(STORES)('the description of the service on $name', (store) => {
+describe.each(POLICY_STORES)('the description of the service on $name', (store) => {
   let service: StoredService
   beforeAll(async () => {
     service = await store.open(config)

@@ -1,6 +1,6 @@
 import { as } from '../../support/auth/people.ts'
 import { notebook as config } from '../../support/configs/notebook.ts'
-import { runScenarios } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios } from '../../support/scenarios/scenario.ts'
 import { get, refused } from '../../support/scenarios/steps.ts'
 
 const PERMISSIONS = '/api/cms/auth/permissions'
@@ -10,7 +10,7 @@ const none = { create: false, update: false, delete: false, restore: false, fiel
 const all = { read: true, create: true, update: true, delete: true, restore: true, fields: {} } as const
 const closed = { read: true, write: false } as const
 
-runScenarios('what the asker may do', [
+runPolicyScenarios('what the asker may do', [
   {
     name: 'is told without a session, and says nothing of what is out of reach',
     config,

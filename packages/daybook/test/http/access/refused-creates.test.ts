@@ -1,7 +1,7 @@
 import { type AccessWhere, defineCollection, defineConfig, f, hasRole } from 'daybook'
 import { as, People } from '../../support/auth/people.ts'
 import { CANARY } from '../../support/scenarios/sane.ts'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create } from '../../support/scenarios/steps.ts'
 
 /** What the rule lets each of them create. */
@@ -70,7 +70,7 @@ const says = (
   )
 }
 
-runScenarios('a create rule that refuses', [
+runPolicyScenarios('a create rule that refuses', [
   {
     name: 'names what the entry would have to hold, in fields that the caller may read',
     config,

@@ -1,7 +1,7 @@
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const people = new People({ ann: [] })
 
@@ -37,7 +37,7 @@ const config = defineConfig({
   },
 })
 
-describe.each(STORES)('a read rule on $name', (store) => {
+describe.each(POLICY_STORES)('a read rule on $name', (store) => {
   let service: StoredService<typeof config>
   let author: string
   let post: string

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
 import { CANARY } from '../../support/scenarios/sane.ts'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { create, get, patch, put, remove } from '../../support/scenarios/steps.ts'
 
 const READ_HEADERS = {
@@ -24,7 +24,7 @@ const changed = (path: string, tag: string, extra: Partial<Step> = {}): Step =>
 
 const post = '/api/posts/what-a-daybook-is'
 
-runScenarios('a conditional read (C5)', [
+runPolicyScenarios('a conditional read (C5)', [
   {
     name: 'answers 304 to the tag it gave: alone, in a list, weak, or *',
     steps: [post, '/api/posts', '/api/posts?q=daybook', '/api/globals/site'].flatMap((path) => [
@@ -172,7 +172,7 @@ const mismatch = (path: string, headers: Record<string, string>, extra: Partial<
     ...extra,
   })
 
-runScenarios('a read with If-Match (RFC 9110, section 13.2.2)', [
+runPolicyScenarios('a read with If-Match (RFC 9110, section 13.2.2)', [
   {
     name: 'is answered when it names the tag of that answer, else 412; weak tags never do',
     steps: [
@@ -236,7 +236,7 @@ runScenarios('a read with If-Match (RFC 9110, section 13.2.2)', [
   },
 ])
 
-runScenarios('a conditional write (C3, C4)', [
+runPolicyScenarios('a conditional write (C3, C4)', [
   {
     name: 'is done when If-Match names the stored version, whatever view it was read in',
     steps: [

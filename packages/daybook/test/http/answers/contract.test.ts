@@ -5,7 +5,7 @@ import { RESERVED_SEGMENTS } from '../../../src/config/check.ts'
 import { type Route, undeclared } from '../../../src/http/contract.ts'
 import { Router } from '../../../src/http/router.ts'
 import { kindsOf, routesOf } from '../../support/scenarios/routes.ts'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, get } from '../../support/scenarios/steps.ts'
 
 const ROUTES = await routesOf(blog)
@@ -114,7 +114,7 @@ describe('the router', () => {
 /** What the service has below `/api/cms/`, or may have some day. */
 const FREE_KEYS = ['events', 'changes', 'search', 'journal', 'batch', 'mcp'] as const
 
-runScenarios('keys that are free for collections', [
+runPolicyScenarios('keys that are free for collections', [
   {
     name: 'are served as any other, beside what the service itself has',
     config: {

@@ -1,10 +1,10 @@
 import { kitchen } from '../../support/configs/configs.ts'
-import { runScenarios } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios } from '../../support/scenarios/scenario.ts'
 import { create, get } from '../../support/scenarios/steps.ts'
 
 const MISSING = { code: 'NOT_FOUND', details: {} }
 
-runScenarios('an entry', [
+runPolicyScenarios('an entry', [
   {
     name: 'is read by slug and by id, with the same tag and body',
     steps: [

@@ -1,5 +1,5 @@
 import { kitchen, small } from '../../support/configs/configs.ts'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { create, get, put } from '../../support/scenarios/steps.ts'
 import { IN_PROCESS, SOCKET } from '../../support/scenarios/transports.ts'
 
@@ -19,7 +19,7 @@ const notAllowed = (method: string, path: string, allow: string | RegExp): Step 
   answers: { Allow: allow },
 })
 
-runScenarios('paths', [
+runPolicyScenarios('paths', [
   {
     name: 'are matched exactly: doubled, trailing and escaped slashes and other case are 404 (R5)',
     steps: [
@@ -62,7 +62,7 @@ runScenarios('paths', [
   },
 ])
 
-runScenarios('methods', [
+runPolicyScenarios('methods', [
   {
     name: 'that a known path does not have are 405, with those that it has',
     steps: [
@@ -111,7 +111,7 @@ runScenarios('methods', [
   },
 ])
 
-runScenarios('health and readiness', [
+runPolicyScenarios('health and readiness', [
   {
     name: 'are said in a word and never cached',
     steps: [
@@ -124,7 +124,7 @@ runScenarios('health and readiness', [
   },
 ])
 
-runScenarios('a request id', [
+runPolicyScenarios('a request id', [
   {
     name: 'that the client gives is kept where it is usable',
     steps: ['12345678', 'a.b-c_d.e', 'x'.repeat(64)].flatMap((id) => [
@@ -140,7 +140,7 @@ runScenarios('a request id', [
   },
 ])
 
-runScenarios('an answer', [
+runPolicyScenarios('an answer', [
   {
     name: 'is JSON whatever the client accepts, and echoes no markup as anything else (R11)',
     steps: [
@@ -183,7 +183,7 @@ runScenarios('an answer', [
 ])
 
 /** Each request has this fault and every one that is checked after it. */
-runScenarios('the order of checks', [
+runPolicyScenarios('the order of checks', [
   {
     name: 'is route, method, session, precondition headers, body, input, target, precondition',
     steps: [
@@ -285,7 +285,7 @@ const preflight = (origin: string): Step => ({
   status: 204,
 })
 
-runScenarios('other origins (CORS)', [
+runPolicyScenarios('other origins (CORS)', [
   {
     name: 'are shut out until they are configured',
     steps: [

@@ -1,9 +1,9 @@
 import { kitchen } from '../../support/configs/configs.ts'
 import { CANARY } from '../../support/scenarios/sane.ts'
-import { runScenarios } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios } from '../../support/scenarios/scenario.ts'
 import { get, put } from '../../support/scenarios/steps.ts'
 
-runScenarios('a global', [
+runPolicyScenarios('a global', [
   {
     name: 'is read with its key and its fields',
     steps: [

@@ -2,9 +2,9 @@ import { ERRORS } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { serviceCaller } from '../../../src/auth/adapter.ts'
 import { kitchen, posts } from '../../support/configs/configs.ts'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { create, get, patch, put, remove } from '../../support/scenarios/steps.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 
 const NOTHING = ERRORS.NOT_FOUND.message
 const MISSING = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
@@ -34,7 +34,7 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 /** Near what only a session reads: nothing is said that a client without one may not know. */
 const CLOSED = ['/members', '/api/member', '/api/members/', '/api/members/x/', '/api/globals/interna', '/internal']
 
-runScenarios('an address that leads nowhere is answered', [
+runPolicyScenarios('an address that leads nowhere is answered', [
   {
     name: 'with the one that is meant, in the words of the config',
     config: kitchen,
@@ -57,7 +57,7 @@ const BY_ID = 'This address takes the id of an entry, not its slug. GET by slug 
 
 const NOT_ITS_SLUG = 'must be the id of an entry, not its slug. GET by slug answers the id'
 
-runScenarios('a write by slug', [
+runPolicyScenarios('a write by slug', [
   {
     name: 'says that it takes the id, whether such an entry is there or not',
     config: kitchen,
@@ -112,7 +112,7 @@ const PARAMS: readonly (readonly [path: string, param: string, advice: string])[
   ['/api/health?verbose=1', 'verbose', 'this address takes none'],
 ]
 
-runScenarios('an unknown parameter', [
+runPolicyScenarios('an unknown parameter', [
   {
     name: 'is answered with the one that is meant, or with those that the address takes',
     config: posts,
@@ -128,7 +128,7 @@ runScenarios('an unknown parameter', [
 
 const SLUG = 'must be letters and digits with single -, _ or . between them, such as my-first-post'
 
-runScenarios('a fault in a value', [
+runPolicyScenarios('a fault in a value', [
   {
     name: 'is said without a regular expression of ours',
     config: kitchen,
@@ -166,7 +166,7 @@ const CREDENTIALS: readonly (readonly [headers: Readonly<Record<string, string>>
   [{ Cookie: 'better-auth.session_token=nobody.knows' }, COOKIE],
 ]
 
-runScenarios('a credential', [
+runPolicyScenarios('a credential', [
   {
     name: 'that is none is told from none at all',
     config: kitchen,
@@ -183,7 +183,7 @@ runScenarios('a credential', [
   },
 ])
 
-runScenarios('a refusal by a rule', [
+runPolicyScenarios('a refusal by a rule', [
   {
     name: 'says what may not be done, and nothing of the rule',
     config: kitchen,
@@ -199,7 +199,7 @@ runScenarios('a refusal by a rule', [
   },
 ])
 
-describe.each(STORES)('a refusal on $name', (store) => {
+describe.each(POLICY_STORES)('a refusal on $name', (store) => {
   test('for want of a scope says so', async () => {
     const service = await store.open(kitchen)
     const caller = { ...serviceCaller('token', 'token:reader'), scopes: ['notes:read'] }

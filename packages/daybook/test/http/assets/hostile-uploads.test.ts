@@ -12,7 +12,7 @@ import { FaultyProxy } from '../../support/network/faulty-proxy.ts'
 import { type ListeningService, listen } from '../../support/network/listening.ts'
 import { eventually, LARGE_TEST_MS } from '../../support/patience.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 import { type Asset, postUpload, upload } from '../../support/uploads.ts'
 
 const KIB = 1024
@@ -187,7 +187,7 @@ function failingStore(fail: (step: 'stage' | 'publish') => void): BlobStoreOptio
   }
 }
 
-describe.each(STORES)('a store of files that fails, on $name', (store) => {
+describe.each(POLICY_STORES)('a store of files that fails, on $name', (store) => {
   test.each([
     ['INSUFFICIENT_STORAGE', 507, 'stage'],
     ['INSUFFICIENT_STORAGE', 507, 'publish'],

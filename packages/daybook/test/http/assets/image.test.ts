@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signImage } from '../../../src/assets/images/image-request.ts'
 import { PLACES, picture, plainPicture } from '../../assets/images/pictures.ts'
-import { SQLITE, STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, SQLITE, type StoredService } from '../../support/stores/stores.ts'
 import { type Asset, postUpload, upload } from '../../support/uploads.ts'
 
 const SECRET = 'a secret of the site, which has forty characters'
@@ -23,7 +23,7 @@ async function png(width = 400, height = 200): Promise<Uint8Array<ArrayBuffer>> 
 
 const uploadPicture = async (): Promise<Asset> => upload(service, { content: await png(), name: 'cat.png' })
 
-describe.each(STORES)('pictures of an asset on $name', (store) => {
+describe.each(POLICY_STORES)('pictures of an asset on $name', (store) => {
   beforeAll(async () => {
     service = await store.open(config)
   })

@@ -1,9 +1,9 @@
 import { defineConfig, SYSTEM } from 'daybook'
 import { serveUploads } from 'daybook/plugins'
 import { describe, expect, test } from 'vitest'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, faults, get, patch, put, uploadFile } from '../../support/scenarios/steps.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 import { upload } from '../../support/uploads.ts'
 
 const config = defineConfig({ collections: {} })
@@ -31,7 +31,7 @@ const many = (where: string, json: object, extra: object): Step => ({
   ...extra,
 })
 
-runScenarios('files in folders', [
+runPolicyScenarios('files in folders', [
   {
     name: 'move without a change of their address',
     config,
@@ -128,7 +128,7 @@ runScenarios('files in folders', [
   },
 ])
 
-describe.each(STORES)('files in folders on $name', (store) => {
+describe.each(POLICY_STORES)('files in folders on $name', (store) => {
   test('are served at their address before and after they move', async () => {
     await using service = await store.open(served)
     const { id } = await upload(service, { content: 'two', texts: { directory: 'notes', filename: 'two.txt' } })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedFiles } from '../../support/assets/stored-files.ts'
-import { SQLITE, STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, SQLITE, type StoredService } from '../../support/stores/stores.ts'
 import { type Asset, DOT, postUpload, toForm, type Upload, upload } from '../../support/uploads.ts'
 
 const config: DaybookConfig = defineConfig({
@@ -37,7 +37,7 @@ async function refused(send: () => Promise<Response>): Promise<Response> {
   return response
 }
 
-describe.each(STORES)('uploads on $name', (store) => {
+describe.each(POLICY_STORES)('uploads on $name', (store) => {
   beforeAll(async () => {
     service = await store.open(config)
   })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { LARGE_TEST_MS } from '../../support/patience.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 import { Editor } from './editor.ts'
 
 const people = new People({ ann: [] })
@@ -57,7 +57,7 @@ const doors = (id: string, author: string): readonly string[] => [
   '/openapi.json',
 ]
 
-describe.each(STORES)('what is not published, at every door on $name', (store) => {
+describe.each(POLICY_STORES)('what is not published, at every door on $name', (store) => {
   let service: StoredService
   let editor: Editor
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiTokens } from '../../../src/auth/tokens/api-tokens.ts'
 import { People } from '../../support/auth/people.ts'
 import type { Place } from '../../support/stores/place.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 
 const people = new People({
   ada: ['editor'],
@@ -117,7 +117,7 @@ const doors = (key: Key, { plain, changed, unpublished }: Written, author: strin
   `/api/cms/journal?collections=${key}`,
 ]
 
-describe.each(STORES)('drafts of others on $name', (store) => {
+describe.each(POLICY_STORES)('drafts of others on $name', (store) => {
   let place: Place
   let service: Awaited<ReturnType<Place['open']>>
   let readToken: string

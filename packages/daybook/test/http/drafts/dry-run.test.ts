@@ -1,7 +1,7 @@
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 import { DOT, toForm, upload } from '../../support/uploads.ts'
 import { Editor } from './editor.ts'
 
@@ -30,7 +30,7 @@ const config = defineConfig({
   globals: { site: defineGlobal({ fields: { name: f.text() } }) },
 })
 
-describe.each(STORES)('dry runs on $name', (store) => {
+describe.each(POLICY_STORES)('dry runs on $name', (store) => {
   let service: StoredService
   let editor: Editor
   let id: string

@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, f, hasRole } from 'daybook'
 import { sitemap } from 'daybook/plugins'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 import { Editor } from './editor.ts'
 
 /** Words of the languages: no caller without drafts may see one of a language in which the entry is not published. */
@@ -57,7 +57,7 @@ function ownDrafts(subject: string) {
   return { createdBy: { eq: subject }, status: { eq: 'draft' } } as const
 }
 
-describe.each(STORES)('an entry that is published in German alone, on $name', (store) => {
+describe.each(POLICY_STORES)('an entry that is published in German alone, on $name', (store) => {
   let service: StoredService
   let editor: Editor
   let id: string

@@ -1,7 +1,7 @@
 import { defineCollection, defineConfig, f, hasRole } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 import { Editor } from './editor.ts'
 
 const people = new People({ ann: ['editor'], cleo: [] })
@@ -26,7 +26,7 @@ const config = defineConfig({
   },
 })
 
-describe.each(STORES)('previews on $name', (store) => {
+describe.each(POLICY_STORES)('previews on $name', (store) => {
   let service: StoredService
   let editor: Editor
   let id: string

@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { eventually } from '../../support/patience.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 import { Editor } from './editor.ts'
 
 const people = new People({ ann: [] })
@@ -42,7 +42,7 @@ const config = defineConfig({
   },
 })
 
-describe.each(STORES)('hooks and validators of working copies on $name', (store) => {
+describe.each(POLICY_STORES)('hooks and validators of working copies on $name', (store) => {
   let service: StoredService
   let editor: Editor
   let id: string

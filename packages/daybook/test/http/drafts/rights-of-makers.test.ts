@@ -4,7 +4,7 @@ import { ApiTokens } from '../../../src/auth/tokens/api-tokens.ts'
 import { People } from '../../support/auth/people.ts'
 import { KeptLog } from '../../support/kept-log.ts'
 import { eventually } from '../../support/patience.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 import { Editor } from './editor.ts'
 
 const people = new People({})
@@ -42,7 +42,7 @@ const ENDS: readonly (readonly [string, () => void])[] = [
   ['is banned or removed', () => people.ban('ann')],
 ]
 
-describe.each(STORES)('on $name', (store) => {
+describe.each(POLICY_STORES)('on $name', (store) => {
   let service: StoredService
   let editor: Editor
   let log: KeptLog

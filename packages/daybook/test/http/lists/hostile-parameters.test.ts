@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 
 const NASTY = [
   "'",
@@ -41,7 +41,7 @@ const nasty = fc.array(fc.constantFrom(...NASTY), { minLength: 1, maxLength: 6 }
 const escaped = nasty.map(encodeURIComponent)
 
 /** Characters that mean something to a database, in every place where a request says a name or a value (Q12). */
-describe.each(STORES)('hostile characters on $name', (store) => {
+describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
   let service: TestService
   beforeAll(async () => {
     service = await store.open(kitchen)

@@ -1,6 +1,6 @@
 import { type Caller, defineCollection, defineConfig, f } from 'daybook'
 import { expect } from 'vitest'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, faults, get, put, refused, slugs } from '../../support/scenarios/steps.ts'
 
 const named = { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) }
@@ -65,7 +65,7 @@ const thousand = Array.from({ length: 500 }, (_, index) => index).map((index) =>
   data: { title: `Page ${index}` },
 }))
 
-runScenarios('relations to several collections, asked and told what they do not take', [
+runPolicyScenarios('relations to several collections, asked and told what they do not take', [
   {
     name: 'tell nobody what is in a collection that the caller may not read',
     config: archive,

@@ -1,5 +1,5 @@
 import { defineCollection, defineConfig, f } from 'daybook'
-import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
+import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { create, get, put } from '../../support/scenarios/steps.ts'
 
 const config = defineConfig({
@@ -24,7 +24,7 @@ const refused = (...paths: readonly string[]): Partial<Step> => ({
   body: { code: 'VALIDATION_ERROR', details: { issues: paths.map((path) => ({ path, code: 'required' })) } },
 })
 
-runScenarios('text of white space alone', [
+runPolicyScenarios('text of white space alone', [
   {
     name: 'is no value of a required field, however deep it lies',
     config,

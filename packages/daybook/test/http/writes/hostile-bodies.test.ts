@@ -5,10 +5,10 @@ import { kitchen } from '../../support/configs/configs.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import type { Answer } from '../../support/scenarios/transports.ts'
-import { STORES } from '../../support/stores/stores.ts'
+import { POLICY_STORES } from '../../support/stores/stores.ts'
 
 /** Bodies that no honest client sends (reliability.md, B). */
-describe.each(STORES)('a hostile body on $name', (store) => {
+describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
   let service: TestService
   beforeAll(async () => {
     service = await store.open(kitchen)

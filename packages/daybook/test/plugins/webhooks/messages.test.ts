@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HookReceiver } from '../../support/network/hook-receiver.ts'
 import { eventually } from '../../support/patience.ts'
 import { AS_SYSTEM, create, update } from '../../support/stores/place.ts'
-import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const FIRST = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const SECOND = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
@@ -31,7 +31,7 @@ const collections = {
 }
 const globals = { site: defineGlobal({ fields: { name: f.text() } }) }
 
-describe.each(STORES)('webhooks on $name', (store) => {
+describe.each(POLICY_STORES)('webhooks on $name', (store) => {
   let receiver: HookReceiver
   let service: StoredService
 

@@ -1,7 +1,7 @@
 import type { DaybookConfig } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import blog from '../../../../../examples/blog/daybook.config.ts'
-import { POSTGRES, type Rows, SQLITE, type StoredService } from '../stores/stores.ts'
+import { POLICY_STORES, type Rows, STORES, type StoredService, type StoreKind } from '../stores/stores.ts'
 import { expectDocumented } from './documented.ts'
 import { fill, fillText, type Kept, pick } from './placeholders.ts'
 import { expectNoCanary, expectQuietProcess, expectSane } from './sane.ts'
@@ -43,16 +43,22 @@ export interface Scenario {
   readonly steps: readonly Step[]
 }
 
-/** Stores know nothing of transports: two runs ask every store, and over every transport. */
-const RUNS = [
-  { store: SQLITE, transport: SOCKET },
-  { store: POSTGRES, transport: IN_PROCESS },
-] as const
+/** Stores know nothing of transports, so each store is reached over another transport. */
+const TRANSPORT_OF_STORE = { sqlite: SOCKET, postgres: IN_PROCESS } as const
 
 /** Runs every scenario on every store, each over a transport of its own. */
 export function runScenarios(subject: string, scenarios: readonly Scenario[]): void {
-  describe.each(RUNS)(`${subject} on $store.name`, ({ store, transport: usual }) => {
-    test.each(scenarios)('$name', async ({ config = blog, transport = usual, steps }) => {
+  runOn(STORES, subject, scenarios)
+}
+
+/** Runs scenarios about policy, which the database does not decide, on {@link POLICY_STORES}. */
+export function runPolicyScenarios(subject: string, scenarios: readonly Scenario[]): void {
+  runOn(POLICY_STORES, subject, scenarios)
+}
+
+function runOn(stores: readonly StoreKind[], subject: string, scenarios: readonly Scenario[]): void {
+  describe.each(stores)(`${subject} on $name`, (store) => {
+    test.each(scenarios)('$name', async ({ config = blog, transport = TRANSPORT_OF_STORE[store.name], steps }) => {
       const service = await store.open(config)
       const connection = await transport.connect(service)
       try {

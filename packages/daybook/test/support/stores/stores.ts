@@ -115,8 +115,30 @@ const serveFrom = <C extends DaybookConfig>(
     TestService<C>
   >
 
-/** Every store; a new one is one line here. */
-export const STORES: readonly StoreKind[] = [SQLITE, POSTGRES]
+/** The kinds of stores that a run can name in `DAYBOOK_STORES`; a new kind is one line here. */
+const CHOICES: Readonly<Record<string, readonly StoreKind[]>> = {
+  sqlite: [SQLITE],
+  postgres: [POSTGRES],
+  both: [SQLITE, POSTGRES],
+}
+
+/** The stores that `DAYBOOK_STORES` names, or undefined if it is not set. */
+function readChoice(): readonly StoreKind[] | undefined {
+  const name = process.env.DAYBOOK_STORES
+  if (name === undefined || name === '') return undefined
+  const stores = CHOICES[name]
+  if (!stores)
+    throw new Error(`DAYBOOK_STORES is "${name}". Set it to ${Object.keys(CHOICES).join(', ')}, or leave it out.`)
+  return stores
+}
+
+const choice = readChoice()
+
+/** The stores for tests of SQL: storage, lists, search, writes, the journal, and one journey of each feature. */
+export const STORES: readonly StoreKind[] = choice ?? [SQLITE, POSTGRES]
+
+/** The stores for tests of policy, such as access, hooks and messages, which the database does not decide. */
+export const POLICY_STORES: readonly StoreKind[] = choice ?? [SQLITE]
 
 /**
  * Drops what the services of a test file have left.
