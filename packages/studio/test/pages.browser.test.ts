@@ -1,0 +1,188 @@
+import { SYSTEM } from 'daybook'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenBrowser, openBrowser } from '../../client/test/support/browser.ts'
+import { gallery, pictureFile } from './assets/support.ts'
+import managed from './overview/accounts.config.ts'
+import { withUnreachableWebhook } from './overview/support/unreachable-webhook.ts'
+import { makeAdministrator } from './support/administrator.ts'
+import { museumOf } from './support/configs.ts'
+import { INPUT_DEVICES } from './support/input-devices.ts'
+import { INES, isShown, makeAccount, TOMASZ } from './support/people.ts'
+import { type Visit, type VisitOptions, visitStudio } from './support/visit.ts'
+
+const CONFIG = new URL('overview/accounts.config.ts', import.meta.url)
+
+let open: OpenBrowser
+beforeAll(async () => {
+  open = await openBrowser()
+}, 120_000)
+afterAll(() => open[Symbol.asyncDispose]())
+
+/** Expects that nothing of the page is beside the screen, and no script failed. */
+async function expectSound(visit: Visit): Promise<void> {
+  const [screen = 0, ...widths] = await visit.page.evaluate<readonly number[]>(
+    "[innerWidth, ...[document.documentElement, document.querySelector('main')].map((part) => part?.scrollWidth ?? 0)]",
+  )
+  expect(Math.max(...widths)).toBeLessThanOrEqual(screen)
+  expect(await visit.takeFaults()).toEqual([])
+}
+
+describe.each(INPUT_DEVICES)('by $name', (device) => {
+  const { activate, choose, select, tick, write } = device
+
+  const visitSignedOut = (config: Parameters<typeof visitStudio>[1], options: VisitOptions): Promise<Visit> =>
+    visitStudio(open, config, { ...device.screen, ...options })
+
+  async function signIn(page: Page): Promise<void> {
+    await isShown(page, 'Sign in')
+    await write(page, 'E-mail address', INES.email)
+    await write(page, 'Password', INES.password)
+    await activate(page, 'Sign in')
+  }
+
+  test('a list is found, searched, filtered, given columns and stored as a view', async () => {
+    await using visit = await visitSignedOut(museumOf(12), { before: makeAccount })
+    const { page } = visit
+    await signIn(page)
+    await isShown(page, 'Overview')
+    if (device.name === 'touch') {
+      await activate(page, 'Open the navigation')
+      await page.getByRole('dialog', { name: 'Navigation' }).waitFor()
+      expect(await visit.axeFaults()).toEqual([])
+    }
+    await activate(page, 'Posts')
+    await isShown(page, 'Posts')
+    await page.getByText('12 entries').waitFor()
+    await write(page, 'Search Posts', 'post 1')
+    await page.getByText('4 entries').waitFor()
+    await write(page, 'Search Posts', ' ')
+    await page.getByText('12 entries').waitFor()
+    if (device.name === 'keyboard') {
+      await activate(page, 'Title')
+      await page.getByRole('columnheader', { name: 'Title' }).and(page.locator('[aria-sort=ascending]')).waitFor()
+    }
+    await activate(page, 'Columns')
+    const columns = page.getByRole('dialog', { name: 'Columns' })
+    await columns.waitFor()
+    await tick(page, 'Minutes')
+    await page.waitForURL(/columns=status%2CupdatedAt%2Cminutes/)
+    await activate(page, 'Move Minutes up')
+    await page.waitForURL(/columns=status%2Cminutes%2CupdatedAt/)
+    await page.keyboard.press('Escape')
+    await columns.waitFor({ state: 'detached' })
+    await activate(page, 'Filter')
+    const filter = page.getByRole('dialog', { name: 'Filter' })
+    await filter.waitFor()
+    await activate(page, 'Add a condition')
+    await select(page, 'Field', 'Minutes')
+    await write(page, 'Value', '7')
+    await activate(page, 'Apply')
+    await filter.waitFor({ state: 'detached' })
+    await page.getByText('1 entry', { exact: true }).waitFor()
+    await expectSound(visit)
+    await activate(page, 'Views')
+    await choose(page, 'Save this view')
+    await page.getByRole('dialog', { name: 'Save this view' }).waitFor()
+    await write(page, 'Name', 'Seven')
+    await activate(page, 'Save')
+    await page.waitForURL(/view=/)
+    await activate(page, 'Remove: Minutes')
+    await page.getByText('12 entries').waitFor()
+    await activate(page, 'Post 11')
+    await isShown(page, 'Post 11')
+    await expectSound(visit)
+  })
+
+  test('entries are published after a dry run, which is undone', async () => {
+    await using visit = await visitSignedOut(museumOf(12), { as: INES, path: '/studio/c/posts' })
+    const { page, service } = visit
+    const countDrafts = async () =>
+      (await service.content.as(SYSTEM).list('posts', { status: 'draft', limit: 0 })).total
+    await page.getByText('12 entries').waitFor()
+    await activate(page, 'Draft')
+    await page.getByText('2 entries', { exact: true }).waitFor()
+    await tick(page, 'Select Post 10')
+    await tick(page, 'Select Post 5')
+    await page.getByText('2 selected').waitFor()
+    expect(await visit.axeFaults()).toEqual([])
+    await activate(page, 'Publish')
+    const dialog = page.getByRole('dialog', { name: 'Publish' })
+    await dialog.getByText('2 entries will change.').waitFor()
+    expect(await countDrafts()).toBe(2)
+    await activate(page, 'Publish (2)')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('2 entries changed.').waitFor()
+    expect(await countDrafts()).toBe(0)
+    await activate(page, 'Undo')
+    await page.getByText('All is as it was.').waitFor()
+    expect(await countDrafts()).toBe(2)
+    await expectSound(visit)
+  })
+
+  test('a file is uploaded, described and deleted', async () => {
+    await using visit = await visitSignedOut(gallery, { as: INES, path: '/studio/assets' })
+    const { page, service } = visit
+    const listFiles = async () => (await service.content.list('assets', {})).items
+    await isShown(page, 'Files')
+    const chooser = page.waitForEvent('filechooser')
+    await activate(page, 'Upload')
+    await (await chooser).setFiles(pictureFile('harbour.png'))
+    await page.getByText('1 of 1 uploaded').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'harbour.png' }).first().waitFor()
+    await activate(page, 'harbour.png')
+    await isShown(page, 'harbour.png')
+    await write(page, 'Alt text', 'Boats at noon')
+    await activate(page, 'Save')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect((await listFiles()).map(({ alt }) => alt)).toEqual(['Boats at noon'])
+    await activate(page, 'Delete')
+    await page.getByRole('dialog', { name: 'Delete this file?' }).waitFor()
+    await activate(page, 'Delete')
+    await isShown(page, 'Files')
+    await expect.poll(listFiles).toEqual([])
+    await expectSound(visit)
+  })
+
+  test('accounts get roles, are banned, and get their access back', async () => {
+    const before = (service: Parameters<typeof makeAdministrator>[0]) => makeAdministrator(service, CONFIG)
+    await using visit = await visitSignedOut(managed, { before, path: '/studio/accounts' })
+    const { page } = visit
+    await signIn(page)
+    await isShown(page, 'Accounts')
+    await activate(page, 'Create an account')
+    await page.getByRole('dialog', { name: 'Create an account' }).waitFor()
+    await write(page, 'Name', TOMASZ.name)
+    await write(page, 'E-mail address', TOMASZ.email)
+    await activate(page, 'Create an account')
+    await page.getByRole('dialog', { name: 'The account is created' }).waitFor()
+    await activate(page, 'Close')
+    await page.getByText(TOMASZ.email).waitFor()
+    await activate(page, 'Roles of Tomasz')
+    await page.getByRole('dialog', { name: 'Roles of Tomasz' }).waitFor()
+    await write(page, 'Roles', 'editor')
+    await activate(page, 'Save')
+    await page.getByText('tomasz@example.org · editor').waitFor()
+    await activate(page, 'Ban Tomasz')
+    await page.getByRole('dialog', { name: 'Ban Tomasz?' }).waitFor()
+    await activate(page, 'Ban')
+    await page.getByText('banned', { exact: true }).waitFor()
+    await activate(page, 'Lift the ban of Tomasz')
+    await page.getByText('banned', { exact: true }).waitFor({ state: 'detached' })
+    await expectSound(visit)
+  })
+
+  test('a failed delivery of a webhook is sent again', async () => {
+    await using visit = await visitSignedOut(withUnreachableWebhook(), { as: INES })
+    const { page, service } = visit
+    await isShown(page, 'Overview')
+    await service.content.as(SYSTEM).create('authors', { name: 'Ann' })
+    await page.getByRole('main').getByRole('link', { name: 'Webhooks' }).waitFor()
+    await activate(page, 'Webhooks')
+    await isShown(page, 'Webhooks')
+    await page.getByText('1 is sent again', { exact: false }).waitFor()
+    await activate(page, 'Send again')
+    await page.getByText('They are sent again soon').waitFor()
+    await expectSound(visit)
+  })
+})
