@@ -1,63 +1,60 @@
-import type { Model } from '../packages/daybook/src/model/model.ts'
-import type { BenchStore, Databases, Say } from './databases/databases.ts'
-import { type Child, here, Server, type ServerOptions } from './load/child.ts'
-import type { Keeping } from './load/kinds.ts'
-import { type Effort, TOKEN } from './load/measure.ts'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Child, Server } from './load/child.ts'
+import type { Place } from './load/cores.ts'
+import { TOKEN } from './stores/fill.ts'
+import type { BenchStore, Stores } from './stores/stores.ts'
 
-/** What all parts of a run share. */
+/** The parts of a run that all rows share. */
 export interface Bench {
-  readonly model: Model
-  readonly databases: Databases
-  /** The seeded store that is asked. */
+  readonly stores: Stores
+  /** The seeded store. */
   readonly store: BenchStore
-  /** How many posts it holds. */
+  /** The number of posts in the seeded store. */
   readonly entries: number
-  readonly effort: Effort
+  /** The length of one measurement, in seconds. */
+  readonly seconds: number
+  /** The number of measurements of each side. */
+  readonly rounds: number
   readonly generator: Child
-  /** A folder that goes with the run. */
+  /** A folder that is removed after the run. */
   readonly scratch: string
-  /** What Node is told besides on Daybook's side. */
-  readonly profiling: readonly string[]
-  isAsked(name: string): boolean
-  readonly say: Say
+  readonly say: (line: string) => void
 }
 
-/** Daybook as it is in the repository. */
-export const SOURCES: string = here('../../packages/daybook/src/cli/bin.ts')
+const CONFIG = fileURLToPath(new URL('bench.config.ts', import.meta.url))
+/** The folder of this checkout. */
+export const CHECKOUT: string = fileURLToPath(new URL('..', import.meta.url))
 
-/** The reference example, which takes the database that DATABASE_URL names. */
-export const CONFIG: string = here('../../examples/blog/daybook.config.ts')
-
-const UNKEPT = here('../databases/unkept.config.ts')
-
-/** What `daybook start` runs with. */
-interface StartOptions {
-  /** @default the sources */
-  readonly cli?: string
-  /** @default the reference example */
-  readonly config?: string
-  /** @default 'silent' */
-  readonly log?: 'silent' | 'info'
+interface DaybookOptions {
+  /** The folder of the checkout that is started. @default this one */
+  readonly checkout?: string
+  /** True to keep responses in memory, as by default. @default true */
+  readonly isCached?: boolean
+  /** @default 'server' */
+  readonly place?: Place
+  readonly env?: NodeJS.ProcessEnv
 }
 
-/** What Node runs to serve a store as a user would. */
-export function startArgs(
-  { options }: BenchStore,
-  { cli = SOURCES, config = CONFIG, log = 'silent' }: StartOptions = {},
-): readonly string[] {
-  return [cli, 'start', '--port', '0', '--log', log, '--config', config, ...options]
-}
-
-/** The same, that keeps answers, or none. */
-export const keepingArgs = (store: BenchStore, keeping: Keeping): readonly string[] =>
-  startArgs(store, { config: keeping === 'kept' ? CONFIG : UNKEPT })
-
-/** Starts Daybook on a store. */
+/** Starts Daybook on a store as a user does: `daybook start` from the sources, with a silent log. */
 export function startDaybook(
-  { profiling }: Bench,
   store: BenchStore,
-  { keeping = 'kept', ...options }: ServerOptions & { readonly keeping?: Keeping } = {},
+  { checkout = CHECKOUT, isCached = true, place = 'server', env = {} }: DaybookOptions = {},
 ): Promise<Server> {
-  const env = { ...store.env, DAYBOOK_SERVICE_TOKEN: TOKEN }
-  return Server.start([...profiling, ...keepingArgs(store, keeping)], env, options)
+  const cli = join(checkout, 'packages/daybook/src/cli/bin.ts')
+  const args = [cli, 'start', '--port', '0', '--log', 'silent', '--config', CONFIG, ...store.options]
+  const limits = isCached ? {} : { answerCacheBytes: 0 }
+  const variables = {
+    ...store.env,
+    DAYBOOK_SERVICE_TOKEN: TOKEN,
+    BENCH_CHECKOUT: checkout,
+    BENCH_LIMITS: JSON.stringify(limits),
+    ...env,
+  }
+  return Server.start(args, variables, place)
+}
+
+/** A response that does not belong to the work: the figures would mean nothing. */
+export class WrongResponseError extends Error {
+  override readonly name = 'WrongResponseError'
 }

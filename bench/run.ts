@@ -1,161 +1,119 @@
-// npm run bench: Daybook beside its floor.
+// npm run bench: measures Daybook beside a bare server, or beside another checkout.
 import { rmSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import config from '../examples/blog/daybook.config.ts'
-import { compileModel } from '../packages/daybook/src/model/compile.ts'
-import type { Bench } from './bench.ts'
-import type { Databases, Ground } from './databases/databases.ts'
-import { PostgresDatabases } from './databases/postgres-databases.ts'
-import { SqliteDatabases } from './databases/sqlite-databases.ts'
-import { Child, here } from './load/child.ts'
-import { KINDS } from './load/kinds.ts'
-import { WrongAnswer } from './load/measure.ts'
-import { printed } from './print.ts'
-import { type Report, thisMachine } from './report.ts'
-import { compareWithFloors } from './sections/comparisons/against-floor.ts'
-import { compareCheckouts } from './sections/comparisons/by-checkout.ts'
-import { compareFiles } from './sections/comparisons/by-file.ts'
-import { compareLogs } from './sections/comparisons/by-log.ts'
-import { compareNodes } from './sections/comparisons/by-nodes.ts'
-import { comparePlugins } from './sections/comparisons/by-plugins.ts'
-import { compareReaders } from './sections/comparisons/by-readers.ts'
-import { compareRequests } from './sections/comparisons/by-request.ts'
-import { compareRules } from './sections/comparisons/by-rule.ts'
-import { compareSessions } from './sections/comparisons/by-session.ts'
-import { compareSizes } from './sections/comparisons/by-size.ts'
-import { timeAggregates } from './sections/costs/aggregate-time.ts'
-import { measureCatchUp, measureEvents } from './sections/costs/events.ts'
-import { measureExport } from './sections/costs/export-cost.ts'
-import { measureImport } from './sections/costs/import-cost.ts'
-import { measureMany } from './sections/costs/many-cost.ts'
-import { measureMemory } from './sections/costs/memory-cost.ts'
-import { timeDocuments } from './sections/costs/openapi-time.ts'
-import { measureOverload } from './sections/costs/overload.ts'
-import { measureRestore } from './sections/costs/restore-cost.ts'
-import { timeSearches } from './sections/costs/search-time.ts'
-import { timeStarts } from './sections/costs/start-time.ts'
-import { measureUploads } from './sections/costs/upload-cost.ts'
+import { type Bench, startDaybook, WrongResponseError } from './bench.ts'
+import { COMPARABLE_ROWS, compareCheckouts } from './compare-checkouts.ts'
+import { Child, programPath } from './load/child.ts'
+import { describeRun, printLines, type ReportLine, saveRow } from './report.ts'
+import { measureBulk } from './rows/bulk.ts'
+import { measureFeed } from './rows/feed.ts'
+import { measureMemory } from './rows/memory.ts'
+import { measureOverload } from './rows/overload.ts'
+import { measureRequests, REQUEST_ROWS } from './rows/requests.ts'
+import { measureSearch } from './rows/search.ts'
+import { measureStart } from './rows/start.ts'
+import { measureUpload } from './rows/upload.ts'
+import { fillService } from './stores/fill.ts'
+import { PostgresStores } from './stores/postgres-stores.ts'
+import { SqliteStores } from './stores/sqlite-stores.ts'
+import type { BenchStore, Stores } from './stores/stores.ts'
 
-const NAMES = KINDS.map(({ name }) => name)
+type Lines = readonly ReportLine[]
 
-const HELP = `npm run bench -- [options]
+/** The rows that are not compared with the baseline server. */
+const OTHER_ROWS: Readonly<Record<string, (bench: Bench) => Promise<Lines>>> = {
+  search: measureSearch,
+  bulk: measureBulk,
+  start: measureStart,
+  memory: measureMemory,
+  overload: measureOverload,
+  upload: measureUpload,
+  feed: measureFeed,
+}
+const ROWS = [...Object.keys(REQUEST_ROWS), ...Object.keys(OTHER_ROWS)]
+const SIZES: Readonly<Record<string, number>> = { '1k': 1000, '10k': 10_000, '100k': 100_000, '1m': 1_000_000 }
 
-  --entries N       posts in the seeded store (default: 1000)
-  --seconds S       length of one measurement (default: 5)
-  --rounds R        measurements of each side (default: 3)
-  --database NAME   what keeps the content: sqlite (default) or postgres
-  --against DIR     also compare the search with that of another checkout, on a copy of the same store
-  --import DIR      also import this folder of Markdown files
-  --only NAME       one kind of work, "select", "offset", "log", "sessions", "plugins", "readers", "rules", "nodes", "start", "memory",
-                    "openapi", "aggregate", "import", "export", "restore", "many", "events", "catch-up", "serve", "upload" or
-                    "overload"; may stand more than once: ${NAMES.join(', ')}
-  --compare-sizes   also compare with a store of 1,000 (always so from 100,000 entries on)
-  --data DIR        where seeded stores are kept for other runs (default: daybook-bench in the folder for temporary files)
-  --json FILE       write the figures, too, and the table beside them (.txt)
-  --profile DIR     write processor profiles of Daybook's side
+const HELP = `npm run bench -- [ROWS] [options]
+
+ROWS are any of ${ROWS.join(', ')}; all by default.
+
+  --store NAME     sqlite (default) or postgres
+  --size SIZE      posts in the store: ${Object.keys(SIZES).join(', ')}; 1k by default
+  --compare DIR    compare with another checkout instead of the baseline: ${Object.keys(COMPARABLE_ROWS).join(', ')}
+  --seconds S      length of one measurement (default: 5)
+  --rounds R       measurements of each side (default: 3)
+  --data DIR       folder of seeded stores (default: daybook-bench in the folder for temporary files)
+  --save           write the rows to bench/results/STORE-SIZE.json
 `
 
-const { values: given } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
-    entries: { type: 'string', default: '1000' },
+    store: { type: 'string', default: 'sqlite' },
+    size: { type: 'string', default: '1k' },
+    compare: { type: 'string' },
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '3' },
-    database: { type: 'string', default: 'sqlite' },
-    only: { type: 'string', multiple: true },
-    'compare-sizes': { type: 'boolean', default: false },
     data: { type: 'string', default: join(tmpdir(), 'daybook-bench') },
-    against: { type: 'string' },
-    import: { type: 'string' },
-    json: { type: 'string' },
-    profile: { type: 'string' },
+    save: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
-/** From so many entries on, sizes are compared unasked. */
-const LARGE_STORE = 100_000
-
-/** Posts of the seeded store where none are asked for. */
-const SMALL_STORE = 1000
-
-const entries = Number(given.entries)
-const effort = { seconds: Number(given.seconds), rounds: Number(given.rounds) }
-const root = resolve(given.data)
+const possibleRows = options.compare ? Object.keys(COMPARABLE_ROWS) : ROWS
+const entries = SIZES[options.size] ?? 0
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
-function openDatabases(ground: Ground): Databases | Promise<Databases> {
-  if (given.database === 'postgres') return PostgresDatabases.start(ground)
-  if (given.database === 'sqlite') return new SqliteDatabases(ground)
-  throw new Error(`--database takes sqlite or postgres, not "${given.database}".`)
+function requireOption(name: string, value: string, choices: readonly string[]): void {
+  if (!choices.includes(value)) throw new Error(`${name} is one of ${choices.join(', ')}, not "${value}".`)
 }
 
-async function measureAll(bench: Bench): Promise<Report> {
-  const { version: database } = bench.databases
-  return {
-    machine: thisMachine(),
-    database,
-    entries,
-    ...effort,
-    comparisons: [...(await compareWithFloors(bench)), ...(await compareFiles(bench))],
-    growth: entries >= LARGE_STORE || given['compare-sizes'] ? await compareSizes(bench) : [],
-    pairs: [
-      { title: 'in another way', rows: await compareRequests(bench) },
-      { title: 'another checkout', rows: await compareCheckouts(bench, given.against) },
-      { title: 'with a log', rows: await compareLogs(bench) },
-      { title: 'with a session', rows: await compareSessions(bench) },
-      { title: 'with a plugin', rows: await comparePlugins(bench) },
-      { title: 'with readers', rows: await compareReaders(bench) },
-    ],
-    rules: await compareRules(bench),
-    nodes: await compareNodes(bench),
-    latencies: await timeSearches(bench),
-    starts: await timeStarts(bench),
-    amounts: await measureMemory(bench),
-    documents: await timeDocuments(bench),
-    aggregates: await timeAggregates(bench),
-    imports: await measureImport(bench, given.import),
-    exports: await measureExport(bench),
-    restores: await measureRestore(bench),
-    many: await measureMany(bench),
-    live: await measureEvents(bench),
-    catchUps: await measureCatchUp(bench),
-    uploads: await measureUploads(bench),
-    overloads: await measureOverload(bench),
+async function fillStore(store: BenchStore, count: number): Promise<void> {
+  await using service = await startDaybook(store, { place: 'anywhere' })
+  await fillService(service.url, count, say)
+}
+
+async function measureRows(scratch: string): Promise<void> {
+  const rows = positionals.length > 0 ? positionals : possibleRows
+  const storesOptions = { root: resolve(options.data), scratch, fill: fillStore }
+  await using stores: Stores =
+    options.store === 'postgres' ? await PostgresStores.start(storesOptions) : new SqliteStores(storesOptions)
+  await using generator = new Child('load', [programPath('load.ts')])
+  const effort = { seconds: Number(options.seconds), rounds: Number(options.rounds) }
+  const common = { stores, entries, ...effort, generator, scratch, say }
+  const run = describeRun(`${effort.rounds} rounds of ${effort.seconds} s`)
+  process.stdout.write(`${stores.version}, ${options.size} posts; ${Object.values(run).join(', ')}\n`)
+  const file = join(import.meta.dirname, 'results', `${options.store}-${options.size}.json`)
+  const report = async (row: string, lines: Lines): Promise<void> => {
+    process.stdout.write(`\n${row}\n${printLines(lines)}\n`)
+    if (options.save) await saveRow(file, { store: stores.version, entries }, row, { ...run, lines })
+  }
+  if (options.compare) {
+    const lines = await compareCheckouts(common, options.compare, rows)
+    for (const [row, rowLines] of Object.entries(lines)) await report(row, rowLines)
+    return
+  }
+  const bench: Bench = { ...common, store: await stores.openSeeded(entries) }
+  const requestRows = rows.filter((row) => row in REQUEST_ROWS)
+  if (requestRows.length > 0) {
+    const lines = await measureRequests(bench, requestRows)
+    for (const row of requestRows) await report(row, lines[row] ?? [])
+  }
+  for (const row of rows) {
+    const measureRow = OTHER_ROWS[row]
+    if (measureRow) await report(row, await measureRow(bench))
   }
 }
 
-async function save(file: string, report: Report): Promise<void> {
-  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`)
-  await writeFile(file.replace(/(\.json)?$/, '.txt'), `${printed(report)}\n`)
-}
-
-async function runBench(scratch: string): Promise<void> {
-  const model = compileModel(config)
-  await using databases = await openDatabases({ root, scratch, model, say })
-  // Aggregates have a store of their own.
-  const isAggregate = given.only?.every((name) => name === 'aggregate') ?? false
-  const store = await databases.seeded(isAggregate ? SMALL_STORE : entries)
-  await using generator = new Child('load', [here('load.ts')])
-  const report = await measureAll({
-    model,
-    databases,
-    store,
-    entries,
-    effort,
-    generator,
-    scratch,
-    profiling: given.profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(given.profile)}`] : [],
-    isAsked: (name) => given.only?.includes(name) ?? true,
-    say,
-  })
-  process.stdout.write(`${printed(report)}\n`)
-  if (given.json) await save(given.json, report)
-}
-
 async function runInScratch(): Promise<void> {
+  requireOption('--store', options.store, ['sqlite', 'postgres'])
+  requireOption('--size', options.size, Object.keys(SIZES))
+  if (options.compare && options.save) throw new Error('--save takes no --compare: results are those of one checkout.')
+  for (const row of positionals) requireOption('A row', row, possibleRows)
+  const root = resolve(options.data)
   await mkdir(root, { recursive: true })
   const scratch = await mkdtemp(join(root, 'run-'))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -165,18 +123,18 @@ async function runInScratch(): Promise<void> {
     })
   }
   try {
-    await runBench(scratch)
+    await measureRows(scratch)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
 }
 
-if (given.help) process.stdout.write(HELP)
+if (options.help) process.stdout.write(HELP)
 else {
   try {
     await runInScratch()
   } catch (error) {
-    if (!(error instanceof WrongAnswer)) throw error
+    if (!(error instanceof WrongResponseError)) throw error
     say(error.message)
     process.exitCode = 1
   }

@@ -1,11 +1,11 @@
-// The part of the load generator that the bench uses; the package brings no types of its own.
+// The part of the load generator that the bench uses; the package has no types.
 declare module 'autocannon' {
   export interface RequestSpec {
     method?: string
     path?: string
     headers?: Readonly<Record<string, string>>
     body?: string
-    /** Called before each request; what it answers is sent. */
+    /** Called before each request; its result is sent. */
     setupRequest?(request: RequestSpec): RequestSpec
   }
 
@@ -14,8 +14,7 @@ declare module 'autocannon' {
   }
 
   export interface Options {
-    /** Connections are shared out among them. */
-    readonly url: readonly string[]
+    readonly url: string
     readonly connections: number
     /** In seconds. */
     readonly duration: number
@@ -25,12 +24,8 @@ declare module 'autocannon' {
   }
 
   export interface Result {
-    /** In seconds. */
-    readonly duration: number
     readonly errors: number
     readonly timeouts: number
-    readonly requests: { readonly total: number }
-    readonly statusCodeStats: Readonly<Record<string, { readonly count: number }>>
   }
 
   export interface Instance extends PromiseLike<Result> {

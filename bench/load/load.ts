@@ -1,104 +1,99 @@
-// The load generator, in a process of its own so that it never takes time from the server that it measures.
+// The load generator, in a process of its own so that it takes no time from the server that it measures.
 import autocannon, { type Client, type RequestSpec } from 'autocannon'
-import { makePost, type Targets } from '../databases/text.ts'
+import { makePost, type Targets } from '../stores/text.ts'
 
 /** One stretch of load. */
 export interface Load {
-  /** Where connections go, in turn. */
-  readonly urls: readonly string[]
+  readonly url: string
   readonly connections: number
   readonly seconds: number
   /** Addresses to read, in turn, shared out among the connections. */
   readonly paths?: readonly string[]
-  /** What each address has as its tag, sent as `If-None-Match`. */
-  readonly tags?: readonly string[]
-  /** Sent with every address. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Requests a second, on all connections together. @default as many as there can be */
+  /** Requests a second, on all connections together. @default as many as possible */
   readonly rate?: number
-  /** What to create: posts from this number on. */
-  readonly posts?: { readonly path: string; readonly token: string; readonly from: number; readonly targets: Targets }
+  /** Posts to create, numbered from `first` on. */
+  readonly posts?: { readonly token: string; readonly first: number; readonly targets: Targets }
 }
 
-/** What came of it. */
-export interface Loaded {
-  readonly requests: number
-  readonly seconds: number
-  /** In milliseconds. */
+/** The responses with one status. Times are in milliseconds. */
+interface StatusResult {
+  readonly count: number
   readonly p50: number
   readonly p99: number
-  /** How often each status came. */
-  readonly statuses: Readonly<Record<string, number>>
-  /** Connections that failed, and requests without an answer in time. */
-  readonly failures: number
-  /** How much of the load generator's own core was used, from 0 to 1. */
-  readonly busy: number
 }
 
-function requestsFor({ paths, tags, posts, headers = {}, connections }: Load): (client: Client) => void {
-  let client = 0
-  let number = posts?.from ?? 0
-  const reads = paths?.map((path, index): RequestSpec => {
-    const tag = tags?.[index]
-    return { method: 'GET', path, headers: tag === undefined ? headers : { ...headers, 'if-none-match': tag } }
-  })
-  return (one) => {
-    if (reads) one.setRequests(shareOf(reads, client++, connections))
-    else if (posts) one.setRequests([creation(posts, () => number++)])
+/** The result of one stretch of load. */
+export interface LoadResult {
+  readonly requests: number
+  readonly seconds: number
+  readonly byStatus: Readonly<Record<string, StatusResult>>
+  /** Failed connections, and requests that timed out. */
+  readonly failures: number
+  /** Processor time of the load generator, in milliseconds. */
+  readonly processorMs: number
+}
+
+function clientSetup({ paths, posts, connections }: Load): (client: Client) => void {
+  let clientIndex = 0
+  let number = posts?.first ?? 0
+  const reads = paths?.map((path): RequestSpec => ({ method: 'GET', path }))
+  return (client) => {
+    if (reads) client.setRequests(selectShare(reads, clientIndex++, connections))
+    else if (posts) client.setRequests([creation(posts, () => number++)])
   }
 }
 
-/** Each connection's own part of the requests; all of them, where there are too few to share. */
-function shareOf(reads: readonly RequestSpec[], client: number, clients: number): readonly RequestSpec[] {
+/** Selects the requests of one connection: all of them if there are too few to share. */
+function selectShare(reads: readonly RequestSpec[], client: number, clients: number): readonly RequestSpec[] {
   return reads.length < clients ? reads : reads.filter((_, index) => index % clients === client)
 }
 
-function creation({ path, token, targets }: NonNullable<Load['posts']>, next: () => number): RequestSpec {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+function creation({ token, targets }: NonNullable<Load['posts']>, nextNumber: () => number): RequestSpec {
   return {
     method: 'POST',
-    path,
-    headers,
-    setupRequest: (request) => ({ ...request, body: JSON.stringify(makePost(next(), targets)) }),
+    path: '/api/posts',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    setupRequest: (request) => ({ ...request, body: JSON.stringify(makePost(nextNumber(), targets)) }),
   }
 }
 
-const percentile = (sorted: Float64Array, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+function summarize(times: readonly number[]): StatusResult {
+  const sorted = Float64Array.from(times).sort()
+  const percentile = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
+  return { count: times.length, p50: percentile(0.5), p99: percentile(0.99) }
+}
 
-async function runLoad(load: Load): Promise<Loaded> {
-  const times: number[] = []
+async function runLoad(load: Load): Promise<LoadResult> {
+  const timesByStatus: Record<string, number[]> = {}
   let startedAt = 0
   let endedAt = 0
-  let before = process.cpuUsage()
+  let requests = 0
+  let cpuBefore = process.cpuUsage()
   const instance = autocannon({
-    url: load.urls,
+    url: load.url,
     connections: load.connections,
     duration: load.seconds,
-    setupClient: requestsFor(load),
+    setupClient: clientSetup(load),
     ...(load.rate === undefined ? {} : { overallRate: load.rate }),
   })
-  instance.on('response', (_client, _status, _bytes, milliseconds) => {
-    if (times.length === 0) {
-      startedAt = performance.now()
-      before = process.cpuUsage()
-    }
-    times.push(milliseconds)
+  instance.on('response', (_client, status, _bytes, milliseconds) => {
     endedAt = performance.now()
+    if (requests === 0) {
+      startedAt = endedAt
+      cpuBefore = process.cpuUsage()
+    }
+    requests += 1
+    timesByStatus[status] ??= []
+    timesByStatus[status].push(milliseconds)
   })
-  const { statusCodeStats, errors, timeouts } = await instance
-  const statuses = Object.fromEntries(Object.entries(statusCodeStats).map(([code, { count }]) => [code, count]))
-  const sorted = Float64Array.from(times).sort()
-  const { user, system } = process.cpuUsage(before)
-  const seconds = (endedAt - startedAt) / 1000
+  const { errors, timeouts } = await instance
+  const { user, system } = process.cpuUsage(cpuBefore)
   return {
-    requests: times.length,
-    seconds,
-    p50: percentile(sorted, 0.5),
-    p99: percentile(sorted, 0.99),
-    statuses,
+    requests,
+    seconds: (endedAt - startedAt) / 1000,
+    byStatus: Object.fromEntries(Object.entries(timesByStatus).map(([status, times]) => [status, summarize(times)])),
     failures: errors + timeouts,
-    busy: (user + system) / 1e6 / seconds,
+    processorMs: (user + system) / 1000,
   }
 }
 

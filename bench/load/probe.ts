@@ -1,4 +1,4 @@
-// Loaded before a server's own code: tells the bench how much processor time and memory the process has used.
+// Preloaded into a server: reports the processor time and memory that the process has used.
 process.on('message', (message) => {
   if (message === 'cpu') process.send?.(process.cpuUsage())
   if (message === 'memory') process.send?.(process.memoryUsage.rss())

@@ -1,0 +1,180 @@
+import SqliteDatabase, { type NativeStatement } from 'better-sqlite3'
+import { Client, Pool } from 'pg'
+import type { PostRow } from '../stores/addresses.ts'
+import type { StoreName } from '../stores/stores.ts'
+
+/** The tables that hold documents in the order of the list: without and with their authors. */
+export type BaselineTable = 'posts' | 'joined'
+
+/** A page of the list: its documents by position, and the JSON around the total and the documents. */
+export interface BaselinePage {
+  readonly table: BaselineTable
+  readonly first: number
+  readonly last: number
+  /** The text before the total, between total and documents, and after them. */
+  readonly parts: readonly [string, string, string]
+}
+
+/** The content of the file that the baseline server is started with. */
+export interface BaselinePlan {
+  readonly store: StoreName
+  readonly address: string
+  /** The pages of the list, by address; every other address is that of an entry. */
+  readonly pages: Readonly<Record<string, BaselinePage>>
+}
+
+/** A value, or a promise of it: SQLite returns at once, and waiting a turn would cost the baseline time. */
+export type MaybePromise<T> = T | Promise<T>
+
+/** The tables of the baseline, in the simplest form that can produce the responses. */
+export interface BaselineStore extends AsyncDisposable {
+  addPosts(rows: readonly PostRow[]): MaybePromise<unknown>
+  /** Counts the posts, once all of them are there, and does the database's background work. */
+  finish(): MaybePromise<unknown>
+  readEntry(slug: string): MaybePromise<string | undefined>
+  readPage(page: BaselinePage): MaybePromise<string>
+  /** Stores a document; it is on the disk when this resolves. */
+  insert(id: string, doc: string): MaybePromise<unknown>
+}
+
+/** The settings of Daybook's connections. */
+const SQLITE_SETTINGS = `
+  PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+  PRAGMA cache_size = -128000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864`
+const SQLITE_TABLES = `
+  CREATE TABLE IF NOT EXISTS posts (position INTEGER PRIMARY KEY, slug TEXT NOT NULL UNIQUE, doc TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS joined (position INTEGER PRIMARY KEY, doc TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS totals (published INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS entries (pk INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, doc TEXT NOT NULL) STRICT`
+
+/** SQLite composes the response, so that one text passes to JavaScript. */
+const sqlitePage = (table: BaselineTable): string => `
+  SELECT ? || (SELECT published FROM totals) || ? || group_concat(doc, ',') || ? AS doc
+  FROM (SELECT doc FROM ${table} WHERE position BETWEEN ? AND ? ORDER BY position)`
+
+/** A file that is read and written in the process of the server. */
+class SqliteBaselineStore implements BaselineStore {
+  readonly #database: SqliteDatabase
+  readonly #statements: Readonly<Record<'entry' | 'insert' | 'addPost' | 'addJoined' | BaselineTable, NativeStatement>>
+
+  constructor(file: string) {
+    this.#database = new SqliteDatabase(file, { timeout: 5000 })
+    this.#database.exec(`${SQLITE_SETTINGS}; ${SQLITE_TABLES}`)
+    const prepare = (sql: string): NativeStatement => this.#database.prepare(sql)
+    this.#statements = {
+      entry: prepare('SELECT doc FROM posts WHERE slug = ?').pluck(),
+      posts: prepare(sqlitePage('posts')).pluck(),
+      joined: prepare(sqlitePage('joined')).pluck(),
+      insert: prepare('INSERT INTO entries (id, doc) VALUES (?, ?)'),
+      addPost: prepare('INSERT INTO posts VALUES (?, ?, ?)'),
+      addJoined: prepare('INSERT INTO joined VALUES (?, ?)'),
+    }
+  }
+
+  addPosts(rows: readonly PostRow[]): void {
+    this.#database.exec('BEGIN')
+    for (const { position, slug, doc, joined } of rows) {
+      this.#statements.addPost.run(position, slug, doc)
+      this.#statements.addJoined.run(position, joined)
+    }
+    this.#database.exec('COMMIT')
+  }
+
+  finish(): void {
+    this.#database.exec('INSERT INTO totals SELECT count(*) FROM posts')
+    this.#database.pragma('wal_checkpoint(TRUNCATE)')
+  }
+
+  readEntry(slug: string): string | undefined {
+    return this.#statements.entry.get(slug) as string | undefined
+  }
+
+  readPage({ table, first, last, parts }: BaselinePage): string {
+    return this.#statements[table].get(...parts, first, last) as string
+  }
+
+  insert(id: string, doc: string): void {
+    this.#statements.insert.run(id, doc)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#database.close()
+  }
+}
+
+/** The number of connections that Daybook opens by default. */
+const CONNECTIONS = 10
+const POSTGRES_TABLES = `
+  CREATE TABLE IF NOT EXISTS posts (position INTEGER PRIMARY KEY, slug TEXT NOT NULL UNIQUE, doc TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS joined (position INTEGER PRIMARY KEY, doc TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS totals (published INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS entries (
+    pk BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, id TEXT NOT NULL UNIQUE, doc TEXT NOT NULL)`
+const ADD_POSTS = 'INSERT INTO posts SELECT * FROM unnest($1::integer[], $2::text[], $3::text[])'
+const ADD_JOINED = 'INSERT INTO joined SELECT * FROM unnest($1::integer[], $2::text[])'
+const ENTRY = 'SELECT doc FROM posts WHERE slug = $1'
+const INSERT = 'INSERT INTO entries (id, doc) VALUES ($1, $2)'
+
+/** PostgreSQL composes the response, so that it sends one row. */
+const postgresPage = (table: BaselineTable): string => `
+  SELECT $1::text || (SELECT published FROM totals) || $2::text || string_agg(doc, ',' ORDER BY position) || $3::text
+  FROM ${table} WHERE position BETWEEN $4 AND $5`
+
+/**
+ * A database with prepared statements. Reads share one connection and do not wait for each other's responses, which takes
+ * half the processor time of a pool. Inserts have as many connections as Daybook has, so that their commits share syncs.
+ */
+class PostgresBaselineStore implements BaselineStore {
+  readonly #reader: Client
+  readonly #pool: Pool
+
+  private constructor(reader: Client, pool: Pool) {
+    this.#reader = reader
+    this.#pool = pool
+  }
+
+  static async open(address: string): Promise<PostgresBaselineStore> {
+    const pool = new Pool({ connectionString: address, max: CONNECTIONS })
+    await pool.query(POSTGRES_TABLES)
+    const reader = new Client({ connectionString: address, pipeline: true })
+    await reader.connect()
+    return new PostgresBaselineStore(reader, pool)
+  }
+
+  async addPosts(rows: readonly PostRow[]): Promise<void> {
+    const positions = rows.map(({ position }) => position)
+    await this.#pool.query(ADD_POSTS, [positions, rows.map(({ slug }) => slug), rows.map(({ doc }) => doc)])
+    await this.#pool.query(ADD_JOINED, [positions, rows.map(({ joined }) => joined)])
+  }
+
+  async finish(): Promise<void> {
+    await this.#pool.query('INSERT INTO totals SELECT count(*) FROM posts')
+    await this.#pool.query('VACUUM ANALYZE')
+  }
+
+  readEntry(slug: string): Promise<string | undefined> {
+    return this.#readText('entry', ENTRY, [slug])
+  }
+
+  async readPage({ table, first, last, parts }: BaselinePage): Promise<string> {
+    return (await this.#readText(table, postgresPage(table), [...parts, first, last])) ?? ''
+  }
+
+  async insert(id: string, doc: string): Promise<void> {
+    await this.#pool.query({ name: 'insert', text: INSERT, values: [id, doc] })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#reader.end()
+    await this.#pool.end()
+  }
+
+  async #readText(name: string, text: string, values: unknown[]): Promise<string | undefined> {
+    return (await this.#reader.query<string[]>({ name, text, values, rowMode: 'array' })).rows[0]?.[0]
+  }
+}
+
+/** Opens the tables of a database; makes missing ones. */
+export function openBaselineStore(name: StoreName, address: string): MaybePromise<BaselineStore> {
+  return name === 'postgres' ? PostgresBaselineStore.open(address) : new SqliteBaselineStore(address)
+}
