@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { constants, copyFile, mkdtemp, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { type BenchStore, type Stores, type StoresOptions, seededName } from './stores.ts'
 
@@ -21,9 +21,9 @@ export class SqliteStores implements Stores {
     const folder = join(this.#options.root, seededName(entries))
     if (!existsSync(folder)) {
       // A folder gets its final name when it is complete.
-      const filling = await mkdtemp(join(this.#options.root, 'filling-'))
-      await this.#options.fill(storeIn(filling), entries)
-      await rename(filling, folder)
+      const store = await this.makeEmpty()
+      await this.#options.fill(store, entries)
+      await rename(dirname(store.address), folder)
     }
     return storeIn(folder)
   }
