@@ -22,7 +22,7 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    // budget.test.ts is what watches sizes.
+    // `npm run measure` watches the sizes.
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       input: 'src/app/main.tsx',

@@ -277,3 +277,25 @@ test('a kept answer takes no statement on SQLite until something is written', as
   expect(await ask()).toBeGreaterThan(0)
   expect(await (await service.request('/api/posts/post')).json()).toMatchObject({ rank: 1 })
 })
+
+test('of more answers than fit in the memory, requested in turn, some stay', async () => {
+  const [sqlite] = STORES.filter(({ name }) => name === 'sqlite')
+  const postFields = { rank: f.integer({ required: true }), text: f.text({ maxLength: 10_000, index: false }) }
+  const config = defineConfig({
+    limits: { answerCacheBytes: 2 ** 20 },
+    collections: { posts: defineCollection({ fields: postFields }) },
+  })
+  await using service = await (sqlite as (typeof STORES)[number]).open(config)
+  for (let rank = 0; rank < 200; rank += 1) await create(service, 'posts', { rank, text: 'x'.repeat(10_000) })
+  const countStatements = async (): Promise<number> => {
+    const before = service.statements()
+    for (let offset = 0; offset < 200; offset += 1) {
+      expect((await service.request(`/api/posts?limit=1&offset=${offset}`)).status).toBe(200)
+    }
+    return service.statements() - before
+  }
+  const first = await countStatements()
+  for (let time = 0; time < 10; time += 1) await countStatements()
+  // A kept answer takes no statement. A third of them fit.
+  expect(await countStatements()).toBeLessThan(0.9 * first)
+})
