@@ -99,8 +99,8 @@ async function asciiDatabase() {
   return { url, [Symbol.asyncDispose]: () => asSuperuser(`DROP DATABASE ${name} WITH (FORCE)`) }
 }
 
-/** A database that a newer Daybook has opened. */
-async function newerDatabase(): Promise<string> {
+/** A database that another version of Daybook has opened. */
+async function databaseOfAnotherVersion(): Promise<string> {
   await (await open(database.url)).close()
   await database.rows("UPDATE daybook$meta SET value = '999' WHERE key = 'layout'")
   return database.url
@@ -186,7 +186,10 @@ const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Plac
     asciiDatabase,
     /^The database is encoded as SQL_ASCII\. Create one with ENCODING 'UTF8'\.$/,
   ],
-  'a database of a newer Daybook': [newerDatabase, /^This database was made by a newer Daybook.*Update Daybook\.$/],
+  'a database of another version of Daybook': [
+    databaseOfAnotherVersion,
+    /^This database was made by another version of Daybook .*Update Daybook, or use that version\.$/,
+  ],
 }
 
 /** Passwords never show, whole or in part. */

@@ -10,7 +10,7 @@ import type { DatabaseSource, Snapshot } from '../../store/database.ts'
 import { openSqlite } from '../../store/sqlite/sqlite.ts'
 import { copySqlite } from '../../store/sqlite/sqlite-file.ts'
 import { Store } from '../../store/store.ts'
-import { isBlankDatabase } from '../../store/tables/layouts.ts'
+import { isBlankDatabase } from '../../store/tables/layout.ts'
 import { beginCopy } from '../../store/transfer/copy.ts'
 import { requireCopyable, requireSnapshotFit } from '../fit-snapshot.ts'
 

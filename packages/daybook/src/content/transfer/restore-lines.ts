@@ -170,29 +170,13 @@ function tryReading<T>(read: () => T): T | undefined {
   }
 }
 
-/** What earlier versions called keys of a document's line. */
-const FORMER_KEYS: ReadonlyMap<string, string> = new Map([
-  ['shape', 'schemaHash'],
-  ['kept', 'orphaned'],
-])
-
-/** A line, or the working copy in it, under the present keys. */
-function withPresentKeys(value: unknown): unknown {
-  const isFormer = typeof value === 'object' && value !== null && 'shape' in value && !('schemaHash' in value)
-  if (!isFormer) return value
-  const members = Object.entries(value).map(([key, member]) => {
-    return [FORMER_KEYS.get(key) ?? key, key === 'draft' ? withPresentKeys(member) : member] as const
-  })
-  return Object.fromEntries(members)
-}
-
 /**
  * Reads the line of an entry or a global.
  *
  * @throws VALIDATION_ERROR when it is none, or the config has no place for it
  */
 export function readLine(text: string, { collections, globals }: Model): RestoreLine {
-  const value = withPresentKeys(parseLine(text))
+  const value = parseLine(text)
   if (typeof value === 'object' && value !== null && 'global' in value) {
     const line = requireValidLine<GlobalLine>(checkGlobal, value)
     const global = globals.get(line.global)

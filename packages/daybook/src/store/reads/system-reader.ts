@@ -24,10 +24,9 @@ export class SystemReader {
     return readRestoreNote(this.#source.connection)
   }
 
-  /** The migrations that began on this store. One of before the fourth layout has none. */
-  async migrations(): Promise<readonly MigrationRecord[]> {
-    const { connection } = this.#source
-    return Number(await readNote(connection, 'layout')) < 4 ? [] : readMigrations(connection)
+  /** The migrations that began on this store. */
+  migrations(): Promise<readonly MigrationRecord[]> {
+    return readMigrations(this.#source.connection)
   }
 
   /** Whether something is noted that happens once in the life of the store. */

@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts'
 import { isLocaleTable } from './tables.ts'
 
 /** The tables of locales that the database has. */
-export async function storedLocaleTables(connection: Connection, { schema }: Dialect): Promise<readonly string[]> {
+async function storedLocaleTables(connection: Connection, { schema }: Dialect): Promise<readonly string[]> {
   const rows = await connection.all(bare<{ name: string }>(schema.tables))
   return rows.map(({ name }) => name).filter(isLocaleTable)
 }

@@ -11,7 +11,7 @@ import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
 import { DEFAULT_LOCALE_NOTE, hiddenNote, readNote, writeNote } from '../notes.ts'
 import { WORDS_VERSION } from '../search/search-text.ts'
 import { foldedOutline, prepareFolded, prepareMembers } from './fill-members.ts'
-import { bringUpToLayout, knownLayout, LAYOUT, runStatements } from './layouts.ts'
+import { hasTables, LAYOUT } from './layout.ts'
 import { dropLocaleTables, dropsOf } from './locale-tables.ts'
 import { createEntryTable, createLocaleTable, createSystemTables } from './table-ddl.ts'
 import { compoundIndex, indexName, readUniqueIndex, uniqueIndex, valueIndex } from './tables.ts'
@@ -104,6 +104,11 @@ function wantedView({ schema }: Dialect, collection: CollectionModel): SchemaObj
   }
 }
 
+/** Runs statements on the connection that holds the lock. */
+async function runStatements(connection: Connection, ...texts: readonly string[]): Promise<void> {
+  for (const text of texts) await connection.run(bare(text))
+}
+
 /**
  * Brings the tables into the form that the model asks for: makes what is missing, drops what is no longer declared.
  * Content is never touched. Runs inside a write transaction, so that two nodes can start at once.
@@ -116,14 +121,11 @@ export async function prepareSchema(
   model: Model,
   check: SchemaCheck,
 ): Promise<readonly SchemaObject[]> {
-  const known = await knownLayout(connection, dialect)
+  const isStarted = await hasTables(connection, dialect)
   // Looking at every index of every collection would make start-up cost grow with the schema.
   const fingerprint = fingerprintOf(dialect, model)
-  if (known !== undefined && (await readNote(connection, 'schema')) === fingerprint) return []
-  if (known !== undefined) {
-    await bringUpToLayout(connection, dialect, Number(known))
-    await check.beforeChange?.(connection)
-  }
+  if (isStarted && (await readNote(connection, 'schema')) === fingerprint) return []
+  if (isStarted) await check.beforeChange?.(connection)
   await runStatements(connection, ...createSystemTables(dialect.schema))
   const localeTables = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
   await dropLocaleTables(connection, dialect, (name) => localeTables.every(({ table }) => table !== name))

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../database.ts'
 import { COPY_NOTE, readNote } from '../notes.ts'
-import { isBlankDatabase, LAYOUT, madeByNewer } from '../tables/layouts.ts'
+import { isBlankDatabase, LAYOUT, unknownLayout } from '../tables/layout.ts'
 import { readRestoreNote } from './restore-note.ts'
 
 /** @param shown the name of a store that was not restored to the end, for people */
@@ -20,7 +20,5 @@ export async function whyNotCopied(snapshot: Snapshot, shown: string): Promise<s
   }
   if ((await readRestoreNote(snapshot))?.isDone === false) return unfinishedRestore(shown)
   const layout = await readNote(snapshot, 'layout')
-  if (Number(layout) > LAYOUT) return madeByNewer(shown, layout)
-  if (Number(layout) === LAYOUT) return undefined
-  return `${shown} was made by an older Daybook. Start the service on it once with this one, and copy then.`
+  return Number(layout) === LAYOUT ? undefined : unknownLayout(shown, layout)
 }
