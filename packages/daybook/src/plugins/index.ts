@@ -1,14 +1,17 @@
 export type { EntryPath } from './entry-path.ts'
-export { type CloudflareZone, type FastlyService, purgeCloudflare, purgeFastly } from './purge-cdn/callers.ts'
-export type { Purge, PurgeCdnOptions } from './purge-cdn/options.ts'
-export { purgeCdn } from './purge-cdn/purge-cdn.ts'
-export type { RedirectedCollection, RedirectsOptions } from './redirects/options.ts'
-export { redirects } from './redirects/redirects.ts'
-export type { RobotsOptions, RobotsRule } from './robots/options.ts'
-export { robots } from './robots/robots.ts'
-export type { ServeUploadsOptions } from './serve-uploads/options.ts'
-export { serveUploads } from './serve-uploads/serve-uploads.ts'
-export { type SignedUpload, type SignUploadOptions, signUpload } from './serve-uploads/signature.ts'
+export {
+  type CloudflareZone,
+  type FastlyService,
+  type Purge,
+  type PurgeCdnOptions,
+  purgeCdn,
+  purgeCloudflare,
+  purgeFastly,
+} from './purge-cdn.ts'
+export { type RedirectedCollection, type RedirectsOptions, redirects } from './redirects/redirects.ts'
+export { type RobotsOptions, type RobotsRule, robots } from './robots.ts'
+export { type ServeUploadsOptions, serveUploads } from './serve-uploads/serve-uploads.ts'
+export { type SignedUpload, type SignUploadOptions, signUpload } from './serve-uploads/signed-url.ts'
 export type { FeedFields, FeedOptions, SitemapCollection, SitemapOptions } from './sitemap/options.ts'
 export { sitemap } from './sitemap/sitemap.ts'
 export type { WebhookEndpoint, WebhookRetries, WebhooksOptions } from './webhooks/options.ts'

@@ -1,17 +1,25 @@
 import { MemoryLocker } from '@tus/server'
 import { definePlugin, type Plugin, type PluginRequest, type PluginRoute } from '../../index.ts'
-import { type ResumableUploadsOptions, resolveOptions } from './options.ts'
-import { answerTus, type TusParts } from './tus-requests.ts'
-import { UnfinishedUploads } from './unfinished.ts'
+import { checkOptions, isRoutePath } from '../check-options.ts'
+import { respondTus, type TusContext } from './tus-protocol.ts'
+import { UnfinishedUploads } from './unfinished-uploads.ts'
 
-export type { ResumableUploadsOptions } from './options.ts'
+/** Options of `resumableUploads()`. */
+export interface ResumableUploadsOptions {
+  /** The path of the uploads. @default '/api/uploads' */
+  readonly path?: string
+  /** The time within which an upload must be complete, in seconds. @default 86,400 */
+  readonly expiresIn?: number
+  /** The maximum number of incomplete uploads of one person. @default 100 */
+  readonly maxUnfinished?: number
+}
 
-/** How often uploads whose time is over are removed, in milliseconds. */
+/** The interval at which expired uploads are removed, in milliseconds. */
 const SWEEP_MS = 10 * 60 * 1000
 
 /**
- * Takes files in by the tus protocol, version 1.0: an upload that breaks off goes on where it was. A complete one becomes an asset, with
- * the checks of every upload. Needs the package `@tus/server`.
+ * Accepts uploads by the tus protocol, version 1.0: an interrupted upload continues where it stopped. A complete one becomes an asset,
+ * with the checks of every upload. Needs the package `@tus/server`.
  *
  * @throws {ConfigError} for options that mean nothing
  *
@@ -23,7 +31,12 @@ const SWEEP_MS = 10 * 60 * 1000
 export function resumableUploads(
   options: ResumableUploadsOptions = {},
 ): Plugin<Record<never, never>, Record<never, never>, Record<never, never>> {
-  const { path, expiresIn, maxUnfinished } = resolveOptions(options)
+  const { path = '/api/uploads', expiresIn = 24 * 60 * 60, maxUnfinished = 100 } = options
+  checkOptions('resumable-uploads', options, ['path', 'expiresIn', 'maxUnfinished'], (faults) => {
+    faults.require(isRoutePath(path), 'path', "write a path, such as '/api/uploads'")
+    faults.require(Number.isInteger(expiresIn) && expiresIn > 0, 'expiresIn', 'write a number of seconds')
+    faults.require(Number.isInteger(maxUnfinished) && maxUnfinished > 0, 'maxUnfinished', 'write a number of uploads')
+  })
   const expiryMs = expiresIn * 1000
   return definePlugin({
     name: 'resumable-uploads',
@@ -31,8 +44,8 @@ export function resumableUploads(
     options: { path, expiresIn, maxUnfinished },
     setup({ storage, route, log }) {
       const unfinished = new UnfinishedUploads(storage, expiryMs, maxUnfinished)
-      const parts = { path, unfinished, expiryMs, locker: new MemoryLocker(), finishing: new Map() }
-      for (const one of tusRoutes(parts)) route(one)
+      const context = { path, unfinished, expiryMs, locker: new MemoryLocker(), finishing: new Map() }
+      for (const tusRoute of tusRoutes(context)) route(tusRoute)
       const sweep = (): Promise<void> =>
         unfinished.sweep().catch((err) => log.error({ err }, 'resumable uploads: the sweep failed'))
       let sweeping = sweep()
@@ -56,11 +69,11 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Daybook-Asset': 'The id of the asset that the complete upload has become.',
 }
 
-/** The requests of the protocol: create, ask how far it has come, send, and end. */
-function tusRoutes(parts: TusParts): readonly PluginRoute[] {
-  const run = (request: PluginRequest): Promise<Response> => answerTus(parts, request)
+/** The routes of the protocol, which create, inspect, continue and end an upload. */
+function tusRoutes(context: TusContext): readonly PluginRoute[] {
+  const run = (request: PluginRequest): Promise<Response> => respondTus(context, request)
   const upload = {
-    path: `${parts.path}/:upload`,
+    path: `${context.path}/:upload`,
     protection: 'session',
     pathParameters: { upload: { description: 'The upload, as `Location` names it.', schema: { type: 'string' } } },
     run,
@@ -68,7 +81,7 @@ function tusRoutes(parts: TusParts): readonly PluginRoute[] {
   return [
     {
       method: 'POST',
-      path: parts.path,
+      path: context.path,
       operationId: 'createUpload',
       summary: 'Begins a resumable upload (tus 1.0).',
       protection: 'session',

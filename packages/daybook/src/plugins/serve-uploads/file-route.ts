@@ -12,24 +12,25 @@ import {
   type StoredFile,
   servedType,
 } from '../../index.ts'
-import type { ServeUploadsOptions } from './options.ts'
-import { isSigned } from './signature.ts'
+import { isSigned } from './signed-url.ts'
 
-/** The same bytes for ever: the address names their digest. */
+/** For URLs that contain the digest of the file. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const REVALIDATED = 'public, max-age=0, must-revalidate'
 const PRIVATE = 'private, no-store'
-/** What holds scripts gets no rights, should a browser show it after all (CSP level 3). */
+/** Denies all rights to a file with scripts, in case a browser shows it (CSP level 3). */
 const SANDBOX = "default-src 'none'; sandbox"
-/** How much of a digest an address names, in characters. */
+/** The length of the digest in a URL, in characters. */
 const VERSION_LENGTH = 16
 
-/** What the route of files is made of. */
-export interface FileRouteOptions extends Required<Pick<ServeUploadsOptions, 'path' | 'inline'>> {
+/** The parts of {@link fileRoute}. */
+interface FileRouteOptions {
+  readonly path: string
+  readonly inline: readonly string[]
   readonly secret: string | undefined
-  /** Files as a reader without a session sees them. */
+  /** The files that callers without a session may read. */
   readonly publicFiles: CallerFiles
-  /** Headers that tell a CDN what an answer is made of. */
+  /** Returns headers that name the documents of a response to a CDN. */
   readonly cacheTags: PluginContext['cacheTags']
 }
 
@@ -50,9 +51,12 @@ export function fileRoute({ path, inline, secret, publicFiles, cacheTags }: File
       const { file, isPublic } = await findFile(request, publicFiles, secret)
       const cacheControl = isPublic ? publicCaching(request, file) : PRIVATE
       const tags = isPublic ? cacheTags([`assets:${file.id}`]) : {}
-      const headers = { ...headersOf(file, inline, cacheControl), ...tags }
-      const answered = { size: file.size, tag: `"${file.sha256}"`, headers }
-      return answerFile(request, { ...answered, open: (range) => openFile(request, file, range) })
+      return answerFile(request, {
+        size: file.size,
+        tag: `"${file.sha256}"`,
+        headers: { ...headersFor(file, inline, cacheControl), ...tags },
+        open: (range) => openFile(request, file, range),
+      })
     },
   }
 }
@@ -75,28 +79,30 @@ const SIGNATURE: PluginRoute['parameters'] = {
   },
 }
 
-/** A file, and whether everyone may read it. */
-interface FoundFile {
+/** A file that the caller may read. */
+interface ReadableFile {
   readonly file: StoredFile
+  /** True if everyone may read it. */
   readonly isPublic: boolean
 }
 
-/** @throws NOT_FOUND for a file that the caller may not read; FORBIDDEN for a signature that does not hold */
+/** @throws NOT_FOUND for a file that the caller may not read; FORBIDDEN for an invalid signature */
 async function findFile(
   { path: { '*': path = '' }, query, caller, content, asSystem }: PluginRequest,
   publicFiles: CallerFiles,
   secret: string | undefined,
-): Promise<FoundFile> {
+): Promise<ReadableFile> {
   const { expires, signature } = query
   if (secret !== undefined && (expires !== undefined || signature !== undefined)) {
-    if (!isSigned(secret, path, Number(expires), String(signature))) throw refuseSignature()
+    if (!isSigned(secret, path, Number(expires), String(signature)))
+      throw new DaybookError('FORBIDDEN', 'This address has expired, or was changed. Ask for a new one.')
     const signed = await asSystem({ reason: 'a signed address' }).files.find(path)
     return { file: requireFile(signed), isPublic: false }
   }
-  const shown = await publicFiles.find(path)
-  if (shown) return { file: shown, isPublic: true }
-  const own = isAuthenticated(caller) ? await content.files.find(path) : null
-  return { file: requireFile(own), isPublic: false }
+  const publicFile = await publicFiles.find(path)
+  if (publicFile) return { file: publicFile, isPublic: true }
+  const file = isAuthenticated(caller) ? await content.files.find(path) : null
+  return { file: requireFile(file), isPublic: false }
 }
 
 function requireFile(file: StoredFile | null): StoredFile {
@@ -104,15 +110,12 @@ function requireFile(file: StoredFile | null): StoredFile {
   return file
 }
 
-const refuseSignature = (): DaybookError =>
-  new DaybookError('FORBIDDEN', 'This address has expired, or was changed. Ask for a new one.')
-
-/** A name can be given to another file once its asset is deleted: without the digest, caches have to ask. */
+/** After an asset is deleted, another one may get its name, so caches must revalidate URLs without the digest. */
 function publicCaching({ query: { v } }: PluginRequest, { sha256 }: StoredFile): string {
   return v === sha256.slice(0, VERSION_LENGTH) ? IMMUTABLE : REVALIDATED
 }
 
-function headersOf(
+function headersFor(
   { mimeType, filename, originalName }: StoredFile,
   inline: readonly string[],
   cacheControl: string,

@@ -1,7 +1,8 @@
-import { type EntryPath, isEntryPath, PATH_ADVICE } from '../entry-path.ts'
-import { isListOf, isWebAddress, OptionFaults } from '../option-faults.ts'
+import type { ListOptions } from '../../index.ts'
+import { checkOptions, isListOf, isWebUrl, type OptionFaults } from '../check-options.ts'
+import { compilePath, type EntryPath, isEntryPath, PATH_ADVICE, type PathTemplate } from '../entry-path.ts'
 
-/** Fields of a collection that a feed shows, by their keys. */
+/** The fields of a collection that a feed shows, by their keys. */
 export interface FeedFields {
   /** @default 'title' */
   readonly title?: string
@@ -9,7 +10,7 @@ export interface FeedFields {
   readonly summary?: string
   /** HTML, such as `bodyHtml` of a Markdown field `body`. @default none */
   readonly content?: string
-  /** Newest entries come first by it. @default 'createdAt' */
+  /** The date by which the newest entries come first. @default 'createdAt' */
   readonly date?: string
   /** A name, or that of a related entry, such as `author.name`. @default none */
   readonly author?: string
@@ -23,7 +24,7 @@ export interface FeedOptions {
   /** The author of entries that name none. @default the title */
   readonly author?: string
   readonly fields?: FeedFields
-  /** The most entries in it. @default 20 */
+  /** The maximum number of entries. @default 20 */
   readonly limit?: number
 }
 
@@ -37,43 +38,33 @@ export interface SitemapCollection {
 
 /** Options of `sitemap()`. */
 export interface SitemapOptions {
-  /** Where the site is, such as `https://www.example.org`; its `/sitemap.xml` and `/feeds/` lead to Daybook. */
+  /** The URL of the site, such as `https://www.example.org`; its `/sitemap.xml` and `/feeds/` lead to Daybook. */
   readonly baseUrl: string
   /** By key. */
   readonly collections: Readonly<Record<string, SitemapCollection>>
   /** Paths of pages that are no entries, such as `/about`. */
   readonly pages?: readonly string[]
-  /** The most addresses in one file; more than that, and `/sitemap.xml` is an index of files. @default 50,000 */
+  /** The maximum number of URLs in one file. If there are more, `/sitemap.xml` is an index of files. @default 50,000 */
   readonly maxUrls?: number
 }
 
-/** The most addresses that a sitemap may hold, by its protocol. */
+/** The maximum number of URLs in a sitemap, by its protocol. */
 export const MAX_URLS = 50_000
-/** The most entries in a feed. */
 const MAX_FEED_LIMIT = 100
-
-const isPage = (text: string): boolean => /^\/(?!\/)[^\s\p{Cc}]*$/u.test(text) && text.isWellFormed()
-
-/** Such as `title`, `author.name`. */
-const isFieldPath = (text: unknown): boolean => typeof text === 'string' && /^[a-z][\w]*(?:\.[a-z][\w]*)*$/i.test(text)
-
-const isCount = (value: unknown, most: number): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
 
 /** @throws {ConfigError} with every fault of the options */
 export function checkSitemapOptions(options: SitemapOptions): void {
-  const faults = new OptionFaults('sitemap')
-  if (faults.hasMembers(options, '', ['baseUrl', 'collections', 'pages', 'maxUrls'])) {
+  checkOptions('sitemap', options, ['baseUrl', 'collections', 'pages', 'maxUrls'], (faults) => {
     const { baseUrl, collections, pages = [], maxUrls = MAX_URLS } = options
-    const isBase = isWebAddress(baseUrl) && !/[?#]/.test(baseUrl)
+    const isBase = isWebUrl(baseUrl) && !/[?#]/.test(baseUrl)
     faults.require(isBase, 'baseUrl', "write where the site is, such as 'https://www.example.org'")
     faults.require(isListOf(pages, isPage), 'pages', "write paths that begin with /, such as ['/', '/about']")
     faults.require(isCount(maxUrls, MAX_URLS), 'maxUrls', `write a whole number from 1 to ${MAX_URLS}`)
-    const given = typeof collections === 'object' && collections !== null ? Object.entries(collections) : []
-    faults.require(given.length > 0, 'collections', "write collections by key: { posts: { path: '/blog/:slug' } }")
-    for (const [key, collection] of given) checkCollection(collection, `collections.${key}`, faults)
-  }
-  faults.throwIfAny()
+    const advice = "write collections by key: { posts: { path: '/blog/:slug' } }"
+    const entries = faults.entriesOf(collections || {}, 'collections', advice)
+    faults.require(entries.length > 0, 'collections', advice)
+    for (const [key, collection] of entries) checkCollection(collection, `collections.${key}`, faults)
+  })
 }
 
 function checkCollection(collection: unknown, path: string, faults: OptionFaults): void {
@@ -95,3 +86,33 @@ function checkFeed(feed: unknown, path: string, faults: OptionFaults): void {
     faults.require(isFieldPath(field), `${path}.fields.${name}`, "write the key of a field, such as 'title'")
   }
 }
+
+const isPage = (text: string): boolean => /^\/(?!\/)[^\s\p{Cc}]*$/u.test(text) && text.isWellFormed()
+
+/** True for paths such as `title` and `author.name`. */
+const isFieldPath = (text: unknown): boolean => typeof text === 'string' && /^[a-z][\w]*(?:\.[a-z][\w]*)*$/i.test(text)
+
+const isCount = (value: unknown, maximum: number): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maximum
+
+/** A collection of the options, with its paths compiled. */
+export interface ListedCollection {
+  readonly key: string
+  readonly options: SitemapCollection
+  /** One template for each locale with pages of its own, in the order of the option. */
+  readonly templates: readonly PathTemplate[]
+}
+
+/** Compiles the collections of the options. */
+export const listedCollections = ({ collections }: SitemapOptions): readonly ListedCollection[] =>
+  Object.entries(collections).map(([key, options]) => ({ key, options, templates: compilePath(options.path) }))
+
+/** Returns the URL of the site without a slash at the end. */
+export const siteUrl = ({ baseUrl }: SitemapOptions): string => new URL(baseUrl).href.replace(/\/+$/, '')
+
+/** The options of a list in the locale of a path, without values of other locales. */
+export const localeQuery = ({ locale }: PathTemplate): Pick<ListOptions, 'locale' | 'fallbackLocale'> =>
+  locale === undefined ? {} : { locale, fallbackLocale: 'none' }
+
+/** The time for which caches may use a sitemap or a feed without revalidation, in seconds. */
+export const CONTENT_MAX_AGE = 300

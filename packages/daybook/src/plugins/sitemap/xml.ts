@@ -10,13 +10,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 }
 
-/** Text as it stands in an element or an attribute of an XML 1.0 document. */
+export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+/** Escapes text for an element or an attribute of an XML 1.0 document. */
 export const escapeXml = (text: string): string =>
   text.replace(FORBIDDEN, '').replace(/[&<>"'\r]/g, (character) => ESCAPES[character] ?? '')
 
-/** An element that holds text; nothing where there is none. */
-export function textElement(name: string, text: string | undefined): string {
-  return text === undefined ? '' : `<${name}>${escapeXml(text)}</${name}>`
-}
-
-export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+/** Writes an element that contains text, or nothing if the text is `undefined`. */
+export const textElement = (name: string, text: string | undefined): string =>
+  text === undefined ? '' : `<${name}>${escapeXml(text)}</${name}>`

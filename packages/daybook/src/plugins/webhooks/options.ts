@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
 import type { Caller, SubscribedCollection } from '../../index.ts'
-import { OptionFaults } from '../option-faults.ts'
-import { headerFault } from './headers.ts'
-import { urlFault } from './target.ts'
+import { checkOptions, type OptionFaults } from '../check-options.ts'
 
-/** An address that is told of changes. */
+/** A receiver of messages about changes. */
 export interface WebhookEndpoint {
-  /** Where messages are sent with POST: `https:`, without user or password. */
+  /** The URL to which messages are sent with POST: `https:`, without user or password. */
   readonly url: string
   /**
    * `whsec_` and 24 to 64 bytes in Base64. While a secret is replaced, both: each message carries a signature of each. Take them
@@ -23,21 +22,21 @@ export interface WebhookEndpoint {
    * document
    */
   readonly actions?: readonly string[]
-  /** Whose rights decide what a message holds: a reader's without a session, or the service's own. @default 'public' */
+  /** The rights that decide what a message holds: those of a caller without a session, or those of the service. @default 'public' */
   readonly as?: 'public' | 'system'
   /** Further headers of each message, such as `Authorization`. @default none */
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether the address may be private, loopback or link-local, and `http:`. @default false */
+  /** Allows addresses that are private, loopback or link-local, and `http:`. @default false */
   readonly allowPrivate?: boolean
 }
 
-/** When failed messages are sent again. */
+/** The times at which failed messages are sent again. */
 export interface WebhookRetries {
   /** The longest pause after the first failure, in milliseconds; it doubles with each further one. @default 5,000 */
   readonly firstMs?: number
   /** The longest pause, in milliseconds. @default four hours */
   readonly maxMs?: number
-  /** How long after its first failure a message is parked, in milliseconds. @default three days */
+  /** The time from its first failure until a message is parked, in milliseconds. @default three days */
   readonly forMs?: number
 }
 
@@ -45,38 +44,32 @@ export interface WebhookRetries {
 export interface WebhooksOptions {
   /** By name: letters, digits and `-`. The position in the journal is stored under it. */
   readonly endpoints: Readonly<Record<string, WebhookEndpoint>>
-  /** Whose session may list and replay deliveries. @default service principals */
+  /** Decides which sessions may list and replay deliveries. @default service principals */
   readonly access?: (caller: Caller) => boolean
-  /** How long a message may take to be answered, in milliseconds. @default 10,000 */
+  /** The timeout of a message, in milliseconds. @default 10,000 */
   readonly timeoutMs?: number
   readonly retries?: WebhookRetries
 }
 
 const ENDPOINT_NAME = /^[a-z][a-zA-Z0-9-]{0,47}$/
 const ENDPOINT_KEYS = ['url', 'secrets', 'collections', 'globals', 'actions', 'as', 'headers', 'allowPrivate']
-const SECRET_ADVICE =
-  'write one or two secrets: whsec_ and 24 to 64 random bytes in Base64, as `openssl rand -base64 32` makes them'
-const PREFIX = 'whsec_'
-const MISSING_SECRET =
-  'echo "whsec_$(openssl rand -base64 32)" generates one. For now, messages are signed with a secret that ends with this process'
 
-/** The most milliseconds that a timer can wait. */
+/** The longest wait of a timer, in milliseconds. */
 const MAX_MS = 2 ** 31 - 1
 
 /** @throws {ConfigError} with every fault of the options; none of them shows a secret */
 export function checkWebhooksOptions(options: WebhooksOptions): void {
-  const faults = new OptionFaults('webhooks')
-  if (faults.hasMembers(options, '', ['endpoints', 'access', 'timeoutMs', 'retries'])) {
+  checkOptions('webhooks', options, ['endpoints', 'access', 'timeoutMs', 'retries'], (faults) => {
     const { endpoints, access, timeoutMs, retries = {} } = options
     faults.require(access === undefined || typeof access === 'function', 'access', 'write a function of the caller')
     requireMs(timeoutMs, 'timeoutMs', faults)
     if (faults.hasMembers(retries, 'retries', ['firstMs', 'maxMs', 'forMs']))
       for (const [key, value] of Object.entries(retries)) requireMs(value, `retries.${key}`, faults)
-    const isObject = typeof endpoints === 'object' && endpoints !== null && !Array.isArray(endpoints)
-    faults.require(isObject, 'endpoints', "write endpoints by name: { site: { url: 'https://…', secrets: […] } }")
-    for (const [name, endpoint] of Object.entries(isObject ? endpoints : {})) checkEndpoint(name, endpoint, faults)
-  }
-  faults.throwIfAny()
+    const advice = "write endpoints by name: { site: { url: 'https://…', secrets: […] } }"
+    for (const [name, endpoint] of faults.entriesOf(endpoints, 'endpoints', advice)) {
+      checkEndpoint(name, endpoint, faults)
+    }
+  })
 }
 
 function requireMs(value: unknown, path: string, faults: OptionFaults): void {
@@ -84,41 +77,85 @@ function requireMs(value: unknown, path: string, faults: OptionFaults): void {
   faults.require(isMs, path, 'write a whole number of milliseconds')
 }
 
-function checkEndpoint(name: string, endpoint: WebhookEndpoint, faults: OptionFaults): void {
+function checkEndpoint(name: string, endpoint: unknown, faults: OptionFaults): void {
   const path = `endpoints.${name}`
   faults.require(ENDPOINT_NAME.test(name), path, 'choose a name of at most 48 letters, digits and -, such as site')
   if (!faults.hasMembers(endpoint, path, ENDPOINT_KEYS)) return
   const { url, secrets, as = 'public', headers = {}, allowPrivate = false } = endpoint
-  const isList = Array.isArray(secrets) && secrets.length >= 1 && secrets.length <= 2
-  faults.require(
-    isList && secrets.every((secret) => secret === undefined || isSecret(secret)),
-    `${path}.secrets`,
-    SECRET_ADVICE,
-  )
+  faults.require(areSecrets(secrets), `${path}.secrets`, SECRET_ADVICE)
   faults.require(as === 'public' || as === 'system', `${path}.as`, "write 'public' or 'system'")
   faults.require(typeof allowPrivate === 'boolean', `${path}.allowPrivate`, 'write true or false')
-  const wrongUrl = urlFault(url, allowPrivate)
-  if (wrongUrl) faults.add(`${path}.url`, wrongUrl)
-  for (const [header, value] of Object.entries(headers)) {
-    const wrongHeader = headerFault(header, value)
-    if (wrongHeader) faults.add(`${path}.headers.${header}`, wrongHeader)
+  const urlFault = findUrlFault(url, allowPrivate === true)
+  if (urlFault) faults.add(`${path}.url`, urlFault)
+  for (const [header, value] of faults.entriesOf(headers, `${path}.headers`, 'write the values of headers by name')) {
+    const headerFault = findHeaderFault(header, value)
+    if (headerFault) faults.add(`${path}.headers.${header}`, headerFault)
   }
 }
 
+const SECRET_PREFIX = 'whsec_'
+const SECRET_ADVICE =
+  'write one or two secrets: whsec_ and 24 to 64 random bytes in Base64, as `openssl rand -base64 32` makes them'
+const MISSING_SECRET =
+  'echo "whsec_$(openssl rand -base64 32)" generates one. For now, messages are signed with a secret that ends with this process'
+
+function areSecrets(secrets: unknown): boolean {
+  const isList = Array.isArray(secrets) && secrets.length >= 1 && secrets.length <= 2
+  return isList && secrets.every((secret) => secret === undefined || isSecret(secret))
+}
+
 function isSecret(secret: unknown): boolean {
-  if (typeof secret !== 'string' || !secret.startsWith(PREFIX)) return false
-  const encoded = secret.slice(PREFIX.length)
+  if (typeof secret !== 'string' || !secret.startsWith(SECRET_PREFIX)) return false
+  const encoded = secret.slice(SECRET_PREFIX.length)
   const bytes = Buffer.from(encoded, 'base64')
   return bytes.toString('base64') === encoded && bytes.length >= 24 && bytes.length <= 64
 }
 
-/** A secret of an endpoint that has none. */
-export const randomSecret = (): string => PREFIX + randomBytes(32).toString('base64')
+/** Generates a secret for an endpoint that has none. */
+export const randomSecret = (): string => SECRET_PREFIX + randomBytes(32).toString('base64')
 
-/** The secrets that are not set, by the path of the option, each with how to make one. */
+/** Returns the secrets that are not set, by the path of the option, each with advice to generate one. */
 export function missingSecrets({ endpoints }: WebhooksOptions): Readonly<Record<string, string>> {
   const paths = Object.entries(endpoints).flatMap(([name, { secrets }]) =>
     secrets.flatMap((secret, index) => (secret === undefined ? [`endpoints.${name}.secrets.${index}`] : [])),
   )
   return Object.fromEntries(paths.map((path) => [path, MISSING_SECRET]))
+}
+
+/** Names of the machine itself (RFC 6761, section 6.3). */
+const LOOPBACK_NAME = /(?:^|\.)localhost\.?$/
+const PRIVATE_ADVICE =
+  'the address is private, loopback or link-local; write a public one, or allowPrivate: true if it is meant'
+
+/** Returns the reason why messages cannot be sent to a URL, as far as the URL itself shows it. */
+function findUrlFault(text: unknown, allowPrivate: boolean): string | undefined {
+  const url = typeof text === 'string' ? URL.parse(text) : null
+  if (!url) return "write an address, such as 'https://www.example.org/hook'"
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
+    return 'write an https: address; http: needs allowPrivate: true'
+  if (url.username !== '' || url.password !== '')
+    return 'take the user and the password out; write headers: { Authorization: … }'
+  return !allowPrivate && isPrivateHost(url.hostname) ? PRIVATE_ADVICE : undefined
+}
+
+/** True for private IP addresses and names of the machine. The agent checks the addresses of other names at each connection. */
+function isPrivateHost(hostname: string): boolean {
+  const literal = hostname.replace(/^\[|\]$/g, '')
+  if (ipaddr.isValid(literal)) return ipaddr.parse(literal).range() !== 'unicast'
+  return LOOPBACK_NAME.test(hostname)
+}
+
+/** A token (RFC 9110, section 5.6.2). */
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
+/** Visible characters, spaces and tabs: no line end, which would begin a header of its own. */
+const HEADER_VALUE = /^[\t\x20-\x7e]{0,4096}$/
+/** Headers that say how a message is sent, or that Daybook writes. */
+const RESERVED_HEADER =
+  /^(?:host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|cookie|webhook-.*)$/i
+
+function findHeaderFault(name: string, value: unknown): string | undefined {
+  if (!HEADER_NAME.test(name)) return 'write the name of a header, of letters, digits and -'
+  if (RESERVED_HEADER.test(name)) return 'Daybook sends this header itself, or none; take it out'
+  if (typeof value === 'string' && HEADER_VALUE.test(value)) return undefined
+  return 'write a value of visible ASCII characters on one line'
 }

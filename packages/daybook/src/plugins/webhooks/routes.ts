@@ -1,6 +1,7 @@
 import {
   type Caller,
   DaybookError,
+  type DeliveryQuery,
   getIdentity,
   type JsonSchema,
   type PluginRequest,
@@ -17,7 +18,10 @@ const MAX_LIMIT = 500
 const SEQ: JsonSchema = { type: 'integer', minimum: 1 }
 const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time' }
 
-const object = (properties: Readonly<Record<string, JsonSchema>>, required = Object.keys(properties)): JsonSchema => ({
+const objectSchema = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  required = Object.keys(properties),
+): JsonSchema => ({
   type: 'object',
   properties,
   required,
@@ -25,7 +29,7 @@ const object = (properties: Readonly<Record<string, JsonSchema>>, required = Obj
 })
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 }
-const STATUS = object({
+const STATUS = objectSchema({
   name: { type: 'string' },
   origin: { type: 'string' },
   seq: COUNT,
@@ -33,7 +37,7 @@ const STATUS = object({
   pending: COUNT,
   parked: COUNT,
 })
-const DELIVERY = object({
+const DELIVERY = objectSchema({
   seq: SEQ,
   action: { type: 'string' },
   collection: { type: 'string' },
@@ -43,29 +47,29 @@ const DELIVERY = object({
   dueAt: TIME,
   reason: { type: ['string', 'null'] },
 })
-/** What {@link ReplayRequest} is, for the check of a body. */
+/** The schema of a {@link ReplayRequest}. */
 const REPLAY: JsonSchema = {
-  oneOf: [object({ seq: SEQ }), object({ from: SEQ, to: SEQ }, ['from']), object({ parked: { const: true } })],
+  oneOf: [
+    objectSchema({ seq: SEQ }),
+    objectSchema({ from: SEQ, to: SEQ }, ['from']),
+    objectSchema({ parked: { const: true } }),
+  ],
 }
 
 const ENDPOINT = { endpoint: { description: 'The name of an endpoint.', schema: { type: 'string' } } }
 
-/** Routes that tell how endpoints do, and send messages again. */
+/** The routes that show the status of endpoints, and send messages again. */
 export function webhookRoutes(
-  options: WebhooksOptions,
-  subscribed: ReadonlyMap<string, SubscribedJournal>,
+  { endpoints, access = isService }: WebhooksOptions,
+  subscriptions: ReadonlyMap<string, SubscribedJournal>,
 ): readonly PluginRoute[] {
-  const { access = isService } = options
-  const allowed =
-    (run: PluginRoute['run']): PluginRoute['run'] =>
-    (request) => {
-      if (access(request.caller) !== true) throw new DaybookError('FORBIDDEN')
-      return run(request)
-    }
-  const endpointOf = ({ path: { endpoint = '' } }: PluginRequest): SubscribedJournal => {
-    const found = subscribed.get(endpoint)
-    if (!found) throw new DaybookError('NOT_FOUND', `There is no webhook endpoint "${endpoint}".`)
-    return found
+  const authorize = ({ caller }: PluginRequest): void => {
+    if (access(caller) !== true) throw new DaybookError('FORBIDDEN')
+  }
+  const requireSubscription = ({ path: { endpoint = '' } }: PluginRequest): SubscribedJournal => {
+    const subscription = subscriptions.get(endpoint)
+    if (!subscription) throw new DaybookError('NOT_FOUND', `There is no webhook endpoint "${endpoint}".`)
+    return subscription
   }
   return [
     {
@@ -74,8 +78,17 @@ export function webhookRoutes(
       operationId: 'listWebhooks',
       summary: 'Lists the webhook endpoints, and how far each has come.',
       protection: 'session',
-      answers: { 200: { description: 'The endpoints.', schema: object({ items: { type: 'array', items: STATUS } }) } },
-      run: allowed(async () => Response.json({ items: await statusesOf(options, subscribed) })),
+      answers: {
+        200: { description: 'The endpoints.', schema: objectSchema({ items: { type: 'array', items: STATUS } }) },
+      },
+      run: async (request) => {
+        authorize(request)
+        const statuses = [...subscriptions].map(async ([name, journal]) => {
+          const { origin } = new URL(endpoints[name]?.url ?? '')
+          return { name, origin, ...(await journal.status()) }
+        })
+        return Response.json({ items: await Promise.all(statuses) })
+      },
     },
     {
       method: 'GET',
@@ -95,12 +108,15 @@ export function webhookRoutes(
           schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
         },
       },
-      answers: { 200: { description: 'Deliveries.', schema: object({ items: { type: 'array', items: DELIVERY } }) } },
-      run: allowed(async (request) => {
+      answers: {
+        200: { description: 'Deliveries.', schema: objectSchema({ items: { type: 'array', items: DELIVERY } }) },
+      },
+      run: async (request) => {
+        authorize(request)
         const { state = 'parked', after = 0, limit = DEFAULT_LIMIT } = request.query
-        const asked = { state: state as 'pending' | 'parked', after: Number(after), limit: Number(limit) }
-        return Response.json({ items: await endpointOf(request).deliveries(asked) })
-      }),
+        const query = { state: state as DeliveryQuery['state'], after: Number(after), limit: Number(limit) }
+        return Response.json({ items: await requireSubscription(request).deliveries(query) })
+      },
     },
     {
       method: 'POST',
@@ -111,21 +127,13 @@ export function webhookRoutes(
       pathParameters: ENDPOINT,
       body: { description: '`{ seq }`, `{ from, to }` or `{ parked: true }`.', schema: REPLAY },
       answers: { 202: { description: 'They are sent soon.' } },
-      run: allowed(async (request) => {
-        await endpointOf(request).replay(request.body as ReplayRequest)
+      run: async (request) => {
+        authorize(request)
+        await requireSubscription(request).replay(request.body as ReplayRequest)
         return new Response(null, { status: 202 })
-      }),
+      },
     },
   ]
 }
 
 const isService = (caller: Caller): boolean => getIdentity(caller)?.actorType === 'service'
-
-const statusesOf = ({ endpoints }: WebhooksOptions, subscribed: ReadonlyMap<string, SubscribedJournal>) =>
-  Promise.all(
-    [...subscribed].map(async ([name, journal]) => ({
-      name,
-      origin: new URL(endpoints[name]?.url ?? '').origin,
-      ...(await journal.status()),
-    })),
-  )

@@ -3,27 +3,28 @@ import https from 'node:https'
 import type { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { DeliveryError } from '../../index.ts'
 
-/** How much of an answer's body is read, in bytes; it is never kept. */
-const MAX_BODY = 16 * 1024
-/** How long the rest of an answer is waited for once its status is known, in milliseconds. */
-const BODY_MS = 1000
+/** The longest head of a response, in bytes. */
 const MAX_HEAD = 16 * 1024
+/** The longest body of a response that is read to keep the connection, in bytes. */
+const MAX_BODY = 16 * 1024
+/** The maximum wait for the body of a response, in milliseconds. */
+const BODY_MS = 1000
 
-/** One request to a receiver. */
+/** A request to a receiver. */
 export interface WebhookRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Connections that lead to addresses which were checked when the name was looked up, and to no others. */
+/** An agent that connects only to IP addresses which it has checked. */
 export type FilteringAgent = RequestFilteringHttpAgent | RequestFilteringHttpsAgent
 
 /**
- * Sends a message; resolves when the receiver has taken it: with a status of 2xx. Redirects are not followed.
+ * Sends a message; resolves when the receiver responds with a status of 2xx. Redirects are not followed.
  *
- * @param signal gives it up
- * @throws {DeliveryError} with the reason, which says nothing that the receiver wrote
+ * @param signal aborts the request
+ * @throws {DeliveryError} with the reason, which contains nothing that the receiver wrote
  */
 export async function sendMessage(
   { url, headers, body }: WebhookRequest,
@@ -40,49 +41,39 @@ export async function sendMessage(
     maxHeaderSize: MAX_HEAD,
     headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': length },
   })
-  let isAnswered = false
-  request.on('response', (response) => {
-    isAnswered = true
-    resolve(response)
-  })
-  request.on('error', (error) => reject(new DeliveryError(reasonOf(error))))
-  // Such as after an answer that switches protocols.
-  request.on('close', () => {
-    if (!isAnswered) reject(new DeliveryError('The receiver could not be reached: it closed the connection.'))
-  })
+  request.on('response', resolve)
+  request.on('error', (error) => reject(new DeliveryError(describeError(error))))
+  // A receiver that switches protocols causes neither a response nor an error.
+  request.on('close', () => reject(new DeliveryError('The receiver could not be reached: it closed the connection.')))
   request.end(body)
-  const answer = await promise
-  await drop(answer)
-  const fault = statusFault(answer.statusCode ?? 0)
-  if (fault) throw new DeliveryError(fault)
+  const response = await promise
+  await discardBody(response)
+  const { statusCode: status = 0 } = response
+  if (status >= 200 && status < 300) return
+  const advice = status >= 300 && status < 400 ? ' Redirects are not followed; write the final address.' : ''
+  throw new DeliveryError(`The receiver answered ${status}.${advice}`)
 }
 
-function statusFault(status: number): string | undefined {
-  if (status >= 200 && status < 300) return undefined
-  const isRedirect = status >= 300 && status < 400
-  return `The receiver answered ${status}.${isRedirect ? ' Redirects are not followed; write the final address.' : ''}`
-}
-
-/** A reason in the words of the system; of an error that has no code, the agent has refused the address. */
-function reasonOf(error: NodeJS.ErrnoException): string {
+/** Describes an error of the request. An error without a code comes from the agent, which has refused the address. */
+function describeError(error: NodeJS.ErrnoException): string {
   if (error.name === 'AbortError') return 'The receiver did not answer in time.'
   if (error.code !== undefined) return `The receiver could not be reached: ${error.code}.`
   return 'The address is private, loopback or link-local; allowPrivate allows it.'
 }
 
-/** Reads an answer to its end, so that its connection can be used again; too long an answer ends the connection. */
-async function drop(answer: IncomingMessage): Promise<void> {
+/** Reads a body to its end, so that the connection can be used again. Closes the connection if the body is too long or slow. */
+async function discardBody(response: IncomingMessage): Promise<void> {
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   let bytes = 0
-  answer.on('data', (chunk: Buffer) => {
+  response.on('data', (chunk: Buffer) => {
     bytes += chunk.length
     if (bytes > MAX_BODY) resolve()
   })
-  // An answer that breaks off has its status all the same.
-  answer.on('error', () => resolve())
-  answer.on('close', () => resolve())
+  // The status of a response that breaks off counts.
+  response.on('error', () => resolve())
+  response.on('close', () => resolve())
   const timer = setTimeout(resolve, BODY_MS)
   await ended
   clearTimeout(timer)
-  if (!answer.complete) answer.destroy()
+  if (!response.complete) response.destroy()
 }

@@ -1,5 +1,11 @@
-import { definePlugin, type JournalEvent, type Plugin, type SubscribedJournal } from '../../index.ts'
-import { signatureHeaders, toMessage } from './message.ts'
+import type { Webhook } from 'standardwebhooks'
+import {
+  definePlugin,
+  type JournalEvent,
+  type JournalSubscription,
+  type Plugin,
+  type SubscribedJournal,
+} from '../../index.ts'
 import {
   checkWebhooksOptions,
   missingSecrets,
@@ -10,7 +16,7 @@ import {
 import { webhookRoutes } from './routes.ts'
 import { type FilteringAgent, sendMessage } from './sender.ts'
 
-/** How many messages are sent to an endpoint at once. */
+/** The maximum number of messages that are sent to an endpoint at a time. */
 const CONCURRENCY = 16
 
 /**
@@ -39,19 +45,19 @@ export function webhooks(
   return definePlugin({
     name: 'webhooks',
     version: '1.0.0',
-    // Other plugins may see these: no address, header or secret is among them.
+    // Other plugins may see the options, so they contain no URL, header or secret.
     options: { endpoints: Object.keys(options.endpoints) },
     system: endpoints.some(([, { as }]) => as === 'system'),
     missingSecrets: missingSecrets(options),
     setup: async ({ journal, route }) => {
       const agents: FilteringAgent[] = []
-      const subscribed = new Map<string, SubscribedJournal>()
+      const subscriptions = new Map<string, SubscribedJournal>()
       for (const [name, endpoint] of endpoints) {
         const { agent, deliver } = await openEndpoint(name, endpoint)
         agents.push(agent)
-        subscribed.set(name, await journal.subscribe({ ...subscriptionOf(name, endpoint, options), deliver }))
+        subscriptions.set(name, await journal.subscribe(subscriptionFor(name, endpoint, options, deliver)))
       }
-      for (const one of webhookRoutes(options, subscribed)) route(one)
+      for (const webhookRoute of webhookRoutes(options, subscriptions)) route(webhookRoute)
       return {
         close: () => {
           for (const agent of agents) agent.destroy()
@@ -61,12 +67,14 @@ export function webhooks(
   })
 }
 
-function subscriptionOf(
+type Deliver = JournalSubscription['deliver']
+
+function subscriptionFor(
   name: string,
   { as = 'public', collections, globals, actions }: WebhookEndpoint,
-  { timeoutMs = 10_000, retries = {} }: WebhooksOptions,
-) {
-  const { firstMs, maxMs, forMs } = retries
+  { timeoutMs = 10_000, retries: { firstMs, maxMs, forMs } = {} }: WebhooksOptions,
+  deliver: Deliver,
+): JournalSubscription {
   return {
     name,
     reader: as,
@@ -75,14 +83,15 @@ function subscriptionOf(
     ...(collections ? { collections } : {}),
     ...(globals ? { globals } : {}),
     ...(actions ? { actions } : {}),
+    deliver,
   }
 }
 
-/** An endpoint at work. The libraries are loaded by the first service that has one. */
+/** Opens the connections to an endpoint. The libraries are loaded only by a service that has one. */
 async function openEndpoint(
   name: string,
   { url: address, secrets, headers = {}, allowPrivate = false }: WebhookEndpoint,
-) {
+): Promise<{ readonly agent: FilteringAgent; readonly deliver: Deliver }> {
   const [{ Webhook }, { useAgent }] = await Promise.all([import('standardwebhooks'), import('request-filtering-agent')])
   const signers = secrets.map((secret) => new Webhook(secret ?? randomSecret()))
   const url = new URL(address)
@@ -93,10 +102,41 @@ async function openEndpoint(
     allowMetaIPAddress: allowPrivate,
   })
   const deliver = async (event: JournalEvent): Promise<void> => {
-    const message = toMessage(name, event)
-    const signed = signatureHeaders(signers, message, new Date())
-    const all = { 'User-Agent': 'Daybook', ...headers, ...signed }
-    await sendMessage({ url, headers: all, body: message.body }, agent, event.signal)
+    const id = `${name}_${event.seq}`
+    const body = writeMessage(event)
+    const signature = signatureHeaders(signers, id, body)
+    await sendMessage(
+      { url, headers: { 'User-Agent': 'Daybook', ...headers, ...signature }, body },
+      agent,
+      event.signal,
+    )
   }
   return { agent, deliver }
+}
+
+/** The last part of a message's type, by action. */
+const PAST_TENSE: Readonly<Record<string, string>> = {
+  create: 'created',
+  update: 'updated',
+  delete: 'deleted',
+  publish: 'published',
+  unpublish: 'unpublished',
+  restore: 'restored',
+}
+
+/** Writes the message of a change in JSON (Standard Webhooks, "Webhook payload"). */
+function writeMessage({ action, collection, id, global, slug, seq, at, actor, after }: JournalEvent): string {
+  const document = global === undefined ? `${collection}` : `globals.${global}`
+  const data = { action, collection, id, global, slug, seq, actor, entry: action === 'delete' ? null : after }
+  return JSON.stringify({ type: `${document}.${PAST_TENSE[action] ?? action}`, timestamp: at, data })
+}
+
+/** The headers that identify and sign a message. A message has a signature for each secret. */
+function signatureHeaders(signers: readonly Webhook[], id: string, body: string): Readonly<Record<string, string>> {
+  const now = new Date()
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': signers.map((signer) => signer.sign(id, now, body)).join(' '),
+  }
 }

@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { json } from 'node:stream/consumers'
 import { type AssetPlace, DaybookError, type PluginStorage, type StoredBytes } from '../../index.ts'
 
-/** What is known of an upload from its first request on. */
-export interface UploadFacts {
-  /** Who began it, and alone may go on. */
+/** The description of an upload, which its first request stores. */
+interface UploadDescription {
+  /** The caller who began the upload, and alone may continue it. */
   readonly owner: string
   /** In bytes. */
   readonly size: number
@@ -15,70 +15,70 @@ export interface UploadFacts {
   readonly alt?: string
 }
 
-/** An upload, and how far it has come. */
-export interface Unfinished extends UploadFacts {
+/** An upload with its progress. */
+export interface UnfinishedUpload extends UploadDescription {
   readonly id: string
   readonly createdAt: Date
-  /** How many bytes of it are there. */
+  /** The number of bytes that are stored. */
   readonly offset: number
-  /** The id of the asset that it has become. */
+  /** The id of the asset that the upload has become. */
   readonly asset: string | undefined
 }
 
-/** The most parts of an upload: each interruption, and each request of a client that sends in chunks, makes one. */
+/** The maximum number of parts of an upload. Each request adds a part. */
 const MAX_PARTS = 10_000
-/** Digits of an offset in a key, so that keys are in the order of the offsets. */
+/** The number of digits of an offset in a key, so that keys sort by offset. */
 const OFFSET_DIGITS = 16
 
 /**
- * Uploads that are not complete, in the storage of the plugin: what is known of each, and its bytes in parts. A part is there all at once,
- * and its key is its offset, so that of two clients that send the same part, on whatever node, one succeeds.
+ * Uploads that are not complete, in the storage of the plugin: the description of each, and its bytes in parts. A part is stored
+ * atomically under its offset, so that only one of two clients that send the same part succeeds, even on different nodes.
  */
 export class UnfinishedUploads {
   readonly #storage: PluginStorage
   readonly #expiryMs: number
   readonly #limit: number
 
-  /** @param limit how many uploads of one owner may be incomplete */
+  /** @param limit the maximum number of incomplete uploads of one owner */
   constructor(storage: PluginStorage, expiryMs: number, limit: number) {
     this.#storage = storage
     this.#expiryMs = expiryMs
     this.#limit = limit
   }
 
-  /** A new id, which nobody can guess and which tells whose the upload is and when it began. */
+  /** Generates an id that cannot be guessed, with a hash of the owner and the current time. */
   newId(owner: string): string {
-    return `${markOf(owner)}-${Date.now()}-${randomBytes(16).toString('hex')}`
+    return `${hashOwner(owner)}-${Date.now()}-${randomBytes(16).toString('hex')}`
   }
 
-  /** @throws FORBIDDEN with `details.limit` when the owner has too many */
-  async create(id: string, facts: UploadFacts): Promise<void> {
-    const own = new Set((await this.#list(`${markOf(facts.owner)}-`)).map(({ key }) => key))
-    const isIncomplete = (key: string): boolean => key.endsWith('/facts') && !own.has(key.replace(/facts$/, 'done'))
-    if ([...own].filter(isIncomplete).length >= this.#limit) {
+  /** @throws FORBIDDEN with `details.limit` if the owner has too many incomplete uploads */
+  async create(id: string, description: UploadDescription): Promise<void> {
+    const keys = new Set((await this.#list(`${hashOwner(description.owner)}-`)).map(({ key }) => key))
+    const isIncomplete = (key: string): boolean => key.endsWith('/facts') && !keys.has(key.replace(/facts$/, 'done'))
+    if ([...keys].filter(isIncomplete).length >= this.#limit) {
       const message = `You have ${this.#limit} uploads that are not complete; complete one, or end it.`
       throw new DaybookError('FORBIDDEN', message, { limit: this.#limit })
     }
-    await this.#storage.add(`${id}/facts`, toBytes(facts))
+    await this.#storage.add(`${id}/facts`, toBytes(description))
   }
 
-  /** @throws NOT_FOUND for an upload that is not there any more, or that somebody else began */
-  async find(id: string, owner: string): Promise<Unfinished> {
-    const createdAt = beginningOf(id)
-    if (!createdAt || this.#isOver(createdAt)) throw new DaybookError('NOT_FOUND')
-    const facts = await this.#read<UploadFacts>(`${id}/facts`)
-    if (facts?.owner !== owner) throw new DaybookError('NOT_FOUND')
+  /** @throws NOT_FOUND for an upload that has expired, was removed, or belongs to another caller */
+  async find(id: string, owner: string): Promise<UnfinishedUpload> {
+    const createdAt = creationTime(id)
+    if (!createdAt || this.#hasExpired(createdAt)) throw new DaybookError('NOT_FOUND')
+    const description = await this.#read<UploadDescription>(`${id}/facts`)
+    if (description?.owner !== owner) throw new DaybookError('NOT_FOUND')
     const done = await this.#read<{ readonly asset: string }>(`${id}/done`)
     const parts = done ? [] : await this.#parts(id)
-    const offset = done ? facts.size : parts.reduce((sum, { size }) => sum + size, 0)
-    return { ...facts, id, createdAt, offset, asset: done?.asset }
+    const offset = done ? description.size : parts.reduce((sum, { size }) => sum + size, 0)
+    return { ...description, id, createdAt, offset, asset: done?.asset }
   }
 
   /**
-   * Stores the part that begins at an offset, as far as it comes.
+   * Stores the part that begins at an offset, with all bytes that are received.
    *
-   * @returns the offset behind it
-   * @throws CONFLICT when another request has stored it
+   * @returns the offset of the next part
+   * @throws CONFLICT if another request has stored the part
    */
   async append(id: string, offset: number, content: AsyncIterable<Uint8Array>): Promise<number> {
     if ((await this.#parts(id)).length >= MAX_PARTS) {
@@ -98,7 +98,7 @@ export class UnfinishedUploads {
     throw new DaybookError('CONFLICT', 'This part is there already; ask for the offset, and go on from there.')
   }
 
-  /** All bytes of an upload. */
+  /** Reads all bytes of an upload. */
   async *bytes(id: string): AsyncGenerator<Uint8Array> {
     for (const { key } of await this.#parts(id)) {
       const part = await this.#storage.read(key)
@@ -107,52 +107,52 @@ export class UnfinishedUploads {
     }
   }
 
-  /** Notes that an upload has become an asset, and forgets its bytes. */
+  /** Records that an upload has become an asset, and deletes its bytes. */
   async finish(id: string, asset: string): Promise<void> {
     await this.#storage.add(`${id}/done`, toBytes({ asset }))
     for (const { key } of await this.#parts(id)) await this.#storage.delete(key)
   }
 
   async remove(id: string): Promise<void> {
-    // Without its facts, an upload is not there.
+    // An upload without a description does not exist, so this deletion comes first.
     await this.#storage.delete(`${id}/facts`)
     for (const { key } of await this.#list(`${id}/`)) await this.#storage.delete(key)
   }
 
-  /** Removes uploads whose time is over. */
+  /** Removes expired uploads. */
   async sweep(): Promise<void> {
-    const over = new Set<string>()
+    const expired = new Set<string>()
     for await (const { key } of this.#storage.list('')) {
       const [id = ''] = key.split('/')
-      const createdAt = beginningOf(id)
-      if (createdAt && this.#isOver(createdAt)) over.add(id)
+      const createdAt = creationTime(id)
+      if (createdAt && this.#hasExpired(createdAt)) expired.add(id)
     }
-    for (const id of over) await this.remove(id)
+    for (const id of expired) await this.remove(id)
   }
 
-  #isOver(createdAt: Date): boolean {
+  #hasExpired(createdAt: Date): boolean {
     return createdAt.getTime() + this.#expiryMs <= Date.now()
   }
 
-  /** In the order of their offsets. */
+  /** Lists the parts of an upload by offset. */
   async #parts(id: string): Promise<readonly StoredBytes[]> {
-    return (await this.#list(`${id}/part-`)).toSorted((one, other) => (one.key < other.key ? -1 : 1))
+    return (await this.#list(`${id}/part-`)).toSorted((a, b) => (a.key < b.key ? -1 : 1))
   }
 
   async #list(prefix: string): Promise<readonly StoredBytes[]> {
-    const found: StoredBytes[] = []
-    for await (const one of this.#storage.list(prefix)) found.push(one)
-    return found
+    const blobs: StoredBytes[] = []
+    for await (const blob of this.#storage.list(prefix)) blobs.push(blob)
+    return blobs
   }
 
   async #read<T>(key: string): Promise<T | undefined> {
-    const found = await this.#storage.read(key)
-    return found ? ((await json(found)) as T) : undefined
+    const bytes = await this.#storage.read(key)
+    return bytes ? ((await json(bytes)) as T) : undefined
   }
 }
 
-/** What the ids of an owner's uploads begin with. */
-const markOf = (owner: string): string => hash('sha256', owner).slice(0, 16)
+/** Returns the beginning of the ids of an owner's uploads. */
+const hashOwner = (owner: string): string => hash('sha256', owner).slice(0, 16)
 
 const partKey = (id: string, offset: number): string => `${id}/part-${String(offset).padStart(OFFSET_DIGITS, '0')}`
 
@@ -160,8 +160,8 @@ async function* toBytes(value: unknown): AsyncGenerator<Uint8Array> {
   yield Buffer.from(JSON.stringify(value))
 }
 
-/** When the upload of an id began; `undefined`: it is no id. */
-function beginningOf(id: string): Date | undefined {
+/** Returns the time at which an upload began, or `undefined` for an invalid id. */
+function creationTime(id: string): Date | undefined {
   const [, time] = /^[0-9a-f]{16}-(\d{13})-[0-9a-f]{32}$/.exec(id) ?? []
   return time === undefined ? undefined : new Date(Number(time))
 }
