@@ -3,9 +3,9 @@ import { pipeline, Readable, Transform, type TransformCallback } from 'node:stre
 import { DaybookError, invalidAt } from '../errors.ts'
 import type { BlobStore } from './blob-store.ts'
 import { keptName } from './file-names.ts'
-import type { ImageSize } from './images/facts.ts'
-import { withinFrames } from './images/frames.ts'
-import { withoutPosition } from './images/position/position.ts'
+import { limitFrames } from './images/frames.ts'
+import type { ImageSize } from './images/image-size.ts'
+import { stripLocation } from './images/strip-location/strip-location.ts'
 import { isAccepted, mediaTypeOf, SIGNATURE_BYTES } from './media-type.ts'
 import { SpentBuffers } from './spent-buffers.ts'
 
@@ -66,10 +66,10 @@ export class Intake {
     const beginning = new Beginning(source)
     const mimeType = await mediaTypeOf(await beginning.read(SIGNATURE_BYTES), originalName)
     if (accept && !isAccepted(mimeType, accept)) throw notAccepted(mimeType, accept)
-    const image = mimeType.startsWith('image/') ? await sizeOf(beginning, mimeType, maxPixels) : undefined
+    const image = mimeType.startsWith('image/') ? await readSize(beginning, mimeType, maxPixels) : undefined
     const meter = new Meter(this.maxBytes, this.#spent)
-    const strip = keepsPosition ? undefined : withoutPosition(mimeType)
-    const frames = withinFrames(mimeType, MAX_FRAMES)
+    const strip = keepsPosition ? undefined : stripLocation(mimeType)
+    const frames = limitFrames(mimeType, MAX_FRAMES)
     const steps = [beginning.whole(), strip, frames, meter].filter((step) => step !== undefined)
     // What breaks one of them reaches the store as an error of the last.
     pipeline(steps, () => {})
@@ -123,10 +123,10 @@ class Meter extends Transform {
 }
 
 /** @throws VALIDATION_ERROR when it has more pixels than are allowed */
-async function sizeOf(beginning: Beginning, type: string, maxPixels: number): Promise<ImageSize | undefined> {
-  // Loaded by the first image: a start does without it.
-  const { FACTS_BYTES, readImageSize } = await import('./images/facts.ts')
-  return readImageSize(await beginning.read(FACTS_BYTES), type, maxPixels)
+async function readSize(beginning: Beginning, type: string, maxPixels: number): Promise<ImageSize | undefined> {
+  // The first image loads the library, which a start does not need.
+  const { IMAGE_HEAD_BYTES, readImageSize } = await import('./images/image-size.ts')
+  return readImageSize(await beginning.read(IMAGE_HEAD_BYTES), type, maxPixels)
 }
 
 /** The beginning of a stream, which can be looked at before the whole is read. */

@@ -1,13 +1,14 @@
 /** A box of an ISO base media file (ISO/IEC 14496-12, section 4.2). */
 export interface Box {
   readonly type: string
-  /** What follows its header. */
+  /** The bytes after its header. */
   readonly content: Buffer
 }
 
-/** The head of a box that begins a buffer. `length`: the bytes of the whole box; `Infinity`: it goes on to the end of the file. */
-export interface BoxHead {
+/** The head of a box. */
+interface BoxHead {
   readonly type: string
+  /** The length of the whole box in bytes; `Infinity` if it extends to the end of the file. */
   readonly length: number
   readonly headBytes: number
 }
@@ -15,7 +16,7 @@ export interface BoxHead {
 const SHORT_HEAD = 8
 const LONG_HEAD = 16
 
-/** Reads the head of a box from at least 16 bytes, or what there is; `undefined`: there is none. */
+/** Reads the head of a box from the first 16 bytes of a buffer. Returns `undefined` if it is no valid head. */
 export function readBoxHead(bytes: Buffer): BoxHead | undefined {
   if (bytes.length < SHORT_HEAD) return undefined
   const type = bytes.toString('latin1', 4, 8)
@@ -28,7 +29,7 @@ export function readBoxHead(bytes: Buffer): BoxHead | undefined {
   return length < headBytes ? undefined : { type, length, headBytes }
 }
 
-/** The boxes that are in a buffer, one after the other, as far as they are whole. */
+/** Reads the boxes in a buffer, as far as they are complete. */
 export function* boxesIn(bytes: Buffer): Generator<Box> {
   let rest = bytes
   for (let head = readBoxHead(rest); head; head = readBoxHead(rest)) {
@@ -39,7 +40,7 @@ export function* boxesIn(bytes: Buffer): Generator<Box> {
   }
 }
 
-/** The content of the first box of a type. */
+/** Returns the content of the first box of a type. */
 export function boxIn(bytes: Buffer, type: string): Buffer | undefined {
   for (const box of boxesIn(bytes)) if (box.type === type) return box.content
   return undefined

@@ -1,26 +1,26 @@
 import { Transform, type TransformCallback } from 'node:stream'
 
-/** What a walk wants next of the bytes that pass. */
+/** The bytes that a walk requests next. */
 export type Step =
   /** The next bytes, in a copy that may be changed until the next step: fewer than `hold` where the stream ends before. */
   | { readonly hold: number }
-  /** That many bytes pass, also `Infinity`; `edit` may change them, a piece at a time. */
+  /** That many bytes, which pass; `Infinity` means the rest. `edit` may change them, a piece at a time. */
   | { readonly pass: number; readonly edit?: (piece: Buffer) => void }
-  /** All bytes before the next one of this value pass. */
+  /** All bytes before the next one of this value, which pass. */
   | { readonly passBefore: number }
 
-/** Follows the structure of a file from its first byte, one step at a time. What is left when it returns passes unchanged. */
+/** Follows the structure of a file from its first byte, one step at a time. After it returns, the rest passes unchanged. */
 export type Walk = Generator<Step, void, Buffer>
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** Sends a stream of bytes past a {@link Walk}. It holds back no more than the largest step of the walk. */
+/** Passes a stream of bytes through a {@link Walk}. It holds back at most the largest step of the walk. */
 export class WalkedBytes extends Transform {
   readonly #walk: Walk
   #step: Step = { pass: 0 }
-  /** How many bytes of a `pass` have passed. */
+  /** The number of bytes of a `pass` that have passed. */
   #passed = 0
-  /** What a `hold` waits with. */
+  /** The bytes that a `hold` has collected. */
   #waiting: Buffer[] = []
   #length = 0
 
@@ -49,7 +49,7 @@ export class WalkedBytes extends Transform {
     }
   }
 
-  /** Takes as many steps as there are bytes for, all in one copy of them, and sends what is behind the walk. */
+  /** Takes all steps that the bytes suffice for, in one copy of the bytes, and pushes the bytes that the walk has passed. */
   #takeAll(): void {
     const bytes = Buffer.concat(this.#waiting)
     let at = 0
@@ -63,7 +63,7 @@ export class WalkedBytes extends Transform {
     this.#length = bytes.length - at
   }
 
-  /** Shows a walk that waits for more what there is at the end. */
+  /** Passes the last bytes to a walk that waits for more. */
   #takeRest(): void {
     if (this.#length === 0) return
     const bytes = Buffer.concat(this.#waiting)
@@ -71,7 +71,7 @@ export class WalkedBytes extends Transform {
     this.push(bytes)
   }
 
-  /** Serves the step with the bytes from a place on, and returns where it ends; `undefined`: it needs more bytes. */
+  /** Takes a step from an offset on. Returns the offset of its end, or `undefined` if it needs more bytes. */
   #take(bytes: Buffer, at: number): number | undefined {
     if ('hold' in this.#step) return this.#hold(bytes, at, at + this.#step.hold)
     return 'pass' in this.#step ? this.#pass(bytes, at, this.#step) : this.#passBefore(bytes, at, this.#step.passBefore)

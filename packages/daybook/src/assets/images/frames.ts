@@ -2,10 +2,8 @@ import type { Transform } from 'node:stream'
 import { invalidAt } from '../../errors.ts'
 import { type Walk, WalkedBytes } from './byte-walk.ts'
 
-/** Called for each frame. */
-type OnFrame = () => void
-
-const WALKS: Readonly<Record<string, (onFrame: OnFrame) => Walk>> = {
+/** Walks that call a function for each frame. */
+const WALKS: Readonly<Record<string, (onFrame: () => void) => Walk>> = {
   'image/gif': gifFrames,
   'image/webp': webpFrames,
   'image/png': pngFrames,
@@ -13,11 +11,12 @@ const WALKS: Readonly<Record<string, (onFrame: OnFrame) => Walk>> = {
 }
 
 /**
- * Passes the bytes of an animated picture, and fails with VALIDATION_ERROR as soon as it has more frames than it may.
+ * Returns a stream that passes the bytes of a picture, and fails with VALIDATION_ERROR if it has more than `maxFrames`.
  *
- * @param type the media type that the bytes have; `undefined`: one without frames
+ * @param type the media type of the bytes
+ * @returns `undefined` for a type without frames
  */
-export function withinFrames(type: string, maxFrames: number): Transform | undefined {
+export function limitFrames(type: string, maxFrames: number): Transform | undefined {
   let frames = 0
   const walk = WALKS[type]?.(() => {
     frames += 1
@@ -31,25 +30,25 @@ export function withinFrames(type: string, maxFrames: number): Transform | undef
 
 const GIF = { headBytes: 13, extension: 0x21, image: 0x2c } as const
 
-/** The bytes of a GIF colour table, by the flags that announce it (GIF89a, section 18 and 20). */
-const tableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
+/** Returns the size of a GIF colour table in bytes, by the flags before it (GIF89a, sections 18 and 20). */
+const countTableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
-function* gifFrames(onFrame: OnFrame): Walk {
+function* gifFrames(onFrame: () => void): Walk {
   const head = yield { hold: GIF.headBytes }
-  yield { pass: tableBytes(head[10] ?? 0) }
+  yield { pass: countTableBytes(head[10] ?? 0) }
   for (;;) {
     const block = (yield { hold: 1 })[0]
     if (block === GIF.extension) yield { pass: 1 }
     else if (block === GIF.image) {
       onFrame()
       const descriptor = yield { hold: 9 }
-      yield { pass: tableBytes(descriptor[8] ?? 0) + 1 }
+      yield { pass: countTableBytes(descriptor[8] ?? 0) + 1 }
     } else return
-    yield* gifSubBlocks()
+    yield* skipGifSubBlocks()
   }
 }
 
-function* gifSubBlocks(): Walk {
+function* skipGifSubBlocks(): Walk {
   for (;;) {
     const length = (yield { hold: 1 })[0] ?? 0
     if (length === 0) return
@@ -57,7 +56,7 @@ function* gifSubBlocks(): Walk {
   }
 }
 
-function* webpFrames(onFrame: OnFrame): Walk {
+function* webpFrames(onFrame: () => void): Walk {
   yield { pass: 12 }
   for (;;) {
     const head = yield { hold: 8 }
@@ -68,7 +67,7 @@ function* webpFrames(onFrame: OnFrame): Walk {
   }
 }
 
-function* pngFrames(onFrame: OnFrame): Walk {
+function* pngFrames(onFrame: () => void): Walk {
   yield { pass: 8 }
   for (;;) {
     const head = yield { hold: 8 }

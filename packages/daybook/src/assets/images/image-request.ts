@@ -6,7 +6,7 @@ export const IMAGE_FITS: readonly ImageFit[] = ['cover', 'contain', 'inside']
 
 export const IMAGE_FORMATS: readonly ImageFormat[] = ['avif', 'webp', 'jpeg', 'png']
 
-/** Which pictures anyone may have made of a picture. */
+/** The sizes and qualities that requests without a signature may ask for. */
 export interface ImageRules {
   /** In pixels; with a height as well, only squares. @default 16 to 3840, those of `next/image` */
   readonly widths: readonly number[]
@@ -14,7 +14,7 @@ export interface ImageRules {
   readonly sizes: readonly string[]
   /** From 1 to 100. @default [50, 75, 90] */
   readonly qualities: readonly number[]
-  /** The key of signatures, with which requests may have any size and quality. @default none: there are no signatures */
+  /** The key of signatures. Requests with a signature may ask for any size and quality. @default none: there are no signatures */
   readonly secret?: string | undefined
 }
 
@@ -27,7 +27,7 @@ export const DEFAULT_IMAGE_RULES: ImageRules = {
 
 /** The shortest secret, in characters. */
 const MIN_SECRET_LENGTH = 32
-/** The largest side of a picture that a signature can ask for, in pixels. */
+/** The longest side of a picture, in pixels. */
 export const MAX_SIDE = 4096
 
 /** The parameters of a picture, by their names in the query. */
@@ -38,9 +38,9 @@ export interface ImageParameters {
   readonly h?: number
   /** @default 'cover' */
   readonly fit?: ImageFit
-  /** `auto`: what the client accepts. @default 'auto' */
+  /** `auto` chooses a format that the client accepts. @default 'auto' */
   readonly format?: ImageFormat | 'auto'
-  /** From 1 to 100. @default what suits the format */
+  /** From 1 to 100. @default depends on the format */
   readonly q?: number
 }
 
@@ -52,15 +52,15 @@ export interface ImageRequest extends ImageParameters {
 /** The order in which parameters are signed. */
 const SIGNED = ['w', 'h', 'fit', 'format', 'q'] as const
 
-function signature(secret: string, id: string, parameters: ImageParameters): string {
-  const query = SIGNED.flatMap((name) => (parameters[name] === undefined ? [] : [`${name}=${parameters[name]}`])).join(
-    '&',
-  )
-  return createHmac('sha256', secret).update(`${id}?${query}`).digest('base64url')
+function createSignature(secret: string, id: string, parameters: ImageParameters): string {
+  const parts = SIGNED.flatMap((name) => (parameters[name] === undefined ? [] : [`${name}=${parameters[name]}`]))
+  return createHmac('sha256', secret)
+    .update(`${id}?${parts.join('&')}`)
+    .digest('base64url')
 }
 
 /**
- * The query of a picture in any size up to 4096 pixels, signed with HMAC-SHA-256 (RFC 2104).
+ * Signs the query of a picture in any size up to 4096 pixels, with HMAC-SHA-256 (RFC 2104).
  *
  * @param secret that of `assets.images`
  * @param id of the asset
@@ -76,14 +76,14 @@ export function signImage(secret: string | undefined, id: string, parameters: Im
     throw new TypeError('signImage() needs the secret of assets.images, of at least 32 characters.')
   const query = new URLSearchParams()
   for (const name of SIGNED) if (parameters[name] !== undefined) query.set(name, String(parameters[name]))
-  query.set('signature', signature(secret, id, parameters))
+  query.set('signature', createSignature(secret, id, parameters))
   return query.toString()
 }
 
 /**
- * Makes sure that a request keeps to the rules, or is signed.
+ * Requires that a request is signed, or satisfies the rules.
  *
- * @throws VALIDATION_ERROR which says what the rules allow
+ * @throws VALIDATION_ERROR with the values that the rules allow
  */
 export function requireAllowedImage(id: string, request: ImageRequest, rules: ImageRules): void {
   requireBounds(request)
@@ -110,22 +110,50 @@ const outOfRange = (name: string, maximum: number): DaybookError =>
 
 const isWithin = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
 
-function requireSignature(id: string, request: ImageRequest, given: string, secret: string | undefined): void {
+function requireSignature(id: string, request: ImageRequest, signature: string, secret: string | undefined): void {
   if (secret === undefined)
     throw invalidAt('signature', 'unknown_param', 'leave it out: this service has no secret for images')
-  const expected = Buffer.from(signature(secret, id, request))
-  const actual = Buffer.from(given)
-  const isRight = actual.length === expected.length && timingSafeEqual(actual, expected)
-  if (!isRight) throw invalidAt('signature', 'signature', 'must be that of this asset and these parameters')
+  const expected = Buffer.from(createSignature(secret, id, request))
+  const actual = Buffer.from(signature)
+  const isEqual = actual.length === expected.length && timingSafeEqual(actual, expected)
+  if (!isEqual) throw invalidAt('signature', 'signature', 'must be that of this asset and these parameters')
 }
 
 function requireAllowedSize({ w, h }: ImageRequest, { widths, sizes }: ImageRules): void {
   if (w !== undefined && h !== undefined && sizes.includes(`${w}x${h}`)) return
   if (w !== undefined && !widths.includes(w)) throw notListed('w', widths)
   if (h === undefined || h === w) return
-  const others = sizes.length > 0 ? `, or one of the sizes ${sizes.join(', ')}` : ''
-  throw invalidAt('h', 'size', `must be equal to w${others}; other sizes need a signature`, { values: sizes })
+  const alternatives = sizes.length > 0 ? `, or one of the sizes ${sizes.join(', ')}` : ''
+  throw invalidAt('h', 'size', `must be equal to w${alternatives}; other sizes need a signature`, { values: sizes })
 }
 
 const notListed = (name: string, values: readonly number[]): DaybookError =>
   invalidAt(name, 'enum', `must be one of ${values.join(', ')}; other values need a signature`, { values })
+
+/** Formats that only newer clients support, the smallest files first. */
+const NEWER_FORMATS = ['avif', 'webp'] as const
+
+/** The format for clients that accept none of the newer ones, by the type of the original. */
+const FALLBACK_FORMATS: Readonly<Record<string, ImageFormat>> = {
+  'image/png': 'png',
+  'image/apng': 'png',
+  'image/gif': 'png',
+  'image/webp': 'webp',
+}
+
+/**
+ * Chooses the format for a client by its `Accept` (RFC 9110, section 12.5.1). Only a format that the client names counts as accepted,
+ * because a client that sends a wildcard may support neither AVIF nor WebP.
+ *
+ * @param type the media type of the original
+ */
+export function negotiateFormat(accept: string | undefined, type: string): ImageFormat {
+  const accepted = new Set((accept ?? '').toLowerCase().split(',').flatMap(parseRange))
+  return NEWER_FORMATS.find((format) => accepted.has(`image/${format}`)) ?? FALLBACK_FORMATS[type] ?? 'jpeg'
+}
+
+function parseRange(range: string): readonly string[] {
+  const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+  const isRefused = parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
+  return isRefused ? [] : [type]
+}

@@ -4,13 +4,17 @@ import { bounded } from '../../bounded.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import { type Log, SILENT } from '../../log.ts'
 import { type BlobContent, type BlobStore, IMAGES } from '../blob-store.ts'
-import { acceptedFormat } from './accepted-format.ts'
-import { DEFAULT_IMAGE_RULES, type ImageRequest, type ImageRules, requireAllowedImage } from './image-request.ts'
-import { type ImageProcessor, noSharp } from './processor/image-processor.ts'
+import {
+  DEFAULT_IMAGE_RULES,
+  type ImageRequest,
+  type ImageRules,
+  negotiateFormat,
+  requireAllowedImage,
+} from './image-request.ts'
+import { type ImageProcessor, NO_SHARP } from './processor/image-processor.ts'
 import type { FocalPoint, ImageDescription, ImageFormat, ImageTransformation } from './processor/job.ts'
-import { SingleFlight } from './single-flight.ts'
 
-/** The asset of a picture. */
+/** A picture of which others are made: an asset. */
 export interface ImageSource {
   readonly id: string
   /** The digest of its bytes, in hexadecimal digits. */
@@ -18,12 +22,12 @@ export interface ImageSource {
   /** Its key in the store. */
   readonly path: string
   readonly mimeType: string
-  /** In pixels, as it is shown, where that is known. */
+  /** In pixels, as it is shown; `undefined` if unknown. */
   readonly width?: number
   readonly focal?: FocalPoint
 }
 
-/** A picture that can be made of another, and what an answer says of it before it is made. */
+/** A picture that can be made of another, with the headers of its response. */
 export interface ImageVariant {
   /** Its key in the store. */
   readonly key: string
@@ -31,19 +35,19 @@ export interface ImageVariant {
   readonly etag: string
   /** Its media type. */
   readonly type: string
-  /** Whether the format depends on `Accept`, which `Vary` then says. */
+  /** True if the format depends on `Accept`, so that the response needs `Vary`. */
   readonly variesByAccept: boolean
   readonly source: ImageSource
   readonly transformation: ImageTransformation
 }
 
-/** What {@link ImageVariants} work with. */
+/** Options of {@link ImageVariants}. */
 export interface ImageVariantsOptions {
   /** Opens the store of the files. */
   blobs(): Promise<BlobStore>
-  /** `undefined`: `sharp` is not installed. */
+  /** `undefined` if `sharp` is not installed. */
   readonly processor: ImageProcessor | undefined
-  /** How long a description is waited for, in milliseconds: an upload waits as well. @default 30_000 */
+  /** The timeout of a description, for which an upload waits, in milliseconds. @default 30_000 */
   readonly describeMs?: number
   /** @default DEFAULT_IMAGE_RULES */
   readonly rules?: ImageRules
@@ -55,8 +59,8 @@ interface VariantRead {
   readonly result: Promise<BlobContent>
 }
 
-/** The types of which pictures are made. */
-const SOURCES: ReadonlySet<string> = new Set([
+/** The media types of which pictures can be made. */
+const SOURCE_TYPES: ReadonlySet<string> = new Set([
   'image/jpeg',
   'image/png',
   'image/apng',
@@ -75,16 +79,17 @@ const FORMATS: Readonly<Record<ImageFormat, { readonly ending: string; readonly 
   png: { ending: 'png', quality: 100 },
 }
 
-/** Pictures made of others, each made once and kept in the store under the digest of its source. */
+/** Pictures made of others. Each is made once, and stored under the digest of its source. */
 export class ImageVariants {
   readonly #blobs: () => Promise<BlobStore>
   readonly #processor: ImageProcessor | undefined
-  /** Which pictures anyone may have made. */
+  /** The rules for requests without a signature. */
   readonly rules: ImageRules
   readonly #describeMs: number
   readonly #log: Log
-  readonly #flights: SingleFlight<Uint8Array> = new SingleFlight<Uint8Array>()
-  /** What is being read or made. */
+  /** The pictures that are being made, by key. */
+  readonly #making: Map<string, Promise<Uint8Array>> = new Map<string, Promise<Uint8Array>>()
+  /** The reads that have not ended. */
   readonly #reads: Set<VariantRead> = new Set<VariantRead>()
 
   constructor({
@@ -102,32 +107,32 @@ export class ImageVariants {
   }
 
   /**
-   * Decides which picture a request asks for, without reading anything.
+   * Chooses the picture for a request, without reading files.
    *
    * @param accept the header of the request
-   * @throws VALIDATION_ERROR when the rules do not allow it, or the asset is no picture; NOT_IMPLEMENTED without `sharp`
+   * @throws VALIDATION_ERROR if the rules do not allow the request, or the asset is no picture; NOT_IMPLEMENTED without `sharp`
    */
   plan(source: ImageSource, request: ImageRequest, accept: string | undefined): ImageVariant {
-    if (!this.#processor) throw new DaybookError('NOT_IMPLEMENTED', noSharp())
+    if (!this.#processor) throw new DaybookError('NOT_IMPLEMENTED', NO_SHARP)
     requireAllowedImage(source.id, request, this.rules)
-    if (!SOURCES.has(source.mimeType))
+    if (!SOURCE_TYPES.has(source.mimeType))
       throw invalidAt('id', 'image', `must be of a picture, but is of ${source.mimeType}`, { type: source.mimeType })
     const { format = 'auto' } = request
-    const made = format === 'auto' ? acceptedFormat(accept, source.mimeType) : format
-    const transformation = transformationFor(request, made, source, Math.max(...this.rules.widths))
-    const key = `${IMAGES}${source.sha256}/${nameOf(transformation)}`
+    const negotiated = format === 'auto' ? negotiateFormat(accept, source.mimeType) : format
+    const transformation = transformationFor(request, negotiated, source, Math.max(...this.rules.widths))
+    const key = `${IMAGES}${source.sha256}/${nameFor(transformation)}`
     const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 27)}"`
-    return { key, etag, type: `image/${made}`, variesByAccept: format === 'auto', source, transformation }
+    return { key, etag, type: `image/${negotiated}`, variesByAccept: format === 'auto', source, transformation }
   }
 
   /**
-   * Describes a picture in the store; `undefined` when nothing can be made of it, or not in time.
+   * Describes a picture in the store. Returns `undefined` if it cannot be read, or not in time.
    *
    * @param path its key in the store
    */
   async describe(path: string, mimeType: string): Promise<ImageDescription | undefined> {
     const processor = this.#processor
-    if (!processor || !SOURCES.has(mimeType)) return undefined
+    if (!processor || !SOURCE_TYPES.has(mimeType)) return undefined
     try {
       return await bounded(this.#describeMs, () => processor.describe(() => this.#open(path)))
     } catch (error) {
@@ -137,10 +142,10 @@ export class ImageVariants {
   }
 
   /**
-   * Reads a picture, and makes it first when it is not there. All that ask for the same one meanwhile wait for the same work.
+   * Reads a picture from the store, and makes it first if necessary. Concurrent reads of the same picture share the work.
    *
-   * @throws NOT_FOUND when the source has gone; VALIDATION_ERROR when nothing can be made of it; SERVICE_UNAVAILABLE when too many
-   * pictures wait
+   * @throws NOT_FOUND if the source no longer exists; VALIDATION_ERROR if it cannot be read; SERVICE_UNAVAILABLE if too many pictures
+   * wait
    */
   async read(variant: ImageVariant): Promise<BlobContent> {
     const read = { key: variant.key, result: this.#readOrMake(variant) }
@@ -153,13 +158,16 @@ export class ImageVariants {
   }
 
   async #readOrMake(variant: ImageVariant): Promise<BlobContent> {
-    const found = await (await this.#blobs()).read(variant.key)
-    if (found) return found
-    const bytes = await this.#flights.run(variant.key, () => this.#make(variant))
+    const { key } = variant
+    const stored = await (await this.#blobs()).read(key)
+    if (stored) return stored
+    const making = this.#making.get(key) ?? this.#make(variant).finally(() => this.#making.delete(key))
+    this.#making.set(key, making)
+    const bytes = await making
     return { size: bytes.length, content: Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)]) }
   }
 
-  /** Removes the pictures made of a source, once no asset has its bytes. */
+  /** Removes the pictures made of a source whose bytes no asset has any more. */
   async forget(sha256: string): Promise<void> {
     const prefix = `${IMAGES}${sha256}/`
     const reads = [...this.#reads].filter(({ key }) => key.startsWith(prefix))
@@ -169,46 +177,46 @@ export class ImageVariants {
   }
 
   async #make({ key, type, source, transformation }: ImageVariant): Promise<Uint8Array> {
-    if (!this.#processor) throw new DaybookError('NOT_IMPLEMENTED', noSharp())
+    if (!this.#processor) throw new DaybookError('NOT_IMPLEMENTED', NO_SHARP)
     const { bytes } = await this.#processor.transform(() => this.#open(source.path), transformation)
     try {
       await (await this.#blobs()).write(key, bytes, { type, disposition: 'inline' })
     } catch (error) {
-      // The picture is there all the same; the next request makes it again.
+      // This request still gets the picture, and the next one makes it again.
       this.#log.warn({ err: error }, 'A picture could not be stored.')
     }
     return bytes
   }
 
   async #open(path: string): Promise<Readable> {
-    const found = await (await this.#blobs()).read(path)
-    if (!found) throw new DaybookError('NOT_FOUND')
-    return found.content
+    const stored = await (await this.#blobs()).read(path)
+    if (!stored) throw new DaybookError('NOT_FOUND')
+    return stored.content
   }
 }
 
 /**
- * Says the same of all requests that ask for the same picture.
+ * Normalizes a request, so that equal pictures have equal transformations.
  *
- * @param widest the width of a picture for which none is given
+ * @param widest the width for a request without one
  */
 function transformationFor(
   { w, h, fit = 'cover', q }: ImageRequest,
   format: ImageFormat,
-  { width: own = Number.POSITIVE_INFINITY, focal }: ImageSource,
+  { width: sourceWidth = Number.POSITIVE_INFINITY, focal }: ImageSource,
   widest: number,
 ): ImageTransformation {
   const quality = format === 'png' ? FORMATS.png.quality : (q ?? FORMATS[format].quality)
-  if (h === undefined) return { width: Math.min(w ?? widest, own), fit: 'inside', format, quality }
+  if (h === undefined) return { width: Math.min(w ?? widest, sourceWidth), fit: 'inside', format, quality }
   if (w === undefined) return { height: h, fit: 'inside', format, quality }
-  const kept = fit === 'cover' && focal ? { focal: { x: rounded(focal.x), y: rounded(focal.y) } } : {}
-  return { width: w, height: h, fit, format, quality, ...kept }
+  const crop = fit === 'cover' && focal ? { focal: { x: roundShare(focal.x), y: roundShare(focal.y) } } : {}
+  return { width: w, height: h, fit, format, quality, ...crop }
 }
 
-const rounded = (part: number): number => Math.round(part * 100) / 100
+const roundShare = (share: number): number => Math.round(share * 100) / 100
 
-/** The name of a picture among those of its source: its parameters. */
-function nameOf({ width, height, fit, format, quality, focal }: ImageTransformation): string {
+/** Returns the name of a picture, unique among those of its source. */
+function nameFor({ width, height, fit, format, quality, focal }: ImageTransformation): string {
   const parts = [
     ...(width === undefined ? [] : [`w${width}`]),
     ...(height === undefined ? [] : [`h${height}`]),

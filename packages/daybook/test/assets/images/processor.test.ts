@@ -168,7 +168,7 @@ describe('nothing is made', () => {
   })
 
   test('while too many pictures wait', async () => {
-    const narrow = open({ atOnce: 1, waiting: 1 })
+    const narrow = open({ atOnce: 1, maxWaiting: 1 })
     try {
       const file = await picture('jpeg')
       const runs = Array.from({ length: 4 }, () => narrow.transform(content(file), PLAIN))
@@ -185,7 +185,7 @@ describe('nothing is made', () => {
 
   test('without sharp', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'daybook-images-'))
-    expect(openImageProcessor({ lookUpFrom: join(folder, 'none.js') })).toBeUndefined()
+    expect(openImageProcessor({ resolveFrom: join(folder, 'none.js') })).toBeUndefined()
   })
 })
 

@@ -69,7 +69,7 @@ test('a picture is made once, and stored under the digest of its source', async 
 })
 
 test('a hundred requests at once for one picture do the work once', async () => {
-  const single = openImageProcessor({ atOnce: 1, waiting: 0, timeMs: 120_000 })
+  const single = openImageProcessor({ atOnce: 1, maxWaiting: 0, timeMs: 120_000 })
   try {
     await using place = await Place.make(single)
     const source = await place.add()

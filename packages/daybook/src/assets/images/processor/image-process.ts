@@ -5,7 +5,7 @@ import { isMessage, message } from '../../../threads/message.ts'
 import { moduleBeside } from '../../../threads/thread-pool.ts'
 import type { ImageFailure, ImageJob, ImageResults } from './job.ts'
 
-/** A picture could not be processed; the process can go on unless it has ended. */
+/** The failure of a job. The process remains usable unless it died. */
 export class ImageError extends Error {
   override readonly name = 'ImageError'
   readonly failure: ImageFailure | 'died'
@@ -16,37 +16,37 @@ export class ImageError extends Error {
   }
 }
 
-interface Answer {
+interface PendingJob {
   resolve(result: ImageResults[ImageJob['kind']]): void
   reject(error: ImageError): void
 }
 
-/** What the process needs of the environment. Decoders of strangers' files get no secrets to leak. */
-const KEPT_ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'TEMP'] as const
+/** The variables that the process needs. It gets no others, so that a decoder cannot leak secrets. */
+const ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'TEMP'] as const
 
-/** A process that works on one picture at a time, and keeps the service alive only meanwhile. */
+/** A process that works on one picture at a time. It keeps the service alive only while it works. */
 export class ImageProcess {
   readonly #child: ChildProcess
   #jobs = 0
-  #answer: Answer | undefined
+  #pending: PendingJob | undefined
   #hasEnded = false
 
-  /** @param sharp the file of the module */
+  /** @param sharp the path of the module */
   constructor(sharp: string) {
-    const kept = KEPT_ENVIRONMENT.flatMap((name) =>
+    const variables = ENVIRONMENT.flatMap((name) =>
       process.env[name] === undefined ? [] : [[name, process.env[name]]],
     )
     this.#child = fork(fileURLToPath(moduleBeside(import.meta.url, 'image-child')), [sharp], {
       execArgv: [],
-      // More arenas of glibc's allocator keep memory that is free.
-      env: { ...Object.fromEntries(kept), MALLOC_ARENA_MAX: '2' },
+      // With more arenas, glibc's allocator retains free memory.
+      env: { ...Object.fromEntries(variables), MALLOC_ARENA_MAX: '2' },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    this.#child.on('message', (received: unknown) => this.#received(received))
-    this.#child.once('error', (error) => this.#died(error.message))
-    this.#child.once('exit', (code, signal) => this.#died(`ended with ${signal ?? code}`))
-    this.#rest()
+    this.#child.on('message', (received: unknown) => this.#receive(received))
+    this.#child.once('error', (error) => this.#fail(error.message))
+    this.#child.once('exit', (code, signal) => this.#fail(`ended with ${signal ?? code}`))
+    this.#unref()
   }
 
   get hasEnded(): boolean {
@@ -54,26 +54,29 @@ export class ImageProcess {
   }
 
   /**
-   * Sends a picture with its job, and waits for what comes of it.
+   * Sends a picture with a job, and waits for the result.
    *
-   * @param limit in milliseconds; a process that takes longer is killed
-   * @throws {ImageError}, and what the content fails with, after which the process is of no use
+   * @param timeoutMs the process is killed after this time, in milliseconds
+   * @throws {ImageError}, and the error of the content, after which the process is unusable
    */
-  async run<Job extends ImageJob>(job: Job, content: Readable, limit: number): Promise<ImageResults[Job['kind']]> {
+  async run<Job extends ImageJob>(job: Job, content: Readable, timeoutMs: number): Promise<ImageResults[Job['kind']]> {
     this.#jobs += 1
     this.#child.ref()
     this.#child.channel?.ref()
     const { promise, resolve, reject } = Promise.withResolvers<ImageResults[ImageJob['kind']]>()
-    this.#answer = { resolve, reject }
-    const timer = setTimeout(() => this.#give(`took longer than ${limit} ms`), limit)
+    this.#pending = { resolve, reject }
+    const timer = setTimeout(() => {
+      this.kill()
+      this.#fail(`took longer than ${timeoutMs} ms`)
+    }, timeoutMs)
     try {
       await Promise.race([promise, this.#sendAll(job, content)])
       return (await promise) as ImageResults[Job['kind']]
     } finally {
       clearTimeout(timer)
       content.destroy()
-      this.#answer = undefined
-      this.#rest()
+      this.#pending = undefined
+      this.#unref()
     }
   }
 
@@ -87,7 +90,7 @@ export class ImageProcess {
       for await (const piece of content) await this.#send(message('piece', this.#jobs, piece as Buffer))
       await this.#send(message('image', this.#jobs, job))
     } catch (error) {
-      // Half a picture is in the process.
+      // The process has received a part of the picture, and must not add the next one to it.
       this.kill()
       throw error
     }
@@ -99,28 +102,23 @@ export class ImageProcess {
     })
   }
 
-  #received(received: unknown): void {
+  #receive(received: unknown): void {
     if (isMessage<'result', ImageResults[ImageJob['kind']]>(received, 'result') && received.job === this.#jobs) {
-      this.#answer?.resolve(received.body)
+      this.#pending?.resolve(received.body)
     } else if (
       isMessage<'failure', { failure: ImageFailure; reason: string }>(received, 'failure') &&
       received.job === this.#jobs
     ) {
-      this.#answer?.reject(new ImageError(received.body.failure, received.body.reason))
+      this.#pending?.reject(new ImageError(received.body.failure, received.body.reason))
     }
   }
 
-  #give(reason: string): void {
-    this.kill()
-    this.#died(reason)
-  }
-
-  #died(reason: string): void {
+  #fail(reason: string): void {
     this.#hasEnded = true
-    this.#answer?.reject(new ImageError('died', reason))
+    this.#pending?.reject(new ImageError('died', reason))
   }
 
-  #rest(): void {
+  #unref(): void {
     this.#child.unref()
     this.#child.channel?.unref()
   }

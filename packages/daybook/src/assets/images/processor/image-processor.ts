@@ -7,27 +7,27 @@ import { type Log, SILENT } from '../../../log.ts'
 import { ImageError, ImageProcess } from './image-process.ts'
 import type { ImageDescription, ImageJob, ImageResults, ImageTransformation, TransformedImage } from './job.ts'
 
-/** The bounds of an {@link ImageProcessor}. */
+/** Options of an {@link ImageProcessor}. */
 export interface ImageProcessorOptions {
-  /** The most pixels that a picture may have. @default 100_000_000 */
+  /** The maximum number of pixels of a picture. @default 100_000_000 */
   readonly maxPixels?: number
-  /** How many pictures may be processed at once, each in a process of its own. @default half of the processors, at least 1 */
+  /** The maximum number of processes, each of which works on one picture. @default half of the processors, at least 1 */
   readonly atOnce?: number
-  /** How many pictures may wait for their turn. @default 100 */
-  readonly waiting?: number
-  /** How long one picture may take, in milliseconds. @default 30_000 */
+  /** The maximum number of pictures that wait for a process. @default 100 */
+  readonly maxWaiting?: number
+  /** The timeout of a picture, in milliseconds. @default 30_000 */
   readonly timeMs?: number
-  /** How long a process waits for the next picture before it ends, in milliseconds. @default 30_000 */
+  /** The time after which a process without a picture ends, in milliseconds. @default 30_000 */
   readonly idleMs?: number
-  /** The file from which `sharp` is looked up. @default this one */
-  readonly lookUpFrom?: string
+  /** The file from which `sharp` is resolved. @default this one */
+  readonly resolveFrom?: string
   readonly log?: Log
 }
 
-/** Opens the bytes of a picture, once it is its turn. */
+/** Opens the bytes of a picture as soon as a process is free. */
 export type OpenContent = () => Promise<Readable>
 
-/** Where sharp is installed, seen from a file; `undefined`: it is not. */
+/** Returns the path of `sharp`, or `undefined` if it is not installed. */
 function findSharp(from: string): string | undefined {
   try {
     return createRequire(from).resolve('sharp')
@@ -36,13 +36,13 @@ function findSharp(from: string): string | undefined {
   }
 }
 
-/** Makes pictures with `sharp`, in processes of their own; `undefined` when `sharp` is not installed. */
+/** Creates a processor that uses `sharp`, or returns `undefined` if `sharp` is not installed. */
 export function openImageProcessor(options: ImageProcessorOptions = {}): ImageProcessor | undefined {
-  const sharp = findSharp(options.lookUpFrom ?? import.meta.url)
+  const sharp = findSharp(options.resolveFrom ?? import.meta.url)
   return sharp === undefined ? undefined : new ImageProcessor(sharp, options)
 }
 
-/** Makes pictures, at most so many at once. */
+/** Makes pictures in a bounded number of processes. */
 export class ImageProcessor {
   readonly #sharp: string
   readonly #options: Required<ImageProcessorOptions>
@@ -57,10 +57,10 @@ export class ImageProcessor {
     this.#options = {
       maxPixels: 100_000_000,
       atOnce: Math.max(1, Math.floor(availableParallelism() / 2)),
-      waiting: 100,
+      maxWaiting: 100,
       timeMs: 30_000,
       idleMs: 30_000,
-      lookUpFrom: '',
+      resolveFrom: '',
       log: SILENT,
       ...options,
     }
@@ -68,9 +68,9 @@ export class ImageProcessor {
   }
 
   /**
-   * Reads what a picture is like; `undefined` when nothing can be made of it.
+   * Describes a picture. Returns `undefined` if it cannot be read.
    *
-   * @throws SERVICE_UNAVAILABLE when too many pictures wait
+   * @throws SERVICE_UNAVAILABLE if too many pictures wait
    */
   async describe(open: OpenContent): Promise<ImageDescription | undefined> {
     try {
@@ -84,22 +84,22 @@ export class ImageProcessor {
   /**
    * Makes a picture from another.
    *
-   * @throws VALIDATION_ERROR when nothing can be made of it; SERVICE_UNAVAILABLE when too many pictures wait; NOT_IMPLEMENTED when
-   * `sharp` cannot be loaded
+   * @throws VALIDATION_ERROR if it cannot be read; SERVICE_UNAVAILABLE if too many pictures wait; NOT_IMPLEMENTED if `sharp` cannot be
+   * loaded
    */
   async transform(open: OpenContent, transformation: ImageTransformation): Promise<TransformedImage> {
     try {
       return await this.#run({ kind: 'transform', transformation, ...this.#bounds() }, open)
     } catch (error) {
-      if (error instanceof ImageError) throw refusal(error)
+      if (error instanceof ImageError) throw toDaybookError(error)
       throw error
     }
   }
 
-  /** Ends all processes; what they work on fails. */
+  /** Ends all processes. Their jobs fail. */
   close(): void {
     this.#isClosed = true
-    for (const one of this.#all) this.#end(one)
+    for (const process of this.#all) this.#end(process)
   }
 
   #bounds(): { readonly maxPixels: number; readonly seconds: number } {
@@ -108,30 +108,30 @@ export class ImageProcessor {
   }
 
   async #run<Job extends ImageJob>(job: Job, open: OpenContent): Promise<ImageResults[Job['kind']]> {
-    const { atOnce, waiting } = this.#options
-    const isFull = this.#turns.activeCount + this.#turns.pendingCount >= atOnce + waiting
+    const { atOnce, maxWaiting } = this.#options
+    const isFull = this.#turns.activeCount + this.#turns.pendingCount >= atOnce + maxWaiting
     if (isFull) throw unavailable('Too many pictures wait to be processed.')
     return this.#turns(async () => {
       const content = await open()
-      const lent = this.#lend()
+      const process = this.#acquire()
       try {
-        return await lent.run(job, content, this.#options.timeMs)
+        return await process.run(job, content, this.#options.timeMs)
       } catch (error) {
         this.#report(error)
         throw this.#isClosed ? unavailable('The service is ending.') : error
       } finally {
-        this.#takeBack(lent)
+        this.#release(process)
       }
     })
   }
 
   #report(error: unknown): void {
     if (!(error instanceof ImageError) || error.failure === 'unreadable' || this.#isClosed) return
-    const what = error.failure === 'died' ? 'A picture ended its process.' : 'The package sharp cannot be loaded.'
-    this.#options.log.warn({ reason: error.message }, what)
+    const message = error.failure === 'died' ? 'A picture ended its process.' : 'The package sharp cannot be loaded.'
+    this.#options.log.warn({ reason: error.message }, message)
   }
 
-  #lend(): ImageProcess {
+  #acquire(): ImageProcess {
     if (this.#isClosed) throw unavailable('The service is ending.')
     const [[idle, timer] = []] = this.#idle
     if (idle) {
@@ -139,34 +139,32 @@ export class ImageProcessor {
       this.#idle.delete(idle)
       if (!idle.hasEnded) return idle
       this.#all.delete(idle)
-      return this.#lend()
+      return this.#acquire()
     }
     const started = new ImageProcess(this.#sharp)
     this.#all.add(started)
     return started
   }
 
-  #takeBack(one: ImageProcess): void {
-    if (one.hasEnded || this.#isClosed) this.#end(one)
-    else this.#idle.set(one, setTimeout(() => this.#end(one), this.#options.idleMs).unref())
+  #release(process: ImageProcess): void {
+    if (process.hasEnded || this.#isClosed) this.#end(process)
+    else this.#idle.set(process, setTimeout(() => this.#end(process), this.#options.idleMs).unref())
   }
 
-  #end(one: ImageProcess): void {
-    clearTimeout(this.#idle.get(one))
-    this.#idle.delete(one)
-    this.#all.delete(one)
-    one.kill()
+  #end(process: ImageProcess): void {
+    clearTimeout(this.#idle.get(process))
+    this.#idle.delete(process)
+    this.#all.delete(process)
+    process.kill()
   }
 }
 
 const unavailable = (message: string): DaybookError => new DaybookError('SERVICE_UNAVAILABLE', message)
 
-function refusal({ failure, message }: ImageError): DaybookError {
-  if (failure === 'unavailable') return new DaybookError('NOT_IMPLEMENTED', noSharp(), {}, message)
+function toDaybookError({ failure, message }: ImageError): DaybookError {
+  if (failure === 'unavailable') return new DaybookError('NOT_IMPLEMENTED', NO_SHARP, {}, message)
   return invalidAt('id', 'image', 'must be a picture that can be read, within the bounds for its pixels and time')
 }
 
-/** What a client is told when pictures cannot be made. */
-export function noSharp(): string {
-  return 'This service makes no pictures; install the package sharp beside Daybook.'
-}
+/** The message for clients if pictures cannot be made. */
+export const NO_SHARP = 'This service makes no pictures; install the package sharp beside Daybook.'

@@ -1,16 +1,16 @@
-/** How a picture is fitted into a width and a height, as in CSS `object-fit`; `inside` keeps the whole picture, without bars. */
+/** The way to fit a picture into a width and a height, as in CSS `object-fit`; `inside` keeps the whole picture, without bars. */
 export type ImageFit = 'cover' | 'contain' | 'inside'
 
-/** The formats that pictures are made in. */
+/** The formats of pictures that Daybook makes. */
 export type ImageFormat = 'avif' | 'webp' | 'jpeg' | 'png'
 
-/** The point of a picture that stays in sight when it is cut: parts of its width and height as shown, from 0 to 1. */
+/** The point of a picture that cropping keeps visible: shares of its width and height as shown, from 0 to 1. */
 export interface FocalPoint {
   readonly x: number
   readonly y: number
 }
 
-/** How to make a picture from another. It is never enlarged, and has no metadata. */
+/** The way to make a picture from another. It is never enlarged, and has no metadata. */
 export interface ImageTransformation {
   /** In pixels; without both, the picture keeps its size. */
   readonly width?: number
@@ -22,7 +22,7 @@ export interface ImageTransformation {
   readonly focal?: FocalPoint
 }
 
-/** A picture that was made. */
+/** The result of a transformation. */
 export interface TransformedImage {
   readonly bytes: Uint8Array
   /** In pixels. */
@@ -30,7 +30,7 @@ export interface TransformedImage {
   readonly height: number
 }
 
-/** What a picture is like. */
+/** The size of a picture, and a placeholder. */
 export interface ImageDescription {
   /** In pixels, as it is shown. */
   readonly width: number
@@ -39,17 +39,17 @@ export interface ImageDescription {
   readonly placeholder: string
 }
 
-/** What a process is to do with the picture whose bytes follow. */
+/** A task for a process, about the picture whose bytes the process has received. */
 export type ImageJob = { readonly maxPixels: number; readonly seconds: number } & (
   | { readonly kind: 'describe' }
   | { readonly kind: 'transform'; readonly transformation: ImageTransformation }
 )
 
-/** What comes of a job. */
+/** The results of jobs, by kind. */
 export interface ImageResults {
   readonly describe: ImageDescription
   readonly transform: TransformedImage
 }
 
-/** Why nothing came of a job: `sharp` cannot be loaded, or cannot make anything of the picture. */
+/** The reason why a job failed: `sharp` cannot be loaded, or cannot read the picture. */
 export type ImageFailure = 'unavailable' | 'unreadable'

@@ -2,16 +2,16 @@ import { imageSize } from 'image-size'
 import { invalidAt } from '../../errors.ts'
 import { boxesIn, boxIn } from './boxes.ts'
 
-/** How large a picture is, in pixels, as it is shown. */
+/** The size of a picture in pixels, as it is shown. */
 export interface ImageSize {
   readonly width: number
   readonly height: number
 }
 
-/** How many of the first bytes of a file its size is read from. */
-export const FACTS_BYTES: number = 512 * 1024
+/** The number of bytes at the start of a file from which its size is read. */
+export const IMAGE_HEAD_BYTES: number = 512 * 1024
 
-/** The formats that `image-size` reads here. It takes quadratic time for HEIF, and SVG has no pixels. */
+/** The formats that `image-size` reads. It is not used for HEIF, where it takes quadratic time, and SVG, which has no pixels. */
 const MEASURED: ReadonlySet<string> = new Set([
   'image/jpeg',
   'image/png',
@@ -24,7 +24,7 @@ const MEASURED: ReadonlySet<string> = new Set([
 
 const HEIF: ReadonlySet<string> = new Set(['image/avif', 'image/heic', 'image/heif'])
 
-/** From this value of Exif's orientation on, the picture is shown on its side. */
+/** The lowest value of Exif's orientation for which the picture is shown on its side. */
 const FIRST_SIDEWAYS = 5
 
 /** The bytes of a full box's version and flags. */
@@ -33,17 +33,16 @@ const VERSION_BYTES = 4
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
- * Reads how large a picture is from the start of its file.
+ * Reads the size of a picture from the start of its file.
  *
- * @param head the first bytes of the file; what comes after {@link FACTS_BYTES} does not count
- * @param type the media type that the bytes have
- * @param maxPixels the most pixels that a picture may have
- * @returns `undefined` when it is no picture, or one whose size cannot be read
- * @throws VALIDATION_ERROR when it has more pixels than it may
+ * @param head the first {@link IMAGE_HEAD_BYTES} of the file
+ * @param type the media type of the bytes
+ * @returns `undefined` for a file that is no picture, or whose size cannot be read
+ * @throws VALIDATION_ERROR for a picture of more than `maxPixels`
  */
 export function readImageSize(head: Buffer, type: string, maxPixels: number): ImageSize | undefined {
-  const size = measure(head.subarray(0, FACTS_BYTES), type)
-  if (size && pixelsOf(size) > maxPixels) {
+  const size = measure(head.subarray(0, IMAGE_HEAD_BYTES), type)
+  if (size && countPixels(size) > maxPixels) {
     const message = `has ${size.width} x ${size.height} pixels; send a picture of at most ${maxPixels} pixels`
     throw invalidAt('file', 'max_pixels', message, { ...size, limit: maxPixels })
   }
@@ -52,39 +51,39 @@ export function readImageSize(head: Buffer, type: string, maxPixels: number): Im
 
 function measure(head: Buffer, type: string): ImageSize | undefined {
   try {
-    const size = HEIF.has(type) ? heifSize(head) : MEASURED.has(type) ? otherSize(head) : undefined
+    const size = HEIF.has(type) ? readHeifSize(head) : MEASURED.has(type) ? readOtherSize(head) : undefined
     return size && size.width > 0 && size.height > 0 ? size : undefined
   } catch {
-    // A file that is no picture inside, however it begins, has no size.
+    // The file begins like a picture, but is none.
     return undefined
   }
 }
 
-/** The size by `image-size`, which throws what it likes. The copy keeps it from reading bytes beside those of the file. */
-function otherSize(head: Buffer): ImageSize {
+/** Uses `image-size`, which throws errors of any type. The copy prevents it from reading bytes outside the file. */
+function readOtherSize(head: Buffer): ImageSize {
   const { width, height, orientation = 1 } = imageSize(new Uint8Array(head))
   return orientation >= FIRST_SIDEWAYS ? { width: height, height: width } : { width, height }
 }
 
-/** The largest size that the properties of a HEIF file declare: the others are of tiles and previews. */
-function heifSize(head: Buffer): ImageSize | undefined {
+/** Returns the largest size in the properties of a HEIF file; smaller ones are of tiles and previews. */
+function readHeifSize(head: Buffer): ImageSize | undefined {
   const meta = boxIn(head, 'meta')?.subarray(VERSION_BYTES)
   const properties = [...boxesIn(boxIn(boxIn(meta ?? NOTHING, 'iprp') ?? NOTHING, 'ipco') ?? NOTHING)]
   const isSideways = properties.some(({ type, content: [turns = 0] }) => type === 'irot' && (turns & 1) === 1)
   const [first, ...others] = properties
     .filter(({ type }) => type === 'ispe')
-    .map(({ content }) => declaredSize(content))
+    .map(({ content }) => readDeclaredSize(content))
   if (!first) return undefined
   const { width, height } = others.reduce(
-    (largest, size) => (pixelsOf(size) > pixelsOf(largest) ? size : largest),
+    (largest, size) => (countPixels(size) > countPixels(largest) ? size : largest),
     first,
   )
   return isSideways ? { width: height, height: width } : { width, height }
 }
 
-const pixelsOf = ({ width, height }: ImageSize): number => width * height
+const countPixels = ({ width, height }: ImageSize): number => width * height
 
-const declaredSize = (content: Buffer): ImageSize => ({
+const readDeclaredSize = (content: Buffer): ImageSize => ({
   width: content.readUInt32BE(VERSION_BYTES),
   height: content.readUInt32BE(VERSION_BYTES + 4),
 })

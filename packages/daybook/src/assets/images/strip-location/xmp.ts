@@ -1,5 +1,5 @@
-/** Places by name, beside all `GPS…` (XMP part 2, photoshop; IPTC Core and Extension). */
-const PLACES: ReadonlySet<string> = new Set([
+/** Names of locations, besides all that begin with `GPS` (XMP part 2, photoshop; IPTC Core and Extension). */
+const LOCATIONS: ReadonlySet<string> = new Set([
   'City',
   'State',
   'Country',
@@ -9,27 +9,30 @@ const PLACES: ReadonlySet<string> = new Set([
   'LocationShown',
 ])
 
-/** Attributes that say how the packet is built, not what it says. */
+/** Attributes that describe the structure of the packet, and contain no data. */
 const STRUCTURE = /^(?:xmlns|rdf|xml)(?::|$)/
 
-/** Names longer than this are none of those looked for. */
+/** The longest name that is compared, in characters. */
 const MAX_NAME = 128
 
 const CODE = { '<': 0x3c, '>': 0x3e, '/': 0x2f, '=': 0x3d, '"': 0x22, "'": 0x27, ' ': 0x20 } as const
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
-/** Whether a name is that of a place. Prefixes are the writer's choice, so they count for nothing. */
-function isPlace(name: string): boolean {
+/** True for the name of a location. The prefix is ignored, because every writer may choose another. */
+function isLocation(name: string): boolean {
   const local = name.slice(name.indexOf(':') + 1)
-  return local.startsWith('GPS') || PLACES.has(local)
+  return local.startsWith('GPS') || LOCATIONS.has(local)
 }
 
 type State = 'text' | 'tag' | 'attributes' | 'value' | 'declaration'
 
+/** Blanks the locations in a whole XMP packet. */
+export const blankXmp = (packet: Buffer): void => new XmpBlanker().blank(packet)
+
 /**
- * Writes spaces over the places in an XMP packet, in pieces of any length: values of attributes, and the text of elements with all
- * that is within them. It reads tags and quotes alone, so a packet that is no XML stays as it is or loses text, never its length.
+ * Writes spaces over the locations in an XMP packet, in pieces of any length: over values of attributes, and over the text of elements
+ * and of all that they contain. It reads only tags and quotes, so a packet that is no XML stays as it is or loses text, never its length.
  */
 export class XmpBlanker {
   #state: State = 'text'
@@ -37,7 +40,7 @@ export class XmpBlanker {
   #element = ''
   #attribute = ''
   #quote = 0
-  /** How many open elements are places, or within one; their text is blanked. */
+  /** The number of open elements that are locations or within one; their text is blanked. */
   #depth = 0
   #isClosing = false
   #isEmpty = false
@@ -48,7 +51,7 @@ export class XmpBlanker {
     }
   }
 
-  /** Takes one byte; `true`: it is part of a place. */
+  /** Processes a byte. Returns true if it is part of a location. */
   #isBlanked(code: number): boolean {
     switch (this.#state) {
       case 'text':
@@ -102,7 +105,7 @@ export class XmpBlanker {
   #inValue(code: number): boolean {
     if (code !== this.#quote) {
       if (STRUCTURE.test(this.#attribute)) return false
-      return isPlace(this.#attribute) || this.#depth > 0 || isPlace(this.#element)
+      return isLocation(this.#attribute) || this.#depth > 0 || isLocation(this.#element)
     }
     this.#state = 'attributes'
     this.#attribute = ''
@@ -113,7 +116,7 @@ export class XmpBlanker {
   #endTag(): void {
     this.#state = 'text'
     if (this.#isClosing) this.#depth = Math.max(0, this.#depth - 1)
-    else if (!this.#isEmpty && (this.#depth > 0 || isPlace(this.#element))) this.#depth += 1
+    else if (!this.#isEmpty && (this.#depth > 0 || isLocation(this.#element))) this.#depth += 1
   }
 
   #extendName(code: number): void {

@@ -4,12 +4,12 @@ import { crc32, deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { withoutPosition } from '../../../src/assets/images/position/position.ts'
+import { stripLocation } from '../../../src/assets/images/strip-location/strip-location.ts'
 import { FORMATS, PLACES, picture, plainPicture } from './pictures.ts'
 
 /** The bytes after the filter, which gets them in pieces of these lengths, again and again. */
 async function filtered(type: string, bytes: Buffer, pieces: readonly number[] = [bytes.length]): Promise<Buffer> {
-  const filter = withoutPosition(type)
+  const filter = stripLocation(type)
   if (!filter) throw new Error(`There is no filter for ${type}.`)
   return buffer(Readable.from(split(bytes, pieces)).pipe(filter))
 }
@@ -203,5 +203,5 @@ test('a file with endless extents in its item table passes', async () => {
 })
 
 test('types without a position that Daybook can blank have no filter', () => {
-  expect(withoutPosition('application/pdf')).toBeUndefined()
+  expect(stripLocation('application/pdf')).toBeUndefined()
 })

@@ -1,23 +1,26 @@
+import type { Walk } from '../byte-walk.ts'
+import { blankXmp } from './xmp.ts'
+
 /** Tags of TIFF 6.0 and Exif 3.0 (section 4.6). */
 const TAG = { subIfds: 0x014a, xmp: 0x02bc, exif: 0x8769, gps: 0x8825 } as const
 
-/** The bytes of one value, by its type's number (TIFF 6.0, section 2; 13 is an IFD). */
+/** The number of bytes of a value, by the number of its type (TIFF 6.0, section 2; 13 is an IFD). */
 const VALUE_BYTES: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
 
 const ENTRY_BYTES = 12
 
-/** A structure that leads to more directories than this is not followed further. */
+/** The maximum number of directories that are followed. */
 const MAX_DIRECTORIES = 64
 
 interface Entry {
   readonly at: number
   readonly tag: number
-  /** Where its value is, and how many bytes of it there are. */
+  /** The range of its value, as far as it is within the data. */
   readonly start: number
   readonly length: number
 }
 
-/** A part of a buffer with numbers in the byte order of its TIFF header. */
+/** Exif data with numbers in the byte order of its TIFF header. */
 class TiffBytes {
   readonly bytes: Buffer
   readonly #isLittle: boolean
@@ -39,7 +42,7 @@ class TiffBytes {
     return this.#isLittle ? this.bytes.readUInt32LE(at) : this.bytes.readUInt32BE(at)
   }
 
-  /** The entries of a directory, as far as they are there. */
+  /** Reads the entries of a directory, as far as they are within the data. */
   *entries(directory: number): Generator<Entry> {
     if (!this.has(directory, 2)) return
     const count = this.u16(directory)
@@ -52,34 +55,46 @@ class TiffBytes {
     }
   }
 
-  /** Where the directory after this one begins; 0: there is none. */
-  after(directory: number): number {
+  /** Returns the offset of the next directory, or 0 if there is none. */
+  nextDirectory(directory: number): number {
     if (!this.has(directory, 2)) return 0
     const at = directory + 2 + this.u16(directory) * ENTRY_BYTES
     return this.has(at, 4) ? this.u32(at) : 0
   }
 
-  /** The places that an entry leads to. */
+  /** Returns the offsets in the value of an entry. */
   pointers({ start, length }: Entry): readonly number[] {
     const count = Math.min(Math.floor(length / 4), MAX_DIRECTORIES)
     return Array.from({ length: count }, (_, index) => this.u32(start + index * 4))
   }
 }
 
+const EXIF_PREFIX = 'Exif\0\0'
+
 /**
- * Blanks the position in Exif data, a TIFF structure whose header is at the start: all GPS directories lose their entries and
- * values, and XMP packets their positions. What cannot be read stays as it is.
+ * Blanks the location in Exif data, with or without the prefix of JPEG: all GPS directories lose their entries and values, and XMP
+ * packets their locations. Data that cannot be read stays as it is.
  */
-export function blankTiff(bytes: Buffer, blankXmp: (packet: Buffer) => void): void {
-  const tiff = openTiff(bytes)
+export function blankExif(bytes: Buffer): void {
+  const hasPrefix = bytes.toString('latin1', 0, EXIF_PREFIX.length) === EXIF_PREFIX
+  const tiff = openTiff(hasPrefix ? bytes.subarray(EXIF_PREFIX.length) : bytes)
   if (!tiff) return
   const seen = new Set<number>()
-  const open = [tiff.u32(4)]
-  for (let at = open.pop(); at !== undefined && seen.size < MAX_DIRECTORIES; at = open.pop()) {
+  const pending = [tiff.u32(4)]
+  for (let at = pending.pop(); at !== undefined && seen.size < MAX_DIRECTORIES; at = pending.pop()) {
     if (at === 0 || seen.has(at)) continue
     seen.add(at)
-    open.push(...blankDirectory(tiff, at, blankXmp))
+    pending.push(...blankDirectory(tiff, at))
   }
+}
+
+/** Metadata longer than this, in bytes, is not held back to be read, but blanked as a whole. Exif in JPEG has at most 64 KiB. */
+export const MAX_HELD: number = 1024 * 1024
+
+/** Blanks a block of metadata with an edit, or as a whole if it is too long to be held back. */
+export function* blankBlock(length: number, edit: (content: Buffer) => void): Walk {
+  if (length > MAX_HELD) yield { pass: length, edit: (piece) => piece.fill(0) }
+  else edit(yield { hold: length })
 }
 
 function openTiff(bytes: Buffer): TiffBytes | undefined {
@@ -89,9 +104,9 @@ function openTiff(bytes: Buffer): TiffBytes | undefined {
   return new TiffBytes(bytes, isLittle)
 }
 
-/** Blanks what one directory says, and returns the directories that it leads to. */
-function blankDirectory(tiff: TiffBytes, directory: number, blankXmp: (packet: Buffer) => void): readonly number[] {
-  const next = [tiff.after(directory)]
+/** Blanks the location in a directory, and returns the offsets of the directories to which it leads. */
+function blankDirectory(tiff: TiffBytes, directory: number): readonly number[] {
+  const next = [tiff.nextDirectory(directory)]
   for (const entry of [...tiff.entries(directory)]) {
     if (entry.tag === TAG.gps) for (const gps of tiff.pointers(entry)) blankGps(tiff, gps)
     else if (entry.tag === TAG.xmp) blankXmp(tiff.bytes.subarray(entry.start, entry.start + entry.length))
@@ -101,10 +116,9 @@ function blankDirectory(tiff: TiffBytes, directory: number, blankXmp: (packet: B
 }
 
 function blankGps(tiff: TiffBytes, directory: number): void {
-  // The first 8 bytes are the header of the file: nothing that leads there is a directory.
+  // The first 8 bytes are the header, so no directory begins there.
   if (directory < 8 || !tiff.has(directory, 2)) return
-  const entries = [...tiff.entries(directory)]
-  for (const { at, start, length } of entries) {
+  for (const { at, start, length } of [...tiff.entries(directory)]) {
     tiff.bytes.subarray(start, start + length).fill(0)
     tiff.bytes.fill(0, at, at + ENTRY_BYTES)
   }

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { readImageSize } from '../../../src/assets/images/facts.ts'
-import { withinFrames } from '../../../src/assets/images/frames.ts'
+import { limitFrames } from '../../../src/assets/images/frames.ts'
+import { readImageSize } from '../../../src/assets/images/image-size.ts'
 import { FORMATS, picture, plainPicture } from './pictures.ts'
 
 const MAX_PIXELS = 100_000_000
@@ -62,7 +62,7 @@ test('a picture with more pixels than allowed is refused with the bound', () => 
 
 describe('an animation', () => {
   const filtered = (bytes: Buffer, type: string, maxFrames: number, piece = 65_536): Promise<Buffer> => {
-    const filter = withinFrames(type, maxFrames)
+    const filter = limitFrames(type, maxFrames)
     const count = Math.ceil(bytes.length / piece)
     const pieces = Array.from({ length: count }, (_, index) => bytes.subarray(index * piece, (index + 1) * piece))
     return buffer(filter ? Readable.from(pieces).compose(filter) : Readable.from(pieces))
