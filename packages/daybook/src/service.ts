@@ -27,12 +27,12 @@ import { unfilledFields } from './content/transfer/fill.ts'
 import { pendingRenames } from './content/transfer/migration.ts'
 import { DaybookError, StartupError } from './errors.ts'
 import type { DeriveTools } from './fields/field.ts'
-import { DEFAULT_PENDING } from './http/admission.ts'
 import { AnswerCache, DEFAULT_ANSWER_CACHE_BYTES } from './http/answers/answer-cache.ts'
 import { ReadAnswers } from './http/answers/read-answers.ts'
 import { type AppOptions, createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
 import type { Route } from './http/contract.ts'
+import { DEFAULT_PENDING, DEFAULT_QUEUE_MS } from './http/overload.ts'
 import type { Handle } from './http/request.ts'
 import type { ReadPolicy } from './http/respond.ts'
 import type { RecentMetrics } from './http/routes/administration/metrics.ts'
@@ -234,7 +234,10 @@ async function openService<const C extends DaybookConfig>(
     log,
     cors: config.cors,
     bodyLimit,
-    pendingRequests: limits.pendingRequests ?? DEFAULT_PENDING,
+    queueLimits: {
+      pendingRequests: limits.pendingRequests ?? DEFAULT_PENDING,
+      queueMs: limits.queueMs ?? DEFAULT_QUEUE_MS,
+    },
     answers: openAnswers(engine, config),
     startPage: startPageOf(config),
     isStrict: options.strict ?? false,

@@ -267,6 +267,7 @@ const checkTop = checkKeys({
     accountSignInsPerMinute: isCount,
     accountMessagesPerHour: isCount,
     pendingRequests: isCount,
+    queueMs: isCount,
     answerCacheBytes: isCount,
     listeners: isCount,
     heartbeatMs: isCount,

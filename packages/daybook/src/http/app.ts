@@ -9,13 +9,13 @@ import type { Model } from '../model/model.ts'
 import { Faults, Query, readParameters, readParams } from '../query/parameters.ts'
 import { redactTarget } from '../redaction.ts'
 import { type AddressHint, makeAddressHint } from './address-hint.ts'
-import { Admission, OVERLOADED } from './admission.ts'
 import type { ReadAnswers } from './answers/read-answers.ts'
 import { contextOf } from './client-address.ts'
 import { readConditions } from './conditions.ts'
 import { type Route, undeclared } from './contract.ts'
 import { preflightHeaders } from './cors.ts'
 import { requireOwnOrigin } from './origin.ts'
+import { OVERLOADED, type QueueLimits, RequestQueue } from './overload.ts'
 import { requireProtection, requireSessionOrRule } from './protection.ts'
 import { aboutCredential } from './refused-credential.ts'
 import type { Handle, HttpRequest, RequestHeaders, Respond } from './request.ts'
@@ -34,8 +34,7 @@ export interface AppOptions {
   readonly cors: CorsConfig | undefined
   /** In bytes. */
   readonly bodyLimit: number
-  /** How many requests may wait or be worked on. */
-  readonly pendingRequests: number
+  readonly queueLimits: QueueLimits
   readonly answers: ReadAnswers
   /** Where a browser is sent that asks for `/`, when no route answers that; `undefined`: nowhere. */
   readonly startPage: string | undefined
@@ -52,7 +51,7 @@ interface App extends AppOptions {
   readonly queries: LRUCache<string, Query>
   /** The query of each route without a query string. */
   readonly emptyQueries: ReadonlyMap<Route, Query>
-  readonly admission: Admission
+  readonly queue: RequestQueue
   /** The methods of all routes. */
   readonly methods: readonly string[]
   readonly hint: AddressHint
@@ -80,16 +79,15 @@ export function createApp(options: AppOptions): Handle {
     router: new Router(options.routes),
     queries: new LRUCache({ max: MAX_QUERIES }),
     emptyQueries: new Map(options.routes.map((route) => [route, parseQuery(route, '')])),
-    admission: new Admission(options.pendingRequests),
+    queue: new RequestQueue(options.queueLimits),
     methods: allowedMethods(options.routes.map(({ method }) => method)),
     hint: makeAddressHint(publicAddresses(options.routes)),
   }
   return (request, respond) => {
-    const isFree = app.admission.arrive(request.arrival)
-    const scope = new RequestScope(request, app.cors, isFree)
+    const scope = new RequestScope(request, app.cors)
     try {
-      const again = answerAgain(app, request, scope)
-      if (again) respond(again)
+      const cached = answerFromCache(app, request, scope)
+      if (cached) respond(cached)
       else answerInTurn(app, request, scope, respond)
     } catch {
       respond(failure(scope))
@@ -101,16 +99,14 @@ function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respo
   const found = find(app, request)
   const match = found && 'route' in found ? found : undefined
   scope.route = match?.route
-  const answer = (): Promise<void> =>
-    answerAnew(app, request, scope, match).then(respond, () => respond(failure(scope)))
-  if (!match || match.route.isProbe) void answer()
-  else if (app.admission.isFullFor(request.arrival)) respond(refuse(app, request, scope))
-  else app.admission.enter(answer, scope.isFree)
+  const run = (): Promise<void> => answerAnew(app, request, scope, match).then(respond, () => respond(failure(scope)))
+  if (!match || match.route.isProbe) void run()
+  else app.queue.enter({ run, refuse: () => respond(refuse(app, request, scope)) })
 }
 
-/** The answer that the same question had before, where it can be sent at once. */
-function answerAgain(app: App, request: HttpRequest, scope: RequestScope): FinishedReply | undefined {
-  const again = scope.isFree ? app.answers.again(request) : undefined
+/** The response that the same request had before, if it is still the present one. It costs no more than a refusal, so it takes no place in the queue. */
+function answerFromCache(app: App, request: HttpRequest, scope: RequestScope): FinishedReply | undefined {
+  const again = app.answers.again(request)
   if (!again) return undefined
   scope.route = again.route
   return completeReply(app, again.reply, request, scope)
@@ -125,8 +121,8 @@ function find({ router }: App, { method, target }: HttpRequest): Match | readonl
 /** Refuses a request before anything is done for it. */
 function refuse(app: App, request: HttpRequest, scope: RequestScope): FinishedReply {
   const reply = requireDeclared(app, errorReply(OVERLOADED, scope.requestId), scope)
-  const headers = { ...reply.headers, 'Retry-After': String(app.admission.secondsToWait) }
-  return completeReply(app, { ...reply, headers, isOverloaded: true }, request, scope)
+  const headers = { ...reply.headers, 'Retry-After': String(app.queue.retryAfter) }
+  return completeReply(app, { ...reply, headers }, request, scope)
 }
 
 /** What is answered where nothing else can be: when the log fails, for one. */
@@ -213,10 +209,10 @@ async function answerRoute(app: App, { route, path }: Match, request: HttpReques
   if (route.admit) await route.admit(request, path, access)
   const { body: contract } = route
   const limit = contract?.limit ?? app.bodyLimit
-  const body = contract && (await app.admission.outside(() => contract.read(request, limit)))
+  const body = contract && (await app.queue.waitOutside(() => contract.read(request, limit)))
   const asked = { access, path, query, conditions, body, request }
   if (route.plan) return app.answers.answer(route, asked)
-  const reply = await (route.streamsBody ? app.admission.outside(() => route.run(asked)) : route.run(asked))
+  const reply = await (route.streamsBody ? app.queue.waitOutside(() => route.run(asked)) : route.run(asked))
   if (app.isStrict) requireAuthorized(route, access, reply)
   return reply
 }
@@ -301,7 +297,7 @@ function completeReply(app: App, reply: Reply, { method, target }: HttpRequest, 
     const url = redactTarget(target.slice(0, MAX_LOGGED_TARGET), scope.route)
     logRequest(log, { requestId: scope.requestId, method, url, status: reply.status, ms })
   }
-  return finishReply(reply, scope.headers, app.admission.backlog)
+  return finishReply(reply, scope.headers)
 }
 
 /** An answer that its route declares; any other is a failure of a service that is strict. */

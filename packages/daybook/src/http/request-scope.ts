@@ -9,18 +9,15 @@ const REQUEST_ID = /^[\w.-]{8,64}$/
 export class RequestScope {
   /** In milliseconds, as `performance.now()` has it. */
   readonly startedAt: number = performance.now()
-  /** Whether it may be answered at once. */
-  readonly isFree: boolean
   /** Once it is known. */
   route: Route | undefined
   readonly #request: HttpRequest
   readonly #cors: CorsConfig | undefined
   #requestId: string | undefined
 
-  constructor(request: HttpRequest, cors: CorsConfig | undefined, isFree: boolean) {
+  constructor(request: HttpRequest, cors: CorsConfig | undefined) {
     this.#request = request
     this.#cors = cors
-    this.isFree = isFree
   }
 
   get requestId(): string {

@@ -4,21 +4,6 @@ import type { FinishedReply } from './respond.ts'
 /** The part of `Headers` that answering a request takes: names in any case, repeated headers joined. */
 export type RequestHeaders = Pick<Headers, 'get' | 'has'>
 
-/** How a request came. */
-export interface Arrival {
-  /**
-   * The turn of the event loop that brought it, if all of that turn was on its way before the turn began: what the process learns in the turn
-   * is no older than the request then. `undefined`: it may have been sent later.
-   */
-  readonly turn: number | undefined
-  /** Whether its connection has brought no other before it. */
-  readonly isFirst: boolean
-  /** Whether its connection was not read for a while before it came: there was enough to do. */
-  readonly hasWaited: boolean
-  /** How many connections are not read as it comes, as there is enough to do. */
-  readonly unread: number
-}
-
 /** A request as the service reads it, whatever it came in on. */
 export interface HttpRequest {
   readonly method: string
@@ -29,7 +14,6 @@ export interface HttpRequest {
   readonly address: string | null
   /** Scheme, host and port, as the request names them. */
   readonly origin: string
-  readonly arrival: Arrival
   /** Whether the client has gone. */
   readonly isAborted: boolean
   /**

@@ -16,8 +16,6 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[]
-  /** Whether the service has too many requests: the client's next one is read when there is time for it. */
-  readonly isOverloaded?: boolean
 }
 
 /** A reply that can be stored. */
@@ -25,19 +23,10 @@ export interface TextReply extends Reply {
   readonly json?: string
 }
 
-/**
- * How many requests wait. `short`: few. `long`: enough to do for now. What else clients send can stay in the system's buffers, where it costs
- * nothing: each request that waits in the process holds some 8 KiB, which V8 copies again and again. `full`: so many, or for so long, that
- * others may have to be refused, and have to be read for that.
- */
-export type Backlog = 'short' | 'long' | 'full'
-
 /** A reply with all its headers, as it is sent but for those that depend on the connection. */
 export interface FinishedReply extends Omit<Reply, 'headers' | 'cookies'> {
   /** Names and values of its headers, in turn. */
   readonly head: readonly string[]
-  /** How many requests wait: the client's next one may not have to be read yet. @default short */
-  readonly backlog?: Backlog
 }
 
 /** Headers of a request that choose its answer. */
@@ -145,7 +134,6 @@ export const ERROR_HEADERS: { readonly [Code in ErrorCode]?: Readonly<Record<str
 export function finishReply(
   { headers = {}, cookies, ...reply }: Reply,
   common: Readonly<Record<string, string>>,
-  backlog: Backlog = 'short',
 ): FinishedReply {
   const head: string[] = []
   for (const name in common) if (!Object.hasOwn(headers, name)) head.push(name, common[name] as string)
@@ -153,7 +141,7 @@ export function finishReply(
   if (reply.json !== undefined) head.push('Content-Type', 'application/json')
   if (reply.content instanceof FileBody) head.push('Content-Length', String(reply.content.length))
   for (const cookie of cookies ?? []) head.push('Set-Cookie', cookie)
-  return { ...reply, head, backlog }
+  return { ...reply, head }
 }
 
 /** The Response of a reply; the only place that makes one. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Arrival, Handle, HttpRequest } from './request.ts'
+import type { Handle, HttpRequest } from './request.ts'
 import { type FinishedReply, toResponse } from './respond.ts'
 
 /** Facts about a request that only the caller of `fetch` knows. */
@@ -20,16 +20,12 @@ export function toFetch(handle: Handle): Fetch {
   }
 }
 
-/** Nothing is known of the connection that a web-standard request came over. */
-const IN_PROCESS: Arrival = { turn: undefined, isFirst: false, hasWaited: false, unread: 0 }
-
 /** A web-standard request. */
 class WebRequest implements HttpRequest {
   readonly #request: Request
   readonly target: string
   readonly origin: string
   readonly address: string | null
-  readonly arrival = IN_PROCESS
 
   constructor(request: Request, address: string | null) {
     this.#request = request

@@ -1,30 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Arrival } from '../http/request.ts'
-import type { Backlog, FinishedReply } from '../http/respond.ts'
-import { RefusedSockets, ServedSockets } from './paused-sockets.ts'
 
 /** How long a connection stays open after a drain began, however long it was idle: what has arrived is read meanwhile. */
 const READ_MS = 25
 /** How long a client may take to close its side of a connection that the server has closed, in milliseconds. */
 const LINGER_MS = 50
 
-/** Sockets of which nothing is read for a while. */
-interface PausedSockets {
-  /** Of clients that were refused for overload. */
-  readonly refused: RefusedSockets
-  /** Of clients that had an answer while many others waited. */
-  readonly served: ServedSockets
-}
-
 /** The open connections of a server. */
 export class Connections {
   readonly #open = new Map<Socket, HttpConnection>()
-  readonly #paused: PausedSockets = { refused: new RefusedSockets(), served: new ServedSockets() }
   #idleMs: number | undefined
 
   add(socket: Socket): void {
-    const connection = new HttpConnection(socket, this.#paused)
+    const connection = new HttpConnection(socket)
     this.#open.set(socket, connection)
     socket.once('close', () => this.#open.delete(socket))
     if (this.#idleMs !== undefined) connection.drain(this.#idleMs)
@@ -50,8 +38,6 @@ export class Connections {
    */
   drain(idleMs: number): void {
     this.#idleMs = idleMs
-    this.#paused.refused.end()
-    this.#paused.served.end()
     for (const connection of this.#open.values()) connection.drain(idleMs)
   }
 
@@ -64,7 +50,6 @@ export class Connections {
 /** One connection: what is under way on it, and how it ends. */
 export class HttpConnection {
   readonly #socket: Socket
-  readonly #paused: PausedSockets
   /** Requests that have arrived and are not answered; several when the client sends them without waiting. */
   #underWay = 0
   #latest: ServerResponse | undefined
@@ -73,15 +58,9 @@ export class HttpConnection {
   #isBroken = false
   /** The bytes that had arrived when it was last looked at. */
   #bytesSeen = 0
-  /** Of the event loop, when its last request came. */
-  #lastTurn = -1
-  /** Whether it was not read for a while since. */
-  #hasWaited = false
 
-  /** @param paused where it waits when clients ask more than the service can answer */
-  constructor(socket: Socket, paused: PausedSockets) {
+  constructor(socket: Socket) {
     this.#socket = socket
-    this.#paused = paused
   }
 
   /**
@@ -96,35 +75,9 @@ export class HttpConnection {
     return true
   }
 
-  /**
-   * Notes when a request came.
-   *
-   * @param turn of the event loop; it is told of the first request in it alone: one that follows may have been sent meanwhile
-   */
-  arrive(turn: number): Arrival {
-    const isFirst = this.#lastTurn === -1
-    const isFirstOfTurn = turn !== this.#lastTurn
-    this.#lastTurn = turn
-    const hasWaited = this.#hasWaited
-    this.#hasWaited = false
-    return { isFirst, hasWaited, unread: this.#paused.served.length, turn: isFirstOfTurn ? turn : undefined }
-  }
-
   /** Decides when the head of an answer is written whether it ends the connection: only the last answer due does. */
   prepareHead(response: ServerResponse): void {
     if (this.#isDraining && response === this.#latest) response.shouldKeepAlive = false
-  }
-
-  /** Decides when the client's next request is read, after this answer. */
-  readNextAfter(response: ServerResponse, { isOverloaded, backlog = 'short' }: FinishedReply): void {
-    const { refused, served } = this.#paused
-    if (isOverloaded) response.once('close', () => refused.add(this.#socket))
-    else if (served.holds(backlog)) response.once('close', () => this.#wait(backlog))
-  }
-
-  #wait(backlog: Backlog): void {
-    this.#hasWaited = true
-    this.#paused.served.add(this.#socket, backlog)
   }
 
   /** Notes that an answer has been written. */

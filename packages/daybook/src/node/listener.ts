@@ -6,71 +6,89 @@ import { FileBody } from '../assets/file-body.ts'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
 import { EventStream } from '../journal/live/event-stream.ts'
-import { hasBody, watchBody } from './body-watch.ts'
 import type { Connections, HttpConnection } from './connections.ts'
-import { headFault, TargetReader } from './head.ts'
+import { headFault, type TargetReader } from './head.ts'
 import { refuseBroken, refuseRequest, targetRefusal } from './refuse.ts'
 import { NodeRequest } from './request.ts'
-import { Turns } from './turns.ts'
 
-/** How long the rest of a body that is not wanted may bring nothing, in milliseconds. */
+/** The fewest bytes of a streamed body that have to arrive within a body time-out. */
+const STEADY_BYTES = 64 * 1024
+/** The longest pause in the rest of a body that is not wanted, in milliseconds. */
 const REST_PAUSE_MS = 500
-/** How long it may take to arrive in all, in milliseconds. */
+/** The longest time for all of that rest, in milliseconds. */
 const REST_MS = 30_000
 
-type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
-
-/** The state of a server that its listener reads. */
-export interface ListenerState {
+/** The state of a server that listens. */
+export interface ServerState {
+  readonly handle: Handle
+  /** See {@link watchBody}. */
+  readonly bodyTimeoutMs: number
   readonly connections: Connections
-  /** Requests begin when it settles; undefined while they begin at once. */
-  readonly held: Promise<void> | undefined
+  readonly targets: TargetReader
+  /** Requests that arrive begin when it resolves; `undefined`: at once. */
+  pausedUntil: Promise<void> | undefined
 }
 
-/**
- * Makes what answers a `request` event of Node's HTTP server.
- *
- * @param bodyLimitMs see {@link watchBody}
- */
-export function toListener(handle: Handle, state: ListenerState, bodyLimitMs: number): Listener {
-  const targets = new TargetReader()
-  const turns = new Turns()
-  const ask: AnswerRequest = (exchange) => {
-    const { incoming, connection } = exchange
-    const target = targets.read(incoming)
-    if (target === undefined) return sendAnswer(exchange, targetRefusal())
-    const request = new NodeRequest(incoming, target, connection.arrive(turns.current))
-    if (hasBody(incoming)) watchBody(incoming, request, bodyLimitMs, () => refuseLate(state, incoming.socket))
-    handle(request, (reply) => sendAnswer(exchange, reply))
-  }
-  return (incoming, response) => {
-    const connection = state.connections.of(incoming.socket)
-    if (!connection.begin(response)) return void incoming.resume()
-    const fault = headFault(incoming)
-    if (fault) {
-      refuseRequest(response, fault.status, 'VALIDATION_ERROR', fault.message)
-      return connection.finish()
-    }
-    const exchange = { connection, incoming, response }
-    if (state.held) void state.held.then(() => ask(exchange))
-    else ask(exchange)
-  }
-}
-
-/** Answers a request whose body does not arrive, and closes its connection. */
-function refuseLate({ connections }: ListenerState, socket: Socket): void {
-  const error = Object.assign(new Error('body timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-  connections.refuseNext(socket, () => refuseBroken(error, socket))
-}
-
-/** Answers a request. */
-type AnswerRequest = (exchange: Exchange) => void
-
-/** A request with its answer, and what they come over. */
+/** A request, its response, and their connection. */
 interface Exchange {
   readonly connection: HttpConnection
   readonly incoming: IncomingMessage
   readonly response: ServerResponse
+}
+
+/** Answers a `request` event of Node's HTTP server. */
+export function answerRequest(server: ServerState, incoming: IncomingMessage, response: ServerResponse): void {
+  const connection = server.connections.of(incoming.socket)
+  if (!connection.begin(response)) {
+    incoming.resume()
+    return
+  }
+  const fault = headFault(incoming)
+  if (fault) {
+    refuseRequest(response, fault.status, 'VALIDATION_ERROR', fault.message)
+    connection.finish()
+    return
+  }
+  const exchange = { connection, incoming, response }
+  if (server.pausedUntil) void server.pausedUntil.then(() => beginRequest(server, exchange))
+  else beginRequest(server, exchange)
+}
+
+function beginRequest(server: ServerState, exchange: Exchange): void {
+  const { incoming } = exchange
+  const target = server.targets.read(incoming)
+  if (target === undefined) {
+    sendAnswer(exchange, targetRefusal())
+    return
+  }
+  const request = new NodeRequest(incoming, target)
+  if (hasBody(incoming)) watchBody(server, incoming, request)
+  server.handle(request, (reply) => sendAnswer(exchange, reply))
+}
+
+/** True if a request announces a body (RFC 9112, section 6.3). */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+
+/** Refuses a request whose body is late. The time-out is for a whole body; a streamed one has to bring {@link STEADY_BYTES} in each such period. */
+function watchBody(server: ServerState, incoming: IncomingMessage, request: NodeRequest): void {
+  const { socket } = incoming
+  let bytesSeen = socket.bytesRead
+  const check = (): void => {
+    if (incoming.complete) return
+    const isSteady = request.isStreamed && socket.bytesRead - bytesSeen >= STEADY_BYTES
+    bytesSeen = socket.bytesRead
+    if (isSteady) timer = setTimeout(check, server.bodyTimeoutMs).unref()
+    else refuseLate(server, socket)
+  }
+  let timer = setTimeout(check, server.bodyTimeoutMs).unref()
+  incoming.once('close', () => clearTimeout(timer))
+}
+
+/** Refuses a request whose body does not arrive, and closes its connection. */
+function refuseLate({ connections }: ServerState, socket: Socket): void {
+  const error = Object.assign(new Error('body timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  connections.refuseNext(socket, () => refuseBroken(error, socket))
 }
 
 function sendAnswer(exchange: Exchange, reply: FinishedReply): void {
@@ -95,7 +113,6 @@ async function finishLater({ connection, response }: Exchange, sent: Promise<voi
 
 function startAnswer({ connection, incoming, response }: Exchange, reply: FinishedReply): Promise<void> | undefined {
   connection.prepareHead(response)
-  connection.readNextAfter(response, reply)
   const sent = sendReply(response, reply)
   if (hasBody(incoming) && !incoming.complete) boundRest(incoming)
   return sent
@@ -165,21 +182,22 @@ async function streamFile(response: ServerResponse, { source, length }: FileBody
 }
 
 /**
- * Node lets go of what comes of a body after its answer. A client that goes on sending is read for a while: closed on unread bytes, its
- * connection would be reset, and the client would lose the answer (RFC 9112, section 9.6). One that stops, or sends on and on, is hung up on.
+ * Closes a connection whose client stops in the rest of a body, or sends for too long. Node drops what arrives of a body after the response.
+ * Until the client ends, the rest has to be read: closing a connection with unread bytes resets it, and the client could lose the response
+ * (RFC 9112, section 9.6).
  */
 function boundRest(incoming: IncomingMessage): void {
   const { socket } = incoming
   const endsAt = performance.now() + REST_MS
-  let seen = socket.bytesRead
-  const look = (): void => {
+  let bytesSeen = socket.bytesRead
+  const check = (): void => {
     if (incoming.complete || socket.destroyed) return
-    const hasStopped = socket.bytesRead === seen
-    seen = socket.bytesRead
+    const hasStopped = socket.bytesRead === bytesSeen
+    bytesSeen = socket.bytesRead
     if (hasStopped || performance.now() > endsAt) socket.destroySoon()
-    else lookLater()
+    else checkLater()
   }
-  // On a busy machine bytes may wait to be read: the turn of the event loop before the immediate reads them.
-  const lookLater = (): void => void setTimeout(() => setImmediate(look), REST_PAUSE_MS).unref()
-  lookLater()
+  // On a busy machine, bytes may wait to be read. The event loop reads them before it calls the immediate.
+  const checkLater = (): void => void setTimeout(() => setImmediate(check), REST_PAUSE_MS).unref()
+  checkLater()
 }

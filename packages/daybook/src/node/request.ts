@@ -2,19 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { Readable } from 'node:stream'
 import { incompleteBody } from '../http/body.ts'
-import type { Arrival, HttpRequest, RequestHeaders } from '../http/request.ts'
+import type { HttpRequest, RequestHeaders } from '../http/request.ts'
 
 /** A request that came in over Node's HTTP server; no web object is made before it is needed. */
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
   readonly headers: RequestHeaders
-  readonly arrival: Arrival
   readonly #incoming: IncomingMessage
   #isStreamed = false
 
-  constructor(incoming: IncomingMessage, target: string, arrival: Arrival) {
-    this.arrival = arrival
+  constructor(incoming: IncomingMessage, target: string) {
     this.method = incoming.method ?? ''
     this.target = target
     this.headers = new NodeHeaders(incoming)

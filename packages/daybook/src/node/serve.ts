@@ -7,7 +7,8 @@ import type { Route } from '../http/contract.ts'
 import { createServer } from '../http/node-http.ts'
 import type { Service } from '../service.ts'
 import { Connections } from './connections.ts'
-import { type ListenerState, toListener } from './listener.ts'
+import { TargetReader } from './head.ts'
+import { answerRequest, type ServerState } from './listener.ts'
 import { untilQuiet } from './quiet.ts'
 import { MAX_HEADER_BYTES, refuseBroken, refuseRequest } from './refuse.ts'
 
@@ -65,8 +66,6 @@ const SHUTDOWN_GRACE_MS = 30_000
 /** A client whose request was answered less than this ago may be sending the next one, in milliseconds. */
 const RECENT_ANSWER_MS = 250
 
-type ServerState = { -readonly [K in keyof ListenerState]: ListenerState[K] }
-
 /**
  * Serves over HTTP/1.1 with Node.
  *
@@ -81,8 +80,13 @@ type ServerState = { -readonly [K in keyof ListenerState]: ListenerState[K] }
 export async function serve(service: Servable, options: ServeOptions = {}): Promise<Listening> {
   const { port = 3000, host = '127.0.0.1', headersTimeoutMs = 15_000, requestTimeoutMs = 60_000 } = options
   if (!isLoopback(host)) refuseExposure(service.exposureFaults ?? [], `at ${host}, where other machines reach it`)
-  const state: ServerState = { connections: new Connections(), held: undefined }
-  const listener = toListener(service.handle, state, requestTimeoutMs)
+  const state: ServerState = {
+    handle: service.handle,
+    bodyTimeoutMs: requestTimeoutMs,
+    connections: new Connections(),
+    targets: new TargetReader(),
+    pausedUntil: undefined,
+  }
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: headersTimeoutMs,
@@ -94,11 +98,11 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   })
   server.maxHeadersCount = 0
   server.on('connection', (socket: Socket) => state.connections.add(socket))
-  server.on('request', listener)
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => answerRequest(state, request, response))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // A body that is too large is refused before it is sent.
     if (Number(request.headers['content-length'] ?? 0) <= limitOf(service, request)) response.writeContinue()
-    listener(request, response)
+    answerRequest(state, request, response)
   })
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     refuseRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
@@ -162,13 +166,13 @@ async function stop(
   const timer = setTimeout(() => state.connections.destroy(), graceMs)
   // No client that waits for its answer opens another connection meanwhile.
   const { promise, resolve: release } = Promise.withResolvers<void>()
-  state.held = promise
+  state.pausedUntil = promise
   await backlogTaken(server)
   await peers?.taken()
   // The close of HTTP servers destroys idle connections and what has arrived on them; this one takes no new ones.
   NetServer.prototype.close.call(server)
   await peers?.closed()
-  state.held = undefined
+  state.pausedUntil = undefined
   release()
   await closed
   clearTimeout(timer)

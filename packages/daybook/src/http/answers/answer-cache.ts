@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import type { Route } from '../contract.ts'
-import type { Arrival } from '../request.ts'
 import type { ContentCoding } from './content-coding.ts'
 
 /** How many bytes of answers are kept where the config does not say. */
@@ -9,12 +8,6 @@ export const DEFAULT_ANSWER_CACHE_BYTES: number = 64 * 1024 * 1024
 const MAX_SHARE = 1 / 8
 /** How many answers that are worth keeping a full cache takes in, as a share of them. */
 const FULL_SHARE = 1 / 8
-/**
- * How long a look at the store counts within a turn, in milliseconds. A turn that brings over a thousand events may ask the system for more of
- * them, which have been sent later: no process gets through so many in this time.
- */
-const MAX_LOOK_MS = 1
-const NO_LOOK = { turn: -1, at: 0, version: undefined }
 /** The longest question that is kept, in characters. */
 const MAX_QUESTION = 2048
 /** What an answer takes besides its octets, about, in bytes. */
@@ -102,7 +95,6 @@ export class AnswerCache {
   readonly #answers: LRUCache<string, CachedAnswer>
   readonly #maxAnswerBytes: number
   readonly #asked = new AskedBefore()
-  #look: { readonly turn: number; readonly at: number; readonly version: number | undefined } = NO_LOOK
 
   constructor(options: AnswerCacheOptions) {
     this.#options = options
@@ -118,15 +110,6 @@ export class AnswerCache {
   /** Looked at before the tag of an answer: what is stored afterwards makes another one. */
   get storeVersion(): number | undefined {
     return this.#options.storeVersion()
-  }
-
-  /** The same, no older than a request: requests that one turn of the event loop brings share a look. */
-  versionFor({ turn }: Arrival): number | undefined {
-    if (turn === undefined) return this.storeVersion
-    const now = performance.now()
-    if (turn !== this.#look.turn || now - this.#look.at > MAX_LOOK_MS)
-      this.#look = { turn, at: now, version: this.storeVersion }
-    return this.#look.version
   }
 
   get(question: string): CachedAnswer | undefined {

@@ -41,10 +41,9 @@ export class ReadAnswers {
    */
   again(request: HttpRequest): AgainAnswer | undefined {
     const { cache, hasReadRules } = this.#options
-    const version = hasReadRules ? undefined : cache?.versionFor(request.arrival)
-    if (!cache || version === undefined || !isPlainRead(request)) return undefined
+    if (!cache || hasReadRules || !isPlainRead(request)) return undefined
     const answer = cache.get(request.target)
-    if (!answer?.isConfirmedAt(version)) return undefined
+    if (!answer?.isConfirmedAt(cache.storeVersion)) return undefined
     const reply = this.#fromMemory(answer, request.headers)
     return reply && { route: answer.route, reply }
   }
@@ -59,7 +58,7 @@ export class ReadAnswers {
     const { access, conditions, request } = asked
     const question = questionOf((await access.readKey()) ?? access.key, request.target)
     const kept = cache?.get(question)
-    const version = cache?.versionFor(request.arrival)
+    const version = cache?.storeVersion
     if (kept && !access.hasReadRules && route.resource && kept.isConfirmedAt(version)) {
       requireTagMatch(conditions.ifMatch, kept.tag)
       const reply = this.#fromMemory(kept, request.headers)
