@@ -7,7 +7,6 @@ import { limitFrames } from './images/frames.ts'
 import type { ImageSize } from './images/image-size.ts'
 import { stripLocation } from './images/strip-location/strip-location.ts'
 import { isAccepted, mediaTypeOf, SIGNATURE_BYTES } from './media-type.ts'
-import { SpentBuffers } from './spent-buffers.ts'
 
 /** The most frames of an animation. */
 const MAX_FRAMES = 10_000
@@ -44,7 +43,6 @@ export interface StagedFile {
 /** Takes files in: one pass over the bytes finds out what they are, and stages them. */
 export class Intake {
   readonly #options: IntakeOptions
-  readonly #spent = new SpentBuffers()
 
   constructor(options: IntakeOptions) {
     this.#options = options
@@ -67,7 +65,7 @@ export class Intake {
     const mimeType = await mediaTypeOf(await beginning.read(SIGNATURE_BYTES), originalName)
     if (accept && !isAccepted(mimeType, accept)) throw notAccepted(mimeType, accept)
     const image = mimeType.startsWith('image/') ? await readSize(beginning, mimeType, maxPixels) : undefined
-    const meter = new Meter(this.maxBytes, this.#spent)
+    const meter = new Meter(this.maxBytes)
     const strip = keepsPosition ? undefined : stripLocation(mimeType)
     const frames = limitFrames(mimeType, MAX_FRAMES)
     const steps = [beginning.whole(), strip, frames, meter].filter((step) => step !== undefined)
@@ -95,13 +93,11 @@ class Meter extends Transform {
   /** Why it stopped. */
   fault: DaybookError | undefined
   readonly #limit: number
-  readonly #spent: SpentBuffers
   readonly #hash = createHash('sha256')
 
-  constructor(limit: number, spent: SpentBuffers) {
+  constructor(limit: number) {
     super()
     this.#limit = limit
-    this.#spent = spent
   }
 
   override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
@@ -111,7 +107,6 @@ class Meter extends Transform {
       done(this.fault)
     } else {
       this.#hash.update(chunk)
-      this.#spent.note(chunk.length)
       done(null, chunk)
     }
   }

@@ -152,11 +152,8 @@ interface Serving {
 
 async function listen(options: CommandLine, log: Log, { worker, isDevelopment }: Serving): Promise<Started> {
   // Loaded where it is needed: a process that watches over workers, or over files, serves nothing itself.
-  const { boundHeap } = await import('../../node/bound-heap.ts')
-  boundHeap()
-  const [{ serve }, { freeWhenIdle }, { createService }, { checkMigrations }] = await Promise.all([
+  const [{ serve }, { createService }, { checkMigrations }] = await Promise.all([
     import('../../node/serve.ts'),
-    import('../../node/free-when-idle.ts'),
     import('../../service.ts'),
     import('../migrate/at-start.ts'),
   ])
@@ -180,7 +177,6 @@ async function listen(options: CommandLine, log: Log, { worker, isDevelopment }:
     await service.close()
     throw error
   })
-  freeWhenIdle()
   return { config, service, listening }
 }
 

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { DaybookConfig } from '../../config/config.ts'
 import { SILENT } from '../../log.ts'
 import { compileModel } from '../../model/compile.ts'
-import { boundHeap, openThreadHeaps } from '../../node/bound-heap.ts'
 import { Opened } from '../../opened.ts'
 import { type EngineOptions, openEngine, openImages } from '../../service.ts'
 import { loadConfig } from '../config-file.ts'
@@ -20,9 +19,6 @@ import { localizedPages, singlePages } from './source/pages.ts'
 import { summarizeImport } from './summary.ts'
 import { ImportTally } from './tally.ts'
 
-/** The room for new objects of the thread that renders, in MiB of each half. */
-const THREAD_ROOM = 4
-
 /**
  * No client waits for an answer, and the machine may be busy. One thread renders while this one stores, which takes longer, and
  * has texts enough for the time of a commit.
@@ -31,14 +27,8 @@ const UNSERVED: EngineOptions = {
   renderMs: 60_000,
   renderThreads: 1,
   renderDepth: 24,
-  renderYoungHeap: 3 * THREAD_ROOM,
   isServing: false,
 }
-
-/** How far heaps grow, in percent of what is alive: an import stays below 300 MB. */
-const SPARING_GROWTH = 50
-/** The room for new objects, in bytes: more of it would hold the texts of files that are stored already. */
-const SPARING_YOUNG_BYTES = 12 * 2 ** 20
 
 /** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
 const INTERRUPTED = 130
@@ -49,8 +39,6 @@ const INTERRUPTED = 130
  * @throws {UsageError} when the command line names what is not there
  */
 export async function importFolder(options: CommandLine, folder: string): Promise<number> {
-  boundHeap(SPARING_GROWTH, SPARING_YOUNG_BYTES)
-  openThreadHeaps(THREAD_ROOM)
   const config = withoutQuota(await loadConfig(options.text('config')))
   const model = compileModel(config)
   const plan = makePlan(model, {

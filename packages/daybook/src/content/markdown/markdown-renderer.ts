@@ -33,8 +33,6 @@ export interface RendererOptions {
   readonly renderThreads?: number | undefined
   /** How many texts a thread has at once. @default 1 */
   readonly renderDepth?: number | undefined
-  /** Room for what a thread soon throws away, in MiB. @default 8 */
-  readonly renderYoungHeap?: number | undefined
 }
 
 /**
@@ -57,7 +55,7 @@ export class MarkdownRenderer {
         workerData: { config },
         resourceLimits: {
           maxOldGenerationSizeMb: MAX_HEAP,
-          maxYoungGenerationSizeMb: options.renderYoungHeap ?? RENDERER_YOUNG_HEAP,
+          maxYoungGenerationSizeMb: RENDERER_YOUNG_HEAP,
         },
       },
       threads: options.renderThreads ?? MAX_THREADS,
