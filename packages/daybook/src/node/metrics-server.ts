@@ -1,7 +1,6 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createServer } from '../http/node-http.ts'
 import type { Log } from '../log.ts'
 import { METRICS_TYPE } from '../metrics/metrics.ts'
 

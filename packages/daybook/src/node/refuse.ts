@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http'
+import { METHODS, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { DaybookError, type ErrorCode } from '../errors.ts'
-import { METHODS } from '../http/node-http.ts'
 import { errorReply, type FinishedReply, finishReply } from '../http/respond.ts'
 
 /** The most bytes that the head of a request has. */

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import type { Parameter } from '../../query/parameters.ts'
 import { CONDITIONS } from '../conditions.ts'
@@ -9,7 +10,6 @@ import {
   headersOfError,
   type Route,
 } from '../contract.ts'
-import { STATUS_CODES } from '../node-http.ts'
 import { type Components, pascal } from './components.ts'
 import type { Printer } from './printer.ts'
 import { object, print, type Text, type Texts } from './text.ts'
