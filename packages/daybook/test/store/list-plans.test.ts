@@ -188,22 +188,3 @@ test('a list goes along the index of its order wherever its empty values are, an
     }
   }
 })
-
-test('a page near the end is found from there, as long as the list is as it was counted', async () => {
-  await using scene = await Scene.make()
-  const { articles, store } = scene
-  const id = articles.comparables.get('id') as Comparable
-  const { seq } = await store.read.counters.of('articles')
-  const pageOf = async (revision: number | undefined) => {
-    scene.calls.length = 0
-    const asked = { statuses: undefined, search: undefined, where: undefined, after: undefined, hasPeople: false }
-    const size = { found: COUNT, visible: COUNT, all: COUNT }
-    const sort = [indexOrder(id, true)]
-    const page = await store.read.lists.page(articles, { ...asked, sort, limit: 10, offset: 170, size, revision })
-    return { page, skipped: scene.calls.map(({ parameters }) => parameters.at(-1)) }
-  }
-  const { page, skipped } = await pageOf(undefined)
-  expect(skipped).toEqual([170])
-  expect(await pageOf(seq)).toEqual({ page, skipped: [19] })
-  expect(await pageOf(seq - 1)).toEqual({ page, skipped: [19, 170] })
-})

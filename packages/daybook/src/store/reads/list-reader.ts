@@ -35,7 +35,6 @@ import {
   statusConditions,
   statusValues,
 } from './page.ts'
-import { pageFromEnd } from './page-from-end.ts'
 import { ENTRY, type ListSize, MEMBER, type PagePlan, planPage, planSorted } from './page-plan.ts'
 import type { ReadSource } from './read-source.ts'
 import type { SortedRow } from './rows.ts'
@@ -95,8 +94,7 @@ export class ListReader {
   async page(collection: CollectionModel, asked: PageQuery): Promise<Page> {
     const query = asked.search ? await this.#expanded(collection, asked) : asked
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query)
-    const found =
-      (await this.#fromEnd(collection, query)) ?? (await this.#sorted(collection, { ...query, limit: query.limit + 1 }))
+    const found = await this.#sorted(collection, { ...query, limit: query.limit + 1 })
     const rows = found.slice(0, query.limit)
     const last = rows.at(-1)
     return { rows, end: found.length > query.limit && last ? positionOf(last, query.sort) : undefined }
@@ -181,7 +179,7 @@ export class ListReader {
   /** The condition of a query, translated; `undefined`: nothing can match. */
   #filter(
     collection: CollectionModel,
-    { search, where, statuses, sort, revision, isOfRevision = false }: FilterQuery & Partial<PageQuery>,
+    { search, where, statuses, sort }: FilterQuery & Partial<PageQuery>,
     { form, compound, walksOrder = false }: Pick<PagePlan, 'form' | 'compound' | 'walksOrder'>,
     toValues: SearchDialect['values'] = this.#source.dialect.search.values,
   ): Filter | undefined {
@@ -193,20 +191,12 @@ export class ListReader {
     const condition = where && toWhereSql(this.#source.dialect, where, place)
     const named = statusValues(statuses)
     return {
-      cacheKey: `${statuses?.length} ${search !== undefined} ${walksOrder} ${compound?.index} ${isOfRevision} ${condition?.cacheKey}`,
-      values: { ...found, ...named, ...condition?.values, ...(isOfRevision ? { key, revision } : {}) },
+      cacheKey: `${statuses?.length} ${search !== undefined} ${walksOrder} ${compound?.index} ${condition?.cacheKey}`,
+      values: { ...found, ...named, ...condition?.values },
       where: condition,
       index: compound?.index,
       walksOrder,
-      isOfRevision,
     }
-  }
-
-  /** The entries of a page and the next one; `undefined`: they are nearer to the start, or something was stored meanwhile. */
-  async #fromEnd(collection: CollectionModel, query: PageQuery): Promise<readonly SortedRow[] | undefined> {
-    const turned = pageFromEnd(query)
-    const found = turned ? await this.#sorted(collection, turned) : []
-    return found.length > 0 ? found.toReversed() : undefined
   }
 
   /** As many entries as `limit` says. */

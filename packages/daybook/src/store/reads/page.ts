@@ -64,10 +64,8 @@ export interface PageQuery {
   readonly hasPeople: boolean
   /** How many entries there are, for the choice of how to find a page of some of them. */
   readonly size: ListSize
-  /** The collection's revision at which they were counted; without it, nothing that depends on it is kept or relied on. */
+  /** The collection's revision at which they were counted; without it, nothing that depends on it is cached. */
   readonly revision?: number | undefined
-  /** Whether nothing is to be found once the collection has another revision. @default false */
-  readonly isOfRevision?: boolean
 }
 
 /** Entries of one page, in order. */
@@ -95,8 +93,6 @@ export interface Filter {
   readonly index?: string | undefined
   /** Whether the order leads to entries that a search finds; else what it finds is sorted. */
   readonly walksOrder?: boolean | undefined
-  /** Whether nothing is found once the collection has another revision than the parameter `revision`. */
-  readonly isOfRevision?: boolean | undefined
 }
 
 /** The stretches of a page's order, one after the other. */
@@ -174,13 +170,9 @@ export function pageStatement(
     : narrowing)
     page = page.where(condition)
   if (filter.where) page = page.where(filter.where.build())
-  if (filter.isOfRevision) page = page.where(OF_REVISION)
   for (const key of phase.sort) page = page.orderBy(dialect.order(key))
   return page.limit(param<number>('limit')).offset(param<number>('offset')) as Compilable<SortedRow>
 }
-
-/** The same for all rows, so that it is looked at once. */
-const OF_REVISION = sql<SqlBool>`(SELECT seq FROM daybook$collections WHERE key = ${param('key')}) = ${param('revision')}`
 
 /** The query of entries that are to be written, in terms of the store. */
 export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'statuses' | 'limit' | 'revision'> {
