@@ -47,7 +47,8 @@ export const SOCKET: Transport = {
   name: 'socket',
   async connect(service) {
     const { port, stop } = await serve(service, { port: 0 })
-    const agent = new Agent({ keepAlive: true })
+    // On a busy machine a kept connection can reach the end of its idle time just as the next request is sent.
+    const agent = new Agent({ keepAlive: false })
     return {
       send: (sent) => sendOverSocket(port, agent, sent),
       async close() {
