@@ -17,6 +17,7 @@ const show = ({ id, title }) => {
 const events = new EventSource(${JSON.stringify(`${contentUrl}/api/cms/events?collections=articles`)})
 events.addEventListener('upsert', ({ data }) => show(JSON.parse(data).data))
 events.addEventListener('delete', ({ data }) => document.getElementById(JSON.parse(data).id)?.remove())
+events.addEventListener('reset', () => location.reload())
 events.addEventListener('open', async () => {
   const { items } = await (await fetch(${JSON.stringify(`${contentUrl}/api/articles?sort=-publishedOn`)})).json()
   items.forEach(show)

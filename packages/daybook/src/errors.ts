@@ -28,11 +28,15 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
    */
   CONFLICT: { status: 409, message: 'This clashes with what is stored.' },
   /**
-   * A token of the changes feed is older than the journal, or of a config that has changed too much: what its holder keeps is to be made anew.
+   * A token of the changes feed is older than the journal, or what its reader may see has changed: a copy of the content must begin anew.
    * @details `restart`: the token to begin anew with
    * @see docs/live-content.md#begin-anew
    */
-  GONE: { status: 410, message: 'What came after this position is no longer kept; begin anew with details.restart.' },
+  GONE: {
+    status: 410,
+    message:
+      'You cannot continue from this position: the journal no longer has it, or what you may read has changed. Begin anew with details.restart.',
+  },
   /**
    * `If-Match` names another version than the stored one, or `If-None-Match` the stored one; on `GET`, `If-Match` names another `ETag`
    * than the answer's. @details `current`, its tag

@@ -1,30 +1,30 @@
 import type { Access } from '../content/access/access.ts'
 import { findVisibleDrafts } from '../content/drafts/draft-access.ts'
 import type { Engine } from '../content/engine.ts'
-import { seenWithin } from '../content/past/seen-within.ts'
+import { findVisibleDuring } from '../content/history/historical-visibility.ts'
 import { DaybookError, invalidAt } from '../errors.ts'
-import { unknownCollection } from '../query/parameters.ts'
 import { isStateAction } from '../store/journal-actions.ts'
 import type { JournalRow } from '../store/reads/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
-import { anyOf, type CollectionView, isReadable, type ReaderViews, viewsOf } from './feed/reader-views.ts'
+import { type CollectionView, type ReaderView, readView, requireReadable } from './feed/reader-view.ts'
 
-/** How many records are read together, and how often for one page. */
+/** The maximum number of records that are read together. */
 const RECORDS = 1000
+/** The maximum number of reads for one page. */
 const MAX_READS = 10
 
-/** What is asked of the journal. */
-export interface JournalQuestion {
-  /** A number of the journal; records after it are listed. */
+/** A request for a page of the journal. */
+export interface JournalRequest {
+  /** The number after which records are listed. */
   readonly since: number
-  /** Only what this subject did. */
+  /** The subject whose changes are listed. @default every subject */
   readonly actor?: string | undefined
   /** Keys of collections, and `globals`. @default all that the reader may read */
   readonly collections?: readonly string[] | undefined
   readonly limit: number
 }
 
-/** A change, as a reader may know it. */
+/** A change, as far as the reader may know it. */
 export interface ListedRecord extends Omit<JournalRow, 'actor'> {
   /** Absent where the reader may not know who changes documents. */
   readonly actor?: string
@@ -41,73 +41,63 @@ export interface JournalPage {
  *
  * @throws VALIDATION_ERROR; GONE when the journal no longer has what came after the number
  */
-export async function listJournal(engine: Engine, access: Access, question: JournalQuestion): Promise<JournalPage> {
+export async function listJournal(engine: Engine, access: Access, request: JournalRequest): Promise<JournalPage> {
   const { journal } = engine.store
   const floor = await journal.floor()
-  if (question.since > 0 && question.since < floor)
+  if (request.since > 0 && request.since < floor)
     throw new DaybookError('GONE', 'The journal no longer has what came after this number.', { restart: floor })
-  const reader = await readerOf(engine, access, question)
+  const reader = await readerOf(engine, access, request)
   const items: ListedRecord[] = []
-  let next = question.since
-  for (let reads = 0; reads < MAX_READS && items.length < question.limit; reads += 1) {
+  let next = request.since
+  for (let reads = 0; reads < MAX_READS && items.length < request.limit; reads += 1) {
     const records = await journal.records(next, RECORDS)
     const shown = await reader.shown(records)
-    const taken = shown.slice(0, question.limit - items.length)
-    items.push(...taken)
-    next = (taken.length < shown.length ? taken : records).at(-1)?.seq ?? next
+    const listed = shown.slice(0, request.limit - items.length)
+    items.push(...listed)
+    next = (listed.length < shown.length ? listed : records).at(-1)?.seq ?? next
     if (records.length < RECORDS) break
   }
   return { items, next }
 }
 
-async function readerOf(
-  engine: Engine,
-  access: Access,
-  { collections, actor }: JournalQuestion,
-): Promise<RecordReader> {
-  const views = await viewsOf(access, collections)
-  for (const key of collections ?? []) {
-    const view = key === GLOBALS ? views.globals.view : views.collections.get(key)?.view
-    if (!view || !isReadable(view)) throw unknownCollection(key)
-  }
-  const reader = new RecordReader(engine, access, views, actor)
+async function readerOf(engine: Engine, access: Access, { collections, actor }: JournalRequest): Promise<RecordReader> {
+  const view = await readView(access, collections)
+  requireReadable(view, collections)
+  const reader = new RecordReader(engine, access, view, actor)
   if (actor !== undefined && !reader.knowsPeople) throw invalidAt('actor', 'unknown_param', 'is no parameter here')
   return reader
 }
 
-/** Tells which records a reader may see. */
+/** Selects the records that a reader may see. */
 class RecordReader {
   readonly #engine: Engine
   readonly #access: Access
-  readonly #views: ReaderViews
+  readonly #view: ReaderView
   readonly #actor: string | undefined
 
-  constructor(engine: Engine, access: Access, views: ReaderViews, actor: string | undefined) {
+  constructor(engine: Engine, access: Access, view: ReaderView, actor: string | undefined) {
     this.#engine = engine
     this.#access = access
-    this.#views = views
+    this.#view = view
     this.#actor = actor
   }
 
-  /** Whether the reader may know who changes the documents of any collection. */
+  /** True if the reader may know the authors of changes in any collection. */
   get knowsPeople(): boolean {
-    const { collections, globals } = this.#views
-    const projections = [
-      ...[...collections.values()].map(({ projection }) => projection),
-      ...globals.projections.values(),
-    ]
+    const { collections, globals } = this.#view
+    const projections = [...[...collections.values()].map(({ projection }) => projection), ...globals.values()]
     return projections.some(({ hasPeople }) => hasPeople)
   }
 
   async shown(records: readonly JournalRow[]): Promise<readonly ListedRecord[]> {
-    const asked = records.filter((record) => this.#isAsked(record))
+    const requested = records.filter((record) => this.#isRequested(record))
     const readable = new Set<string>()
-    for (const [key, own] of Map.groupBy(asked, ({ collection }) => collection)) {
-      const ids = [...new Set(own.map(({ id }) => id))]
+    for (const [key, group] of Map.groupBy(requested, ({ collection }) => collection)) {
+      const ids = [...new Set(group.map(({ id }) => id))]
       for (const id of await this.#readable(key, ids)) readable.add(`${key} ${id}`)
     }
-    const drafts = await this.#visibleDrafts(asked)
-    const shown = asked.filter(({ action, collection, id }) => {
+    const drafts = await this.#visibleDrafts(requested)
+    const shown = requested.filter(({ action, collection, id }) => {
       const document = `${collection} ${id}`
       return readable.has(document) && (isStateAction(action) || drafts.has(document))
     })
@@ -118,22 +108,22 @@ class RecordReader {
   async #visibleDrafts(records: readonly JournalRow[]): Promise<ReadonlySet<string>> {
     const visible = new Set<string>()
     const aboutDrafts = records.filter(({ action }) => !isStateAction(action))
-    for (const [key, own] of Map.groupBy(aboutDrafts, ({ collection }) => collection)) {
-      const collection = this.#views.collections.get(key)?.collection
-      const ids = [...new Set(own.map(({ id }) => id))]
+    for (const [key, group] of Map.groupBy(aboutDrafts, ({ collection }) => collection)) {
+      const collection = this.#view.collections.get(key)?.collection
+      const ids = [...new Set(group.map(({ id }) => id))]
       const shown = collection ? await findVisibleDrafts(this.#access, this.#engine.store.read, collection, ids) : ids
       for (const id of shown) visible.add(`${key} ${id}`)
     }
     return visible
   }
 
-  #isAsked(record: JournalRow): boolean {
+  #isRequested(record: JournalRow): boolean {
     return this.#actor === undefined || (record.actor === this.#actor && this.#knows(record))
   }
 
   #knows({ collection, id }: JournalRow): boolean {
-    const { collections, globals } = this.#views
-    const global = collection === GLOBALS && [...globals.projections].find(([{ key }]) => key === id)
+    const { collections, globals } = this.#view
+    const global = collection === GLOBALS && [...globals].find(([{ key }]) => key === id)
     const projection = global ? global[1] : collections.get(collection)?.projection
     return projection?.hasPeople ?? false
   }
@@ -144,29 +134,29 @@ class RecordReader {
   }
 
   async #readable(key: string, ids: readonly string[]): Promise<readonly string[]> {
-    if (key === GLOBALS) return ids.filter((id) => this.#views.globals.view.rule.includes(id))
-    const view = this.#views.collections.get(key)
-    return view && view.seen.length > 0 ? this.#readableEntries(view, ids) : []
+    const globals = [...this.#view.globals.keys()]
+    if (key === GLOBALS) return ids.filter((id) => globals.some((global) => global.key === id))
+    const view = this.#view.collections.get(key)
+    return view ? this.#readableEntries(view, ids) : []
   }
 
   async #readableEntries(view: CollectionView, ids: readonly string[]): Promise<readonly string[]> {
     const { entries } = this.#engine.store.read
-    const { collection, seen } = view
-    const present = new Set((await entries.statuses(collection, ids)).map(({ id }) => id))
-    const readable = (await entries.statuses(collection, ids, anyOf(seen))).map(({ id }) => id)
-    const gone = ids.filter((id) => !present.has(id))
-    const last: string[] = []
-    for (const id of gone) if (await this.#wasReadable(view, id)) last.push(id)
-    return [...readable, ...last]
+    const { collection, visible } = view
+    const stored = new Set((await entries.statuses(collection, ids)).map(({ id }) => id))
+    const readable = (await entries.statuses(collection, ids, visible)).map(({ id }) => id)
+    const deleted = ids.filter((id) => !stored.has(id))
+    const formerlyReadable: string[] = []
+    for (const id of deleted) if (await this.#wasReadable(view, id)) formerlyReadable.push(id)
+    return [...readable, ...formerlyReadable]
   }
 
-  /** Whether a deleted entry could be read in its last state. */
-  async #wasReadable({ collection, seen }: CollectionView, id: string): Promise<boolean> {
+  /** True if a deleted entry was readable in its last state. */
+  async #wasReadable({ collection, visible }: CollectionView, id: string): Promise<boolean> {
     const { store } = this.#engine
     const last = await store.journal.stateAt(collection.key, id, await store.journal.head())
     if (!last) return false
-    const at = { from: last.record.seq - 1, to: last.record.seq - 1 }
-    const filters = seen.map((where) => ({ where, ...at }))
-    return (await seenWithin(store, collection, [id], filters, at)).has(id)
+    const before = last.record.seq - 1
+    return (await findVisibleDuring(store, collection, [id], visible, { from: before, to: before })).has(id)
   }
 }

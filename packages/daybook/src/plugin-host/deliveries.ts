@@ -1,6 +1,6 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import type { Engine } from '../content/engine.ts'
-import { documentOf } from '../content/past/past-view.ts'
+import { findDocumentModel } from '../content/history/historical-access.ts'
 import type { Pace } from '../journal/pace.ts'
 import type { Subscriber } from '../journal/subscriber.ts'
 import { Subscription } from '../journal/subscription.ts'
@@ -75,7 +75,7 @@ function toSubscriber(
     log: pluginLog(log, contributor),
   }
   const hooksFor = (record: JournalRow): readonly AfterCommit[] => {
-    const document = documentOf(model, record)
+    const document = findDocumentModel(model, record)
     return (document && hooks.get(document)) ?? []
   }
   return {

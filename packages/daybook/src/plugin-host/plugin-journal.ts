@@ -6,8 +6,8 @@ import { readerScope } from '../content/access/reader-scope.ts'
 import { UnrestrictedAccess } from '../content/access/unrestricted-access.ts'
 import { servedKeysOf } from '../content/document.ts'
 import type { Engine } from '../content/engine.ts'
+import { findDocumentModel, HistoricalAccess } from '../content/history/historical-access.ts'
 import { DEFAULT_LOCALE } from '../content/locales/locale.ts'
-import { documentOf, PastView } from '../content/past/past-view.ts'
 import { DaybookError } from '../errors.ts'
 import { type ReplayRequest, requestReplay } from '../journal/replay.ts'
 import {
@@ -167,12 +167,12 @@ function toSubscriber(
     concurrency: subscription.concurrency,
     storesFailures: true,
     wants: (record) =>
-      isSubscribed(record) && isAmong.mayTell(record) && documentOf(engine.model, record) !== undefined,
+      isSubscribed(record) && isAmong.mayTell(record) && findDocumentModel(engine.model, record) !== undefined,
     deliver: async (record, _states, signal) => {
       const rights = access()
-      const view = new PastView(engine, rights)
+      const history = new HistoricalAccess(engine, rights)
       const filter = filters.get(record.collection) ?? NO_FILTER
-      const event = toEvent(engine, rights, record, await statesIn(view, record, filter), filter)
+      const event = toEvent(engine, rights, record, await readStates(history, record, filter), filter)
       if (!event || !isAmong.tells(event.action, record.action)) return false
       await subscription.deliver({ ...event, signal })
       return true
@@ -206,12 +206,12 @@ interface ViewedStates {
 
 const NOTHING: ViewedStates = { before: null, after: null }
 
-/** What was erased is told by no change but those that end a document: a later change tells what came of it. */
-async function statesIn(view: PastView, record: JournalRow, { where }: ViewFilter): Promise<ViewedStates> {
-  const after = await view.at(record, record.seq, where)
+/** Reads the states around a change. An erased state counts only where the change ends the document: a later change has its result. */
+async function readStates(history: HistoricalAccess, record: JournalRow, { where }: ViewFilter): Promise<ViewedStates> {
+  const after = await history.read(record, record.seq, where)
   if (after === undefined) return NOTHING
   if (!isStateAction(record.action)) return { before: after, after }
-  const before = await view.at(record, record.seq - 1, where)
+  const before = await history.read(record, record.seq - 1, where)
   const mayHaveBeenThere = after !== null || record.action === 'delete' || record.action === 'unpublish'
   return { before: before === undefined && mayHaveBeenThere ? {} : (before ?? null), after }
 }
@@ -224,7 +224,7 @@ function toEvent(
   { before, after }: ViewedStates,
   { select }: ViewFilter,
 ): Omit<JournalEvent, 'signal'> | undefined {
-  const document = documentOf(model, record)
+  const document = findDocumentModel(model, record)
   if (!document || (!before && !after)) return undefined
   const { seq, at, actor, collection, id } = record
   return {

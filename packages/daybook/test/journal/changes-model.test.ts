@@ -21,13 +21,18 @@ const RULES: Readonly<Record<string, boolean | AccessWhere>> = {
   long: { rank: { gte: 5 }, title: { startsWith: 'b' } },
 }
 const RULE_NAMES = Object.keys(RULES)
+/** Rules that read people: a change of any of them may change which posts exist. */
+const RELATED_RULES: readonly unknown[] = [RULES.author, RULES.strangers, RULES.friends]
 
 /** The rule of each reader, which changes while the test goes on. */
 class Rules {
   readonly #names = new Map<string, string>()
+  /** The number of changes. */
+  version = 0
 
   set(reader: string, rule: string): void {
     this.#names.set(reader, rule)
+    this.version += 1
   }
 
   reset(): void {
@@ -143,16 +148,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 type Item = Readonly<Record<'action' | 'collection' | 'id', string>> & { readonly data?: unknown }
 
-/** What a reader keeps of the feed. */
+/** All that decides which documents a reader sees, besides the documents themselves. */
+interface Basis {
+  /** The answers of the rules. */
+  readonly view: string
+  readonly rulesVersion: number
+  /** The last change of a person. */
+  readonly people: number
+}
+
+/** A copy that a reader makes of the feed, and makes anew after 410. */
 class Copy {
   readonly reader: Reader
   readonly collections: string | undefined
   readonly entries = new Map<string, unknown>()
-  /** All that it was told to delete. */
+  /** All documents that it was told to delete. */
   readonly deleted = new Set<string>()
   readonly #world: World
   readonly #limit: number
   #token: string | undefined
+  /** The basis of the token. The people may have changed since, but not before. */
+  #basis: Basis | undefined
   #turn: Promise<boolean> = Promise.resolve(true)
 
   constructor(world: World, reader: Reader, limit: number, collections: string | undefined) {
@@ -166,6 +182,10 @@ class Copy {
     return this.#token !== undefined
   }
 
+  follows(collection: string): boolean {
+    return this.collections === undefined || this.collections.includes(collection)
+  }
+
   /** Reads a page, one after the other. @returns whether there may be more */
   readPage(): Promise<boolean> {
     this.#turn = this.#turn.then(() => this.#readNext())
@@ -176,17 +196,36 @@ class Copy {
     const query = new URLSearchParams({ limit: String(this.#limit) })
     if (this.collections !== undefined) query.set('collections', this.collections)
     if (this.#token !== undefined) query.set('since', this.#token)
+    const basis = await this.#world.basisOf(this)
     const { status, body } = await this.#world.get(`/api/cms/changes?${query}`, this.reader)
-    // It names what its reader may not read at first.
-    if (status === 400 && this.#token === undefined) return false
+    if (status === 410) return this.#restart(basis, body as { readonly details: { readonly restart: string } })
+    // It names what its reader may not read, and is empty.
+    if (status === 400 && this.entries.size === 0) {
+      this.#token = undefined
+      return false
+    }
     expect(status, JSON.stringify(body)).toBe(200)
     const { items, next } = body as { readonly items: readonly Item[]; readonly next: string }
     expect(items.length).toBeLessThanOrEqual(this.#limit)
     for (const item of items) this.#apply(item)
     const isOver = next === this.#token
     if (isOver) expect(items).toEqual([])
+    this.#basis = isOver || !this.#basis ? basis : { ...basis, people: this.#basis.people }
     this.#token = next
     return !isOver
+  }
+
+  /** Begins anew, which must have a reason. */
+  async #restart(basis: Basis, { details }: { readonly details: { readonly restart: string } }): Promise<boolean> {
+    const now = await this.#world.basisOf(this)
+    expect(
+      this.#basis && this.#world.mayRestart(this, this.#basis, now),
+      `the copy of ${this.reader || 'nobody'}`,
+    ).toBe(true)
+    this.entries.clear()
+    this.#basis = basis
+    this.#token = details.restart
+    return true
   }
 
   #apply({ action, collection, id, data }: Item): void {
@@ -205,9 +244,26 @@ class World {
   readonly copies: Copy[] = []
   /** All that each reader could ever see. */
   readonly #seen = new Map<Reader, Set<string>>(READERS.map((one) => [one, new Set()]))
+  /** True if rules change while pages are read. */
+  readonly #isConcurrent: boolean
 
-  constructor(service: StoredService) {
+  constructor(service: StoredService, isConcurrent: boolean) {
     this.#service = service
+    this.#isConcurrent = isConcurrent
+  }
+
+  async basisOf(copy: Copy): Promise<Basis> {
+    const rule = rules.of(copy.reader)
+    const view = JSON.stringify([copy.follows('posts') && rule, copy.follows('globals') && rule === true])
+    const [row] = await this.#service.rows(`SELECT max(seq) AS seq FROM daybook$journal WHERE collection = 'people'`)
+    return { view, rulesVersion: rules.version, people: Number(row?.seq ?? 0) }
+  }
+
+  /** True if what a reader sees may have changed since a page without a change of those documents. */
+  mayRestart(copy: Copy, before: Basis, now: Basis): boolean {
+    const hasOtherView = this.#isConcurrent ? before.rulesVersion !== now.rulesVersion : before.view !== now.view
+    const readsPeople = copy.follows('posts') && RELATED_RULES.includes(rules.of(copy.reader))
+    return hasOtherView || (readsPeople && before.people !== now.people)
   }
 
   async get(path: string, reader: Reader): Promise<{ readonly status: number; readonly body: unknown }> {
@@ -330,10 +386,8 @@ class World {
         // Until there is nothing more.
       }
       if (!copy.hasBegun) continue
-      const { reader, collections } = copy
-      const listed = [...(await this.listed(reader))].filter(
-        ([key]) => collections === undefined || collections.includes(key.split(' ')[0] ?? ''),
-      )
+      const { reader } = copy
+      const listed = [...(await this.listed(reader))].filter(([key]) => copy.follows(key.split(' ')[0] ?? ''))
       expect(sorted(copy.entries), `the copy of ${reader || 'nobody'}`).toEqual(sorted(new Map(listed)))
       for (const key of hasLooked ? copy.deleted : [])
         expect(this.#seen.get(reader)?.has(key), `${reader || 'nobody'} was told of ${key}`).toBe(true)
@@ -349,14 +403,14 @@ const sorted = (entries: ReadonlyMap<string, unknown>): readonly unknown[] =>
 const runs = { numRuns: Number(process.env.DAYBOOK_FEED_RUNS ?? 25), endOnFailure: true }
 
 describe.each(STORES)('the changes feed, as any reader reads it on $name', (store) => {
-  test('leaves a copy equal to what the reader can list, and names nothing that the reader never saw', {
+  test('leaves a copy equal to what the reader can list, names nothing that the reader never saw, and begins anew only with reason', {
     timeout: LARGE_TEST_MS,
   }, async () => {
     const steps = fc.array(step, { minLength: 10, maxLength: 60 })
     const property = fc.asyncProperty(steps, async (all) => {
       rules.reset()
       await using service = await store.open(config)
-      const world = new World(service)
+      const world = new World(service, false)
       for (const one of READERS) await world.do({ op: 'begin', reader: one, limit: 2, collections: undefined })
       for (const one of all) {
         await world.do(one)
@@ -372,7 +426,7 @@ describe.each(STORES)('the changes feed, as any reader reads it on $name', (stor
     const property = fc.asyncProperty(steps, async (all) => {
       rules.reset()
       await using service = await store.open(config)
-      const world = new World(service)
+      const world = new World(service, true)
       for (const one of READERS) await world.do({ op: 'begin', reader: one, limit: 1, collections: undefined })
       for (const together of all) await Promise.all(together.map((one) => world.do(one)))
       await world.settle(false)

@@ -8,8 +8,8 @@ import type { Access } from '../access/access.ts'
 import { type Ruling, refuseCaller } from '../access/rules.ts'
 import { isRestorable } from '../assets/deleted-files.ts'
 import { actorOf, type Engine, personOf } from '../engine.ts'
+import { type EntryState, listRelated, matchesWhere } from '../history/match-where.ts'
 import type { Canonical } from '../locales/localized.ts'
-import { conditionHolds, type PastEntry, relatedIn } from '../past/condition-holds.ts'
 import { formerState } from '../reads/former-state.ts'
 import { storedValues } from '../reads/present.ts'
 import { nameEntry, type TitledEntry } from '../reads/titled-entry.ts'
@@ -110,7 +110,7 @@ async function permits(
   engine: Engine,
   collection: CollectionModel,
   rulings: readonly Ruling[],
-  entry: PastEntry,
+  entry: EntryState,
 ): Promise<boolean> {
   if (rulings.includes(false)) return false
   const conditions = rulings.flatMap((ruling) => (typeof ruling === 'object' ? [ruling.where] : []))
@@ -120,30 +120,30 @@ async function permits(
   const keys = new Set(collection.fields.map(({ key }) => key))
   const isItself = (target: { readonly id: string }): boolean => target.id === entry.values.id
   const { canonical } = await withoutGone(engine, read, collection, whole, keys, isItself)
-  const restored: PastEntry = { ...entry, values: { ...canonical.values, updatedAt: new Date().toISOString() } }
+  const restored: EntryState = { ...entry, values: { ...canonical.values, updatedAt: new Date().toISOString() } }
   const related = await readRelated(read, conditions, restored)
-  const find = (to: CollectionModel, id: string): PastEntry | null =>
+  const find = (to: CollectionModel, id: string): EntryState | null =>
     id === restored.values.id ? restored : (related.get(`${to.key} ${id}`) ?? null)
-  return conditions.every((where) => conditionHolds(where, restored, find) === true)
+  return conditions.every((where) => matchesWhere(where, restored, find) === true)
 }
 
 /** The entries that conditions look at through relations, by collection and id. */
 async function readRelated(
   read: Reader,
   conditions: readonly Condition[],
-  entry: PastEntry,
-): Promise<ReadonlyMap<string, PastEntry>> {
-  const related = new Map<string, PastEntry>()
-  const targets = conditions.flatMap((where) => relatedIn(where, entry))
+  entry: EntryState,
+): Promise<ReadonlyMap<string, EntryState>> {
+  const related = new Map<string, EntryState>()
+  const targets = conditions.flatMap((where) => listRelated(where, entry))
   for (const [to, references] of Map.groupBy(targets, (target) => target.to)) {
     const ids = [...new Set(references.map(({ id }) => id))]
     for (const stored of await read.entries.storedByIds(to, ids))
-      related.set(`${to.key} ${stored.id}`, toPast(to, stored))
+      related.set(`${to.key} ${stored.id}`, toState(to, stored))
   }
   return related
 }
 
-const toPast = (collection: CollectionModel, entry: StoredEntry): PastEntry => ({
+const toState = (collection: CollectionModel, entry: StoredEntry): EntryState => ({
   collection,
   values: storedValues(collection, entry),
   createdBy: entry.created_by,

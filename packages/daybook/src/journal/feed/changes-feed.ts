@@ -1,29 +1,31 @@
 import type { Access } from '../../content/access/access.ts'
 import type { Engine } from '../../content/engine.ts'
-import { type Following, follow, fromNow, gone, Outdated } from './follow.ts'
-import { type FeedItem, Pager, type PagerResult } from './pager.ts'
-import { type FeedPosition, firstNeeded, startOf } from './position.ts'
-import { type ReaderViews, viewsOf } from './reader-views.ts'
-import { FeedTokens } from './tokens.ts'
+import { DaybookError } from '../../errors.ts'
+import { type FeedItem, Pager, type PagerResult, walkFrom } from './pager.ts'
+import { type ReaderView, readView, requireReadable } from './reader-view.ts'
+import { type FeedPosition, FeedTokens } from './tokens.ts'
 
-/** What a reader asks of the feed. */
-export interface FeedQuestion {
-  /** The token to go on from. @default everything that is there */
+/** A request for a page of the feed. */
+export interface FeedRequest {
+  /** The token to continue from. @default a new copy */
   readonly since?: string | undefined
   /** Keys of collections, and `globals`. @default all that the reader may read */
   readonly collections?: readonly string[] | undefined
-  /** How many items to answer at most. */
+  /** The maximum number of items. */
   readonly limit: number
 }
 
 /** A page of the feed. */
 export interface FeedPage {
   readonly items: readonly FeedItem[]
-  /** The token to go on from; the same one as asked with when there is nothing to tell. */
+  /** The token to continue from; equal to that of the request if nothing has changed. */
   readonly next: string
 }
 
-/** The changes feed: what readers may see, and how it changes, in pages that can be resumed at any time. */
+/**
+ * Pages of all documents that a reader sees, and then of their changes. A copy continues only under the view that it was made
+ * under: if the reader sees other documents for any reason but their own changes, the copy begins anew.
+ */
 export class ChangesFeed {
   readonly #engine: Engine
   readonly #tokens: FeedTokens
@@ -34,62 +36,58 @@ export class ChangesFeed {
   }
 
   /**
-   * Answers the next page.
+   * Reads the next page.
    *
-   * @throws VALIDATION_ERROR; GONE when the journal no longer has what came after the token
+   * @throws VALIDATION_ERROR; GONE when the copy must begin anew
    */
-  async page(access: Access, { since, collections, limit }: FeedQuestion): Promise<FeedPage> {
-    const position = since === undefined ? startOf(await this.head()) : await this.open(since, 'since')
-    const following = await this.followAs(await this.views(access, collections), position, collections)
-    const { items, position: next } = await this.read(following, limit)
+  async page(access: Access, { since, collections, limit }: FeedRequest): Promise<FeedPage> {
+    const view = await readView(access, collections)
+    const position = since === undefined ? await this.#begin(view) : await this.resume(view, since, 'since')
+    requireReadable(view, collections)
+    const { items, position: next } = await this.read(view, position, limit)
     return { items, next: await this.seal(next) }
   }
 
-  /** What a reader may see now of the collections that are asked for. */
-  views(access: Access, asked: readonly string[] | undefined): Promise<ReaderViews> {
-    return viewsOf(access, asked)
+  /** The position of a reader who follows changes from now on, without what is there. */
+  async positionNow(view: ReaderView): Promise<FeedPosition> {
+    return { seq: await this.#engine.store.journal.head(), view: view.fingerprint }
   }
 
   /**
-   * A position with what its reader may see now.
+   * Opens a token to continue under a view.
    *
-   * @throws VALIDATION_ERROR, GONE
+   * @param name the parameter or header of the token
+   * @throws VALIDATION_ERROR; GONE when the token was made under another view
    */
-  async followAs(views: ReaderViews, position: FeedPosition, asked: readonly string[] | undefined): Promise<Following> {
-    try {
-      if (firstNeeded(position) < (await this.#engine.store.journal.floor())) throw new Outdated()
-      return follow(this.#engine.model, views, position, asked, await this.head())
-    } catch (error) {
-      if (error instanceof Outdated) throw gone(await this.seal(startOf(await this.head())))
-      throw error
-    }
+  async resume(view: ReaderView, token: string, name: string): Promise<FeedPosition> {
+    const position = await this.#tokens.open(token, name)
+    if (position.view !== view.fingerprint) throw await this.#gone(view)
+    return position
   }
 
   /**
-   * The position of a reader who is told what changes from now on.
+   * Reads from a position of this view on.
    *
-   * @throws VALIDATION_ERROR
+   * @throws GONE when the journal no longer has the records since the position, or they changed entries that rules read
    */
-  async positionNow(views: ReaderViews, asked: readonly string[] | undefined): Promise<FeedPosition> {
-    return fromNow(views, asked, await this.head())
-  }
-
-  /** Reads from a position on. */
-  read(following: Following, limit: number): Promise<PagerResult> {
-    return new Pager(this.#engine, following, limit).make()
-  }
-
-  /** The last number of the journal. */
-  head(): Promise<number> {
-    return this.#engine.store.journal.head()
-  }
-
-  /** @throws VALIDATION_ERROR */
-  open(token: string, name: string): Promise<FeedPosition> {
-    return this.#tokens.open(token, name)
+  async read(view: ReaderView, position: FeedPosition, limit: number): Promise<PagerResult> {
+    const page = await new Pager(this.#engine, view, position, limit).read()
+    // The journal may be shortened while a page is read, so its floor is read last.
+    const isComplete = position.seq >= (await this.#engine.store.journal.floor())
+    if (page && isComplete) return page
+    throw await this.#gone(view)
   }
 
   seal(position: FeedPosition): Promise<string> {
     return this.#tokens.seal(position)
+  }
+
+  /** The position before everything. */
+  async #begin(view: ReaderView): Promise<FeedPosition> {
+    return { ...(await this.positionNow(view)), walk: walkFrom(view) }
+  }
+
+  async #gone(view: ReaderView): Promise<DaybookError> {
+    return new DaybookError('GONE', undefined, { restart: await this.seal(await this.#begin(view)) })
   }
 }

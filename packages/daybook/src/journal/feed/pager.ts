@@ -1,292 +1,199 @@
 import type { Engine } from '../../content/engine.ts'
-import { seenWithin } from '../../content/past/seen-within.ts'
+import { findVisibleDuring, type JournalRange } from '../../content/history/historical-visibility.ts'
 import { blankRow, globalIn } from '../../content/reads/globals.ts'
 import { present } from '../../content/reads/present.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { readLocale } from '../../query/locale.ts'
-import { relatedCollections } from '../../query/where.ts'
 import { isStateAction } from '../../store/journal-actions.ts'
-import type { FeedPlace, FeedRow } from '../../store/reads/feed-reader.ts'
+import type { FeedRow } from '../../store/reads/feed-reader.ts'
 import type { JournalRow } from '../../store/reads/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
-import type { Followed, Following } from './follow.ts'
-import {
-  type CollectionPosition,
-  type DependentsPosition,
-  type FeedPosition,
-  isFirstWalk,
-  viewsOfLastWalk,
-} from './position.ts'
-import { anyOf } from './reader-views.ts'
+import type { CollectionView, ReaderView } from './reader-view.ts'
+import type { FeedPosition, WalkPosition } from './tokens.ts'
 
-/** One item of the feed. */
+/** A document as it is now, or its removal from the copy. */
 export interface FeedItem {
   readonly action: 'upsert' | 'delete'
-  /** As JSON text without line breaks. */
+  /** JSON without line breaks. */
   readonly json: string
 }
 
-/** The most records that are read together. */
+/** The maximum number of records that are read together. */
 const RECORDS = 1000
-/** The most entries that are read together: as many as a list has. */
-const SET = 100
-/** A page of so many characters is not added to. */
+/** The maximum number of entries that are read together: as many as a list has. */
+const ENTRIES = 100
+/** The length at which a page is full, in characters. */
 const MAX_PAGE_LENGTH = 8 * 1024 * 1024
-/** How many steps make a page at most: what passes over many records without an item leaves the rest to the next page. */
+/** The maximum number of reads for a page: many records without an item are left to the next page. */
 const MAX_STEPS = 12
 
-/** A page, and where the next one begins. */
+/** A page, and the position after it. */
 export interface PagerResult {
   readonly items: readonly FeedItem[]
   readonly position: FeedPosition
-  /** Whether nothing more was to be told when it was made. */
+  /** True if there was nothing more when the page was read. */
   readonly isLast: boolean
 }
 
-/** Makes one page of the feed: from a position as far as its items reach. */
+/** The beginning of a walk through all documents of a view. */
+export const walkFrom = (view: ReaderView): WalkPosition | undefined => nextWalk(view, undefined)
+
+/** The beginning of the collection after `key`, or of the first one. */
+function nextWalk({ collections, globals }: ReaderView, key: string | undefined): WalkPosition | undefined {
+  const keys = [...collections.keys(), ...(globals.size > 0 ? [GLOBALS] : [])]
+  const next = keys[key === undefined ? 0 : keys.indexOf(key) + 1]
+  return next === undefined ? undefined : { key: next, after: 0 }
+}
+
+/** Reads one page of the feed: first the walk through all documents, then the records of the journal. */
 export class Pager {
   readonly #engine: Engine
-  readonly #following: Following
+  readonly #view: ReaderView
   readonly #limit: number
-  /** By document: of each, only its present state is told. */
+  /** By document: a page has one item for each. */
   readonly #items = new Map<string, FeedItem>()
   #position: FeedPosition
-  /** Of all items, in characters. */
+  /** Characters of all items. */
   #length = 0
 
-  /** @param limit how many items it has at most */
-  constructor(engine: Engine, following: Following, limit: number) {
+  /** @param limit the maximum number of items */
+  constructor(engine: Engine, view: ReaderView, position: FeedPosition, limit: number) {
     this.#engine = engine
-    this.#following = following
+    this.#view = view
+    this.#position = position
     this.#limit = limit
-    this.#position = following.position
   }
 
-  async make(): Promise<PagerResult> {
-    let isLast = false
-    for (let step = 0; step < MAX_STEPS && this.#room > 0 && !isLast; step += 1) isLast = !(await this.#step())
-    const told = await this.#engine.store.journal.head()
-    return { items: [...this.#items.values()], position: { ...this.#position, told }, isLast }
+  /** @returns `undefined` if a record changed an entry that rules read: other entries may have become visible or hidden */
+  async read(): Promise<PagerResult | undefined> {
+    const { journal } = this.#engine.store
+    for (let step = 0; step < MAX_STEPS && this.#room > 0; step += 1) {
+      const { seq, walk } = this.#position
+      if (walk) {
+        await this.#walk(walk)
+        continue
+      }
+      const records = await journal.records(seq, RECORDS)
+      if (records.length === 0) return this.#toResult(true)
+      if (records.some((record) => this.#changesVisibility(record))) return undefined
+      await this.#stream(records)
+    }
+    return this.#toResult(false)
   }
 
-  /** How many items may be added in this step. */
+  #toResult(isLast: boolean): PagerResult {
+    return { items: [...this.#items.values()], position: this.#position, isLast }
+  }
+
+  /** The number of items that may be added in this step. */
   get #room(): number {
-    return this.#length < MAX_PAGE_LENGTH ? Math.min(SET, this.#limit - this.#items.size) : 0
+    return this.#length < MAX_PAGE_LENGTH ? Math.min(ENTRIES, this.#limit - this.#items.size) : 0
   }
 
-  /** @returns whether there may be more */
-  async #step(): Promise<boolean> {
-    const walk = Object.entries(this.#position.collections).find(([, { walked }]) => walked !== undefined)
-    if (walk) await this.#walk(...walk)
-    else if (this.#position.dependents) await this.#tellDependents(this.#position.dependents)
-    else return this.#stream()
-    return true
-  }
-
-  async #walk(key: string, position: CollectionPosition): Promise<void> {
-    if (key === GLOBALS) return this.#walkGlobals(position)
-    const followed = this.#followed(key)
-    const { walked = 0 } = position
-    const places = isFirstWalk(position)
-      ? await this.#tellNext(followed, walked)
-      : await this.#tellAgain(followed, walked)
+  async #walk(walk: WalkPosition): Promise<void> {
+    const room = this.#room
+    const view = this.#view.collections.get(walk.key)
+    const places = view ? await this.#walkEntries(view, walk.after) : await this.#walkGlobals(walk.after)
     const last = places.at(-1)
-    if (last) this.#setCollection(key, { ...position, walked: last.pk })
-    else await this.#endWalk(key, position)
+    const isOver = last === undefined || places.length < room
+    const next = isOver ? nextWalk(this.#view, walk.key) : { key: walk.key, after: last }
+    this.#position = { ...this.#position, walk: next }
   }
 
-  /** Tells the next entries to a reader who has none yet. */
-  async #tellNext({ view, now }: Followed, walked: number): Promise<readonly FeedPlace[]> {
-    if (now.length === 0) return []
-    const seen = { where: anyOf(now), hasPeople: view.projection.hasPeople ?? false }
-    const rows = await this.#engine.store.read.feed.after(view.collection, walked, this.#room, seen)
-    for (const row of rows) this.#upsert(view, row)
-    return rows
-  }
-
-  /** Tells the next entries that the reader sees now, or saw under a view of earlier. */
-  async #tellAgain(followed: Followed, walked: number): Promise<readonly FeedPlace[]> {
-    const { view, now, before } = followed
-    const either = [...now, ...before.map(({ where }) => where)]
-    if (either.length === 0) return []
+  /** @returns the `pk` of each entry */
+  async #walkEntries(view: CollectionView, after: number): Promise<readonly number[]> {
     const { feed } = this.#engine.store.read
-    const places = await feed.placesAfter(view.collection, walked, this.#room, anyOf(either))
-    const ids = places.map(({ id }) => id)
-    await this.#tellOf(followed, ids, this.#position.told)
-    return places
+    const rows = await feed.after(view.collection, after, this.#room, toFilter(view))
+    for (const row of rows) this.#upsert(view, row)
+    return rows.map(({ pk }) => pk)
   }
 
-  /** Former views count until the stream has come to all that changed while the walk went on. */
-  async #endWalk(key: string, position: CollectionPosition): Promise<void> {
-    const settledAt = isFirstWalk(position) ? undefined : await this.#engine.store.journal.head()
-    this.#setCollection(key, { views: position.views, settledAt })
+  /** @returns the place of each global in the order of the view, from 1 on */
+  async #walkGlobals(after: number): Promise<readonly number[]> {
+    const globals = [...this.#view.globals.keys()].slice(after, after + this.#room)
+    for (const global of globals) await this.#upsertGlobal(global)
+    return globals.map((_, index) => after + index + 1)
   }
 
-  async #walkGlobals(position: CollectionPosition): Promise<void> {
-    const before = new Set(position.views.flatMap(({ rule }) => (Array.isArray(rule) ? rule : [])))
-    for (const key of before) if (!this.#globals().some((one) => one.key === key)) this.#delete(GLOBALS, key)
-    for (const global of this.#globals()) await this.#upsertGlobal(global)
-    await this.#endWalk(GLOBALS, position)
+  async #stream(records: readonly JournalRow[]): Promise<void> {
+    const { seq, view } = this.#position
+    const fitting = this.#takeFitting(records)
+    const end = fitting.at(-1)?.seq ?? seq
+    const changes = Map.groupBy(fitting.filter(isStateChange), ({ collection }) => collection)
+    for (const [key, group] of changes) {
+      const ids = [...new Set(group.map(({ id }) => id))]
+      const collection = this.#view.collections.get(key)
+      if (collection) await this.#addChanged(collection, ids, { from: seq, to: end })
+      else if (key === GLOBALS) await this.#addGlobals(ids)
+    }
+    this.#position = { seq: end, view }
   }
 
-  /** @returns whether there were records */
-  async #stream(): Promise<boolean> {
-    const records = this.#fitting(await this.#engine.store.journal.records(this.#position.seq, RECORDS))
-    const end = records.at(-1)?.seq
-    if (end === undefined) return false
-    await this.#tellChanged(records, end)
-    const next = this.#dependentsIn(records, end)
-    if (next) this.#position = { ...this.#position, dependents: next }
-    else this.#goTo(end)
-    return true
-  }
-
-  /** As many of these records as have documents for the rest of the page. */
-  #fitting(records: readonly JournalRow[]): readonly JournalRow[] {
+  /** The records from the first on whose documents fit into the rest of the page. */
+  #takeFitting(records: readonly JournalRow[]): readonly JournalRow[] {
     const documents = new Set<string>()
     const end = records.findIndex((record) => {
       const { collection, id } = record
-      if (isTold(record) && collection in this.#position.collections) documents.add(`${collection} ${id}`)
+      const isFollowed = collection === GLOBALS || this.#view.collections.has(collection)
+      if (isFollowed && isStateChange(record)) documents.add(`${collection} ${id}`)
       return documents.size > this.#room
     })
     return end === -1 ? records : records.slice(0, end)
   }
 
-  async #tellChanged(records: readonly JournalRow[], end: number): Promise<void> {
-    const changed = Map.groupBy(records.filter(isTold), ({ collection }) => collection)
-    for (const [key, own] of changed) {
-      const ids = [...new Set(own.map(({ id }) => id))]
-      if (key === GLOBALS) await this.#tellGlobals(ids)
-      else if (this.#following.collections.has(key)) await this.#tellOf(this.#followed(key), ids, end)
-    }
+  #changesVisibility(record: JournalRow): boolean {
+    return isStateChange(record) && this.#view.dependencies.has(record.collection)
   }
 
-  /** Tells of entries what they are now; of those that are not seen, that they are gone, if they were seen since the position. */
-  async #tellOf(followed: Followed, ids: readonly string[], end: number): Promise<void> {
-    const told = await this.#tellSeen(followed, ids)
-    const { collection } = followed.view
-    const others = ids.filter((id) => !told.has(id))
-    const window = { from: this.#position.seq, to: end }
-    const lost = await seenWithin(this.#engine.store, collection, others, followed.before, window)
-    for (const id of others) {
-      // It may have been told of a moment ago, on this page.
-      if (lost.has(id) || this.#items.has(nameOf(collection.key, id))) this.#delete(collection.key, id)
-    }
-  }
-
-  /** @returns ids of those that are seen */
-  async #tellSeen({ view, now }: Followed, ids: readonly string[]): Promise<ReadonlySet<string>> {
-    if (now.length === 0 || ids.length === 0) return new Set()
-    const seen = { where: anyOf(now), hasPeople: view.projection.hasPeople ?? false }
-    const rows = await this.#engine.store.read.feed.byIds(view.collection, ids, seen)
-    const found = new Map(rows.map((row) => [row.id, row]))
-    for (const id of ids) {
-      const row = found.get(id)
-      if (row) this.#upsert(view, row)
-    }
-    return new Set(found.keys())
-  }
-
-  async #tellGlobals(keys: readonly string[]): Promise<void> {
-    for (const global of this.#globals()) if (keys.includes(global.key)) await this.#upsertGlobal(global)
-  }
-
-  /** The globals that the reader may read. */
-  #globals(): readonly GlobalModel[] {
-    return [...(this.#following.globals?.projections.keys() ?? [])]
-  }
-
-  /** Where telling of entries begins that refer to documents of these records, if a rule looks at those. */
-  #dependentsIn(records: readonly JournalRow[], end: number): DependentsPosition | undefined {
-    const [first] = this.#dependents(records)
-    return first === undefined ? undefined : { end, collection: first, pk: 0 }
-  }
-
-  /** Keys of followed collections whose rules look at documents of any of these records. */
-  #dependents(records: readonly JournalRow[]): readonly string[] {
-    const touched = new Set(records.filter(isTold).map(({ collection }) => collection))
-    const looksAt = ({ now, before }: Followed): boolean =>
-      [...now, ...before.map(({ where }) => where)].some((where) =>
-        relatedCollections(where).some(({ key }) => touched.has(key)),
-      )
-    return [...this.#following.collections].filter(([, one]) => looksAt(one)).map(([key]) => key)
-  }
-
-  async #tellDependents({ end, collection: key, pk }: DependentsPosition): Promise<void> {
+  /** Adds entries as they are now. A hidden entry is removed if it was visible in the range, and never named if it was not. */
+  async #addChanged(view: CollectionView, ids: readonly string[], range: JournalRange): Promise<void> {
     const { store } = this.#engine
-    const records = (await store.journal.records(this.#position.seq, RECORDS)).filter(({ seq }) => seq <= end)
-    const followed = this.#following.collections.get(key)
-    const targets = [...new Set(records.filter(isTold).map(({ id }) => id))]
-    const places = followed
-      ? await store.read.feed.referrersAfter(followed.view.collection, targets, pk, this.#room)
-      : []
-    const last = places.at(-1)
-    if (followed && last) {
-      const ids = places.map(({ id }) => id)
-      await this.#tellOf(followed, ids, end)
-      this.#position = { ...this.#position, dependents: { end, collection: key, pk: last.pk } }
-    } else this.#endDependents(key, records, end)
+    const { collection, visible } = view
+    const visibleRows = await store.read.feed.byIds(collection, ids, toFilter(view))
+    const rows = new Map(visibleRows.map((row) => [row.id, row]))
+    const hidden = ids.filter((id) => !rows.has(id))
+    const removed = await findVisibleDuring(store, collection, hidden, visible, range)
+    for (const id of ids) {
+      const row = rows.get(id)
+      if (row) this.#upsert(view, row)
+      else if (removed.has(id)) this.#add('delete', collection.key, id, '')
+    }
   }
 
-  #endDependents(key: string, records: readonly JournalRow[], end: number): void {
-    const all = this.#dependents(records)
-    const next = all[all.indexOf(key) + 1]
-    if (next === undefined || !all.includes(key)) this.#goTo(end)
-    else this.#position = { ...this.#position, dependents: { end, collection: next, pk: 0 } }
+  async #addGlobals(keys: readonly string[]): Promise<void> {
+    for (const global of this.#view.globals.keys()) if (keys.includes(global.key)) await this.#upsertGlobal(global)
   }
 
-  #goTo(seq: number): void {
-    const collections = Object.entries(this.#position.collections).map(([key, one]) => {
-      const isSettled = one.settledAt !== undefined && seq >= one.settledAt
-      return [key, isSettled ? { views: viewsOfLastWalk(one) } : one] as const
-    })
-    this.#position = { seq, told: this.#position.told, collections: Object.fromEntries(collections) }
-  }
-
-  #setCollection(key: string, one: CollectionPosition): void {
-    const collections = { ...this.#position.collections, [key]: one }
-    this.#position = { ...this.#position, collections }
-    // All of the journal may be told already.
-    if (one.settledAt !== undefined && !this.#position.dependents) this.#goTo(this.#position.seq)
-  }
-
-  #followed(key: string): Followed {
-    const followed = this.#following.collections.get(key)
-    if (!followed) throw new Error(`${key} is not followed`)
-    return followed
-  }
-
-  #upsert({ collection, projection }: Followed['view'], row: FeedRow): void {
-    const slug = slugOf(collection, projection.hidden, row)
+  #upsert({ collection, projection }: CollectionView, row: FeedRow): void {
+    const slug = slugMember(collection, projection.hidden, row)
     this.#add('upsert', collection.key, row.id, `${slug},"data":${present(collection, row, projection)}`)
   }
 
   async #upsertGlobal(global: GlobalModel): Promise<void> {
     const { model, store } = this.#engine
-    const projection = this.#following.globals?.projections.get(global) ?? { hidden: new Set() }
+    const projection = this.#view.globals.get(global) ?? { hidden: new Set() }
     const row = (await store.read.globals.byKey(global.key)) ?? blankRow(global)
-    const shown = globalIn(this.#engine, global, row, readLocale({}, model.locales))
-    this.#add('upsert', GLOBALS, global.key, `,"data":${present(global, shown, projection)}`)
-  }
-
-  #delete(collection: string, id: string): void {
-    this.#add('delete', collection, id, '')
+    const localized = globalIn(this.#engine, global, row, readLocale({}, model.locales))
+    this.#add('upsert', GLOBALS, global.key, `,"data":${present(global, localized, projection)}`)
   }
 
   #add(action: FeedItem['action'], collection: string, id: string, rest: string): void {
-    const name = nameOf(collection, id)
+    const name = `${collection} ${id}`
     const json = `{"action":"${action}","collection":"${collection}","id":"${id}"${rest}}`
-    // It comes last that was told last.
+    // Re-insert, so that the newest item is last.
     this.#items.delete(name)
     this.#items.set(name, { action, json })
     this.#length += json.length
   }
 }
 
-const nameOf = (collection: string, id: string): string => `${collection} ${id}`
+const isStateChange = ({ action }: JournalRow): boolean => isStateAction(action)
 
-const isTold = ({ action }: JournalRow): boolean => isStateAction(action)
+const toFilter = ({ visible, projection }: CollectionView) => ({
+  where: visible,
+  hasPeople: projection.hasPeople ?? false,
+})
 
-function slugOf({ slug }: CollectionModel, hidden: ReadonlySet<string>, row: FeedRow): string {
+function slugMember({ slug }: CollectionModel, hidden: ReadonlySet<string>, row: FeedRow): string {
   return slug && row.slug !== null && !hidden.has(slug.key) ? `,"slug":${JSON.stringify(row.slug)}` : ''
 }

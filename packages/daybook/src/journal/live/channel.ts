@@ -1,56 +1,64 @@
+import { DaybookError } from '../../errors.ts'
 import type { ChangesFeed } from '../feed/changes-feed.ts'
-import type { FeedPosition } from '../feed/position.ts'
-import type { ReaderViews } from '../feed/reader-views.ts'
+import type { PagerResult } from '../feed/pager.ts'
+import type { ReaderView } from '../feed/reader-view.ts'
+import type { FeedPosition } from '../feed/tokens.ts'
 import { itemBytes, positionBytes } from './event-text.ts'
 
-/** How many items of a channel are read together. */
+/** The maximum number of items that a channel reads together. */
 const CHANNEL_PAGE = 500
 
-/** What a channel sends to. */
+/** A receiver of the events of a channel. */
 export interface ChannelListener {
   send(bytes: Uint8Array): void
+  /** Ends the stream of the listener because of an error. */
+  fail(error: unknown): void
 }
 
-/** What the listeners of a channel have in common. */
-export interface ChannelReader {
-  readonly views: ReaderViews
-  readonly asked: readonly string[] | undefined
-}
-
-/** Listeners that are told the same. Items are read once for all of them, and the same bytes are sent to each. */
+/** Listeners with the same view. Items are read once for all of them, and each is sent the same bytes. */
 export class Channel {
   readonly listeners: Set<ChannelListener> = new Set()
-  readonly reader: ChannelReader
+  readonly view: ReaderView
   readonly #feed: ChangesFeed
   #position: FeedPosition
-  /** The position that listeners know of. */
-  #toldSeq: number
+  /** The position that was sent last. */
+  #sentSeq: number
 
-  constructor(feed: ChangesFeed, reader: ChannelReader, position: FeedPosition) {
+  constructor(feed: ChangesFeed, view: ReaderView, position: FeedPosition) {
     this.#feed = feed
-    this.reader = reader
+    this.view = view
     this.#position = position
-    this.#toldSeq = position.seq
+    this.#sentSeq = position.seq
   }
 
-  /** Up to where its listeners are told. */
+  /** The last record that its listeners have been sent. */
   get seq(): number {
     return this.#position.seq
   }
 
-  /** Tells its listeners what has changed. */
+  /** Sends its listeners the latest changes. */
   async advance(): Promise<void> {
-    const { views, asked } = this.reader
     for (let isLast = false; this.listeners.size > 0 && !isLast; ) {
-      const following = await this.#feed.followAs(views, this.#position, asked)
-      const page = await this.#feed.read(following, CHANNEL_PAGE)
+      const page = await this.#readPage()
+      if (!page) return
       const { items, position } = page
       const bytes = items.length > 0 && itemBytes(items, await this.#feed.seal(position))
       this.#position = position
       isLast = page.isLast
       if (!bytes) continue
-      this.#toldSeq = position.seq
+      this.#sentSeq = position.seq
       this.send(bytes)
+    }
+  }
+
+  /** @returns `undefined` when the listeners must begin anew: their streams have ended */
+  async #readPage(): Promise<PagerResult | undefined> {
+    try {
+      return await this.#feed.read(this.view, this.#position, CHANNEL_PAGE)
+    } catch (error) {
+      if (!(error instanceof DaybookError && error.code === 'GONE')) throw error
+      for (const listener of [...this.listeners]) listener.fail(error)
+      return undefined
     }
   }
 
@@ -58,12 +66,12 @@ export class Channel {
     for (const listener of this.listeners) listener.send(bytes)
   }
 
-  /** Tells its listeners how far the journal has come where nothing of that was for them; `undefined`: they know. */
+  /** The position of the listeners, if it has moved without an item for them. */
   async positionUpdate(): Promise<Uint8Array | undefined> {
-    if (this.#position.seq === this.#toldSeq) return undefined
+    if (this.#position.seq === this.#sentSeq) return undefined
     const position = this.#position
     const token = await this.#feed.seal(position)
-    this.#toldSeq = position.seq
+    this.#sentSeq = position.seq
     return positionBytes(token)
   }
 }

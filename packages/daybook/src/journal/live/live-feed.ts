@@ -3,45 +3,45 @@ import { DaybookError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { GrowingJournal } from '../../store/journal.ts'
 import type { ChangesFeed } from '../feed/changes-feed.ts'
-import type { FeedPosition } from '../feed/position.ts'
-import { viewsName } from '../feed/reader-views.ts'
-import { Channel, type ChannelReader } from './channel.ts'
+import { type ReaderView, readView, requireReadable } from '../feed/reader-view.ts'
+import type { FeedPosition } from '../feed/tokens.ts'
+import { Channel } from './channel.ts'
 import type { EventStream } from './event-stream.ts'
 import { HEARTBEAT } from './event-text.ts'
-import { type ListenerHost, type ListenerQuestion, LiveListener, resetStream } from './live-listener.ts'
+import { type ListenerHost, type ListenerRequest, LiveListener, resetStream } from './live-listener.ts'
 
 /** Times and bounds of live events. */
 export interface LiveOptions {
-  /** How many listeners a process has at most. */
+  /** The maximum number of listeners of a process. */
   readonly listeners: number
-  /** The most bytes that wait for one listener. @default 1 MiB */
+  /** The maximum number of unsent bytes of one listener. @default 1 MiB */
   readonly maxUnsentBytes?: number
-  /** How often a listener hears something, and is asked again who it is, in milliseconds. */
+  /** The time between two heartbeats, and between two checks of a session, in milliseconds. */
   readonly heartbeatMs: number
-  /** How long changes are gathered before they are told, in milliseconds. @default 50 */
+  /** The time for which changes are gathered before they are sent, in milliseconds. @default 50 */
   readonly gatherMs?: number
 }
 
 const DEFAULT_UNSENT_BYTES = 1024 * 1024
 const DEFAULT_GATHER_MS = 50
-/** After a failure of the database, in milliseconds. */
+/** The pause after a failure of the database, in milliseconds. */
 const RETRY_MS = 1000
-/** Listeners are asked again who they are in so many parts of the time between two heartbeats. */
+/** The number of rounds in which sessions are checked between two heartbeats. */
 const CHECKS = 15
-/** The most listeners that are checked at the same time. */
+/** The maximum number of listeners that are checked at the same time. */
 const CHECKED_TOGETHER = 50
-/** When a listener that finds no place may come again, in seconds. */
+/** `Retry-After` for a listener above the maximum, in seconds. */
 const RETRY_AFTER = 5
 
-/** Where a listener begins. */
-export interface LiveQuestion extends ListenerQuestion {
-  /** @default now */
+/** A request for live events. */
+export interface LiveRequest extends ListenerRequest {
+  /** The token to continue from. @default now */
   readonly since?: string | undefined
-  /** The parameter or header that `since` came in. */
+  /** The parameter or header of `since`. */
   readonly sinceName: string
 }
 
-/** What live events are made of. */
+/** The services that live events use. */
 export interface LiveSources {
   readonly feed: ChangesFeed
   readonly journal: GrowingJournal
@@ -49,7 +49,7 @@ export interface LiveSources {
   readonly sessions: { onSessionChange(listener: () => void): () => void }
 }
 
-/** Tells listeners what changes, on this node and on others, as soon as it is committed. */
+/** Sends listeners the changes of this node and of others, soon after they are committed. */
 export class LiveFeed {
   readonly #feed: ChangesFeed
   readonly #journal: GrowingJournal
@@ -58,11 +58,12 @@ export class LiveFeed {
   readonly #options: Required<LiveOptions>
   readonly #host: ListenerHost
   readonly #listeners = new Set<LiveListener>()
+  /** By the fingerprint of the view. */
   readonly #channels = new Map<string, Channel>()
-  readonly #channelOf = new Map<LiveListener, string>()
+  readonly #channelOf = new Map<LiveListener, Channel>()
   #timers: readonly NodeJS.Timeout[] = []
   #stops: readonly (() => void)[] = []
-  #onJoin: ((listener: LiveListener, reader: ChannelReader) => void) | undefined
+  #onJoin: ((listener: LiveListener, view: ReaderView) => void) | undefined
   #isClosed = false
   #isAdvancing = false
   #isChecking = false
@@ -81,7 +82,7 @@ export class LiveFeed {
     this.#host = {
       feed,
       maxUnsentBytes: this.#options.maxUnsentBytes,
-      join: (listener, reader, position) => this.#join(listener, reader, position),
+      join: (listener, view, position) => this.#join(listener, view, position),
       leave: (listener) => this.#leave(listener),
       failed: (err) => log.error({ err }, 'live events: a stream broke off'),
     }
@@ -92,40 +93,38 @@ export class LiveFeed {
    *
    * @throws VALIDATION_ERROR; SERVICE_UNAVAILABLE when there are too many listeners, the auth adapter fails, or the service ends
    */
-  async open({ since, sinceName, ...question }: LiveQuestion): Promise<EventStream> {
-    const given = since === undefined ? undefined : await this.#feed.open(since, sinceName)
-    const { access, collections } = question
-    const views = await this.#feed.views(access, collections)
+  async open({ since, sinceName, ...request }: LiveRequest): Promise<EventStream> {
+    const { access, collections } = request
     try {
-      const position = given
-        ? (await this.#feed.followAs(views, given, collections)).position
-        : await this.#feed.positionNow(views, collections)
+      const view = await readView(access, collections)
+      const position =
+        since === undefined ? await this.#feed.positionNow(view) : await this.#feed.resume(view, since, sinceName)
+      requireReadable(view, collections)
       if (this.#isClosed) throw new DaybookError('SERVICE_UNAVAILABLE')
       if (this.#listeners.size >= this.#options.listeners) throw tooMany()
       if (this.#listeners.size === 0) this.#begin()
-      return this.#add(new LiveListener(this.#host, question, views, position))
+      return this.#add(new LiveListener(this.#host, request, view, position))
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'GONE') return resetStream(error.details.restart)
       throw error
     }
   }
 
-  /** Sends to every listener of the channels that a reader is among. */
-  broadcast(bytes: Uint8Array, isFor: (reader: ChannelReader, listener: LiveListener) => boolean): void {
-    for (const [listener, name] of this.#channelOf) {
-      const reader = this.#channels.get(name)?.reader
-      if (reader && isFor(reader, listener)) listener.send(bytes)
-    }
+  /** Sends to every listener of the channels for which `isFor` holds. */
+  broadcast(bytes: Uint8Array, isFor: (view: ReaderView, listener: LiveListener) => boolean): void {
+    for (const [listener, { view }] of this.#channelOf) if (isFor(view, listener)) listener.send(bytes)
   }
 
-  /** What readers with a session see that hear live events: one for each kind of them. */
-  sessionReaders(): readonly ChannelReader[] {
-    const names = new Set([...this.#channelOf].filter(([{ hasSession }]) => hasSession).map(([, name]) => name))
-    return [...names].flatMap((name) => this.#channels.get(name)?.reader ?? [])
+  /** The different views of listeners with a session. */
+  sessionViews(): readonly ReaderView[] {
+    const channels = new Set(
+      [...this.#channelOf].filter(([{ hasSession }]) => hasSession).map(([, channel]) => channel),
+    )
+    return [...channels].map(({ view }) => view)
   }
 
   /** Calls `greet` with each listener that has caught up. */
-  whenJoined(greet: (listener: LiveListener, reader: ChannelReader) => void): void {
+  whenJoined(greet: (listener: LiveListener, view: ReaderView) => void): void {
     this.#onJoin = greet
   }
 
@@ -157,25 +156,22 @@ export class LiveFeed {
 
   #leave(listener: LiveListener): void {
     this.#listeners.delete(listener)
-    const name = this.#channelOf.get(listener)
+    const channel = this.#channelOf.get(listener)
     this.#channelOf.delete(listener)
-    const channel = name === undefined ? undefined : this.#channels.get(name)
     channel?.listeners.delete(listener)
-    if (name !== undefined && channel?.listeners.size === 0) this.#channels.delete(name)
+    if (channel?.listeners.size === 0) this.#channels.delete(channel.view.fingerprint)
     if (this.#listeners.size > 0) return
     for (const stop of this.#stops) stop()
     for (const timer of this.#timers) clearInterval(timer)
   }
 
-  #join(listener: LiveListener, reader: ChannelReader, position: FeedPosition): boolean {
-    const name = JSON.stringify([reader.asked, viewsName(reader.views)])
-    const known = this.#channels.get(name)
-    if (known && known.seq > position.seq) return false
-    const channel = known ?? new Channel(this.#feed, reader, position)
-    this.#channels.set(name, channel)
+  #join(listener: LiveListener, view: ReaderView, position: FeedPosition): boolean {
+    const channel = this.#channels.get(view.fingerprint) ?? new Channel(this.#feed, view, position)
+    if (channel.seq > position.seq) return false
+    this.#channels.set(view.fingerprint, channel)
     channel.listeners.add(listener)
-    this.#channelOf.set(listener, name)
-    this.#onJoin?.(listener, reader)
+    this.#channelOf.set(listener, channel)
+    this.#onJoin?.(listener, view)
     // The journal may have grown since its last page was read.
     this.#grown()
     return true
@@ -188,7 +184,7 @@ export class LiveFeed {
     setTimeout(() => void this.#advance(), this.#options.gatherMs).unref()
   }
 
-  /** Lets one channel after the other tell what has changed; what changes meanwhile is told after that. */
+  /** Advances one channel after the other; if the journal has grown since, again. */
   async #advance(): Promise<void> {
     this.#hasGrown = false
     const isDone = await this.#advanceAll()
@@ -224,7 +220,7 @@ export class LiveFeed {
     void this.#checkDue()
   }
 
-  /** Checks the listeners that are due, some at a time: a session may have ended, or a rule may decide otherwise. */
+  /** Checks the listeners that are due, some at a time: a session may have ended, or its view may have changed. */
   async #checkDue(): Promise<void> {
     if (this.#isChecking) return
     this.#isChecking = true

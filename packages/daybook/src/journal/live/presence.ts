@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Engine } from '../../content/engine.ts'
 import { upTo } from '../../lru-bounds.ts'
 import type { Announcements } from '../../store/database.ts'
-import { anyOf } from '../feed/reader-views.ts'
-import type { ChannelReader } from './channel.ts'
+import type { ReaderView } from '../feed/reader-view.ts'
 import { otherBytes } from './event-text.ts'
 import type { LiveFeed } from './live-feed.ts'
 import type { LiveListener } from './live-listener.ts'
@@ -62,7 +61,7 @@ export class Presence {
     this.#presenceMs = presenceMs
     this.#announcements = engine.store.announcements
     this.#stopHearing = this.#announcements?.listen(TOPIC, (text) => this.#hear(text))
-    live.whenJoined((listener, reader) => void this.#greet(listener, reader))
+    live.whenJoined((listener, view) => void this.#greet(listener, view))
     this.#sweep = setInterval(() => this.#forget(), Math.min(SWEEP_MS, presenceMs)).unref()
   }
 
@@ -128,34 +127,34 @@ export class Presence {
     }
   }
 
-  /** Tells listeners with a session that may see drafts of the document, and may know people. */
+  /** Sends the people on a document to the listeners that may know them. */
   async #tell(place: PresencePlace): Promise<void> {
-    const told = new Set<ChannelReader>()
-    for (const reader of this.#live.sessionReaders()) {
-      // A reader that cannot be asked about now hears of the next change.
-      if (await this.#canKnow(reader, place).catch(() => false)) told.add(reader)
+    const views = new Set<ReaderView>()
+    for (const view of this.#live.sessionViews()) {
+      // A listener whose access cannot be checked now hears of the next change.
+      if (await this.#canKnow(view, place).catch(() => false)) views.add(view)
     }
-    if (told.size === 0) return
+    if (views.size === 0) return
     const bytes = otherBytes('presence', { ...place, present: this.present(place) })
-    this.#live.broadcast(bytes, (reader, { hasSession }) => hasSession && told.has(reader))
+    this.#live.broadcast(bytes, (view, { hasSession }) => hasSession && views.has(view))
   }
 
-  /** Tells a new listener who is there already. */
-  async #greet(listener: LiveListener, reader: ChannelReader): Promise<void> {
+  /** Sends a new listener the people on documents. */
+  async #greet(listener: LiveListener, view: ReaderView): Promise<void> {
     if (!listener.hasSession) return
     for (const name of [...this.#documents.keys()].slice(0, MAX_GREETED)) {
       const place = placeIn(name)
-      if (!(await this.#canKnow(reader, place).catch(() => false))) continue
+      if (!(await this.#canKnow(view, place).catch(() => false))) continue
       listener.send(otherBytes('presence', { ...place, present: this.present(place) }))
     }
   }
 
-  async #canKnow({ views, asked }: ChannelReader, { collection: key, id }: PresencePlace): Promise<boolean> {
-    const view = views.collections.get(key)
-    const isAsked = asked === undefined || asked.includes(key)
-    if (!isAsked || !view?.projection.hasPeople || view.seenDrafts.length === 0) return false
+  /** True if a view has drafts of the document, and the people who work on it. */
+  async #canKnow({ collections }: ReaderView, { collection: key, id }: PresencePlace): Promise<boolean> {
+    const view = collections.get(key)
+    if (!view?.projection.hasPeople || view.visibleDrafts === false) return false
     const { entries } = this.#engine.store.read
-    return (await entries.statuses(view.collection, [id], anyOf(view.seenDrafts))).length > 0
+    return (await entries.statuses(view.collection, [id], view.visibleDrafts)).length > 0
   }
 }
 

@@ -10,25 +10,25 @@ import type { Engine } from '../engine.ts'
 import { publishedLocalesOf, showIn } from '../locales/published-locales.ts'
 import { project, storedValues, withSystem } from '../reads/present.ts'
 import { chainOf, toCanonical } from '../writes/row.ts'
-import { seenWithin } from './seen-within.ts'
+import { findVisibleDuring } from './historical-visibility.ts'
 
-/** The document of a record, if the config still has its collection or global. */
-export function documentOf(
+/** The collection or global of a record; `undefined` if the config no longer has it. */
+export function findDocumentModel(
   { collections, globals }: Model,
   { collection, id }: Pick<JournalRow, 'collection' | 'id'>,
 ): CollectionModel | GlobalModel | undefined {
   return collection === GLOBALS ? globals.get(id) : collections.get(collection)
 }
 
-/** A document as it was when the journal had come to a number. */
-interface PastDocument {
+/** A document as it was at one position of the journal. */
+interface HistoricalDocument {
   readonly id: string
   readonly seq: number
   readonly values: Values
 }
 
-/** Documents as a reader could have read them when the journal had come to a number, in the default locale. */
-export class PastView {
+/** Reads former states of documents as the caller could have read them then, in the default locale. */
+export class HistoricalAccess {
   readonly #engine: Engine
   readonly #access: Access
 
@@ -38,32 +38,31 @@ export class PastView {
   }
 
   /**
-   * What the reader could have read of a record's document.
+   * Reads the state of a record's document at a position of the journal.
    *
-   * @param seq where the journal stood
-   * @param where what an entry must hold besides
-   * @returns `null`: it was not there for the reader, or did not hold that; `undefined`: that state was erased
+   * @param where a filter that an entry must match besides
+   * @returns `null`: the caller could not see it, or it did not match; `undefined`: that state was erased
    * @throws INTERNAL_ERROR when a rule fails
    */
-  async at(record: JournalRow, seq: number, where?: Condition): Promise<Values | null | undefined> {
+  async read(record: JournalRow, seq: number, where?: Condition): Promise<Values | null | undefined> {
     const { model, store } = this.#engine
-    const document = documentOf(model, record)
+    const document = findDocumentModel(model, record)
     const state = document && (await store.journal.stateAt(record.collection, record.id, seq))
     if (!document || !state || state.record.action === 'delete') return null
     if (state.doc === undefined) return undefined
-    const values = await this.#shown(document, state.doc)
+    const values = await this.#localize(document, state.doc)
     if (!(await this.#isVisible(document, { id: record.id, seq, values }, where))) return null
     return project(document, values, { hidden: this.#access.hidden(document) })
   }
 
-  /** A state in the default locale; one that the public sees in other locales only, for the public, in the first of those. */
-  async #shown(document: CollectionModel | GlobalModel, doc: string): Promise<Values> {
-    const { values: stored, locales: languages, orphaned } = parseWhole(doc)
+  /** A state in the default locale; if the public sees it in other locales only, in the first of those for the public. */
+  async #localize(document: CollectionModel | GlobalModel, doc: string): Promise<Values> {
+    const { values: stored, locales: translations, orphaned } = parseWhole(doc)
     // The config that wrote this revision is unknown.
     const columns = { doc: '', schema_hash: '', orphaned, created_by: null, updated_by: null }
     const values = storedValues(document, columns, stored)
     const { locales } = this.#engine.model
-    const canonical = toCanonical(values, languages)
+    const canonical = toCanonical(values, translations)
     const { publishedLocales } = canonical
     if (!locales || document.kind === 'global' || !publishedLocales || publishedLocales.includes(locales.default))
       return values
@@ -76,7 +75,7 @@ export class PastView {
 
   async #isVisible(
     document: CollectionModel | GlobalModel,
-    { id, seq, values }: PastDocument,
+    { id, seq, values }: HistoricalDocument,
     where: Condition | undefined,
   ): Promise<boolean> {
     if (document.kind === 'global') return (await this.#access.rulingOnReads(document)) !== false
@@ -84,10 +83,9 @@ export class PastView {
     if (visibility === false) return false
     const { status } = document
     if (status && visibility.isPublishedOnly && values[status.key] !== PUBLISHED) return false
-    const conditions = [...(visibility.filter ? [visibility.filter.where] : []), ...(where ? [where] : [])]
-    if (conditions.length === 0) return true
-    const at = { from: seq, to: seq }
-    const filter = { ...at, where: { kind: 'all', of: conditions } } as const
-    return (await seenWithin(this.#engine.store, document, [id], [filter], at)).has(id)
+    const of = [visibility.filter?.where, where].filter((filter) => filter !== undefined)
+    if (of.length === 0) return true
+    const range = { from: seq, to: seq }
+    return (await findVisibleDuring(this.#engine.store, document, [id], { kind: 'all', of }, range)).has(id)
   }
 }
