@@ -17,6 +17,8 @@ export interface WorkersOptions {
 }
 
 const MAX_FAILED_STARTS = 5
+/** The attempts to start a worker that replaces another one: its database may be slow for a moment. */
+const REPLACE_ATTEMPTS = 3
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 10_000
 /** A worker that has served for so long did not end because of how it was started. */
@@ -122,10 +124,13 @@ class Workers {
     return true
   }
 
-  /** The new one answers before the old one is taken out of service. */
+  /** Retires a worker once another one listens in its place. Returns false if no other one starts. */
   async #replace(place: WorkerSlot): Promise<boolean> {
     const old = place.serving
-    if (await this.#start(place)) return false
+    for (let attempt = 1; await this.#start(place); attempt += 1) {
+      if (attempt === REPLACE_ATTEMPTS || this.#end.signal.aborted) return false
+      await this.#pause(attempt)
+    }
     old?.retire()
     await old?.ended
     return true

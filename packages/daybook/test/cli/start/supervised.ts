@@ -18,6 +18,9 @@ export type LogLine = Readonly<Record<string, unknown>>
 /** What the command line itself says is no JSON. */
 const readLine = (line: string): LogLine => (line.startsWith('{') ? JSON.parse(line) : { said: line })
 
+const endedEarly = (before: string, log: readonly LogLine[]): Error =>
+  new Error(`The process ended before it ${before}. Its log: ${JSON.stringify(log)}`)
+
 /** Starts `daybook start` with workers in a folder, with the log at the level info. */
 export function startSupervised(cwd: string, ...args: readonly string[]) {
   return startWith({}, cwd, ...args)
@@ -31,11 +34,18 @@ export async function startWith(env: Readonly<Record<string, string>>, cwd: stri
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit')
+  let isClosed = false
+  child.once('close', () => {
+    isClosed = true
+  })
   const log: LogLine[] = []
   createInterface({ input: child.stderr }).on('line', (line) => log.push(readLine(line)))
   const stdout: string[] = []
   const lines = createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line))
-  await once(lines, 'line')
+  await Promise.race([
+    once(lines, 'line'),
+    once(child, 'close').then(() => Promise.reject(endedEarly('listened', log))),
+  ])
   return {
     url: stdout[0]?.replace('listening on ', '') ?? '',
     /** What it printed on standard output, line by line. */
@@ -49,7 +59,10 @@ export async function startWith(env: Readonly<Record<string, string>>, cwd: stri
       Number(log.findLast((line) => line.msg === 'worker listens' && line.worker === worker)?.pid),
     /** Waits until so many lines of the log say this. */
     logged: async (message: string, times = 1) => {
-      while (log.filter(({ msg }) => msg === message).length < times) await sleep(20)
+      while (log.filter(({ msg }) => msg === message).length < times) {
+        if (isClosed) throw endedEarly(`logged "${message}"`, log)
+        await sleep(20)
+      }
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
