@@ -5,11 +5,11 @@ import type { HttpRequest } from './request.ts'
 
 const REQUEST_ID = /^[\w.-]{8,64}$/
 
-/** The state of one request, from its first step to its last. Many may wait: what its answer needs is made with the answer. */
+/** The state of a request. Many requests may wait, so the parts of a response are made with the response. */
 export class RequestScope {
-  /** In milliseconds, as `performance.now()` has it. */
+  /** The time of its arrival, as `performance.now()` has it. */
   readonly startedAt: number = performance.now()
-  /** Once it is known. */
+  /** `undefined` until the router has found it, and if there is none. */
   route: Route | undefined
   readonly #request: HttpRequest
   readonly #cors: CorsConfig | undefined
@@ -21,18 +21,19 @@ export class RequestScope {
   }
 
   get requestId(): string {
-    this.#requestId ??= givenId(this.#request) ?? crypto.randomUUID()
+    this.#requestId ??= clientRequestId(this.#request) ?? crypto.randomUUID()
     return this.#requestId
   }
 
-  /** Headers that every answer to it carries. */
+  /** The headers of every response. */
   get headers(): Readonly<Record<string, string>> {
     const common = { 'X-Request-Id': this.requestId, 'X-Content-Type-Options': 'nosniff' }
     return this.#cors ? { ...common, ...corsHeaders(this.#cors, this.#request.headers.get('origin')) } : common
   }
 }
 
-function givenId({ headers }: HttpRequest): string | undefined {
-  const given = headers.get('x-request-id')
-  return given !== null && REQUEST_ID.test(given) ? given : undefined
+/** The id that the client sent, if it is usable. */
+function clientRequestId({ headers }: HttpRequest): string | undefined {
+  const id = headers.get('x-request-id')
+  return id !== null && REQUEST_ID.test(id) ? id : undefined
 }

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long a connection stays open after a drain began, however long it was idle: what has arrived is read meanwhile. */
+/** The shortest time that a connection stays open after a drain began, in milliseconds: data that has arrived is still read. */
 const READ_MS = 25
-/** How long a client may take to close its side of a connection that the server has closed, in milliseconds. */
+/** The time for a client to close its side of a connection that the server has closed, in milliseconds. */
 const LINGER_MS = 50
 
 /** The open connections of a server. */
@@ -18,13 +18,13 @@ export class Connections {
     if (this.#idleMs !== undefined) connection.drain(this.#idleMs)
   }
 
-  of(socket: Socket): HttpConnection {
+  get(socket: Socket): HttpConnection {
     const connection = this.#open.get(socket)
     if (!connection) throw new Error('The connection is not one of this server.')
     return connection
   }
 
-  /** Refuses what the parser gave up on, once the answers that are due on its connection are sent. */
+  /** Refuses what the parser could not read, after the responses that are due on its connection. */
   refuseNext(socket: Socket, refuse: () => void): void {
     const connection = this.#open.get(socket)
     if (connection) connection.refuseNext(refuse)
@@ -32,31 +32,31 @@ export class Connections {
   }
 
   /**
-   * From now on, answers end their connections. Idle connections are closed.
+   * Closes idle connections. From now on, responses end their connections.
    *
-   * @param idleMs how long after its last answer a connection counts as one whose client may be asking again
+   * @param idleMs the time after its last response in which a client may be sending its next request, in milliseconds
    */
   drain(idleMs: number): void {
     this.#idleMs = idleMs
     for (const connection of this.#open.values()) connection.drain(idleMs)
   }
 
-  /** Cuts all of them, whatever is under way. */
+  /** Cuts all connections, busy ones too. */
   destroy(): void {
     for (const socket of this.#open.keys()) socket.destroy()
   }
 }
 
-/** One connection: what is under way on it, and how it ends. */
+/** A connection, its pending requests, and its end. */
 export class HttpConnection {
   readonly #socket: Socket
-  /** Requests that have arrived and are not answered; several when the client sends them without waiting. */
-  #underWay = 0
+  /** The number of requests without a complete response; several if the client sends them without waiting. */
+  #pending = 0
   #latest: ServerResponse | undefined
   #idleSince = performance.now()
   #isDraining = false
   #isBroken = false
-  /** The bytes that had arrived when it was last looked at. */
+  /** The bytes that had arrived when the end of the connection was last scheduled. */
   #bytesSeen = 0
 
   constructor(socket: Socket) {
@@ -66,31 +66,31 @@ export class HttpConnection {
   /**
    * Notes a request.
    *
-   * @returns false when the connection has been closed on this side: nothing can be answered any more
+   * @returns false if the server has closed its side of the connection, so that no response can be sent
    */
   begin(response: ServerResponse): boolean {
     if (this.#socket.writableEnded) return false
-    this.#underWay += 1
+    this.#pending += 1
     this.#latest = response
     return true
   }
 
-  /** Decides when the head of an answer is written whether it ends the connection: only the last answer due does. */
+  /** Makes the last response that is due end a draining connection. Called before its head is written. */
   prepareHead(response: ServerResponse): void {
     if (this.#isDraining && response === this.#latest) response.shouldKeepAlive = false
   }
 
-  /** Notes that an answer has been written. */
+  /** Notes that a response has been written. */
   finish(): void {
-    this.#underWay -= 1
-    if (this.#underWay > 0) return
+    this.#pending -= 1
+    if (this.#pending > 0) return
     this.#idleSince = performance.now()
     if (this.#isDraining) this.#closeAfter(READ_MS)
   }
 
   /**
-   * The client would take a refusal that comes before the answers that are due for one of them. A request that is itself
-   * broken, in its body, has no other answer.
+   * Refuses the next request once the responses that are due have been sent: a client would take an earlier refusal for one of them. A request
+   * that is broken in its body has no other response, so it is refused at once.
    */
   refuseNext(refuse: () => void): void {
     const latest = this.#latest
@@ -101,22 +101,22 @@ export class HttpConnection {
 
   drain(idleMs: number): void {
     this.#isDraining = true
-    // Node destroys a socket after its last answer. While something unread lies in its buffer, the system would then
-    // reset the connection, and the client could lose the answer (RFC 9112, section 9.6).
+    // Node destroys a socket after its last response. If unread data lies in the socket's buffer, the system would then
+    // reset the connection, and the client could lose the response (RFC 9112, section 9.6).
     this.#socket.destroySoon = () => this.#close()
-    if (this.#underWay === 0) this.#closeAfter(Math.max(READ_MS, this.#idleSince + idleMs - performance.now()))
+    if (this.#pending === 0) this.#closeAfter(Math.max(READ_MS, this.#idleSince + idleMs - performance.now()))
   }
 
   #closeAfter(ms: number): void {
     this.#bytesSeen = this.#socket.bytesRead
-    // The socket may not have been read for a while: the turn of the event loop before the immediate reads it.
+    // On a busy machine, bytes may wait to be read. The event loop reads them before it calls the immediate.
     setTimeout(() => setImmediate(() => this.#closeIdle()), ms).unref()
   }
 
   #closeIdle(): void {
-    if (this.#underWay > 0) return
+    if (this.#pending > 0) return
     const isSending = this.#latest?.writableFinished === false
-    // Part of a request has arrived. Node's time-out for headers ends the wait for the rest.
+    // Part of a request has arrived. Node's time-out for heads ends the wait for the rest.
     const isReceiving = this.#socket.bytesRead > this.#bytesSeen
     if (isSending || isReceiving) this.#closeAfter(READ_MS)
     else this.#close()

@@ -38,7 +38,7 @@ interface Exchange {
 
 /** Answers a `request` event of Node's HTTP server. */
 export function answerRequest(server: ServerState, incoming: IncomingMessage, response: ServerResponse): void {
-  const connection = server.connections.of(incoming.socket)
+  const connection = server.connections.get(incoming.socket)
   if (!connection.begin(response)) {
     incoming.resume()
     return
@@ -58,12 +58,12 @@ function beginRequest(server: ServerState, exchange: Exchange): void {
   const { incoming } = exchange
   const target = server.targets.read(incoming)
   if (target === undefined) {
-    sendAnswer(exchange, targetRefusal())
+    sendResponse(exchange, targetRefusal())
     return
   }
   const request = new NodeRequest(incoming, target)
   if (hasBody(incoming)) watchBody(server, incoming, request)
-  server.handle(request, (reply) => sendAnswer(exchange, reply))
+  server.handle(request, (reply) => sendResponse(exchange, reply))
 }
 
 /** True if a request announces a body (RFC 9112, section 6.3). */
@@ -91,12 +91,12 @@ function refuseLate({ connections }: ServerState, socket: Socket): void {
   connections.refuseNext(socket, () => refuseBroken(error, socket))
 }
 
-function sendAnswer(exchange: Exchange, reply: FinishedReply): void {
+function sendResponse(exchange: Exchange, reply: FinishedReply): void {
   try {
-    const sent = startAnswer(exchange, reply)
+    const sent = startResponse(exchange, reply)
     if (sent) return void finishLater(exchange, sent)
   } catch {
-    // A header that cannot be sent. Without an answer the client learns as much.
+    // A header cannot be sent. A closed connection tells the client as much as a response would.
     exchange.response.destroy()
   }
   exchange.connection.finish()
@@ -111,14 +111,14 @@ async function finishLater({ connection, response }: Exchange, sent: Promise<voi
   connection.finish()
 }
 
-function startAnswer({ connection, incoming, response }: Exchange, reply: FinishedReply): Promise<void> | undefined {
+function startResponse({ connection, incoming, response }: Exchange, reply: FinishedReply): Promise<void> | undefined {
   connection.prepareHead(response)
   const sent = sendReply(response, reply)
   if (hasBody(incoming) && !incoming.complete) boundRest(incoming)
   return sent
 }
 
-/** Sends head and content at once, so that they leave in one segment. Node leaves the content of HEAD out. */
+/** Sends head and content at once, so that they leave in one segment. Node omits the content in response to HEAD. */
 function sendReply(
   response: ServerResponse,
   { status, head, json, octets, content }: FinishedReply,
@@ -131,7 +131,7 @@ function sendReply(
   return undefined
 }
 
-/** Sends content as it comes. When it breaks off, so does the answer: the client must not take a part for the whole. */
+/** Sends content as it comes. If it breaks off, so does the response: the client must not take a part for the whole. */
 async function stream(response: ServerResponse, content: ReadableStream<Uint8Array>): Promise<void> {
   if (response.req.method === 'HEAD') {
     response.end()
@@ -143,10 +143,10 @@ async function stream(response: ServerResponse, content: ReadableStream<Uint8Arr
   else await pipeline(Readable.fromWeb(content), response)
 }
 
-/** How long a reader of events that end may take for the last of them, in milliseconds. */
+/** The time for a client to read the last events of a stream that ends, in milliseconds. */
 const LAST_EVENTS_MS = 1000
 
-/** Sends events as they come, without a web stream in between, until either side ends it. */
+/** Sends events as they come, without a web stream in between, until either side ends the stream. */
 async function streamEvents(response: ServerResponse, events: EventStream): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   response.once('close', resolve)
@@ -176,7 +176,7 @@ async function streamFile(response: ServerResponse, { source, length }: FileBody
     sent += chunk.length
   })
   await pipeline(source, response, { end: false })
-  // The head has told the length: what is too short would leave the client waiting.
+  // The head contains the length, so a client would wait for the rest of a file that is too short.
   if (sent === length) response.end()
   else response.destroy()
 }

@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
-/** No connection comes any more when none has for so long, in milliseconds: clients are busy, too. */
+/** The time without a new connection after which none is expected, in milliseconds: clients are busy, too. */
 const QUIET_MS = 20
-/** How long connections may keep coming while a server closes its listener, in milliseconds. */
+/** The longest time for which new connections are waited for, in milliseconds. */
 const LONGEST_MS = 250
-/** How long the system may then still hold some, in milliseconds; a turn of the event loop takes one, in microseconds. */
+/** The longest time until all connections that the system holds are accepted, in milliseconds. */
 const LIMIT_MS = 1000
-/** The system holds no connection when so many turns of the event loop have taken none. */
+/** The turns of the event loop without a new connection after which the system holds none. */
 const EMPTY_TURNS = 2
-/** How long the process leaves its processor to clients between two looks, in milliseconds. */
+/** The time that the process leaves its processor to clients before it checks again, in milliseconds. */
 const PAUSE_MS = 2
 
 /**
- * Resolves when no connection comes any more and the system holds none that has not been taken: closing the listener would reset them.
- * It looks last: what came while the process had no processor is taken, however long that was.
+ * Resolves when no connection is expected any more and the system holds none: closing the listener would reset those. The turns of the event
+ * loop come last, so that connections which arrived while the process had no processor are accepted, however long that was.
  *
- * @param lastAt when the last one was taken, as `performance.now()` has it
+ * @param lastAt returns the time of the last connection, as `performance.now()` has it
  */
 export async function untilQuiet(lastAt: () => number): Promise<void> {
   const startedAt = performance.now()
@@ -24,9 +24,9 @@ export async function untilQuiet(lastAt: () => number): Promise<void> {
   let turns = 0
   while (turns < EMPTY_TURNS && since(startedAt) < LIMIT_MS) {
     if (!hasWaited()) await sleep(PAUSE_MS)
-    const seenAt = lastAt()
+    const previousAt = lastAt()
     await nextTurn()
-    const isEmpty = lastAt() === seenAt && hasWaited()
+    const isEmpty = lastAt() === previousAt && hasWaited()
     turns = isEmpty ? turns + 1 : 0
   }
 }

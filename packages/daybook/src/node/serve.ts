@@ -11,32 +11,32 @@ import { answerRequest, type ServerState } from './listener.ts'
 import { untilQuiet } from './quiet.ts'
 import { MAX_HEADER_BYTES, refuseBroken, refuseRequest } from './refuse.ts'
 
-/** Where and how a service listens. */
+/** The address of a server, and its time-outs. */
 export interface ServeOptions {
   /** 0 picks a free one. @default 3000 */
   readonly port?: number
   /** @default '127.0.0.1', this machine alone */
   readonly host?: string
-  /** How long a client may take to send its headers, in milliseconds. @default 15,000 */
+  /** The time for a client to send its headers, in milliseconds. @default 15,000 */
   readonly headersTimeoutMs?: number
   /**
-   * How long a client may take to send the body of a request, in milliseconds. An upload may take longer, as long as it brings 64 KiB in
-   * this time. @default 60,000
+   * The time for a client to send the body of a request, in milliseconds. An upload may take longer, as long as it brings 64 KiB in each such
+   * period. @default 60,000
    */
   readonly requestTimeoutMs?: number
 }
 
-/** The part of a service that is served. Requests are answered by `handle`: a function that was put around its `fetch` is not called. */
+/** The part of a service that is served. `handle` answers requests: a function that wraps the service's `fetch` is not called. */
 export type Servable = Pick<Service, 'handle' | 'bodyLimit' | 'drain' | 'close'> &
   Partial<Pick<Service, 'routes' | 'exposureFaults'>>
 
-/** Other processes that share the port of this one, and end with it. */
+/** The other processes that share the port of this one, and end with it. */
 export interface Peers {
-  /** Resolves when this process may stop listening: no connection is on its way to any of them. */
-  taken(): Promise<void>
+  /** Resolves when this process may stop listening: no connection is on its way to any of the processes. */
+  accepted(): Promise<void>
   /**
-   * Asked once this process has stopped listening; resolves when no other one listens either. Until then answers wait: a
-   * client that has one asks again, and no process would take its connection.
+   * Called once this process has stopped listening; resolves when no other one listens either. Until then responses wait: a client that
+   * has one may connect again, and no process would accept its connection.
    */
   closed(): Promise<void>
 }
@@ -47,23 +47,23 @@ export interface Listening {
   readonly url: string
   readonly port: number
   /**
-   * Stops taking connections, answers what was sent on those there are, and closes the service. Each answer says
+   * Stops accepting connections, answers the requests on open ones, and closes the service. Each response says
    * `Connection: close`.
    *
    * @param graceMs after this time, connections that are still busy are cut, in milliseconds; @default 30,000
-   * @param idleMs how long after its last answer a connection stays open for the next request, in milliseconds;
+   * @param idleMs the time after its last response for which a connection stays open, in milliseconds;
    *   @default 250
-   * @param peers where several processes share the port
+   * @param peers if several processes share the port
    */
   stop(graceMs?: number, idleMs?: number, peers?: Peers): Promise<void>
 }
 
-/** How long a start waits for first answers that routes prepare, in milliseconds; what takes longer is done while it listens. */
+/** The longest time that a start waits for routes which prepare a response, in milliseconds; after it they go on while the server listens. */
 const PREPARE_MS = 100
 const KEEP_ALIVE_MS = 10_000
 const SHUTDOWN_GRACE_MS = 30_000
-/** A client whose request was answered less than this ago may be sending the next one, in milliseconds. */
-const RECENT_ANSWER_MS = 250
+/** The time after a response in which a client may be sending its next request, in milliseconds. */
+const RECENT_RESPONSE_MS = 250
 
 /**
  * Serves over HTTP/1.1 with Node.
@@ -89,7 +89,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: headersTimeoutMs,
-    // The listener watches over bodies: Node knows one limit for all.
+    // The listener limits bodies by itself, since Node has one limit for all.
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1000,
@@ -99,7 +99,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   server.on('connection', (socket: Socket) => state.connections.add(socket))
   server.on('request', (request: IncomingMessage, response: ServerResponse) => answerRequest(state, request, response))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // A body that is too large is refused before it is sent.
+    // Without 100 Continue, the client does not send a body that is too large.
     if (Number(request.headers['content-length'] ?? 0) <= limitOf(service, request)) response.writeContinue()
     answerRequest(state, request, response)
   })
@@ -118,7 +118,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   return {
     url: `http://${shown}:${address.port}`,
     port: address.port,
-    stop: (graceMs = SHUTDOWN_GRACE_MS, idleMs = RECENT_ANSWER_MS, peers) => {
+    stop: (graceMs = SHUTDOWN_GRACE_MS, idleMs = RECENT_RESPONSE_MS, peers) => {
       stopped ??= stop(server, service, state, { graceMs, idleMs, peers })
       return stopped
     },
@@ -136,9 +136,9 @@ function limitOf({ bodyLimit, routes = [] }: Servable, { method, url = '' }: Inc
   return route?.body?.limit ?? bodyLimit
 }
 
-/** Lets routes prepare their first answers, so that the first clients get them at once. */
+/** Lets routes prepare their first responses, so that the first clients get them at once. */
 async function prepare(routes: readonly Route[]): Promise<void> {
-  // What fails here fails again for the request that asks for it, which says so.
+  // A failure is reported by the first request, where it occurs again.
   const prepared = Promise.allSettled(routes.map((route) => route.prepare?.()))
   const waiting = new AbortController()
   const limit = sleep(PREPARE_MS, undefined, waiting).catch(() => {})
@@ -146,7 +146,7 @@ async function prepare(routes: readonly Route[]): Promise<void> {
   waiting.abort()
 }
 
-/** How a server stops; see {@link Listening.stop}. */
+/** The parameters of {@link Listening.stop}. */
 interface Stop {
   readonly graceMs: number
   readonly idleMs: number
@@ -163,25 +163,25 @@ async function stop(
   state.connections.drain(idleMs)
   const closed = once(server, 'close')
   const timer = setTimeout(() => state.connections.destroy(), graceMs)
-  // No client that waits for its answer opens another connection meanwhile.
+  // A client that waits for its response does not connect again before the listener is closed.
   const { promise, resolve: release } = Promise.withResolvers<void>()
   state.pausedUntil = promise
-  await backlogTaken(server)
-  await peers?.taken()
-  // The close of HTTP servers destroys idle connections and what has arrived on them; this one takes no new ones.
+  await backlogAccepted(server)
+  await peers?.accepted()
+  // The close of an HTTP server destroys idle connections, with data that has arrived on them. The close of a net server does not.
   NetServer.prototype.close.call(server)
   await peers?.closed()
   state.pausedUntil = undefined
   release()
   await closed
   clearTimeout(timer)
-  // Ends what Node's HTTP server does besides: it looks for connections that are too slow.
+  // This also ends the timer of Node's HTTP server that checks for slow connections.
   server.close()
   await service.close()
 }
 
-/** Waits for the connections that clients have opened before they could know of the end. */
-async function backlogTaken(server: Server): Promise<void> {
+/** Waits for connections that clients opened before they could know that the server stops. */
+async function backlogAccepted(server: Server): Promise<void> {
   let lastAt = 0
   const note = (): void => {
     lastAt = performance.now()

@@ -17,7 +17,7 @@ const RETIRING_IDLE_MS = 10_000
 const OTHERS_MS = 1000
 
 /** The steps that workers which end together take together. */
-export const STEPS = ['taken', 'closed'] as const
+export const STEPS = ['accepted', 'closed'] as const
 export type WorkerStep = (typeof STEPS)[number]
 
 /** How a process ended. */
@@ -44,12 +44,12 @@ export function workerIdentity(): WorkerIdentity | undefined {
  * or a service manager, also directly: however many come, it drains once.
  */
 export function serveAsWorker(listening: Listening, measure: () => Promise<MetricsSnapshot>): void {
-  const passes = { taken: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }
+  const passes = { accepted: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }
   const reach = async (step: WorkerStep): Promise<void> => {
     process.send?.(message(step, 0, undefined), () => {})
     await Promise.race([passes[step].promise, sleep(OTHERS_MS, undefined, { ref: false })])
   }
-  const peers = { taken: () => reach('taken'), closed: () => reach('closed') }
+  const peers = { accepted: () => reach('accepted'), closed: () => reach('closed') }
   const end = (idleMs?: number): void => void listening.stop(undefined, idleMs, peers).then(() => process.exit(0))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end())
   process.on('SIGHUP', () => {})

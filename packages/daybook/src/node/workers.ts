@@ -230,7 +230,7 @@ class Workers {
     if (waiting.length === 0) return
     if (this.#end.signal.aborted) {
       if (waiting.length < this.alive.size) return
-      if (step === 'taken') await untilQuiet(() => Math.max(...waiting.map(({ handedAt }) => handedAt)))
+      if (step === 'accepted') await untilQuiet(() => Math.max(...waiting.map(({ handedAt }) => handedAt)))
     }
     for (const worker of waiting) worker.pass(step)
   }
