@@ -8,12 +8,14 @@ const NAME = /^[a-z][a-z0-9-]*$/
 const MAX_NAME_LENGTH = 48
 const NAME_ADVICE = `write a name of at most ${MAX_NAME_LENGTH} small letters, digits and -, such as my-plugin`
 
-type PartCheck = (value: unknown, path: string, report: FaultReport) => void
+/** Reports the faults of a part. */
+export type PartCheck = (value: unknown, path: string, report: FaultReport) => void
 
-const part =
-  (holds: (value: unknown) => boolean, instead: string): PartCheck =>
+/** Creates a check that reports the advice for invalid values. */
+export const checkValue =
+  (isValid: (value: unknown) => boolean, advice: string): PartCheck =>
   (value, path, report) => {
-    if (!holds(value)) report.add(path, instead)
+    if (!isValid(value)) report.add(path, advice)
   }
 
 const isName = (value: unknown): value is string =>
@@ -55,7 +57,7 @@ const byKey =
     for (const [key, one] of Object.entries(value)) check(one, `${path}.${key}`, report)
   }
 
-const isObject = (what: string): PartCheck => part(isRecord, `write ${what}`)
+const isObject = (what: string): PartCheck => checkValue(isRecord, `write ${what}`)
 
 const HOOKS = ['beforeValidate', 'beforeChange', 'afterCommit']
 
@@ -76,33 +78,36 @@ const HOOK_PARTS: Readonly<Record<string, PartCheck>> = {
 }
 
 const PARTS: Readonly<Record<string, PartCheck>> = {
-  name: part(isName, NAME_ADVICE),
-  version: part((value) => typeof value === 'string' && valid(value) === value, "write a version, such as '1.0.0'"),
+  name: checkValue(isName, NAME_ADVICE),
+  version: checkValue(
+    (value) => typeof value === 'string' && valid(value) === value,
+    "write a version, such as '1.0.0'",
+  ),
   requires: checkRequires,
-  after: part((value) => Array.isArray(value) && value.every(isName), "write names of plugins: ['sitemap']"),
-  options: part(isPlainObjectOfData, `${PLAIN_ADVICE}; functions belong into setup`),
-  system: part((value) => typeof value === 'boolean', 'write true or false'),
+  after: checkValue((value) => Array.isArray(value) && value.every(isName), "write names of plugins: ['sitemap']"),
+  options: checkValue(isPlainObjectOfData, `${PLAIN_ADVICE}; functions belong into setup`),
+  system: checkValue((value) => typeof value === 'boolean', 'write true or false'),
   collections: byKey('collections', isObject('a collection: defineCollection({ fields: { … } })')),
   globals: byKey('globals', isObject('a global: defineGlobal({ fields: { … } })')),
   fields: byKey('fields by the key of a collection or global', isObject('fields, such as { title: f.text() }')),
-  hooks: (value, path, report) => checkParts(HOOK_PARTS, value, path, report),
-  routes: part(Array.isArray, 'write a list of routes'),
-  startPage: part(
+  hooks: checkParts(HOOK_PARTS),
+  routes: checkValue(Array.isArray, 'write a list of routes'),
+  startPage: checkValue(
     (value) => typeof value === 'string' && /^\/[!-~]+$/.test(value),
     "write the path of a page, such as '/studio'",
   ),
   missingSecrets: byKey(
     'advice by the path of an option',
-    part((value) => typeof value === 'string' && value !== '', 'write how to get the secret, as a text'),
+    checkValue((value) => typeof value === 'string' && value !== '', 'write how to get the secret, as a text'),
   ),
-  studio: part(isPlainObjectOfData, PLAIN_ADVICE),
-  setup: part((value) => typeof value === 'function', 'write a function'),
+  studio: checkValue(isPlainObjectOfData, PLAIN_ADVICE),
+  setup: checkValue((value) => typeof value === 'function', 'write a function'),
 }
 
 /** The parts of a plugin, by name. */
 export const PLUGIN_PARTS: readonly string[] = Object.keys(PARTS)
 
-const REQUIRED_PARTS = ['name', 'version']
+const checkPluginParts = checkParts(PARTS, ['name', 'version'])
 
 /** Checks what a plugin is made of. What is in its collections and fields is checked with those of the config. */
 export function checkPlugins(plugins: unknown, report: FaultReport): void {
@@ -122,28 +127,27 @@ export function checkPlugins(plugins: unknown, report: FaultReport): void {
 function checkPlugin(plugin: unknown, path: string, report: FaultReport): void {
   if (typeof plugin === 'function') return void report.add(path, 'call it: a plugin is what the function answers')
   if (!isRecord(plugin)) return void report.add(path, 'write a plugin: definePlugin({ name, version, … })')
-  for (const name of REQUIRED_PARTS.filter((one) => plugin[one] === undefined)) {
-    PARTS[name]?.(undefined, `${path}.${name}`, report)
-  }
-  checkParts(PARTS, plugin, path, report)
+  checkPluginParts(plugin, path, report)
 }
 
-function checkParts(
-  parts: Readonly<Record<string, PartCheck>>,
-  value: unknown,
-  path: string,
-  report: FaultReport,
-): void {
-  if (!isRecord(value)) return void report.add(path, `write an object with: ${Object.keys(parts).join(', ')}`)
-  for (const [key, one] of Object.entries(value)) {
-    const check = Object.hasOwn(parts, key) ? parts[key] : undefined
-    if (!check) addUnknown(key, Object.keys(parts), `${path}.${key}`, report)
-    else if (one !== undefined) check(one, `${path}.${key}`, report)
+/** Creates a check of an object with named parts. */
+export function checkParts(checks: Readonly<Record<string, PartCheck>>, required: readonly string[] = []): PartCheck {
+  const names = Object.keys(checks)
+  return (value, path, report) => {
+    if (!isRecord(value)) return void report.add(path, `write an object with: ${names.join(', ')}`)
+    for (const name of required.filter((key) => value[key] === undefined)) {
+      checks[name]?.(undefined, `${path}.${name}`, report)
+    }
+    for (const [name, member] of Object.entries(value)) {
+      const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+      if (!check) addUnknown(name, names, `${path}.${name}`, report)
+      else if (member !== undefined) check(member, `${path}.${name}`, report)
+    }
   }
 }
 
-/** Reports a key that means nothing, with the one that is meant, or all there are. */
-export function addUnknown(key: string, known: readonly string[], path: string, report: FaultReport): void {
+/** Reports an unknown key, with the most similar one, or with all. */
+function addUnknown(key: string, known: readonly string[], path: string, report: FaultReport): void {
   const meant = nearest(key, known)
   report.add(path, `there is no such option; ${meant ? `did you mean ${meant}?` : `write one of: ${known.join(', ')}`}`)
 }

@@ -8,9 +8,8 @@ import type { Log } from '../log.ts'
 import { isStateAction, writeActionOf } from '../store/journal-actions.ts'
 import type { JournalRow } from '../store/reads/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
+import { contributorContext } from './contributor-context.ts'
 import type { CheckedSubscription } from './plugin-journal.ts'
-import { pluginLog } from './plugin-log.ts'
-import { systemContent } from './system-content.ts'
 import { type AnyHooks, type HookedModel, hooksOf } from './write-hooks.ts'
 
 /** What deliveries depend on. */
@@ -69,11 +68,7 @@ function toSubscriber(
   hooks: ReadonlyMap<HookedModel, readonly AfterCommit[]>,
 ): Subscriber {
   const { model } = engine
-  const given = {
-    asSystem: systemContent(contributor, engine),
-    options: contributor.options ?? {},
-    log: pluginLog(log, contributor),
-  }
+  const context = contributorContext(contributor, engine, log)
   const hooksFor = (record: JournalRow): readonly AfterCommit[] => {
     const document = findDocumentModel(model, record)
     return (document && hooks.get(document)) ?? []
@@ -83,7 +78,7 @@ function toSubscriber(
     wants: (record) => isStateAction(record.action) && hooksFor(record).length > 0,
     deliver: async (record, { before, after }, signal) => {
       const states = { before: (await before()) ?? null, after: (await after()) ?? null }
-      const event = { ...eventOf(record), ...states, ...given, signal }
+      const event = { ...eventOf(record), ...states, ...context, signal }
       for (const hook of hooksFor(record)) await hook(event as never)
       return true
     },

@@ -7,54 +7,55 @@ import { StartupError } from '../errors.ts'
 import type { Route } from '../http/contract.ts'
 import { cacheTagHeaders, type ReadPolicy } from '../http/respond.ts'
 import type { Model } from '../model/model.ts'
+import { contributorContext } from './contributor-context.ts'
 import type { PluginContext, PluginRuntime, RelatedPlugin } from './define-plugin.ts'
 import type { JournalSubscription, SubscribedJournal } from './journal-reader.ts'
 import { type CheckedSubscription, checkSubscription, subscribedJournal } from './plugin-journal.ts'
-import { pluginLog } from './plugin-log.ts'
 import { pluginStorage } from './plugin-storage.ts'
 import type { PluginRoute } from './route.ts'
 import { type PlacedRoute, routeClashes } from './route-clashes.ts'
 import { routeFaults } from './route-faults.ts'
-import { systemContent } from './system-content.ts'
 import { messageOf, type PluginRouteParts, toRoute } from './to-route.ts'
 
-/** How long a plugin may take where the config does not say, in milliseconds. */
+/** The default timeout of a plugin's functions, in milliseconds. */
 export const DEFAULT_PLUGIN_MS = 10_000
-/** How long `setup` may take where the config does not say, in milliseconds. */
+/** The default timeout of `setup`, in milliseconds. */
 export const DEFAULT_PLUGIN_START_MS = 60_000
 
 /** The parts of the service that plugins need. */
 export interface PluginHostParts extends PluginRouteParts {
-  /** How long `setup` may take, in milliseconds. */
+  /** The timeout of `setup`, in milliseconds. */
   readonly startMs: number
-  /** Headers in which answers to everyone name what they are made of. */
+  /** Headers of public responses that name their documents. */
   readonly cacheTags: ReadPolicy['cacheTags']
 }
 
-/** A plugin at work. */
+/** A plugin whose setup has ended. */
 interface RunningPlugin {
   readonly plugin: Plugin
   readonly runtime: PluginRuntime
-  /** Its last check, while it has not answered: a plugin that hangs is not asked again. */
+  /** The pending check. A plugin that hangs is not checked again. */
   checking?: Promise<CheckResult> | undefined
 }
 
 type CheckResult = 'ok' | 'failed'
 
 /**
- * Refuses routes of plugins and of the config that are wrong by themselves, before anything is opened.
+ * Checks the routes of plugins and of the config that are declared outside `setup`, before anything is opened.
  *
  * @throws {ConfigError} with every fault
  */
 export function checkStaticRoutes(contributors: readonly Contributor[]): void {
   const faults = contributors.flatMap((contributor) =>
-    (contributor.routes ?? []).flatMap((route, index) => routeFaults(route, placeIn(contributor, `routes.${index}`))),
+    (contributor.routes ?? []).flatMap((route, index) =>
+      routeFaults(route, configPath(contributor, `routes.${index}`)),
+    ),
   )
   if (faults.length > 0) throw new ConfigError(faults)
 }
 
-/** Where a part of a contributor was written. */
-const placeIn = ({ name }: Pick<Contributor, 'name'>, part: string): string =>
+/** Returns the path of a part of a contributor in the config. */
+const configPath = ({ name }: Pick<Contributor, 'name'>, part: string): string =>
   name === undefined ? part : `plugins.${name}.${part}`
 
 /** Runs the plugins of a service, and the routes of its config. */
@@ -69,9 +70,9 @@ export class PluginHost {
   }
 
   /**
-   * Adds the routes of the config, and sets plugins up, one after the other. When one fails, those before it are closed.
+   * Adds the routes of the config, and sets plugins up in order. If one fails, those before it are closed.
    *
-   * @throws {StartupError} when a `setup` fails; {ConfigError} when it adds a route that is wrong
+   * @throws {StartupError} if a `setup` fails; {ConfigError} if it adds an invalid route
    */
   static async start({ contributors }: Model, parts: PluginHostParts): Promise<PluginHost> {
     const host = new PluginHost(parts)
@@ -105,9 +106,9 @@ export class PluginHost {
       if (!isOpen) throw new Error(`The plugin "${plugin.name}" subscribes after its setup has ended.`)
       return this.#subscribe(plugin, subscription)
     }
-    const given = { route: addRoute, journal: Object.freeze({ subscribe }) }
+    const context = this.#context(plugin, { route: addRoute, journal: Object.freeze({ subscribe }) })
     try {
-      const runtime: unknown = await bounded(startMs, () => plugin.setup?.(this.#context(plugin, given) as never))
+      const runtime: unknown = await bounded(startMs, () => plugin.setup?.(context as never))
       this.#running.push({ plugin, runtime: requireRuntime(runtime) })
     } catch (error) {
       if (error instanceof ConfigError) throw error
@@ -128,47 +129,45 @@ export class PluginHost {
     return subscribedJournal(engine.store, name)
   }
 
-  #context(plugin: Plugin, given: Pick<PluginContext, 'route' | 'journal'>): PluginContext {
+  #context(plugin: Plugin, setup: Pick<PluginContext, 'route' | 'journal'>): PluginContext {
     const { engine, log } = this.#parts
     return Object.freeze({
-      options: plugin.options ?? Object.freeze({}),
+      ...contributorContext(plugin, engine, log),
       content: new Content(engine).as(ANONYMOUS),
-      asSystem: systemContent(plugin, engine),
-      log: pluginLog(log, plugin),
       storage: pluginStorage(plugin, engine),
       plugins: relatedPlugins(plugin, engine.model.plugins),
       collections: keysByCollection(engine.model),
       cacheTags: (madeOf: readonly string[]) => cacheTagHeaders(this.#parts, madeOf),
-      ...given,
+      ...setup,
     })
   }
 
-  /** @throws {ConfigError} when the route is wrong by itself */
+  /** @throws {ConfigError} for an invalid route */
   #place(contributor: Contributor, route: object, where: string): PlacedRoute {
-    const place = placeIn(contributor, where)
+    const place = configPath(contributor, where)
     const faults = routeFaults(route, place)
     if (faults.length > 0) throw new ConfigError(faults)
     return { route: toRoute(contributor, route as PluginRoute, this.#parts), place }
   }
 
   /**
-   * The routes of the config and of all plugins.
+   * Returns the routes of the config and of all plugins.
    *
-   * @param own the routes of the service
-   * @throws {ConfigError} when two routes clash
+   * @param builtIn the routes of Daybook
+   * @throws {ConfigError} if two routes clash
    */
-  routes(own: readonly Route[]): readonly Route[] {
-    const faults = routeClashes(own, this.#routes)
+  routes(builtIn: readonly Route[]): readonly Route[] {
+    const faults = routeClashes(builtIn, this.#routes)
     if (faults.length > 0) throw new ConfigError(faults)
     return this.#routes.map(({ route }) => route)
   }
 
-  /** The subscriptions of all plugins, which begin when the service answers. */
+  /** The subscriptions of all plugins, which begin when the service is ready. */
   get subscriptions(): readonly CheckedSubscription[] {
     return this.#subscriptions
   }
 
-  /** How each plugin does that can say so, by name. */
+  /** Checks the plugins that have a check, and returns the results by name. */
   async check(): Promise<Readonly<Record<string, CheckResult>>> {
     const checked = this.#running.filter(({ runtime }) => runtime.check)
     const results = await Promise.all(
@@ -178,13 +177,13 @@ export class PluginHost {
   }
 
   async #checkOne(running: RunningPlugin): Promise<CheckResult> {
-    running.checking ??= this.#askOne(running).finally(() => {
+    running.checking ??= this.#runCheck(running).finally(() => {
       running.checking = undefined
     })
     return running.checking
   }
 
-  async #askOne({ plugin, runtime }: RunningPlugin): Promise<CheckResult> {
+  async #runCheck({ plugin, runtime }: RunningPlugin): Promise<CheckResult> {
     try {
       await bounded(this.#parts.limitMs, async () => runtime.check?.())
       return 'ok'
@@ -194,7 +193,7 @@ export class PluginHost {
     }
   }
 
-  /** Closes plugins in the reverse order of their setup. One that fails or hangs keeps no other from it. */
+  /** Closes plugins in the reverse order of their setup, even if one fails or hangs. */
   async close(): Promise<void> {
     for (let last = this.#running.pop(); last; last = this.#running.pop()) {
       const { plugin, runtime } = last
@@ -209,7 +208,7 @@ export class PluginHost {
 
 const isPlugin = (contributor: Contributor): contributor is Plugin => contributor.name !== undefined
 
-/** The plugins that a plugin names, of those that are there. */
+/** Returns the plugins of the config that a plugin names. */
 function relatedPlugins(
   { requires = {}, after = [] }: Plugin,
   all: readonly Plugin[],
@@ -223,15 +222,15 @@ function relatedPlugins(
   )
 }
 
-/** @throws {TypeError} when `setup` answered something else */
-function requireRuntime(answer: unknown): PluginRuntime {
-  if (answer === undefined) return {}
+/** @throws {TypeError} for any other result of `setup` */
+function requireRuntime(result: unknown): PluginRuntime {
+  if (result === undefined) return {}
   const isRuntime =
-    typeof answer === 'object' &&
-    answer !== null &&
-    Object.entries(answer).every(([key, part]) => (key === 'check' || key === 'close') && typeof part === 'function')
+    typeof result === 'object' &&
+    result !== null &&
+    Object.entries(result).every(([key, part]) => (key === 'check' || key === 'close') && typeof part === 'function')
   if (!isRuntime) throw new TypeError('setup must answer nothing, or { check, close }, both functions')
-  return answer
+  return result
 }
 
 const keysByCollection = ({ collections }: Model): PluginContext['collections'] =>

@@ -26,6 +26,7 @@ import { isStateAction, SIDE_ACTIONS, STATE_ACTIONS } from '../store/journal-act
 import type { JournalRow } from '../store/reads/rows.ts'
 import type { Store } from '../store/store.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
+import { systemCaller } from './contributor-context.ts'
 import type { HookData } from './hooks.ts'
 import type {
   DeliveryQuery,
@@ -35,7 +36,6 @@ import type {
   SubscribedCollection,
   SubscribedJournal,
 } from './journal-reader.ts'
-import { systemCaller } from './system-content.ts'
 
 /** The name that a subscription of a plugin is stored under. */
 export const subscriptionName = (plugin: string, name: string): string => `plugin ${plugin}: ${name}`

@@ -1,5 +1,5 @@
 import type { ConfigFault } from '../config/check.ts'
-import { addUnknown } from '../config/check-plugins.ts'
+import { checkParts, checkValue, type PartCheck } from '../config/check-plugins.ts'
 import type { FaultReport, JsonSchema } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
 import { schemaFault } from '../model/schema-fault.ts'
@@ -9,58 +9,34 @@ const WITHOUT_BODY: readonly unknown[] = ['GET', 'DELETE']
 const OPERATION_ID = /^[A-Za-z][A-Za-z0-9]*$/
 const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/
 const PATH_NAME = /^[a-z][a-zA-Z0-9_]*$/
-/** A segment that paths match as it is (RFC 3986, section 3.3), without escapes. */
+/** A segment without escapes, which is matched literally (RFC 3986, section 3.3). */
 const LITERAL = /^[\w.~!$&'()+,;=@-]+$/
 const MEDIA_TYPE = /^(?:\*|[\w!#$&^.+-]+)\/(?:\*|[\w!#$&^.+-]+)$/
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
-/** What a query parameter can be: the text of a request is read as one of these. */
+/** The types of query parameters, as which texts can be parsed. */
 const QUERY_TYPES: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'array']
-
-type RouteCheck = (value: unknown, path: string, report: FaultReport) => void
-
-const checkValue =
-  (holds: (value: unknown) => boolean, instead: string): RouteCheck =>
-  (value, path, report) => {
-    if (!holds(value)) report.add(path, instead)
-  }
 
 const isSentence = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 
-const checkSchema: RouteCheck = (schema, path, report) => {
+const checkSchema: PartCheck = (schema, path, report) => {
   const broken = isRecord(schema) ? schemaFault(schema as JsonSchema) : 'it is no object'
   if (broken) report.add(path, `write a JSON Schema (2020-12): ${broken}`)
 }
 
-/** Checks the members of an object; those in `needed` must be there. */
-const checkMembers =
-  (checks: Readonly<Record<string, RouteCheck>>, needed: readonly string[]): RouteCheck =>
-  (value, path, report) => {
-    if (!isRecord(value)) return void report.add(path, `write an object with: ${Object.keys(checks).join(', ')}`)
-    const missing = needed.filter((key) => value[key] === undefined)
-    for (const key of missing) checks[key]?.(undefined, `${path}.${key}`, report)
-    const given = Object.entries(value).filter(([, one]) => one !== undefined)
-    for (const [key, one] of given) checkMember(checks, key)(one, `${path}.${key}`, report)
-  }
-
-/** The check of a member; one that is not known is refused. */
-function checkMember(checks: Readonly<Record<string, RouteCheck>>, key: string): RouteCheck {
-  const known = Object.hasOwn(checks, key) ? checks[key] : undefined
-  return known ?? ((_value, path, report) => addUnknown(key, Object.keys(checks), path, report))
-}
-
-const checkByName =
-  (name: RegExp, advice: string, check: RouteCheck): RouteCheck =>
+/** Creates a check of an object whose keys have a pattern. */
+const byName =
+  (name: RegExp, advice: string, check: PartCheck): PartCheck =>
   (value, path, report) => {
     if (!isRecord(value)) return void report.add(path, 'write an object, by name')
-    for (const [key, one] of Object.entries(value)) {
-      if (name.test(key)) check(one, `${path}.${key}`, report)
+    for (const [key, member] of Object.entries(value)) {
+      if (name.test(key)) check(member, `${path}.${key}`, report)
       else report.add(`${path}.${key}`, advice)
     }
   }
 
 const checkDescription = checkValue(isSentence, 'write what it is, in a sentence')
 
-const checkQuerySchema: RouteCheck = (schema, path, report) => {
+const checkQuerySchema: PartCheck = (schema, path, report) => {
   checkSchema(schema, path, report)
   const isReadable = isRecord(schema) && QUERY_TYPES.includes(schema.type)
   if (!isReadable) report.add(`${path}.type`, `write one of: ${QUERY_TYPES.join(', ')}`)
@@ -72,8 +48,8 @@ const checkMediaTypes = checkValue(
   "write media types, such as ['image/png', 'text/*']",
 )
 
-const checkJsonBody = checkMembers({ description: checkDescription, schema: checkSchema }, ['schema'])
-const checkStreamBody = checkMembers(
+const checkJsonBody = checkParts({ description: checkDescription, schema: checkSchema }, ['schema'])
+const checkStreamBody = checkParts(
   {
     description: checkDescription,
     mediaTypes: checkMediaTypes,
@@ -82,12 +58,12 @@ const checkStreamBody = checkMembers(
   ['mediaTypes'],
 )
 
-const checkBody: RouteCheck = (value, path, report) => {
+const checkBody: PartCheck = (value, path, report) => {
   const isStream = isRecord(value) && value.stream !== undefined
   return isStream ? checkStreamBody(value, path, report) : checkJsonBody(value, path, report)
 }
 
-const checkAnswer = checkMembers(
+const checkAnswer = checkParts(
   {
     description: checkDescription,
     schema: checkSchema,
@@ -95,19 +71,18 @@ const checkAnswer = checkMembers(
       (value) => typeof value === 'string' && MEDIA_TYPE.test(value),
       "write one, such as 'text/html'",
     ),
-    headers: checkByName(HEADER_NAME, 'write the name of a header', checkDescription),
+    headers: byName(HEADER_NAME, 'write the name of a header', checkDescription),
   },
   ['description'],
 )
 
-const checkAnswers: RouteCheck = (value, path, report) => {
+const checkAnswers: PartCheck = (value, path, report) => {
   const isEmpty = !isRecord(value) || Object.keys(value).length === 0
   if (isEmpty) return void report.add(path, "write at least one answer: { 200: { description: 'Done.' } }")
-  checkByName(/^[2-5]\d\d$/, 'write a status from 200 to 599', checkAnswer)(value, path, report)
+  byName(/^[2-5]\d\d$/, 'write a status from 200 to 599', checkAnswer)(value, path, report)
 }
 
-/** The checks of a path say what is wrong with a segment. */
-const checkPath: RouteCheck = (value, path, report) => {
+const checkPath: PartCheck = (value, path, report) => {
   const add = (message: string): void => report.add(path, message)
   if (typeof value !== 'string' || !value.startsWith('/'))
     return add("write a path that begins with /, such as '/feed.xml'")
@@ -129,7 +104,7 @@ function isSegment(segment: string): boolean {
   return LITERAL.test(segment) && segment !== '.' && segment !== '..'
 }
 
-const ROUTE_CHECKS: Readonly<Record<string, RouteCheck>> = {
+const ROUTE_CHECKS: Readonly<Record<string, PartCheck>> = {
   method: checkValue((value) => METHODS.includes(value), `write one of: ${METHODS.join(', ')}`),
   path: checkPath,
   operationId: checkValue(
@@ -139,15 +114,15 @@ const ROUTE_CHECKS: Readonly<Record<string, RouteCheck>> = {
   summary: checkValue(isSentence, 'write what the route does, in a sentence'),
   description: checkValue(isSentence, 'write a text'),
   protection: checkValue((value) => value === 'public' || value === 'session', "write 'public' or 'session'"),
-  pathParameters: checkByName(
+  pathParameters: byName(
     PATH_NAME,
     'write the name of an open place of the path',
-    checkMembers({ description: checkDescription, schema: checkSchema }, ['description', 'schema']),
+    checkParts({ description: checkDescription, schema: checkSchema }, ['description', 'schema']),
   ),
-  parameters: checkByName(
+  parameters: byName(
     PARAMETER_NAME,
     'write letters, digits, _ and -',
-    checkMembers(
+    checkParts(
       {
         description: checkDescription,
         schema: checkQuerySchema,
@@ -162,21 +137,21 @@ const ROUTE_CHECKS: Readonly<Record<string, RouteCheck>> = {
   run: checkValue((value) => typeof value === 'function', 'write a function that answers a Response'),
 }
 
-/** The parts of a route of a plugin, by name. */
+/** The names of the parts of a route. */
 export const ROUTE_PARTS: readonly string[] = Object.keys(ROUTE_CHECKS)
 
-const REQUIRED = ['method', 'path', 'summary', 'protection', 'answers', 'run']
+const checkRouteParts = checkParts(ROUTE_CHECKS, ['method', 'path', 'summary', 'protection', 'answers', 'run'])
 
-/** Everything that is wrong with a route of a plugin, by itself. */
+/** Returns the faults of a route of a plugin or of the config. */
 export function routeFaults(route: unknown, path: string): readonly ConfigFault[] {
   const faults: ConfigFault[] = []
   const report: FaultReport = { add: (at, message) => void faults.push({ path: at, message }) }
-  checkMembers(ROUTE_CHECKS, REQUIRED)(route, path, report)
+  checkRouteParts(route, path, report)
   if (isRecord(route)) checkTogether(route, path, report)
   return faults
 }
 
-/** Checks parts that depend on each other. */
+/** Checks the parts that depend on each other. */
 function checkTogether(route: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
   const { method, body, pathParameters, anyQuery, parameters } = route
   if (anyQuery === true && parameters !== undefined) report.add(`${path}.parameters`, 'leave them out beside anyQuery')

@@ -6,6 +6,7 @@ import type { Engine } from '../content/engine.ts'
 import { matchesTag, readTags } from '../content/etags.ts'
 import { refuseHostile } from '../content/writes/json.ts'
 import { DaybookError, ERRORS, type ErrorCode, invalid } from '../errors.ts'
+import type { JsonSchema } from '../fields/field.ts'
 import { jsonBody } from '../http/body.ts'
 import { contextOf } from '../http/client-address.ts'
 import type { AnswerContract, BodyContract, Route, RouteRequest, RunRoute } from '../http/contract.ts'
@@ -13,23 +14,28 @@ import type { HttpRequest } from '../http/request.ts'
 import { fromResponse, type Reply } from '../http/respond.ts'
 import type { Log } from '../log.ts'
 import { type Validator, Validators } from '../model/validator.ts'
-import type { Parameters } from '../query/parameters.ts'
-import { pluginLog } from './plugin-log.ts'
-import { queryParameter, scalarIn } from './query-parameter.ts'
-import type { PluginJsonBody, PluginRequest, PluginRoute, PluginStreamBody, QueryValue } from './route.ts'
-import { systemContent } from './system-content.ts'
+import type { Faults, Given, Parameter, Parameters } from '../query/parameters.ts'
+import { contributorContext } from './contributor-context.ts'
+import type {
+  PluginJsonBody,
+  PluginParameter,
+  PluginRequest,
+  PluginRoute,
+  PluginStreamBody,
+  QueryValue,
+} from './route.ts'
 
 /** The parts of the service that the routes of plugins need. */
 export interface PluginRouteParts {
   readonly engine: Engine
   readonly log: Log
-  /** How long a route may take to answer, in milliseconds. */
+  /** The timeout of a route, in milliseconds. */
   readonly limitMs: number
-  /** How many proxies are trusted to tell the client's address. */
+  /** The number of proxies that are trusted to name the client's address. */
   readonly trustProxy: number
 }
 
-/** A route of a plugin, or of the config, as the service runs it. It has been checked. */
+/** Converts a checked route of a plugin, or of the config, to a route of the service. */
 export function toRoute(contributor: Contributor, route: PluginRoute, parts: PluginRouteParts): Route {
   const { method, path, summary, description, protection, parameters = {}, body } = route
   const validators = new Validators({ hasMetaSchema: true })
@@ -63,18 +69,62 @@ export function toRoute(contributor: Contributor, route: PluginRoute, parts: Plu
   })
 }
 
-const toParameters = (given: NonNullable<PluginRoute['parameters']>, validators: Validators): Parameters =>
+const toParameters = (parameters: NonNullable<PluginRoute['parameters']>, validators: Validators): Parameters =>
   Object.fromEntries(
-    Object.entries(given).map(([name, one]) => [name, queryParameter(one, validators.make(one.schema))]),
+    Object.entries(parameters).map(([name, parameter]) => [
+      name,
+      toParameter(parameter, validators.make(parameter.schema)),
+    ]),
   )
 
-/** Only what answers parts can be asked for one that is not there. */
+/** Creates a parameter that reads texts as the type of its schema, and validates them. */
+function toParameter(
+  { description, schema, isRequired = false }: PluginParameter,
+  validate: Validator,
+): Parameter<QueryValue> {
+  const isList = schema.type === 'array'
+  return {
+    description,
+    schema,
+    style: isList ? 'list' : 'single',
+    isRequired,
+    parse: ([given], faults) => {
+      if (!given) return undefined
+      const value = isList ? given.values.flatMap((item) => item.split(',')) : parseSingle(given, schema, faults)
+      if (value === undefined) return undefined
+      const [issue] = validate(value)
+      if (!issue) return value
+      faults.addIssue({ ...issue, path: given.name })
+      return undefined
+    },
+  }
+}
+
+function parseSingle({ name, values }: Given, { type }: JsonSchema, faults: Faults): QueryValue | undefined {
+  const [text = ''] = values
+  if (values.length > 1) {
+    faults.add(name, 'repeated', 'may stand only once')
+    return undefined
+  }
+  return parseScalar(text, type)
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+
+/** Parses text of a path or query as a JSON Schema type. Invalid text stays text, so that validation reports it. */
+function parseScalar(text: string, type: unknown): string | number | boolean {
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  if ((type === 'integer' || type === 'number') && NUMBER.test(text)) return Number(text)
+  return text
+}
+
+/** Only a route that serves ranges can reject a range. */
 const mayThrow = (statuses: ReadonlySet<number>, code: ErrorCode): boolean =>
   code !== 'RANGE_NOT_SATISFIABLE' || statuses.has(206)
 
 const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]
 
-/** Such as `sitemapGetSitemapXml`. */
+/** Returns an id such as `sitemapGetSitemapXml`. */
 function defaultOperationId(plugin: string | undefined, { method, path }: PluginRoute): string {
   const words = `${plugin ?? ''}-${method.toLowerCase()}-${path.replace(/\*$/, 'rest')}`.split(/[^A-Za-z0-9]+/)
   const [first = '', ...rest] = words.filter((word) => word !== '')
@@ -103,15 +153,15 @@ function toBody(body: PluginJsonBody | PluginStreamBody, validators: Validators)
   }
 }
 
-function requireMediaType({ headers }: HttpRequest, taken: readonly string[]): undefined {
-  const [given = ''] = (headers.get('content-type') ?? '').toLowerCase().split(';')
-  const [type, subtype] = given.trim().split('/')
-  const fits = taken.some((one) => {
-    const [ownType, ownSubtype] = one.toLowerCase().split('/')
-    return (ownType === '*' || ownType === type) && (ownSubtype === '*' || ownSubtype === subtype)
+function requireMediaType({ headers }: HttpRequest, accepted: readonly string[]): undefined {
+  const [mediaType = ''] = (headers.get('content-type') ?? '').toLowerCase().split(';')
+  const [type, subtype] = mediaType.trim().split('/')
+  const isAccepted = accepted.some((range) => {
+    const [rangeType, rangeSubtype] = range.toLowerCase().split('/')
+    return (rangeType === '*' || rangeType === type) && (rangeSubtype === '*' || rangeSubtype === subtype)
   })
-  if (fits) return undefined
-  throw new DaybookError('UNSUPPORTED_MEDIA_TYPE', `Send a body of one of these types: ${taken.join(', ')}.`)
+  if (isAccepted) return undefined
+  throw new DaybookError('UNSUPPORTED_MEDIA_TYPE', `Send a body of one of these types: ${accepted.join(', ')}.`)
 }
 
 type PathChecks = readonly (readonly [name: string, type: unknown, validate: Validator])[]
@@ -119,10 +169,10 @@ type PathChecks = readonly (readonly [name: string, type: unknown, validate: Val
 const pathChecks = ({ pathParameters = {} }: PluginRoute, validators: Validators): PathChecks =>
   Object.entries(pathParameters).map(([name, { schema }]) => [name, schema.type, validators.make(schema)])
 
-/** What a path names that its schema refuses is not there. */
+/** @throws NOT_FOUND for a path whose values do not match their schemas */
 function requirePath(path: RouteRequest['path'], checks: PathChecks): void {
   for (const [name, type, validate] of checks) {
-    if (validate(scalarIn(path[name] ?? '', type)).length > 0) throw new DaybookError('NOT_FOUND')
+    if (validate(parseScalar(path[name] ?? '', type)).length > 0) throw new DaybookError('NOT_FOUND')
   }
 }
 
@@ -134,16 +184,14 @@ function toRun(
 ): RunRoute['run'] {
   const { engine, limitMs, trustProxy } = parts
   const content = new Content(engine)
-  const log = pluginLog(parts.log, contributor)
-  const asSystem = systemContent(contributor, engine)
-  const options = contributor.options ?? Object.freeze({})
+  const context = contributorContext(contributor, engine, parts.log)
   const streams = isStream(route.body)
   return async ({ access: { caller }, path, query, body, request }) => {
     requirePath(path, checks)
-    const ending = new AbortController()
-    const release = request.onAbort(() => ending.abort(new Error('The client has gone.')))
+    const aborter = new AbortController()
+    const release = request.onAbort(() => aborter.abort(new Error('The client has gone.')))
     const { headers, origin } = contextOf(request, trustProxy)
-    const asked: PluginRequest = {
+    const pluginRequest: PluginRequest = {
       method: request.method,
       url: new URL(request.target, origin),
       headers,
@@ -152,28 +200,26 @@ function toRun(
       query: query.values as Readonly<Record<string, QueryValue>>,
       body,
       stream: streams ? (Readable.toWeb(request.toStream()) as ReadableStream<Uint8Array>) : null,
-      signal: ending.signal,
+      signal: aborter.signal,
       content: content.as(caller),
-      asSystem,
-      options,
-      log,
+      ...context,
       isCurrent: (tag) => isCurrent(headers.get('if-none-match'), tag),
     }
     let isLate = false
-    const answer = async (): Promise<unknown> => {
-      const answered: unknown = await route.run(asked)
-      if (isLate) await letGo(answered)
-      return answered
+    const run = async (): Promise<unknown> => {
+      const response: unknown = await route.run(pluginRequest)
+      if (isLate && isUnused(response)) await response.body?.cancel()
+      return response
     }
     try {
-      // A body takes as long as it takes to come in, and its client may go on waiting after that.
-      const answered = streams
-        ? await answer()
-        : await bounded(limitMs, answer, () => {
+      // The time that a streamed body takes is up to its client.
+      const response = streams
+        ? await run()
+        : await bounded(limitMs, run, () => {
             isLate = true
-            ending.abort(new Error('It took too long.'))
+            aborter.abort(new Error('It took too long.'))
           })
-      return toReply(answered)
+      return toReply(response)
     } catch (error) {
       throw toFailure(error, contributor, route)
     } finally {
@@ -182,26 +228,25 @@ function toRun(
   }
 }
 
-/** A condition that is malformed counts for nothing. */
-function isCurrent(known: string | null, tag: string): boolean {
-  const tags = readTags(known)
+/** A malformed condition is ignored. */
+function isCurrent(ifNoneMatch: string | null, tag: string): boolean {
+  const tags = readTags(ifNoneMatch)
   return tags !== undefined && matchesTag(tags, tag)
 }
 
-/** @throws {TypeError} when it is no answer that can be sent */
-function toReply(answer: unknown): Reply {
-  const isResponse = answer instanceof Response
-  // Response.error() has status 0, and what was read by others cannot be sent.
-  if (isResponse && answer.status > 0 && !answer.bodyUsed && !answer.body?.locked) return fromResponse(answer)
+/** True for a response whose body can be sent, and may hold a file open until then. */
+const isUnused = (response: unknown): response is Response =>
+  response instanceof Response && !response.bodyUsed && !response.body?.locked
+
+/** @throws {TypeError} for a value that cannot be sent */
+function toReply(response: unknown): Reply {
+  // Response.error() has status 0.
+  if (isUnused(response) && response.status > 0) return fromResponse(response)
+  const isResponse = response instanceof Response
   throw new TypeError(isResponse ? 'run answered a Response that is used up' : 'run must answer a Response')
 }
 
-/** An answer that nobody waits for any more may hold a file. */
-async function letGo(answer: unknown): Promise<void> {
-  if (answer instanceof Response && !answer.bodyUsed && !answer.body?.locked) await answer.body?.cancel()
-}
-
-/** What a route throws on purpose is answered; of anything else the log alone is told. */
+/** Returns a `DaybookError` as it is. The details of any other error appear only in the log. */
 function toFailure(error: unknown, contributor: Contributor, { method, path }: PluginRoute): DaybookError {
   if (error instanceof DaybookError) return error
   const code = error instanceof TimeLimitError ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR'
@@ -211,5 +256,5 @@ function toFailure(error: unknown, contributor: Contributor, { method, path }: P
   return new DaybookError(code, undefined, {}, cause)
 }
 
-/** What an error says, whatever was thrown. */
+/** Returns the message of an error, or of any other thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,32 +1,36 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import { CallerContent } from '../content/caller-content.ts'
+import { innerValues } from '../content/document.ts'
 import type { Engine } from '../content/engine.ts'
 import {
   type ChangeEvent,
+  type CheckEvent,
   type DocumentHooks,
   hookedName,
   type ValidateEvent,
+  type ValidatorAnswer,
   type WriteEvent,
+  type WriteHook,
   WriteHooks,
 } from '../content/hooks.ts'
+import { type Field, holdsValidator } from '../fields/field.ts'
+import type { FieldValidationContext, ValidationContent, ValidationContext } from '../fields/validation.ts'
 import type { Log } from '../log.ts'
-import type { CollectionModel, GlobalModel, Model } from '../model/model.ts'
+import type { CollectionModel, FieldModel, GlobalModel, Model } from '../model/model.ts'
+import { contributorContext } from './contributor-context.ts'
 import type { PluginHooks } from './hooks.ts'
-import { pluginLog } from './plugin-log.ts'
-import { systemContent } from './system-content.ts'
-import { toValidators } from './validators.ts'
 
-/** What hooks of writes need of the service. */
+/** The parts of the service that hooks of writes need. */
 export interface HookHost {
   readonly model: Model
   readonly log: Log
   /** The engine that runs the hooks. */
   engine(): Engine
-  /** How long a hook may take, in milliseconds. */
+  /** The timeout of a hook, in milliseconds. */
   readonly limitMs: number
 }
 
-/** The hooks of the config and of all plugins that run with a write, and the validators; `undefined`: there are none. */
+/** Collects the validators, and the hooks of the config and of all plugins that run with a write. Returns `undefined` if there are none. */
 export function writeHooks(host: HookHost): WriteHooks | undefined {
   const { model, limitMs } = host
   const documents = new Map<string, DocumentHooks>()
@@ -37,7 +41,7 @@ export function writeHooks(host: HookHost): WriteHooks | undefined {
     const hooks = {
       beforeValidate: all.flatMap((one) => one.beforeValidate),
       beforeChange: all.flatMap((one) => one.beforeChange),
-      validate: toValidators(document, ({ store, access }) => new CallerContent(host.engine().on(store), () => access)),
+      validate: toValidators(document, () => host.engine()),
     }
     if (Object.values(hooks).some((own) => own.length > 0))
       documents.set(hookedName(document.kind, document.key), hooks)
@@ -48,16 +52,16 @@ export function writeHooks(host: HookHost): WriteHooks | undefined {
 /** A collection or a global that hooks belong to. */
 export type HookedModel = CollectionModel | GlobalModel
 
-/** The hooks that a contributor has for a document: those for all of its kind, its own, and those written with the document. */
+/** Returns the hooks of a contributor for a document: those of `*`, those of its key, and those declared in the document. */
 export function hooksOf(contributor: Contributor, { kind, key }: HookedModel): readonly AnyHooks[] {
   const { hooks = {}, [`${kind}s` as const]: documents = {} } = contributor
-  const { [`${kind}s` as const]: own = {} } = hooks as PluginHooks
-  const named = ['*', key].flatMap((name) => (Object.hasOwn(own, name) ? [own[name] as AnyHooks] : []))
-  const written = Object.hasOwn(documents, key) ? (documents[key] as { readonly hooks?: AnyHooks }).hooks : undefined
-  return written ? [...named, written] : named
+  const { [`${kind}s` as const]: byKey = {} } = hooks as PluginHooks
+  const keyed = ['*', key].flatMap((name) => (Object.hasOwn(byKey, name) ? [byKey[name] as AnyHooks] : []))
+  const declared = Object.hasOwn(documents, key) ? (documents[key] as { readonly hooks?: AnyHooks }).hooks : undefined
+  return declared ? [...keyed, declared] : keyed
 }
 
-/** Hooks whose document is not known to the compiler. */
+/** Hooks of a document whose type the compiler does not know. */
 export interface AnyHooks {
   readonly beforeValidate?: (event: never) => unknown
   readonly beforeChange?: (event: never) => unknown
@@ -87,7 +91,7 @@ function toDocumentHooks(
   }
 }
 
-/** What every hook of a write is given. */
+/** The part of an event that every hook of a write receives. */
 function writeEvent(
   { engine, log }: HookHost,
   contributor: Contributor,
@@ -95,16 +99,88 @@ function writeEvent(
   event: WriteEvent,
 ) {
   const { action, access, locale, store } = event
-  const own = engine().on(store)
+  const transactionEngine = engine().on(store)
   return {
-    // A global is there before anything was written to it.
+    // A global exists before its first write.
     action: kind === 'global' ? 'update' : action,
     [kind]: key,
     locale,
     identity: access.caller.identity,
-    content: new CallerContent(own, () => access),
-    asSystem: systemContent(contributor, own),
-    options: contributor.options ?? {},
-    log: pluginLog(log, contributor),
+    content: new CallerContent(transactionEngine, () => access),
+    ...contributorContext(contributor, transactionEngine, log),
   }
+}
+
+/** Returns the validators of a document: those of its fields, in their order, then that of the document. */
+function toValidators(document: HookedModel, engine: () => Engine): readonly WriteHook<CheckEvent>[] {
+  const fields = document.fields
+    .filter(({ field }) => holdsValidator(field))
+    .map(
+      (field): WriteHook<CheckEvent> => ({
+        owner: `field ${field.key}`,
+        run: (event) =>
+          event.concealed.has(field.key) ? [] : checkField(field, event, validationContext(event, engine())),
+      }),
+    )
+  const { validate } = document
+  if (!validate) return fields
+  const documentHook: WriteHook<CheckEvent> = {
+    owner: `${document.kind} ${document.key}`,
+    run: async (event): Promise<readonly ValidatorAnswer[]> => {
+      const answer = await validate(event.after, validationContext(event, engine()))
+      return [{ path: '', answer }]
+    },
+  }
+  return [...fields, documentHook]
+}
+
+function validationContext(event: CheckEvent, engine: Engine): ValidationContext {
+  const { action, before = null, access, locale, store } = event
+  const content = new CallerContent(engine.on(store), () => access)
+  const readOnlyContent: ValidationContent = {
+    get: (collection, address, query) => content.get(collection, address, query),
+    list: (collection, query) => content.list(collection, query),
+    readGlobal: (key, query) => content.readGlobal(key, query),
+  }
+  return Object.freeze({
+    before,
+    operation: action === 'create' ? 'create' : 'update',
+    identity: access.caller.identity,
+    locale,
+    content: Object.freeze(readOnlyContent),
+  })
+}
+
+/** Runs the validators of a field, and of the fields inside it, on each of their values, one after the other. */
+async function checkField(
+  { key, field }: FieldModel,
+  { after }: CheckEvent,
+  context: ValidationContext,
+): Promise<readonly ValidatorAnswer[]> {
+  const fieldContext: FieldValidationContext = Object.freeze({ ...context, entry: after })
+  const answers: ValidatorAnswer[] = []
+  for (const { validate, value, path } of checkedValues(field, after[key], `/${key}`)) {
+    const answer = await validate(value, fieldContext)
+    answers.push({ path, answer })
+  }
+  return answers
+}
+
+/** A value with its validator. */
+interface CheckedValue {
+  readonly validate: NonNullable<Field['options']['validate']>
+  readonly value: unknown
+  /** JSON Pointer. */
+  readonly path: string
+}
+
+/** Returns the values in a field that have a validator, the outermost first. Missing values are not validated. */
+function checkedValues(field: Field, value: unknown, path: string): readonly CheckedValue[] {
+  if (value === null || value === undefined || !holdsValidator(field)) return []
+  const { validate } = field.options
+  const inner = innerValues(field, value, path)
+  return [
+    ...(validate ? [{ validate, value, path }] : []),
+    ...[...inner].flatMap((item) => checkedValues(item.field, item.value, item.path)),
+  ]
 }

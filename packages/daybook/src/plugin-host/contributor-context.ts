@@ -3,7 +3,33 @@ import { type Contributor, describeContributor } from '../config/plugin.ts'
 import { UnrestrictedAccess } from '../content/access/unrestricted-access.ts'
 import { CallerContent } from '../content/caller-content.ts'
 import type { Engine } from '../content/engine.ts'
-import type { AsSystem } from './hooks.ts'
+import type { Log } from '../log.ts'
+import type { AsSystem, PluginLog } from './hooks.ts'
+
+/** The part of a context that all functions of a plugin, or of the config, receive. */
+interface ContributorContext {
+  readonly options: object
+  readonly asSystem: AsSystem
+  readonly log: PluginLog
+}
+
+/** Creates the context for functions of a plugin, or of the config. */
+export function contributorContext(contributor: Contributor, engine: Engine, log: Log): ContributorContext {
+  const { name: plugin, options = Object.freeze({}) } = contributor
+  const owner = plugin === undefined ? {} : { plugin }
+  return {
+    options,
+    asSystem: (why) => {
+      const caller = systemCaller(contributor, why?.reason)
+      return new CallerContent(engine, () => new UnrestrictedAccess(engine.model, caller))
+    },
+    log: {
+      info: (fields, message) => log.info({ ...fields, ...owner }, message),
+      warn: (fields, message) => log.warn({ ...fields, ...owner }, message),
+      error: (fields, message) => log.error({ ...fields, ...owner }, message),
+    },
+  }
+}
 
 /** The longest reason, in characters. */
 const MAX_REASON = 200
@@ -11,9 +37,9 @@ const MAX_REASON = 200
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029]/u
 
 /**
- * The caller that a plugin, or the config's own code, is when it goes beyond the rights of the one who asked. The journal names it.
+ * Returns the caller of `asSystem`, whom the journal names.
  *
- * @throws {TypeError} when the plugin does not say that it does so, or gives no reason
+ * @throws {TypeError} if the plugin does not declare `system`, or gives no reason
  */
 export function systemCaller(contributor: Pick<Contributor, 'name' | 'system'>, reason: unknown): Caller {
   const { name, system = false } = contributor
@@ -29,12 +55,4 @@ export function systemCaller(contributor: Pick<Contributor, 'name' | 'system'>, 
     )
   }
   return serviceCaller('daybook', `${name === undefined ? 'config' : `plugin:${name}`} (${reason})`)
-}
-
-/** The `asSystem` of a plugin, or of the config. */
-export function systemContent(contributor: Pick<Contributor, 'name' | 'system'>, engine: Engine): AsSystem {
-  return (why) => {
-    const caller = systemCaller(contributor, why?.reason)
-    return new CallerContent(engine, () => new UnrestrictedAccess(engine.model, caller))
-  }
 }
