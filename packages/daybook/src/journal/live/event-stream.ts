@@ -1,17 +1,17 @@
 import type { ReadableStreamDefaultController } from 'node:stream/web'
 
-/** Where the bytes of a stream go: a socket, or a web stream. */
+/** The destination of a stream: a socket, or a web stream. */
 export interface EventSink {
   write(bytes: Uint8Array): void
-  /** How many bytes wait to be sent. */
+  /** The number of bytes that wait to be sent. */
   readonly unsent: number
-  /** Ends it, once what was written is sent. */
+  /** Ends it, once all written bytes are sent. */
   end(): void
   /** Ends it at once: its reader does not read. */
   drop(): void
 }
 
-/** What sends on a stream. */
+/** The sender of a stream. */
 export interface EventSender {
   /** Called when there is a reader. */
   begin(): void
@@ -47,7 +47,7 @@ export class EventStream extends ReadableStream<Uint8Array> {
     return this.#hasEnded
   }
 
-  /** How many bytes wait to be sent. */
+  /** The number of bytes that wait to be sent. */
   get unsent(): number {
     return this.#sink?.unsent ?? 0
   }
@@ -56,7 +56,7 @@ export class EventStream extends ReadableStream<Uint8Array> {
     if (!this.#hasEnded) this.#sink?.write(bytes)
   }
 
-  /** Ends it, once what was sent has arrived. */
+  /** Ends it, once all sent bytes have arrived. */
   end(): void {
     if (this.#hasEnded) return
     this.#sink?.end()

@@ -2,10 +2,10 @@ import type { FeedItem } from '../feed/pager.ts'
 
 const encoder = new TextEncoder()
 
-/** Of a connection without events, so that proxies keep it: a comment (WHATWG HTML, section 9.2). */
+/** A comment (WHATWG HTML, section 9.2) for a connection without events, so that proxies keep it open. */
 export const HEARTBEAT: Uint8Array = encoder.encode(':\n\n')
 
-/** The first lines of a stream: when to come back, and from where. No field of it can hold a line break. */
+/** The first lines of a stream: the delay before a reconnection, and the position. Neither can hold a line break. */
 export const headBytes = (retryMs: number, token: string): Uint8Array =>
   encoder.encode(`retry: ${retryMs}\nid: ${token}\n\n`)
 

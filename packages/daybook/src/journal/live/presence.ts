@@ -7,23 +7,23 @@ import { otherBytes } from './event-text.ts'
 import type { LiveFeed } from './live-feed.ts'
 import type { LiveListener } from './live-listener.ts'
 
-/** How long somebody counts as present who says nothing more, in milliseconds. */
+/** The time after which a person who sends nothing more counts as gone, in milliseconds. */
 export const PRESENCE_MS = 30_000
-/** How often it is looked at whose time is over, in milliseconds. */
+/** The interval at which people whose time is over are removed, in milliseconds. */
 const SWEEP_MS = 1000
-/** The most documents that are known to be open; those that were opened least lately are forgotten. */
+/** The maximum number of open documents; the least recently opened ones are dropped. */
 const MAX_DOCUMENTS = 10_000
-/** Of how many documents a new listener is told who has them open: the latest. */
+/** The number of open documents, the latest ones, whose people a new listener is sent. */
 const MAX_GREETED = 100
-/** The most people on one document. */
+/** The maximum number of people on one document. */
 const MAX_PEOPLE = 100
 /** The topic of announcements between nodes. */
 const TOPIC = 'presence'
 
-/** Somebody who has a document open. */
+/** A person who has a document open. */
 export interface PresentPerson {
   readonly subject: string
-  /** Since when, in ISO 8601. */
+  /** The time when the person opened it, in ISO 8601. */
   readonly since: string
 }
 
@@ -33,102 +33,102 @@ export interface PresencePlace {
   readonly id: string
 }
 
-interface Known {
+interface Visit {
   readonly since: string
   readonly until: number
 }
 
-/** What nodes tell each other. */
+/** A message between nodes. */
 interface PresenceNotice extends PresencePlace {
   readonly subject: string
-  /** Absent: has left. */
+  /** Absent when the person has left. */
   readonly since?: string
 }
 
-/** Who has which document open, in memory, and on every node that hears of it. */
+/** The people who have documents open: in memory, and sent to every node that can be reached. */
 export class Presence {
   readonly #engine: Engine
   readonly #live: LiveFeed
   readonly #announcements: Announcements | undefined
   readonly #presenceMs: number
-  readonly #documents = new LRUCache<string, Map<string, Known>>(upTo(MAX_DOCUMENTS))
+  readonly #documents = new LRUCache<string, Map<string, Visit>>(upTo(MAX_DOCUMENTS))
   readonly #sweep: NodeJS.Timeout
-  readonly #stopHearing: (() => void) | undefined
+  readonly #stopListening: (() => void) | undefined
 
   constructor(engine: Engine, live: LiveFeed, presenceMs: number = PRESENCE_MS) {
     this.#engine = engine
     this.#live = live
     this.#presenceMs = presenceMs
     this.#announcements = engine.store.announcements
-    this.#stopHearing = this.#announcements?.listen(TOPIC, (text) => this.#hear(text))
+    this.#stopListening = this.#announcements?.listen(TOPIC, (text) => this.#receive(text))
     live.whenJoined((listener, view) => void this.#greet(listener, view))
-    this.#sweep = setInterval(() => this.#forget(), Math.min(SWEEP_MS, presenceMs)).unref()
+    this.#sweep = setInterval(() => this.#removeExpired(), Math.min(SWEEP_MS, presenceMs)).unref()
   }
 
-  /** Notes that somebody has a document open from now on. */
+  /** Records that a person has a document open. */
   enter(place: PresencePlace, subject: string): readonly PresentPerson[] {
-    const since = this.#known(place).get(subject)?.since ?? new Date().toISOString()
-    this.#note({ ...place, subject, since })
+    const since = this.#peopleOn(place).get(subject)?.since ?? new Date().toISOString()
+    this.#record({ ...place, subject, since })
     this.#announcements?.send(TOPIC, JSON.stringify({ ...place, subject, since }))
     return this.present(place)
   }
 
-  /** Notes that somebody has closed a document. */
+  /** Records that a person has closed a document. */
   leave(place: PresencePlace, subject: string): void {
-    this.#note({ ...place, subject })
+    this.#record({ ...place, subject })
     this.#announcements?.send(TOPIC, JSON.stringify({ ...place, subject }))
   }
 
-  /** Who has a document open, those first who came first. */
+  /** The people who have a document open, in the order of their arrival. */
   present(place: PresencePlace): readonly PresentPerson[] {
-    const people = [...this.#known(place)].map(([subject, { since }]) => ({ subject, since }))
-    return people.sort((one, other) => (one.since < other.since ? -1 : 1))
+    const people = [...this.#peopleOn(place)].map(([subject, { since }]) => ({ subject, since }))
+    return people.sort((a, b) => (a.since < b.since ? -1 : 1))
   }
 
   close(): void {
     clearInterval(this.#sweep)
-    this.#stopHearing?.()
+    this.#stopListening?.()
   }
 
-  #known({ collection, id }: PresencePlace): Map<string, Known> {
+  #peopleOn({ collection, id }: PresencePlace): Map<string, Visit> {
     return this.#documents.get(`${collection} ${id}`) ?? new Map()
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const notice: PresenceNotice = JSON.parse(text)
-    this.#note(notice)
+    this.#record(notice)
   }
 
-  #note({ subject, since, ...place }: PresenceNotice): void {
-    const people = this.#known(place)
+  #record({ subject, since, ...place }: PresenceNotice): void {
+    const people = this.#peopleOn(place)
     const before = people.get(subject)
     if (since === undefined) people.delete(subject)
     else if (before || people.size < MAX_PEOPLE) {
       people.set(subject, { since: before?.since ?? since, until: performance.now() + this.#presenceMs })
     }
-    this.#keep(place, people)
-    if ((before === undefined) !== (since === undefined)) void this.#tell(place)
+    this.#replace(place, people)
+    if ((before === undefined) !== (since === undefined)) void this.#send(place)
   }
 
-  #keep({ collection, id }: PresencePlace, people: Map<string, Known>): void {
+  #replace({ collection, id }: PresencePlace, people: Map<string, Visit>): void {
     if (people.size > 0) this.#documents.set(`${collection} ${id}`, people)
     else this.#documents.delete(`${collection} ${id}`)
   }
 
-  #forget(): void {
+  #removeExpired(): void {
     const now = performance.now()
     for (const [name, people] of this.#documents.entries()) {
       const place = placeIn(name)
-      const over = [...people].filter(([, { until }]) => until <= now)
-      for (const [subject] of over) people.delete(subject)
-      if (over.length === 0) continue
-      this.#keep(place, people)
-      void this.#tell(place)
+      const expired = [...people].filter(([, { until }]) => until <= now)
+      for (const [subject] of expired) people.delete(subject)
+      if (expired.length === 0) continue
+      this.#replace(place, people)
+      void this.#send(place)
     }
   }
 
   /** Sends the people on a document to the listeners that may know them. */
-  async #tell(place: PresencePlace): Promise<void> {
+  async #send(place: PresencePlace): Promise<void> {
     const views = new Set<ReaderView>()
     for (const view of this.#live.sessionViews()) {
       // A listener whose access cannot be checked now hears of the next change.
