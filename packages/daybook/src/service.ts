@@ -4,7 +4,7 @@ import { DEFAULT_IMAGE_RULES } from './assets/images/image-request.ts'
 import { openImageProcessor } from './assets/images/processor/image-processor.ts'
 import { ImageVariants } from './assets/images/variants.ts'
 import { Intake } from './assets/intake.ts'
-import { defaultAdapter } from './auth/accounts/default-adapter.ts'
+import { openAccountsAdapter } from './auth/accounts/stored-accounts.ts'
 import { type AuthAdapter, type AuthHost, type Caller, SYSTEM } from './auth/adapter.ts'
 import { Administration, type AdministrationParts } from './auth/administration/administration.ts'
 import { requireOperator } from './auth/administration/administrator.ts'
@@ -57,6 +57,7 @@ import { SEED_NOTE } from './store/notes.ts'
 import type { Reader } from './store/reads/read.ts'
 import { digestConfig, processName } from './store/serving-process.ts'
 import { openFilesWarning } from './store/sqlite/file-modes.ts'
+import { MemoryDatabase } from './store/sqlite/memory-database.ts'
 import { openSqlite } from './store/sqlite/sqlite.ts'
 import { fileFault } from './store/sqlite/sqlite-file.ts'
 import { Store } from './store/store.ts'
@@ -391,7 +392,10 @@ function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {
   if ('open' in auth) return auth.open(host)
   // With registration closed there are no accounts to lose.
   if (auth.registration !== 'closed') host.log.warn({}, ACCOUNTS_WARNING)
-  return defaultAdapter(auth, host)
+  const store = new Store(new MemoryDatabase())
+  const { registration = 'open', cookiePrefix } = auth
+  const adapter = openAccountsAdapter({ ...host, records: store.records }, { registration, cookiePrefix })
+  return Object.assign(adapter, { close: () => store.close() })
 }
 
 /** What is told of each request; `undefined`: nothing listens. */

@@ -3,9 +3,10 @@ import { type AuthAdapterSubject, authAdapterConformance, createTestService, typ
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AccountsAdapter, type AccountsParts } from '../../src/auth/accounts/accounts-adapter.ts'
 import { openAccounts } from '../../src/auth/accounts/better-auth.ts'
-import { MemoryRecords } from '../../src/auth/accounts/memory-records.ts'
 import { recordDatabase } from '../../src/auth/accounts/record-database.ts'
 import { SessionCache } from '../../src/auth/accounts/session-cache.ts'
+import { MemoryDatabase } from '../../src/store/sqlite/memory-database.ts'
+import { Store } from '../../src/store/store.ts'
 import { identityOf } from '../support/auth/people.ts'
 import { Browser } from './browser.ts'
 
@@ -234,11 +235,12 @@ test.each<[string, Partial<AuthAdapter>]>([
 })
 
 describe('accounts', () => {
+  const { records } = new Store(new MemoryDatabase())
   const parts: AccountsParts = {
     registration: 'open',
     cookiePrefix: 'better-auth',
     sessions: new SessionCache(),
-    records: new MemoryRecords(),
+    records,
     load: async () => {
       await loads.begin()
       return async () =>
@@ -246,7 +248,7 @@ describe('accounts', () => {
           secret: 'x'.repeat(40),
           registration: 'open',
           cookiePrefix: 'better-auth',
-          database: recordDatabase(new MemoryRecords(), () => {}),
+          database: recordDatabase(records, () => {}),
         })
     },
   }

@@ -5,10 +5,11 @@ import { admin } from 'better-auth/plugins/admin'
 import NativeDatabase from 'better-sqlite3'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MemoryRecords } from '../../src/auth/accounts/memory-records.ts'
 import { recordDatabase } from '../../src/auth/accounts/record-database.ts'
 import { OWNER_FIELDS } from '../../src/auth/accounts/revocation.ts'
 import type { AuthRecords } from '../../src/auth/records.ts'
+import { MemoryDatabase } from '../../src/store/sqlite/memory-database.ts'
+import { Store } from '../../src/store/store.ts'
 import { useBlankStore } from '../support/stores/blank-store.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -108,11 +109,12 @@ const RECORDS = [
   {
     name: 'memory',
     useRecords: () => {
-      let records = new MemoryRecords()
+      let store: Store
       beforeEach(() => {
-        records = new MemoryRecords()
+        store = new Store(new MemoryDatabase())
+        return () => store.close()
       })
-      return (): AuthRecords => records
+      return (): AuthRecords => store.records
     },
   },
 ]

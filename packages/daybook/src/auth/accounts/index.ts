@@ -1,12 +1,10 @@
 import { StartupError } from '../../errors.ts'
 import { originFault, originsFault } from '../../exact-origin.ts'
 import type { AuthHost, AuthSource } from '../adapter.ts'
-import { COOKIE_PREFIX, cookiePrefixFault, portCookiePrefix } from '../cookie-prefix.ts'
+import { cookiePrefixFault, portCookiePrefix } from '../cookie-prefix.ts'
 import type { AuthPlugin, PasswordReset, Registration, SocialProvider, SocialProviders } from './account-rules.ts'
-import { AccountsAdapter } from './accounts-adapter.ts'
-import { Invitations } from './invitations.ts'
-import { SessionCache } from './session-cache.ts'
-import { loadStoredAccounts, manageAccounts, type StoredAccountsOptions } from './stored-accounts.ts'
+import type { AccountsAdapter } from './accounts-adapter.ts'
+import { manageAccounts, openAccountsAdapter, type StoredAccountsOptions } from './stored-accounts.ts'
 
 export type {
   AuthPlugin,
@@ -74,18 +72,8 @@ export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
     registersAnyone: stored.registration === 'open' && !(options.anyoneMayWrite ?? false),
     open(host) {
       if (stored.registration === 'open') host.log.warn({}, OPEN_REGISTRATION)
-      const sessions = new SessionCache()
-      const cookiePrefix = stored.cookiePrefix ?? localPrefix(stored.baseURL) ?? host.cookiePrefix ?? COOKIE_PREFIX
-      const adapter = new AccountsAdapter({
-        registration: stored.registration,
-        cookiePrefix,
-        sessions,
-        records: host.records,
-        invitations: new Invitations(host.records),
-        hasPlugins: (stored.plugins ?? []).length > 0,
-        baseURL: stored.baseURL,
-        load: () => loadStoredAccounts(host, { ...stored, cookiePrefix }, () => sessions.clear()),
-      })
+      const cookiePrefix = stored.cookiePrefix ?? localPrefix(stored.baseURL)
+      const adapter = openAccountsAdapter(host, { ...stored, cookiePrefix })
       warm(adapter, host)
       return adapter
     },

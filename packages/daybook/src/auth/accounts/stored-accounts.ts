@@ -5,17 +5,35 @@ import { COOKIE_PREFIX } from '../cookie-prefix.ts'
 import type { AuthRecords } from '../records.ts'
 import { requireAccountLimits } from './account-limits.ts'
 import type { AccountManager } from './account-manager.ts'
+import { AccountsAdapter } from './accounts-adapter.ts'
 import type { Accounts, AccountsOptions } from './better-auth.ts'
 import { Invitations } from './invitations.ts'
+import { SessionCache } from './session-cache.ts'
 
-/** Further options of accounts in the service's own database. */
+/** The options of accounts in the host's records. */
 export type StoredAccountsOptions = Omit<AccountsOptions, 'secret' | 'cookiePrefix' | 'database' | 'onError'> & {
   readonly cookiePrefix?: string | undefined
   readonly secret?: string | undefined
 }
 
-/** Loads the code of accounts in the service's own database. Gives what opens them. */
-export async function loadStoredAccounts(
+/** Opens the adapter of accounts in the host's records. Their code is loaded with the first credential or action. */
+export function openAccountsAdapter(host: AuthHost, options: StoredAccountsOptions): AccountsAdapter {
+  const cookiePrefix = options.cookiePrefix ?? host.cookiePrefix ?? COOKIE_PREFIX
+  const sessions = new SessionCache()
+  return new AccountsAdapter({
+    registration: options.registration,
+    cookiePrefix,
+    sessions,
+    records: host.records,
+    invitations: new Invitations(host.records),
+    hasPlugins: (options.plugins ?? []).length > 0,
+    baseURL: options.baseURL,
+    load: () => loadStoredAccounts(host, { ...options, cookiePrefix }, () => sessions.clear()),
+  })
+}
+
+/** Loads the code of accounts in the host's records. Returns the function that opens them. */
+async function loadStoredAccounts(
   { records, log }: AuthHost,
   { secret, cookiePrefix = COOKIE_PREFIX, ...options }: StoredAccountsOptions,
   onChange: () => void,

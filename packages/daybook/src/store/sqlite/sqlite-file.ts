@@ -86,6 +86,9 @@ function openNative(file: string): NativeDatabase {
   }
 }
 
+/** Opens a database in memory, which ends with its connection. */
+export const openInMemory = (): NativeDatabase => new NativeDatabase(':memory:', { timeout: 0 })
+
 const RESTORE = 'Put a backup in its place, or move it away and restore an export with: daybook import FILE'
 const LET_IN = 'Let this user read and write the file and its folder.'
 

@@ -289,7 +289,7 @@ interface QueuedWrite {
 }
 
 /** The connection that writes. */
-class SqliteWriter extends SqliteConnection implements WriteConnection {
+export class SqliteWriter extends SqliteConnection implements WriteConnection {
   batch: CommitBatch = new CommitBatch(this)
 
   async insert(statement: Statement<{ readonly pk: number }>, values: StatementValues): Promise<number> {

@@ -2,7 +2,9 @@ import { type AuthAdapter, SILENT, serviceTokenAdapter } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
 import { jwt } from 'daybook/jwt'
 import type { AuthAdapterSubject } from 'daybook/testing'
-import { defaultAdapter } from '../../../src/auth/accounts/default-adapter.ts'
+import { openAccountsAdapter } from '../../../src/auth/accounts/stored-accounts.ts'
+import { MemoryDatabase } from '../../../src/store/sqlite/memory-database.ts'
+import { Store } from '../../../src/store/store.ts'
 import { Folder } from '../stores/folder.ts'
 import { Issuer, makeKey, type TokenParts } from './issuer.ts'
 
@@ -79,7 +81,9 @@ async function subjectOf(adapter: AuthAdapter): Promise<AuthAdapterSubject> {
 const accounts: AdapterKind = {
   name: 'accounts in memory',
   async open() {
-    return { ...(await subjectOf(defaultAdapter({}, {}))), [Symbol.asyncDispose]: async () => {} }
+    const store = new Store(new MemoryDatabase())
+    const adapter = openAccountsAdapter({ records: store.records, log: SILENT }, { registration: 'open' })
+    return { ...(await subjectOf(adapter)), [Symbol.asyncDispose]: () => store.close() }
   },
 }
 

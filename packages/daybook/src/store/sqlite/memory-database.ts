@@ -1,0 +1,57 @@
+import pLimit from 'p-limit'
+import type { Database, Snapshot, WriteConnection } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import { createSystemTables } from '../tables/table-ddl.ts'
+import { SqliteWriter } from './sqlite.ts'
+import { SQLITE } from './sqlite-dialect.ts'
+import { openInMemory } from './sqlite-file.ts'
+
+/** A database in memory, which ends with the process: for accounts that outlive no restart. Reads see what a transaction has written so far. */
+export class MemoryDatabase implements Database {
+  readonly dialect: Dialect = SQLITE
+  readonly reader: SqliteWriter = new SqliteWriter(openInMemory())
+  readonly background: SqliteWriter = this.reader
+  readonly #turn = pLimit(1)
+
+  constructor() {
+    for (const text of createSystemTables(SQLITE.schema)) this.reader.native.exec(text)
+  }
+
+  get executed(): number {
+    return this.reader.executed
+  }
+
+  transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return this.#turn(async () => {
+      const writer = this.reader
+      writer.control('BEGIN')
+      writer.open()
+      try {
+        const result = await work(writer)
+        await writer.batch.flush()
+        writer.control('COMMIT')
+        return result
+      } catch (error) {
+        if (writer.native.inTransaction) writer.control('ROLLBACK')
+        throw error
+      }
+    })
+  }
+
+  alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    return this.transaction(work)
+  }
+
+  /** Its journal never grows. */
+  onGrowth(): () => void {
+    return () => {}
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    throw new Error('A database in memory has no snapshots.')
+  }
+
+  async close(): Promise<void> {
+    this.reader.native.close()
+  }
+}
