@@ -114,11 +114,11 @@ export class Store {
       find: (kind, key, value) => reader.find(kind, key, value),
       list: (kind, page) => reader.list(kind, page),
       count: (kind) => reader.count(kind),
-      transaction: async (work) => {
+      transaction: async (work, options) => {
         const [result, sessionChanges] = await this.transaction(async ({ records }) => {
           const value = await work(records)
           return [value, records.sessionChanges] as const
-        })
+        }, options)
         if (sessionChanges !== undefined) this.#sessionChanges.announce(sessionChanges)
         return result
       },

@@ -220,6 +220,29 @@ describe.each(RECORDS)('records as a database of better-auth on $name', ({ name,
     expect(consumed.filter((one) => one !== null)).toHaveLength(1)
   })
 
+  test('store a transaction that stands beside a write that fails', async () => {
+    const queued = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const all = records()
+    const transaction: AuthRecords['transaction'] = (work, options) => {
+      const result = all.transaction(work, options)
+      queued.resolve()
+      return result
+    }
+    const first = all.transaction(() => release.promise)
+    const database = recordDatabase({ ...all, transaction }, () => {})(OPTIONS)
+    const created = database.transaction((inner) => inner.create(user('ann@example.org')))
+    await queued.promise
+    const failed = all.transaction(async (writer) => {
+      await writer.put('thing', { id: 'a' })
+      throw new Error('oops')
+    })
+    release.resolve()
+    await expect(failed).rejects.toThrow('oops')
+    await Promise.all([first, created])
+    expect(await database.count({ model: 'user' })).toBe(1)
+  })
+
   test('are found by long values, too', async () => {
     const database = open()
     const email = `${'x'.repeat(5000)}@example.org`

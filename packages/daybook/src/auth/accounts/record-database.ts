@@ -6,6 +6,7 @@ import {
   type DBAdapter,
   type DBAdapterInstance,
 } from 'better-auth/adapters'
+import { DaybookError } from '../../errors.ts'
 import { type AuthRecord, type AuthRecords, DuplicateKey, type RecordReader, type RecordWriter } from '../records.ts'
 import { recordKind } from './record-kind.ts'
 import { orderRecords, recordMatches } from './record-where.ts'
@@ -133,11 +134,16 @@ class LazyTransaction implements RecordSource {
 
   #begin(): Promise<RecordWriter> {
     const { promise, resolve, reject } = Promise.withResolvers<RecordWriter>()
-    this.#done = this.#records.transaction(async (writer) => {
+    let isBegun = false
+    const hold = async (writer: RecordWriter): Promise<void> => {
+      // After the loss of a connection, the store runs it again. Its statements were lost, and their results are used already.
+      if (isBegun) throw new DaybookError('SERVICE_UNAVAILABLE')
+      isBegun = true
       this.#reader = writer
       resolve(writer)
       await this.#end.promise
-    })
+    }
+    this.#done = this.#records.transaction(hold, { isAlone: true })
     this.#done.catch(reject)
     return promise
   }
