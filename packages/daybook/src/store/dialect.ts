@@ -1,10 +1,10 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { CollectionModel, Comparable, UniqueIndexModel } from '../model/model.ts'
 import type { SortBy } from '../query/listing.ts'
+import type { Condition } from '../query/where.ts'
 import type { StatementValues, WhereSql } from './compile.ts'
 import type { SortedRow } from './reads/rows.ts'
 import type { SearchQuery } from './search/search.ts'
-import type { SearchTerm } from './search/search-text.ts'
 import type { ColumnKind, TableOutline } from './tables/tables.ts'
 
 /** How a value is compared with what a filter gives. */
@@ -49,6 +49,10 @@ export interface Dialect {
   readonly statusAside: RawBuilder<string | null>
   /** Whether a value that is in an index is taken from there, and the document is left alone. */
   readonly indexesHoldValues: boolean
+  /** The id of the target of a relation, in a subquery on the table `target`, in a form that lets the index of the relation's value be used. */
+  readonly targetId: RawBuilder<string>
+  /** Chooses how lists are found, where the engine does not choose well. */
+  readonly planner?: QueryPlanner | undefined
   /** What a statement ends with that adds a row whose `pk` is asked for. */
   readonly returningPk: RawBuilder<unknown>
   /** Adds rows to a table; parameter `rows`, a JSON list of objects with these columns. @default one by one */
@@ -65,15 +69,82 @@ export interface Dialect {
   readonly schema: SchemaDialect
 }
 
+/** SQL that is written down only when it is needed. */
+export interface Piece {
+  readonly cacheKey: string
+  sql(): RawBuilder<SqlBool>
+}
+
+/** The table that a condition is about, and where its parameters go. */
+export interface FilteredTable {
+  readonly dialect: Dialect
+  /** The key of the collection. */
+  readonly collection: string
+  /** The name of the collection's table, or of that of a locale. */
+  readonly name: string
+  readonly alias: string
+  bind(value: unknown): string
+}
+
+/** Numbers of entries, from which the way to a page is chosen. */
+export interface ListSize {
+  /** Entries that the query finds. */
+  readonly found: number
+  /** Entries in the statuses of the query. */
+  readonly visible: number
+  /** All entries of the collection. */
+  readonly all: number
+}
+
+/** The query of a page, as far as its cost depends on it. */
+export interface PlannedPage {
+  readonly where: Condition | undefined
+  readonly search: SearchQuery | undefined
+  readonly sort: readonly SortBy[]
+  readonly offset: number
+  readonly limit: number
+  readonly size: ListSize
+}
+
+/**
+ * The form of a filter. Every form finds the same entries.
+ *
+ * - `lead`: the index of one part leads to the entries; the other parts are sets
+ * - `sets`: something else leads to the entries; each part is a set of entries, collected once from its index
+ * - `compare`: something else leads to the entries; each part is compared with the document
+ */
+export type FilterForm = 'lead' | 'sets' | 'compare'
+
+/** How the entries of a query are found. */
+export interface QueryPlan {
+  readonly form: FilterForm
+  /** The declared index that leads to the entries. */
+  readonly index?: string | undefined
+  /** Parts of the filter that the index of the order holds. */
+  readonly covered?: readonly Condition[]
+  /** True if the order leads to entries that a search finds. @default false */
+  readonly walksOrder?: boolean
+  /** True if all entries are found before they are sorted. @default false */
+  readonly sortsFound?: boolean
+  /** True if the statement takes few steps at worst, and needs no other thread or connection. @default false */
+  readonly isShort?: boolean | undefined
+}
+
+/** Chooses how queries are run. Without it they find the same entries. */
+export interface QueryPlanner {
+  planPage(collection: CollectionModel, page: PlannedPage): QueryPlan
+  /** Translates a filter in the form of a plan. */
+  translate(condition: Condition, table: FilteredTable, plan: QueryPlan): Piece
+}
+
 /**
  * Which matches of a search are answered, and in which order.
  *
  * - `relevance`: the newest matches by relevance
  * - `best`: newest first, those whose relevance is the greatest that there is, as far as they surely are among the newest matches
- * - `best of set`: the same, where the filter's entries are few enough to be collected first
  * - `newest`: newest first, all of them
  */
-export type MatchesOrder = 'relevance' | 'best' | 'best of set' | 'newest'
+export type MatchesOrder = 'relevance' | 'best' | 'newest'
 
 /** How the matches of a search are answered. */
 export interface MatchesForm {
@@ -81,18 +152,8 @@ export interface MatchesForm {
   readonly columns: readonly string[]
 }
 
-/** How the stored words are found that a beginning stands for. */
-export interface ExpansionDialect {
-  /** The last word that is to be expanded; `undefined`: none is. */
-  term(search: SearchQuery): SearchTerm | undefined
-  /** The stored words with a beginning, separated by spaces; `null` when they are too many. Parameters `from` and `to`. */
-  words(table: string): RawBuilder<{ words: string | null }>
-}
-
 /** How words are kept and found. */
 export interface SearchDialect {
-  /** Where an engine is slow to find words by their beginnings: they are found first, and searched for. */
-  readonly expansion?: ExpansionDialect
   /** The parameters of a search; `undefined`: nothing can match. */
   values(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
   /** The same for {@link count}. */
@@ -103,8 +164,8 @@ export interface SearchDialect {
    * @param leads whether what is found leads to the entries; else it is looked up for each that an order comes to. @default true
    */
   condition(table: string, leads?: boolean): RawBuilder<SqlBool>
-  /** How many are found. */
-  count(table: string): RawBuilder<{ total: number }>
+  /** Counts what is found and holds a filter. */
+  count(table: string, where: WhereSql | undefined): RawBuilder<{ total: number }>
   /** A page of matches; parameters `limit` and `offset`. */
   matches(collection: CollectionModel, where: WhereSql | undefined, form: MatchesForm): RawBuilder<SortedRow>
   /** The parameters of {@link insert}: what an entry is found by. */

@@ -1,25 +1,38 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Comparable, ManyValued } from '../model/model.ts'
+import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
 import type { Condition } from '../query/where.ts'
-import { param } from './compile.ts'
-import type { Dialect } from './dialect.ts'
+import { param, type WhereSql } from './compile.ts'
+import type { Dialect, FilteredTable, Piece, QueryPlan } from './dialect.ts'
 
 export type CompareCondition = Extract<Condition, { kind: 'compare' }>
 type Member = Extract<Condition, { kind: 'member' }>
 type RelatedCondition = Extract<Condition, { kind: 'related' }>
 
-/** SQL that is written down only when it is needed. */
-export interface Piece {
-  readonly cacheKey: string
-  sql(): RawBuilder<SqlBool>
+/** The options of {@link toWhereSql}. */
+interface WhereOptions {
+  /** How the entries are found. @default the engine chooses */
+  readonly plan?: QueryPlan
+  /** The beginning of the names of its parameters. @default 'where' */
+  readonly prefix?: string
 }
 
-/** The table that a condition is about, and where its parameters go. */
-export interface FilteredTable {
-  readonly dialect: Dialect
-  readonly collection: string
-  readonly alias: string
-  bind(value: unknown): string
+/** Translates a filter on the table that is called `entry`. */
+export function toWhereSql(
+  dialect: Dialect,
+  condition: Condition,
+  { key, table: name }: Pick<CollectionModel, 'key' | 'table'>,
+  { plan, prefix = 'where' }: WhereOptions = {},
+): WhereSql {
+  const values: Record<string, unknown> = {}
+  const bind = (value: unknown): string => {
+    const parameter = `${prefix}${Object.keys(values).length}`
+    values[parameter] = value
+    return parameter
+  }
+  const table: FilteredTable = { dialect, collection: key, name, alias: 'entry', bind }
+  const piece =
+    plan && dialect.planner ? dialect.planner.translate(condition, table, plan) : translateCondition(condition, table)
+  return { cacheKey: piece.cacheKey, values, build: () => piece.sql() }
 }
 
 /** Translates a condition so that the engine finds each value where it likes. */
@@ -124,13 +137,15 @@ function member(condition: Member, { dialect, collection, alias, bind }: Filtere
       const own = sql`${table} AS m WHERE m.from_collection = ${sql.lit(collection)} AND m.field = ${sql.lit(of.part?.relation ?? of.path)}`
       const id = sql.ref(`${alias}.id`)
       const given = dialect.isAmong(value, param(list))
+      // Without the collection, no index leads from a document to the entries that refer to it.
+      const ofTarget = of.to === undefined ? sql`` : sql` AND m.to_collection = ${sql.lit(of.to)}`
       // Several references may lead to one collection.
       const counted = of.part?.name === 'collection' ? sql`count(DISTINCT ${value})` : sql`count(*)`
       const holds =
         operator === 'exists'
           ? sql<SqlBool>`EXISTS (SELECT 1 FROM ${own} AND m.from_id = ${id})`
           : operator === 'in'
-            ? sql<SqlBool>`${id} IN (SELECT m.from_id FROM ${own} AND ${given})`
+            ? sql<SqlBool>`${id} IN (SELECT m.from_id FROM ${own}${ofTarget} AND ${given})`
             : sql<SqlBool>`(SELECT ${counted} FROM ${own} AND m.from_id = ${id} AND ${given}) = ${param(count)}`
       return negated ? sql`NOT (${holds})` : holds
     },
@@ -140,18 +155,18 @@ function member(condition: Member, { dialect, collection, alias, bind }: Filtere
 function related(condition: RelatedCondition, table: FilteredTable): Piece {
   const { dialect, collection, alias, bind } = table
   const { through, isMany, to, statuses, where, negated } = condition
-  const inner = translateCondition(where, { ...table, collection: to.key, alias: 'target' })
+  const inner = translateCondition(where, { ...table, collection: to.key, name: to.table, alias: 'target' })
   const seen = statuses === undefined ? '' : bind(JSON.stringify(statuses))
   return {
     cacheKey: `${negated ? '!' : ''}${alias}.${through.path}>${to.table} ${seen !== ''} (${inner.cacheKey})`,
     sql: () => {
       const visible = seen === '' ? sql`` : sql` AND ${dialect.isAmong(sql.ref('target.status'), param(seen))}`
-      const targets = sql`(SELECT target.id FROM ${sql.table(to.table)} AS target WHERE ${inner.sql()}${visible})`
+      const targets = sql`(SELECT ${dialect.targetId} FROM ${sql.table(to.table)} AS target WHERE ${inner.sql()}${visible})`
       if (isMany) {
         const id = sql.ref(`${alias}.id`)
         const holds = sql<SqlBool>`${id} IN (SELECT m.from_id FROM daybook$refs AS m WHERE m.from_collection = ${sql.lit(
           collection,
-        )} AND m.field = ${sql.lit(through.path)} AND m.to_id IN ${targets})`
+        )} AND m.field = ${sql.lit(through.path)} AND m.to_collection = ${sql.lit(to.key)} AND m.to_id IN ${targets})`
         return negated ? sql`NOT (${holds})` : holds
       }
       const own = dialect.value(through as Comparable, alias)

@@ -1,9 +1,9 @@
 import type { Scalar } from '../../fields/field.ts'
 import { type Aggregate, type CountAggregate, MAX_COUNTED_VALUES, type ValueAggregate } from '../../query/aggregates.ts'
 import { divideDecimal, parseDecimal, printDecimal } from '../../store/decimal.ts'
+import type { ListSize } from '../../store/dialect.ts'
 import { type CountRow, scalarOf } from '../../store/reads/aggregate.ts'
 import type { Counters } from '../../store/reads/counters-reader.ts'
-import type { ListSize } from '../../store/reads/page-plan.ts'
 import type { Engine } from '../engine.ts'
 import { isCounted, type ListQuestion } from './list-question.ts'
 

@@ -81,7 +81,6 @@ export class ListPlan {
           search,
           hasPeople,
           size,
-          revision: counters.seq,
         })
     const items = await this.#present(found.rows)
     const nextCursor = found.end ? encodeCursor(query.fingerprint, found.end) : null
@@ -236,12 +235,12 @@ function countEntries({ counts }: Counters, statuses: readonly string[] | undefi
 async function countFound(
   { store, lists: { totals } }: Engine,
   { collection, search, statuses, where, matches }: ListQuestion,
-  { counters, revisions }: ListState,
+  { revisions }: ListState,
 ): Promise<number> {
   const key = `${matches} ${revisions.join()}`
   const known = totals.get(key)
   if (known !== undefined) return known
-  const total = store.read.lists.count(collection, { search, where, statuses, revision: counters.seq })
+  const total = store.read.lists.count(collection, { search, where, statuses })
   if (totals.size >= MAX_TOTALS) totals.clear()
   totals.set(key, total)
   total.catch(() => totals.delete(key))

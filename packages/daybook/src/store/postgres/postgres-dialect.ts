@@ -182,6 +182,7 @@ export const postgresDialect = (names: PostgresNames): Dialect => ({
   statusAside: sql`entry.status`,
   // Its planner has statistics, and an index-only scan knows columns alone.
   indexesHoldValues: false,
+  targetId: sql`target.id`,
   insertAll: (table, columns) => {
     const names = sql.join(columns.map((column) => sql.ref(column)))
     return sql`INSERT INTO ${sql.table(table)} (${names})

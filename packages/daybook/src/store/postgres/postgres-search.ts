@@ -53,6 +53,11 @@ function wordsOf(collection: CollectionModel, doc: Readonly<Record<string, unkno
 const found = (table: string): RawBuilder<unknown> =>
   sql`${sql.table(searchTable(table))} AS found WHERE found.words @@ ${param('match')}::tsquery`
 
+/** Leaves matches that hold a filter. */
+function narrowTo(table: string, where: WhereSql | undefined): RawBuilder<unknown> {
+  return where ? sql` AND pk IN (SELECT entry.pk FROM ${sql.table(table)} AS entry WHERE ${where.build()})` : sql``
+}
+
 /** Matches by relevance among the newest, or newest first. */
 function matches(
   collection: CollectionModel,
@@ -61,18 +66,17 @@ function matches(
 ): RawBuilder<SortedRow> {
   const own = sql.table(collection.table)
   const columns = sql.join(shown.map((name) => sql.ref(`entry.${name}`)))
-  const narrowed = where ? sql` AND pk IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})` : sql``
+  const narrowed = narrowTo(collection.table, where)
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   const newest = sql`FROM ${found(collection.table)}${narrowed} ORDER BY pk DESC`
-  const isBest = order === 'best' || order === 'best of set'
-  if (isBest && where) {
+  if (order === 'best' && where) {
     const search = sql.table(searchTable(collection.table))
     return sql<SortedRow>`
       SELECT ${columns} FROM ${search} AS search JOIN ${own} AS entry USING (pk) WHERE search.words @@ ${param('best')}::tsquery
         AND search.pk > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)} AND ${where.build()}
       ORDER BY search.pk DESC ${page}`
   }
-  if (isBest) {
+  if (order === 'best') {
     return sql<SortedRow>`
       SELECT ${columns} FROM (
         SELECT pk FROM ${sql.table(searchTable(collection.table))} WHERE words @@ ${param('best')}::tsquery
@@ -110,7 +114,7 @@ export const POSTGRES_SEARCH: SearchDialect = {
   values,
   countValues: values,
   condition: (table) => sql`entry.pk IN (SELECT pk FROM ${found(table)})`,
-  count: (table) => sql`SELECT count(*) AS total FROM ${found(table)}`,
+  count: (table, where) => sql`SELECT count(*) AS total FROM ${found(table)}${narrowTo(table, where)}`,
   matches,
   row: (collection, doc, status) => ({ words: wordsOf(collection, doc, status) }),
   insert: ({ table }) => sql`INSERT INTO ${sql.table(searchTable(table))} (pk, words)

@@ -10,9 +10,8 @@ import {
 } from '../../query/aggregates.ts'
 import { indexOrder } from '../../query/listing.ts'
 import { param } from '../compile.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Dialect, ListSize } from '../dialect.ts'
 import { valueIndex } from '../tables/tables.ts'
-import type { ListSize } from './page-plan.ts'
 
 /** How many entries hold a value, as a statement answers it. */
 export interface CountRow {

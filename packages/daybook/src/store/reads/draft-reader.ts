@@ -3,7 +3,7 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
 import { param, prepareSql, type WhereSql } from '../compile.ts'
 import type { Dialect } from '../dialect.ts'
-import { toWhereSql } from '../where-forms.ts'
+import { toWhereSql } from '../where.ts'
 import type { ReadSource } from './read-source.ts'
 
 /** A working copy, as far as it is looked for. */

@@ -4,10 +4,9 @@ import type { Aggregate, CountAggregate, ValueAggregate } from '../../query/aggr
 import { nameOrder } from '../../query/listing.ts'
 import { prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import type { MatchesOrder, SearchDialect } from '../dialect.ts'
+import type { ListSize, MatchesOrder, QueryPlan, SearchDialect } from '../dialect.ts'
 import { narrowSearch } from '../search/facets.ts'
-import { isOwn, toStored } from '../where.ts'
-import { toWhereSql } from '../where-forms.ts'
+import { isOwn, toStored, toWhereSql } from '../where.ts'
 import {
   type Counted,
   type CountRow,
@@ -17,7 +16,6 @@ import {
   type ValueRow,
   valueStatement,
 } from './aggregate.ts'
-import { compoundPath } from './compound-path.ts'
 import {
   countStatement,
   type EntryRevision,
@@ -35,13 +33,11 @@ import {
   statusConditions,
   statusValues,
 } from './page.ts'
-import { ENTRY, type ListSize, MEMBER, type PagePlan, planPage, planSorted } from './page-plan.ts'
 import type { ReadSource } from './read-source.ts'
 import type { SortedRow } from './rows.ts'
-import { SearchWords } from './search-words.ts'
 
 /** Which entries are found. */
-type FilterQuery = Pick<PageQuery, 'search' | 'where' | 'statuses' | 'revision'>
+type FilterQuery = Pick<PageQuery, 'search' | 'where' | 'statuses'>
 
 /** The entries that an aggregate is about. */
 export type AggregateQuery = FilterQuery &
@@ -50,27 +46,24 @@ export type AggregateQuery = FilterQuery &
     readonly hasCounters?: boolean
   }
 
-/** So many entries are skipped at once, without another thread. */
+/** The most entries that a page skips on the connection of short statements. */
 const SHORT_OFFSET = 10_000
 
-/** An aggregate over so many entries need not be asked beside others. */
+/** The most entries of a collection whose statements count as short. */
 const SHORT_ENTRIES = 2000
 
 /** Reads lists of entries: pages, searches, and how many entries there are. */
 export class ListReader {
   readonly #source: ReadSource
-  readonly #words: SearchWords
 
   constructor(source: ReadSource) {
     this.#source = source
-    this.#words = new SearchWords(source)
   }
 
-  /** How many entries a search or a filter finds, exactly. */
-  async count(collection: CollectionModel, asked: FilterQuery): Promise<number> {
-    const query = await this.#expanded(collection, asked)
-    const form = query.search ? 'walk' : 'drive'
-    const filter = this.#filter(collection, query, { form }, this.#source.dialect.search.countValues)
+  /** Counts the entries that a search or a filter finds, exactly. */
+  async count(collection: CollectionModel, request: FilterQuery): Promise<number> {
+    const query = narrowSearch(collection, request)
+    const filter = this.#filter(collection, query, { form: 'lead' }, this.#source.dialect.search.countValues)
     if (!filter) return 0
     const statement = this.#source.statements.get(`count ${collection.table} ${filter.cacheKey}`, () =>
       prepareSql(countStatement(this.#source.dialect, collection, query, filter)),
@@ -78,11 +71,11 @@ export class ListReader {
     return (await this.#source.background.get(statement, filter.values))?.total ?? 0
   }
 
-  /** The entries that a search or a filter finds, in order of creation, without what they hold. */
-  async matching(collection: CollectionModel, asked: MatchQuery): Promise<readonly EntryRevision[]> {
-    const query = await this.#expanded(collection, asked)
-    const { after, limit, search, where, statuses } = query
-    const filter = this.#filter(collection, { search, where, statuses }, { form: search ? 'walk' : 'drive' })
+  /** The entries that a search or a filter finds, in order of creation, without their documents. */
+  async matching(collection: CollectionModel, request: MatchQuery): Promise<readonly EntryRevision[]> {
+    const query = narrowSearch(collection, request)
+    const { after, limit, search } = query
+    const filter = this.#filter(collection, query, { form: search ? 'sets' : 'lead' })
     if (!filter) return []
     const statement = this.#source.statements.get(`matching ${collection.table} ${filter.cacheKey}`, () =>
       prepare(matchingStatement(this.#source.dialect, collection, query, filter)),
@@ -91,8 +84,8 @@ export class ListReader {
   }
 
   /** One page of entries. */
-  async page(collection: CollectionModel, asked: PageQuery): Promise<Page> {
-    const query = asked.search ? await this.#expanded(collection, asked) : asked
+  async page(collection: CollectionModel, request: PageQuery): Promise<Page> {
+    const query = narrowSearch(collection, request)
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query)
     const found = await this.#sorted(collection, { ...query, limit: query.limit + 1 })
     const rows = found.slice(0, query.limit)
@@ -144,17 +137,17 @@ export class ListReader {
   async #aggregated<Row>(
     collection: CollectionModel,
     aggregate: Aggregate,
-    asked: AggregateQuery,
+    request: AggregateQuery,
     toSql: (counted: Counted) => RawBuilder<Row>,
   ): Promise<
     | { readonly statement: Statement<Row>; readonly values: StatementValues; readonly connection: Connection }
     | undefined
   > {
-    const query = await this.#expanded(collection, asked)
+    const query = narrowSearch(collection, request)
     const { dialect, statements, connection, background } = this.#source
     const { statuses, search, size } = query
     const isWalk = isWalkCheaper(size)
-    const filter = this.#filter(collection, query, { form: isWalk || search ? 'walk' : 'drive' })
+    const filter = this.#filter(collection, query, { form: isWalk || search ? 'sets' : 'lead' })
     if (!filter) return undefined
     const name = `aggregate ${collection.table} ${aggregate.name} ${isWalk} ${filter.cacheKey}`
     const statement = statements.get(name, () => {
@@ -169,39 +162,30 @@ export class ListReader {
     return { statement, values: filter.values, connection: isShort ? connection : background }
   }
 
-  /** A question as the engine answers it fastest. */
-  async #expanded<Query extends FilterQuery>(collection: CollectionModel, query: Query): Promise<Query> {
-    const narrowed = narrowSearch(collection, query)
-    const { search, revision } = narrowed
-    return search ? { ...narrowed, search: await this.#words.expand(collection.table, search, revision) } : narrowed
-  }
-
   /** The condition of a query, translated; `undefined`: nothing can match. */
   #filter(
     collection: CollectionModel,
-    { search, where, statuses, sort }: FilterQuery & Partial<PageQuery>,
-    { form, compound, walksOrder = false }: Pick<PagePlan, 'form' | 'compound' | 'walksOrder'>,
+    { search, where, statuses }: FilterQuery,
+    plan: QueryPlan,
     toValues: SearchDialect['values'] = this.#source.dialect.search.values,
   ): Filter | undefined {
-    const found = search ? toValues(search, collection) : {}
-    if (!found) return undefined
-    const { key, table } = collection
-    const own = this.#source.dialect.indexesHoldValues ? form : 'plain'
-    const place = { key, table, form: own, lead: sort?.[0], found: compound?.found }
-    const condition = where && toWhereSql(this.#source.dialect, where, place)
-    const named = statusValues(statuses)
+    const searchValues = search ? toValues(search, collection) : {}
+    if (!searchValues) return undefined
+    const condition = where && toWhereSql(this.#source.dialect, where, collection, { plan })
+    const { index, walksOrder = false, sortsFound = false } = plan
     return {
-      cacheKey: `${statuses?.length} ${search !== undefined} ${walksOrder} ${compound?.index} ${condition?.cacheKey}`,
-      values: { ...found, ...named, ...condition?.values },
+      cacheKey: `${statuses?.length} ${search !== undefined} ${walksOrder} ${sortsFound} ${index} ${condition?.cacheKey}`,
+      values: { ...searchValues, ...statusValues(statuses), ...condition?.values },
       where: condition,
-      index: compound?.index,
+      index,
       walksOrder,
+      sortsFound,
     }
   }
 
-  /** As many entries as `limit` says. */
+  /** Reads as many entries as `limit` says. */
   async #sorted(collection: CollectionModel, query: PageQuery): Promise<readonly SortedRow[]> {
-    const plan = planOf(query, this.#source.dialect.indexesHoldValues ? collection : undefined)
+    const plan = this.#plan(collection, query)
     const filter = this.#filter(collection, query, plan)
     if (!filter) return []
     const connection = plan.isShort ? this.#source.connection : this.#source.background
@@ -211,6 +195,14 @@ export class ListReader {
       if (rest > 0) found.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
     }
     return found
+  }
+
+  #plan(collection: CollectionModel, query: PageQuery): QueryPlan {
+    const { where, search, offset, size } = query
+    if (!where && !search) return { form: 'lead', isShort: offset <= SHORT_OFFSET }
+    const { planner } = this.#source.dialect
+    if (planner) return planner.planPage(collection, query)
+    return { form: 'lead', isShort: !search && where && isOwn(where) && size.all <= SHORT_ENTRIES }
   }
 
   async #phase(
@@ -231,7 +223,7 @@ export class ListReader {
 
   /** The newest matches by relevance, and older ones after them, newest first. */
   async #ranked(collection: CollectionModel, query: PageQuery): Promise<Page> {
-    const filter = this.#filter(collection, query, { form: 'drive' })
+    const filter = this.#filter(collection, query, { form: 'lead' })
     if (!filter) return { rows: [], end: undefined }
     const start = query.after ? Number(query.after[0]) : query.offset
     const found =
@@ -244,10 +236,8 @@ export class ListReader {
     const wanted = query.limit + 1
     const isLookedAt = query.where === undefined || isOwn(query.where)
     if (!isLookedAt || !isCommon(query.size, start + wanted)) return undefined
-    const form = isCollecting(query.size, start + wanted) ? 'drive' : 'each'
-    const filter = this.#filter(collection, query, { form })
-    const order = form === 'drive' ? 'best of set' : 'best'
-    const found = filter ? await this.#matches(collection, query, filter, order, start, wanted) : []
+    const filter = this.#filter(collection, query, { form: 'compare' })
+    const found = filter ? await this.#matches(collection, query, filter, 'best', start, wanted) : []
     return found.length === wanted ? found : undefined
   }
 
@@ -294,25 +284,10 @@ const MATCHES_FOR_BEST = 8
 const isCommon = ({ found, all }: ListSize, wanted: number): boolean =>
   (found / Math.max(1, all)) * RANKED_MATCHES >= wanted * MATCHES_FOR_BEST
 
-/** Whether fewer steps collect all entries of a filter than look at those that the search comes to. */
-const isCollecting = ({ found, all }: ListSize, wanted: number): boolean =>
-  found * MEMBER < (wanted * all * ENTRY) / Math.max(1, found)
-
 /** Whether it is kept with each write how many entries hold each value. */
 function isTallied(aggregate: CountAggregate, { hasCounters = false }: AggregateQuery): boolean {
   if (!hasCounters) return false
   return aggregate.kind === 'members'
     ? aggregate.of.isCounted
     : aggregate.by.isCounted && aggregate.period === undefined
-}
-
-/**
- * What is searched for leads to the entries; else the choice is between the filter and the order.
- *
- * @param collection where its declared indexes can be chosen
- */
-function planOf({ where, search, ...query }: PageQuery, collection: CollectionModel | undefined): PagePlan {
-  if (search) return planSorted(query)
-  if (!where) return { form: 'plain', isShort: query.offset <= SHORT_OFFSET }
-  return planPage({ ...query, where, compound: collection && compoundPath(collection, where, query.sort) })
 }

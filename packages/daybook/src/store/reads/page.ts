@@ -4,10 +4,9 @@ import { indexOrder, isIndexOrder, type SortBy } from '../../query/listing.ts'
 import type { Condition } from '../../query/where.ts'
 import type { WhereSql } from '../compile.ts'
 import { build, param, type StatementValues } from '../compile.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Dialect, ListSize, QueryPlan } from '../dialect.ts'
 import type { SearchQuery } from '../search/search.ts'
 import { type EntryTable, PEOPLE_COLUMNS } from '../tables/tables.ts'
-import type { ListSize } from './page-plan.ts'
 import type { EntryRow, SortedRow } from './rows.ts'
 
 /**
@@ -64,8 +63,6 @@ export interface PageQuery {
   readonly hasPeople: boolean
   /** How many entries there are, for the choice of how to find a page of some of them. */
   readonly size: ListSize
-  /** The collection's revision at which they were counted; without it, nothing that depends on it is cached. */
-  readonly revision?: number | undefined
 }
 
 /** Entries of one page, in order. */
@@ -85,14 +82,10 @@ export interface Phase {
 }
 
 /** The condition of a query, as SQL. */
-export interface Filter {
+export interface Filter extends Partial<Pick<QueryPlan, 'index' | 'walksOrder' | 'sortsFound'>> {
   readonly cacheKey: string
   readonly values: StatementValues
   readonly where: WhereSql | undefined
-  /** The index that leads to the entries, where the engine is told. */
-  readonly index?: string | undefined
-  /** Whether the order leads to entries that a search finds; else what it finds is sorted. */
-  readonly walksOrder?: boolean | undefined
 }
 
 /** The stretches of a page's order, one after the other. */
@@ -170,12 +163,14 @@ export function pageStatement(
     : narrowing)
     page = page.where(condition)
   if (filter.where) page = page.where(filter.where.build())
-  for (const key of phase.sort) page = page.orderBy(dialect.order(key))
+  // A unary plus keeps SQLite from the index of the order.
+  const aside = filter.sortsFound ? sql`+` : sql``
+  for (const key of phase.sort) page = page.orderBy(sql`${aside}${dialect.order(key)}`)
   return page.limit(param<number>('limit')).offset(param<number>('offset')) as Compilable<SortedRow>
 }
 
 /** The query of entries that are to be written, in terms of the store. */
-export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'statuses' | 'limit' | 'revision'> {
+export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'statuses' | 'limit'> {
   /** The id of the last entry that was found before; empty: none was. */
   readonly after: string
 }
@@ -210,9 +205,8 @@ export function countStatement(
   { statuses, search }: Pick<PageQuery, 'statuses' | 'search'>,
   { where }: Filter,
 ): RawBuilder<{ total: number }> {
-  if (search && !where) return dialect.search.count(collection.table)
+  if (search) return dialect.search.count(collection.table, where)
   const conditions = [...(where ? [where.build()] : []), ...statusConditions(dialect, statuses, !where)]
-  if (search) conditions.push(dialect.search.condition(collection.table))
   const filter = conditions.length === 0 ? sql`` : sql` WHERE ${sql.join(conditions, sql` AND `)}`
   return sql`SELECT count(*) AS total FROM ${sql.table(collection.table)} AS entry${filter}`
 }

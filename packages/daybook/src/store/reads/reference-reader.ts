@@ -4,7 +4,7 @@ import type { Condition } from '../../query/where.ts'
 import { param, prepareSql, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
-import { toWhereSql } from '../where-forms.ts'
+import { toWhereSql } from '../where.ts'
 import type { ReadSource } from './read-source.ts'
 
 /** One document that refers to another, and through which field. */
@@ -68,7 +68,7 @@ export class ReferenceReader {
   #among({ except, filters }: ReferrerFilter): Narrowed {
     const translated = filters.map(({ collection, where }, index) => ({
       table: collection.key,
-      condition: toWhereSql(this.#source.dialect, where, { ...collection, prefix: `filter${index}x` }),
+      condition: toWhereSql(this.#source.dialect, where, collection, { prefix: `filter${index}x` }),
     }))
     return {
       name: translated.map(({ table, condition }) => ` ${table} ${condition.cacheKey}`).join(),

@@ -4,7 +4,7 @@ import { nameOrder, type SortBy } from '../../query/listing.ts'
 import type { Condition } from '../../query/where.ts'
 import { param, prepareSql } from '../compile.ts'
 import type { Dialect } from '../dialect.ts'
-import { toWhereSql } from '../where-forms.ts'
+import { toWhereSql } from '../where.ts'
 import { type Filter, type Position, positionOf, shownColumns, statusConditions, statusValues } from './page.ts'
 import type { ReadSource } from './read-source.ts'
 import type { EntryRow, SortedRow } from './rows.ts'
@@ -85,10 +85,9 @@ export class ReverseReader {
     return new Map(pages.map(([holder, rows]) => [holder, toPage(rows, query)]))
   }
 
-  #filter({ collection: { key, table }, statuses, where }: ReverseQuery): Filter {
+  #filter({ collection, statuses, where }: ReverseQuery): Filter {
     const { dialect } = this.#source
-    const form = dialect.indexesHoldValues ? 'each' : 'plain'
-    const condition = where && toWhereSql(dialect, where, { key, table, form })
+    const condition = where && toWhereSql(dialect, where, collection, { plan: { form: 'compare' } })
     return {
       cacheKey: `${statuses?.length} ${condition?.cacheKey}`,
       values: { ...statusValues(statuses), ...condition?.values },

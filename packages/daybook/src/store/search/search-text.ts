@@ -108,8 +108,6 @@ export interface SearchTerm {
   readonly word: string
   /** Whether words that only begin so count, too. */
   readonly prefix: boolean
-  /** The stored words that count, where they are known. */
-  readonly stored?: readonly string[]
   /** The parts of a compound: an entry with all of them counts as one with the word. */
   readonly parts?: readonly SearchTerm[]
 }

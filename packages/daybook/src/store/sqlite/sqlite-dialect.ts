@@ -4,6 +4,7 @@ import { isIndexOrder, type SortBy } from '../../query/listing.ts'
 import { param } from '../compile.ts'
 import type { Dialect, Operator, SchemaDialect } from '../dialect.ts'
 import { PARTLY_PUBLISHED, PUBLISHED_LOCALES } from '../tables/tables.ts'
+import { SQLITE_PLANNER } from './planner.ts'
 import { SQLITE_SEARCH } from './sqlite-search.ts'
 
 /** A value inside a document; paths consist of keys, which need no escaping. */
@@ -72,7 +73,8 @@ function compare(
   if (operator === 'in') return isAmong(own, param(first))
   if (operator === 'contains') return sql`instr(${own}, ${param(first)}) > 0`
   if (operator === 'startsWith') {
-    return sql`(${own} >= ${param(first)} AND (${param(second)} IS NULL OR ${own} < ${param(second)}))`
+    // A BLOB comes after all text.
+    return sql`(${own} >= ${param(first)} AND ${own} < coalesce(${param(second)}, x''))`
   }
   return sql`${own} ${SYMBOLS[operator]} ${param(first)}`
 }
@@ -104,6 +106,9 @@ export const SQLITE: Dialect = {
   // The unary plus keeps SQLite from choosing the status index and sorting all of it.
   statusAside: sql`+entry.status`,
   indexesHoldValues: true,
+  // The unary plus takes away the type of the column, which the expression of an index does not have.
+  targetId: sql`+target.id`,
+  planner: SQLITE_PLANNER,
   // The driver knows it. RETURNING would make SQLite copy each page that the statement changes, so that it can be undone.
   returningPk: sql``,
   exactSum: (own) => sql`exact_sum(${own})`,

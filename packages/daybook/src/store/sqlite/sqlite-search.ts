@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { WhereSql } from '../compile.ts'
 import { param } from '../compile.ts'
-import type { ExpansionDialect, MatchesForm, SearchDialect } from '../dialect.ts'
+import type { MatchesForm, SearchDialect } from '../dialect.ts'
 import { RANKED_MATCHES } from '../reads/page.ts'
 import type { SortedRow } from '../reads/rows.ts'
 import { facetWords } from '../search/facets.ts'
@@ -52,7 +52,10 @@ function toCountMatch(search: SearchQuery, { status }: CollectionModel): string 
 function boostMatches(search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] {
   const { terms, fields, facets } = search
   const among = [...facets.map(anyMark), ...(terms.length > 1 ? [scoped(fields, terms)] : [])]
-  return toBoosts(search, collection).map((one) => [allOf([...among, scoped(one.fields, [one.term])]), one.lift])
+  return toBoosts(search, collection).map((one) => [
+    leaveRoom(search, allOf([...among, scoped(one.fields, [one.term])])),
+    one.lift,
+  ])
 }
 
 function bestMatch(search: SearchQuery, collection: CollectionModel): string {
@@ -68,28 +71,45 @@ const anyMark = (words: readonly string[]): string =>
 
 const allOf = (parts: readonly string[]): string => parts.map((one) => `(${one})`).join(' AND ')
 
-function termMatch({ word, prefix, stored, parts }: SearchTerm): string {
-  const whole = stored ? stored.map((one) => `"${one}"`).join(' OR ') : `"${word}"${prefix ? '*' : ''}`
+function termMatch({ word, prefix, parts }: SearchTerm): string {
+  const whole = `"${word}"${prefix ? '*' : ''}`
   return parts ? `(${whole} OR (${parts.map(termMatch).join(' AND ')}))` : `(${whole})`
 }
 
-/** For the last word that is too long a beginning to have a list of its own, FTS5 would put the whole lists of all words together. */
-const EXPANSION: ExpansionDialect = {
-  term: ({ terms }) => terms.findLast(({ prefix, word }) => prefix && [...word].length > MAX_INDEXED_PREFIX),
-  // Each word is found by one step in the index, however often it occurs.
-  words: (table) => {
-    const words = sql.table(wordsTable(table))
-    const [from, to] = [param('from'), param('to')]
-    return sql`
-      WITH RECURSIVE daybook$terms(word) AS (
-        SELECT (SELECT term FROM ${words} WHERE term >= ${from} LIMIT 1)
-        UNION ALL
-        SELECT (SELECT term FROM ${words} WHERE term >= daybook$terms.word || char(1) LIMIT 1)
-        FROM daybook$terms WHERE word < ${to} LIMIT ${sql.lit(MAX_PREFIX_WORDS + 2)}
-      )
-      SELECT CASE WHEN count(*) <= ${sql.lit(MAX_PREFIX_WORDS)} THEN coalesce(group_concat(word, ' '), '') END AS words
-      FROM daybook$terms WHERE word < ${to}`
-  },
+/** Stands in a query for the stored words with a beginning; it is in no word. */
+const STORED_WORDS = '?'
+
+/** Finds the beginning whose stored words the statement looks up: the last one that has no list of its own. */
+const storedPrefix = ({ terms }: SearchQuery): string | null =>
+  terms.findLast(({ prefix, word }) => prefix && [...word].length > MAX_INDEXED_PREFIX)?.word ?? null
+
+/** Leaves room in a query for the stored words. FTS5 itself would merge the whole lists of all words with the beginning first. */
+function leaveRoom(search: SearchQuery, query: string): string {
+  const prefix = storedPrefix(search)
+  return prefix === null ? query : query.replaceAll(`"${prefix}"*`, STORED_WORDS)
+}
+
+/** Puts the stored words into a query. Each word takes one step in the index, however often it occurs. */
+function matchQuery(table: string, query: RawBuilder<unknown>): RawBuilder<string> {
+  const words = sql.table(wordsTable(table))
+  const prefix = param('prefix')
+  return sql`replace(${query}, ${sql.lit(STORED_WORDS)}, (
+    WITH RECURSIVE daybook$terms(word) AS (
+      SELECT CASE WHEN ${prefix} IS NOT NULL THEN (SELECT term FROM ${words} WHERE term >= ${prefix} LIMIT 1) END
+      UNION ALL
+      SELECT (SELECT term FROM ${words} WHERE term >= daybook$terms.word || char(1) LIMIT 1)
+      FROM daybook$terms WHERE word < ${prefix} || char(1114111) LIMIT ${sql.lit(MAX_PREFIX_WORDS + 2)}
+    )
+    SELECT CASE WHEN count(*) BETWEEN 1 AND ${sql.lit(MAX_PREFIX_WORDS)} THEN group_concat('"' || word || '"', ' OR ')
+      ELSE '"' || ifnull(${prefix}, '') || '"*' END
+    FROM daybook$terms WHERE word < ${prefix} || char(1114111)))`
+}
+
+/** Leaves matches that hold a filter. Without the unary plus, FTS5 would search once for each entry of the filter. */
+function narrowTo(table: string, where: WhereSql | undefined): RawBuilder<unknown> {
+  if (!where) return sql``
+  const entries = sql`SELECT entry.pk FROM ${sql.table(table)} AS entry WHERE ${where.build()}`
+  return sql` AND +${sql.table(searchTable(table))}.rowid IN (${entries})`
 }
 
 /**
@@ -104,15 +124,11 @@ function matches(
   const search = sql.table(searchTable(collection.table))
   const own = sql.table(collection.table)
   const columns = sql.join(shown.map((name) => sql.ref(`entry.${name}`)))
-  if (order === 'best') return bestMatches(collection, where && sql` AND ${where.build()}`, columns)
-  // Without the unary plus, FTS5 would be asked once for each of them.
-  const narrowed = where
-    ? sql` AND +${search}.rowid IN (SELECT entry.pk FROM ${own} AS entry WHERE ${where.build()})`
-    : sql``
-  if (order === 'best of set') return bestMatches(collection, narrowed, columns)
+  if (order === 'best') return bestMatches(collection, where, columns)
+  const narrowed = narrowTo(collection.table, where)
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   const newest = sql`
-    SELECT rowid AS pk FROM ${search} WHERE ${search} MATCH ${param('match')}${narrowed} ORDER BY rowid DESC`
+    SELECT rowid AS pk FROM ${search} WHERE ${search} MATCH ${matchQuery(collection.table, param('match'))}${narrowed} ORDER BY rowid DESC`
   if (order === 'newest') {
     return sql<SortedRow>`
       WITH daybook$best AS MATERIALIZED (${newest} ${page})
@@ -123,7 +139,7 @@ function matches(
     daybook$lifted AS MATERIALIZED (
       SELECT ${search}.rowid AS pk, sum(boost.value ->> 1) AS score
       FROM json_each(${param('boosts')}) AS boost CROSS JOIN ${search}
-      WHERE ${search} MATCH boost.value ->> 0
+      WHERE ${search} MATCH ${matchQuery(collection.table, sql`boost.value ->> 0`)}
         AND ${search}.rowid >= (SELECT min(pk) FROM daybook$found) GROUP BY 1
     ),
     daybook$best AS MATERIALIZED (
@@ -137,13 +153,13 @@ function matches(
 /** As many entries as are ranked hold at most as many matches: all of those are ranked. A temporary table would cost more than the rest. */
 function bestMatches(
   { table }: CollectionModel,
-  narrowed: RawBuilder<unknown> = sql``,
+  where: WhereSql | undefined,
   columns: RawBuilder<unknown>,
 ): RawBuilder<SortedRow> {
   const [own, search] = [sql.table(table), sql.table(searchTable(table))]
   return sql<SortedRow>`
     SELECT ${columns} FROM ${search} CROSS JOIN ${own} AS entry ON entry.pk = ${search}.rowid
-    WHERE ${search} MATCH ${param('best')} AND ${search}.rowid > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)}${narrowed}
+    WHERE ${search} MATCH ${matchQuery(table, param('best'))} AND ${search}.rowid > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)}${where ? sql` AND ${where.build()}` : sql``}
     ORDER BY ${search}.rowid DESC LIMIT ${param('limit')} OFFSET ${param('offset')}`
 }
 
@@ -151,23 +167,27 @@ const quoted = (names: readonly string[]): string => names.map((name) => `"${nam
 
 /** Full-text search by FTS5. */
 export const SQLITE_SEARCH: SearchDialect = {
-  expansion: EXPANSION,
   values: (search, collection) =>
     canMatch(search)
       ? {
-          match: toMatch(search),
-          best: bestMatch(search, collection),
+          match: leaveRoom(search, toMatch(search)),
+          best: leaveRoom(search, bestMatch(search, collection)),
           boosts: JSON.stringify(boostMatches(search, collection)),
+          prefix: storedPrefix(search),
         }
       : undefined,
-  countValues: (search, collection) => (canMatch(search) ? { match: toCountMatch(search, collection) } : undefined),
+  countValues: (search, collection) =>
+    canMatch(search)
+      ? { match: leaveRoom(search, toCountMatch(search, collection)), prefix: storedPrefix(search) }
+      : undefined,
   condition: (table, leads = true) => {
     const search = sql.table(searchTable(table))
-    return sql`${leads ? sql`` : sql`+`}entry.pk IN (SELECT rowid FROM ${search} WHERE ${search} MATCH ${param('match')})`
+    return sql`${leads ? sql`` : sql`+`}entry.pk IN (SELECT rowid FROM ${search} WHERE ${search} MATCH ${matchQuery(table, param('match'))})`
   },
-  count: (table) => {
+  count: (table, where) => {
     const search = sql.table(searchTable(table))
-    return sql`SELECT count(*) AS total FROM ${search} WHERE ${search} MATCH ${param('match')}`
+    const matched = sql`${search} MATCH ${matchQuery(table, param('match'))}`
+    return sql`SELECT count(*) AS total FROM ${search} WHERE ${matched}${narrowTo(table, where)}`
   },
   matches,
   row: (collection, doc, status) => ({
