@@ -4,14 +4,14 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { BlobHeaders, BlobStore, ByteRange } from '../assets/blob-store.ts'
 
-/** How many bytes streams of checks give at a time. */
+/** The size of the chunks of streams in checks, in bytes. */
 export const CHUNK: number = 64 * 1024
-/** How many operations of a kind run at once. */
-const AT_ONCE = 50
+/** The maximum number of concurrent operations. */
+const CONCURRENCY = 50
 
 export const HEADERS: BlobHeaders = { type: 'application/octet-stream', disposition: 'attachment' }
 
-/** A store in one check, with names and keys that no other check has. */
+/** A store in one check, with names and keys that no other check uses. */
 export class BlobBench {
   readonly store: BlobStore
   readonly prefix: string
@@ -44,18 +44,18 @@ export class BlobBench {
   }
 
   async get(key: string, range?: ByteRange): Promise<Buffer | undefined> {
-    const found = await this.store.read(this.key(key), range)
-    return found && (await buffer(found.content))
+    const blob = await this.store.read(this.key(key), range)
+    return blob && (await buffer(blob.content))
   }
 
-  /** The names that this check has staged, less its own part of them. */
+  /** Returns the names that this check has staged, without its prefix. */
   async staged(): Promise<readonly string[]> {
-    const own = this.name('')
+    const prefix = this.name('')
     const names = (await listed(this.store.staged())).map(({ name }) => name)
-    return names.filter((name) => name.startsWith(own)).map((name) => name.slice(own.length))
+    return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length))
   }
 
-  /** The keys that this check has given, less its own part of them. */
+  /** Returns the keys that this check has published, without its prefix. */
   async keys(prefix = ''): Promise<readonly string[]> {
     const blobs = await listed(this.store.list(this.key(prefix)))
     return blobs.map(({ key }) => key.slice(this.prefix.length)).sort()
@@ -68,7 +68,7 @@ export class BlobBench {
   }
 }
 
-/** Bytes that tell where they come from. */
+/** Creates bytes that depend on their offset and the seed. */
 export function patterned(length: number, seed = 0): Buffer {
   const bytes = Buffer.alloc(length)
   for (let at = 0; at < length; at += 1) bytes[at] = (at * 31 + (at >> 8) + seed) & 0xff
@@ -84,9 +84,9 @@ export function inChunks(bytes: Uint8Array): Readable {
   )
 }
 
-/** A stream that gives bytes and then waits; `given` settles when all of them are taken. */
-export function stalled(bytes: Uint8Array): { readonly content: Readable; readonly given: Promise<void> } {
-  const { promise: given, resolve } = Promise.withResolvers<void>()
+/** Creates a stream that delivers bytes and then stalls; `delivered` resolves when all of them are read. */
+export function stalled(bytes: Uint8Array): { readonly content: Readable; readonly delivered: Promise<void> } {
+  const { promise: delivered, resolve } = Promise.withResolvers<void>()
   let at = 0
   const content = new Readable({
     read() {
@@ -95,19 +95,77 @@ export function stalled(bytes: Uint8Array): { readonly content: Readable; readon
       at += CHUNK
     },
   })
-  return { content, given }
+  return { content, delivered }
 }
 
-export async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < all.length; at += AT_ONCE) await Promise.all(all.slice(at, at + AT_ONCE).map(work))
+export async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < items.length; at += CONCURRENCY) await Promise.all(items.slice(at, at + CONCURRENCY).map(work))
 }
 
-export function requireSame(found: Uint8Array | undefined, expected: Uint8Array, message: string): void {
-  ok(found !== undefined && Buffer.compare(found, expected) === 0, message)
+export function requireSame(actual: Uint8Array | undefined, expected: Uint8Array, message: string): void {
+  ok(actual !== undefined && Buffer.compare(actual, expected) === 0, message)
 }
 
-export async function listed<T>(all: AsyncIterable<T>): Promise<readonly T[]> {
+export async function listed<T>(source: AsyncIterable<T>): Promise<readonly T[]> {
   const items: T[] = []
-  for await (const item of all) items.push(item)
+  for await (const item of source) items.push(item)
   return items
 }
+
+/** A range of a blob, with the bytes that it selects. */
+interface RangeSample {
+  /** The length of the blob, in bytes. */
+  readonly of: number
+  readonly start: number
+  readonly end: number
+  /** The offset of the first selected byte. */
+  readonly from: number
+  /** The offset after the last selected byte. */
+  readonly to: number
+}
+
+/** Ranges inside a blob, at its edges, past its end, and of an empty blob. */
+export const RANGES: readonly RangeSample[] = [
+  { of: 100, start: 0, end: 99, from: 0, to: 100 },
+  { of: 100, start: 0, end: 0, from: 0, to: 1 },
+  { of: 100, start: 10, end: 19, from: 10, to: 20 },
+  { of: 100, start: 99, end: 99, from: 99, to: 100 },
+  { of: 100, start: 50, end: 1000, from: 50, to: 100 },
+  { of: 100, start: 100, end: 200, from: 0, to: 0 },
+  { of: 100, start: 5000, end: 6000, from: 0, to: 0 },
+  { of: 100, start: 20, end: 10, from: 0, to: 0 },
+  { of: 0, start: 0, end: 10, from: 0, to: 0 },
+]
+
+/** Invalid names of staged blobs. */
+export const INVALID_NAMES: readonly string[] = [
+  '',
+  '.',
+  '..',
+  'a/b',
+  'a\\b',
+  'a b',
+  'a\0',
+  'a\n',
+  'a~b',
+  'ä',
+  '%2e%2e',
+  'a'.repeat(201),
+]
+
+/** Invalid keys of blobs. */
+export const INVALID_KEYS: readonly string[] = [
+  ...INVALID_NAMES.filter((name) => name !== 'a/b'),
+  '/',
+  '/a',
+  'a/',
+  'a//b',
+  '../a',
+  'a/../b',
+  'a/./b',
+  'a/..',
+  'a\\..\\b',
+  '.incoming/a',
+  'C:/a',
+  `${'a'.repeat(99)}/`.repeat(9).concat('a'),
+]

@@ -3,8 +3,20 @@ import { buffer } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import type { BlobStore } from '../assets/blob-store.ts'
 import type { ConformanceCheck } from './auth-conformance.ts'
-import { BlobBench, CHUNK, HEADERS, inChunks, inTurns, listed, patterned, requireSame, stalled } from './blob-bench.ts'
-import { BROKEN_KEYS, BROKEN_NAMES, RANGES } from './blob-samples.ts'
+import {
+  BlobBench,
+  CHUNK,
+  HEADERS,
+  INVALID_KEYS,
+  INVALID_NAMES,
+  inChunks,
+  inTurns,
+  listed,
+  patterned,
+  RANGES,
+  requireSame,
+  stalled,
+} from './blob-bench.ts'
 
 /** A store of files to check. */
 export interface BlobStoreSubject {
@@ -74,27 +86,27 @@ function stageChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
     }),
     ...[10, LARGE].map((length) =>
       check(subject, `stage: of a stream that fails after ${length} bytes, nothing is left`, async (bench, store) => {
-        const { content, given } = stalled(patterned(length))
+        const { content, delivered } = stalled(patterned(length))
         const staging = store.stage(bench.name('one'), content, new AbortController().signal)
         const failure = new Error('broken off')
-        given.then(() => content.destroy(failure))
+        delivered.then(() => content.destroy(failure))
         await rejects(staging, failure, 'stage rejects with the error of the stream')
         deepStrictEqual(await bench.staged(), [])
       }),
     ),
     check(subject, 'stage: of a stream that ends early without an error, nothing is left', async (bench, store) => {
-      const { content, given } = stalled(patterned(CHUNK))
+      const { content, delivered } = stalled(patterned(CHUNK))
       const staging = store.stage(bench.name('one'), content, new AbortController().signal)
-      given.then(() => content.destroy())
+      delivered.then(() => content.destroy())
       await rejects(staging, 'stage rejects')
       deepStrictEqual(await bench.staged(), [])
     }),
     ...[10, LARGE].map((length) =>
       check(subject, `stage: an abort after ${length} bytes ends it, and leaves nothing`, async (bench, store) => {
-        const { content, given } = stalled(patterned(length))
+        const { content, delivered } = stalled(patterned(length))
         const aborter = new AbortController()
         const staging = store.stage(bench.name('one'), content, aborter.signal)
-        given.then(() => aborter.abort())
+        delivered.then(() => aborter.abort())
         await rejects(staging, 'stage rejects')
         strictEqual(content.destroyed, true, 'nobody reads the stream any more: it is destroyed')
         deepStrictEqual(await bench.staged(), [])
@@ -113,9 +125,9 @@ function stageChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
     }),
     check(subject, 'stage: a blob staged under the same name stays until all is taken in', async (bench, store) => {
       await bench.stage('one', patterned(10))
-      const { content, given } = stalled(patterned(CHUNK))
+      const { content, delivered } = stalled(patterned(CHUNK))
       const staging = store.stage(bench.name('one'), content, new AbortController().signal)
-      given.then(() => content.destroy(new Error('broken off')))
+      delivered.then(() => content.destroy(new Error('broken off')))
       await rejects(staging)
       await bench.publish('one', 'a')
       requireSame(await bench.get('a'), patterned(10), 'the former one is published')
@@ -318,7 +330,7 @@ function ruleChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
       'keys: one that breaks the rule is refused by every method, and nothing is touched',
       async (bench, store) => {
         await bench.stage('one', patterned(1))
-        for (const key of BROKEN_KEYS) {
+        for (const key of INVALID_KEYS) {
           const refused = refusalOf(key)
           await rejects(store.publish(bench.name('one'), key, HEADERS), refused)
           await rejects(store.move(key, bench.key('a')), refused)
@@ -332,7 +344,7 @@ function ruleChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
       },
     ),
     check(subject, 'keys: a name that breaks the rule is refused by every method', async (bench, store) => {
-      for (const name of BROKEN_NAMES) {
+      for (const name of INVALID_NAMES) {
         const refused = refusalOf(name)
         await rejects(store.stage(name, inChunks(patterned(1)), new AbortController().signal), refused)
         await rejects(store.publish(name, bench.key('a'), HEADERS), refused)
