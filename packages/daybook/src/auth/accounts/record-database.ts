@@ -8,28 +8,26 @@ import {
 } from 'better-auth/adapters'
 import { DaybookError } from '../../errors.ts'
 import { type AuthRecord, type AuthRecords, DuplicateKey, type RecordReader, type RecordWriter } from '../records.ts'
-import { recordKind } from './record-kind.ts'
-import { orderRecords, recordMatches } from './record-where.ts'
-import { revokeAfterChange, revokeAfterRemoval } from './revocation.ts'
+import { recordKind, revokeAfterChange, revokeAfterRemoval } from './revocation.ts'
 
-/** The rows that better-auth keeps of one kind, and what they are found by. */
-interface RecordTable {
-  readonly kind: string
-  readonly model: string
-  readonly keyed: readonly string[]
+/** A model of better-auth, with the fields that its records are found by. */
+interface RecordModel {
+  readonly name: string
+  readonly keys: readonly string[]
+  /** The keys of which no two records have the same value. */
   readonly unique: readonly string[]
 }
 
-/** Where operations read, and how they write. */
+/** All committed records, or those that one transaction sees. */
 interface RecordSource {
-  readonly read: RecordReader
+  readonly reader: RecordReader
   write<T>(work: (writer: RecordWriter) => Promise<T>): Promise<T>
 }
 
-/** Rows that are worth nothing after their `expiresAt`. */
+/** Models whose rows expire at their `expiresAt`. */
 const EXPIRING_MODELS: ReadonlySet<string> = new Set(['session', 'verification'])
 /** The keys that better-auth looks for besides those that its schema names. */
-const MORE_KEYS: Readonly<Record<string, readonly string[]>> = { account: ['accountId'] }
+const FURTHER_KEYS: Readonly<Record<string, readonly string[]>> = { account: ['accountId'] }
 
 /**
  * A database for better-auth in records, for its own tables and those of its plugins: there is nothing to migrate. A
@@ -40,15 +38,20 @@ const MORE_KEYS: Readonly<Record<string, readonly string[]>> = { account: ['acco
  * @param onChange called after each change
  */
 export function recordDatabase(records: AuthRecords, onChange: () => void): DBAdapterInstance {
-  return (options) => openDesk(direct(records, onChange), options, records, onChange)
+  const source: RecordSource = {
+    reader: records,
+    write: (work) => records.transaction(work).finally(onChange),
+  }
+  return (options) => openDatabase(source, { records, options, onChange })
 }
 
-function openDesk(
-  desk: RecordSource,
-  options: BetterAuthOptions,
-  records: AuthRecords,
-  onChange: () => void,
-): DBAdapter {
+interface DatabaseParts {
+  readonly records: AuthRecords
+  readonly options: BetterAuthOptions
+  readonly onChange: () => void
+}
+
+function openDatabase(source: RecordSource, parts: DatabaseParts): DBAdapter {
   return createAdapterFactory({
     config: {
       adapterId: 'daybook',
@@ -57,63 +60,50 @@ function openDesk(
       supportsDates: false,
       supportsNumericIds: false,
       transaction: async (work) => {
-        const turn = new LazyTransaction(records)
+        const transaction = new LazyTransaction(parts.records)
         try {
-          const result = await work(openDesk(turn, options, records, onChange))
-          await turn.commit()
+          const result = await work(openDatabase(transaction, parts))
+          await transaction.commit()
           return result
         } catch (error) {
-          await turn.undo(error)
+          await transaction.rollBack(error)
           throw error
         } finally {
-          onChange()
+          parts.onChange()
         }
       },
     },
     adapter: ({ schema, getDefaultModelName }) =>
-      operations(desk, (name) => {
-        const model = getDefaultModelName(name)
-        const fields = Object.entries(schema[model]?.fields ?? {})
-        const unique = fields.filter(([, field]) => field.unique)
-        const keyed = fields.filter(([, field]) => field.unique || field.index || field.references)
-        const nameOf = ([key, field]: (typeof fields)[number]): string => field.fieldName ?? key
+      operations(source, (modelName) => {
+        const name = getDefaultModelName(modelName)
+        const fields = Object.entries(schema[name]?.fields ?? {}).map(([key, field]) => ({
+          ...field,
+          name: field.fieldName ?? key,
+        }))
+        const keys = fields.filter(({ unique, index, references }) => unique || index || references)
         return {
-          kind: recordKind(model),
-          model,
-          unique: unique.map(nameOf),
-          keyed: [...keyed.map(nameOf), ...(MORE_KEYS[model] ?? [])],
+          name,
+          keys: [...keys.map((field) => field.name), ...(FURTHER_KEYS[name] ?? [])],
+          unique: keys.filter(({ unique }) => unique).map((field) => field.name),
         }
       }),
-  })(options)
+  })(parts.options)
 }
 
-function direct(records: AuthRecords, onChange: () => void): RecordSource {
-  return {
-    read: records,
-    async write(work) {
-      try {
-        return await records.transaction(work)
-      } finally {
-        onChange()
-      }
-    },
-  }
-}
-
-/** A transaction that begins with its first write, and ends when it is told so. */
+/** A transaction of the store that begins with the first write. */
 class LazyTransaction implements RecordSource {
   readonly #records: AuthRecords
   readonly #end = Promise.withResolvers<void>()
   #writer: Promise<RecordWriter> | undefined
   #reader: RecordReader
-  #done: Promise<void> = Promise.resolve()
+  #committed: Promise<void> = Promise.resolve()
 
   constructor(records: AuthRecords) {
     this.#records = records
     this.#reader = records
   }
 
-  get read(): RecordReader {
+  get reader(): RecordReader {
     return this.#reader
   }
 
@@ -124,12 +114,12 @@ class LazyTransaction implements RecordSource {
 
   async commit(): Promise<void> {
     this.#end.resolve()
-    await this.#done
+    await this.#committed
   }
 
-  async undo(reason: unknown): Promise<void> {
+  async rollBack(reason: unknown): Promise<void> {
     this.#end.reject(reason)
-    await Promise.allSettled([this.#end.promise, this.#done])
+    await Promise.allSettled([this.#end.promise, this.#committed])
   }
 
   #begin(): Promise<RecordWriter> {
@@ -143,111 +133,161 @@ class LazyTransaction implements RecordSource {
       resolve(writer)
       await this.#end.promise
     }
-    this.#done = this.#records.transaction(hold, { isAlone: true })
-    this.#done.catch(reject)
+    this.#committed = this.#records.transaction(hold, { isAlone: true })
+    this.#committed.catch(reject)
     return promise
   }
 }
 
 /** The database interface of better-auth. It checks the types of rows itself. */
-function operations(desk: RecordSource, tableOf: (model: string) => RecordTable): CustomAdapter {
-  const found = (model: string, where: readonly CleanedWhere[], read = desk.read): Promise<readonly AuthRecord[]> =>
-    findRows(read, tableOf(model), where)
-  const change = (model: string, where: readonly CleanedWhere[], update: object, isOne: boolean) =>
-    desk.write(async (writer) => {
-      const table = tableOf(model)
-      const rows = (await found(model, where, writer)).slice(0, isOne ? 1 : undefined)
-      const changed = rows.map((row) => ({ ...row, ...update }))
-      for (const row of changed) await putRecord(writer, table, row)
-      for (const row of rows) await revokeAfterChange(writer, { model: table.model, row, update: { ...update } })
-      return changed
+function operations(source: RecordSource, modelFor: (name: string) => RecordModel): CustomAdapter {
+  const find = (name: string, where: readonly CleanedWhere[] = []): Promise<readonly AuthRecord[]> =>
+    findRows(source.reader, modelFor(name), where)
+  /** Changes the rows that match, or the first of them. */
+  const change = (
+    name: string,
+    where: readonly CleanedWhere[],
+    fieldsFor: (row: AuthRecord) => object,
+    limit?: number,
+  ): Promise<readonly AuthRecord[]> =>
+    source.write(async (writer) => {
+      const model = modelFor(name)
+      const rows = (await findRows(writer, model, where)).slice(0, limit)
+      const changes = rows.map((row) => ({ model: model.name, row, update: { ...fieldsFor(row) } }))
+      const changedRows = changes.map(({ row, update }) => ({ ...row, ...update }))
+      for (const row of changedRows) await putRow(writer, model, row)
+      for (const rowChange of changes) await revokeAfterChange(writer, rowChange)
+      return changedRows
     })
-  const remove = (model: string, where: readonly CleanedWhere[], isOne: boolean) =>
-    desk.write(async (writer) => {
-      const table = tableOf(model)
-      const rows = (await found(model, where, writer)).slice(0, isOne ? 1 : undefined)
-      for (const { id } of rows) await writer.delete(table.kind, id)
-      await revokeAfterRemoval(writer, table.model, rows)
+  const remove = (name: string, where: readonly CleanedWhere[], limit?: number): Promise<readonly AuthRecord[]> =>
+    source.write(async (writer) => {
+      const model = modelFor(name)
+      const rows = (await findRows(writer, model, where)).slice(0, limit)
+      for (const { id } of rows) await writer.delete(recordKind(model.name), id)
+      await revokeAfterRemoval(writer, model.name, rows)
       return rows
     })
   return {
-    create: ({ model, data }) =>
-      desk.write(async (writer) => {
-        const table = tableOf(model)
+    create: ({ model: name, data }) =>
+      source.write(async (writer) => {
+        const model = modelFor(name)
         const row = data as unknown as AuthRecord
-        if (await writer.get(table.kind, row.id)) throw new DuplicateKey('id')
-        await putRecord(writer, table, row)
-        await revokeAfterChange(writer, { model: table.model, row, update: row })
+        if (await writer.get(recordKind(model.name), row.id)) throw new DuplicateKey('id')
+        await putRow(writer, model, row)
+        await revokeAfterChange(writer, { model: model.name, row, update: row })
         return data
       }),
-    findOne: async ({ model, where }) => ((await found(model, where))[0] ?? null) as never,
-    findMany: async ({ model, where = [], sortBy, offset = 0, limit }) => {
-      const rows = [...(await found(model, where))]
-      if (sortBy) rows.sort((one, other) => orderRecords(one, other, sortBy))
-      return rows.slice(offset, offset + limit) as never
+    findOne: async ({ model, where }) => ((await find(model, where))[0] ?? null) as never,
+    findMany: async ({ model, where, sortBy, offset = 0, limit }) => {
+      const rows = await find(model, where)
+      const sorted = sortBy ? rows.toSorted((a, b) => compareRows(a, b, sortBy)) : rows
+      return sorted.slice(offset, offset + limit) as never
     },
-    count: async ({ model, where = [] }) => (await found(model, where)).length,
+    count: async ({ model, where }) => (await find(model, where)).length,
     update: async ({ model, where, update }) => {
       if (where.length === 0) return null
-      return ((await change(model, where, update as object, true))[0] ?? null) as never
+      return ((await change(model, where, () => update as object, 1))[0] ?? null) as never
     },
-    updateMany: async ({ model, where, update }) => (await change(model, where, update, false)).length,
+    updateMany: async ({ model, where, update }) => (await change(model, where, () => update)).length,
     delete: async ({ model, where }) => {
-      if (where.length > 0) await remove(model, where, true)
+      if (where.length > 0) await remove(model, where, 1)
     },
-    deleteMany: async ({ model, where }) => (await remove(model, where, false)).length,
-    consumeOne: async ({ model, where }) => ((await remove(model, where, true))[0] ?? null) as never,
-    incrementOne: ({ model, where, increment, set }) =>
-      desk.write(async (writer) => {
-        const [row] = await found(model, where, writer)
-        if (!row) return null
+    deleteMany: async ({ model, where }) => (await remove(model, where)).length,
+    consumeOne: async ({ model, where }) => ((await remove(model, where, 1))[0] ?? null) as never,
+    incrementOne: async ({ model, where, increment, set }) => {
+      const fieldsFor = (row: AuthRecord): object => {
         const sums = Object.entries(increment).map(([field, by]) => [field, Number(row[field] ?? 0) + by])
-        const changed = { ...row, ...Object.fromEntries(sums), ...set }
-        await putRecord(writer, tableOf(model), changed)
-        return changed as never
-      }),
+        return { ...Object.fromEntries(sums), ...set }
+      }
+      return ((await change(model, where, fieldsFor, 1))[0] ?? null) as never
+    },
   }
 }
 
-function putRecord(writer: RecordWriter, { kind, model, keyed, unique }: RecordTable, row: AuthRecord): Promise<void> {
-  const keys = keyed.flatMap((field) => {
-    const value = row[field]
-    return typeof value === 'string' ? [[field, value] as const] : []
-  })
-  const until = EXPIRING_MODELS.has(model) ? Date.parse(String(row.expiresAt)) : Number.NaN
-  return writer.put(kind, row, {
-    keys: Object.fromEntries(keys),
+function putRow(writer: RecordWriter, { name, keys, unique }: RecordModel, row: AuthRecord): Promise<void> {
+  const texts = keys.map((key) => [key, row[key]]).filter(([, value]) => typeof value === 'string')
+  const until = EXPIRING_MODELS.has(name) ? Date.parse(String(row.expiresAt)) : Number.NaN
+  return writer.put(recordKind(name), row, {
+    keys: Object.fromEntries(texts),
     unique,
     ...(Number.isNaN(until) ? {} : { until }),
   })
 }
 
-/** Looks up what can be looked up, and goes through the rest. */
+/** Finds rows by a key where a condition names one, and else reads all of the model. */
 async function findRows(
-  read: RecordReader,
-  table: RecordTable,
+  reader: RecordReader,
+  { name, keys }: RecordModel,
   where: readonly CleanedWhere[],
 ): Promise<readonly AuthRecord[]> {
-  const candidates = await candidatesFor(read, table, where)
-  return candidates.filter((row) => recordMatches(row, where))
-}
-
-async function candidatesFor(
-  read: RecordReader,
-  { kind, keyed }: RecordTable,
-  where: readonly CleanedWhere[],
-): Promise<readonly AuthRecord[]> {
+  const kind = recordKind(name)
   const exact = where.filter(
     ({ connector, mode, operator }) =>
       connector === 'AND' && mode !== 'insensitive' && (operator === 'eq' || operator === 'in'),
   )
-  const by = exact.find(({ field }) => field === 'id') ?? exact.find(({ field }) => keyed.includes(field))
-  const values = [by?.value].flat().filter((value) => typeof value === 'string')
-  if (!by || values.length === 0) return read.list(kind)
+  const condition = exact.find(({ field }) => field === 'id') ?? exact.find(({ field }) => keys.includes(field))
+  const values = [condition?.value].flat().filter((value) => typeof value === 'string')
+  if (!condition || values.length === 0) return (await reader.list(kind)).filter((row) => matches(row, where))
   const rows = new Map<string, AuthRecord>()
   for (const value of values) {
-    const found = by.field === 'id' ? [await read.get(kind, value)] : await read.find(kind, by.field, value)
-    for (const row of found) if (row) rows.set(row.id, row)
+    const candidates =
+      condition.field === 'id' ? [await reader.get(kind, value)] : await reader.find(kind, condition.field, value)
+    for (const row of candidates) if (row && matches(row, where)) rows.set(row.id, row)
   }
   return [...rows.values()]
+}
+
+/** True if a row meets every condition joined by AND, and one of those joined by OR if there are any. */
+function matches(row: AuthRecord, where: readonly CleanedWhere[]): boolean {
+  const alternatives = where.filter(({ connector }) => connector === 'OR')
+  return (
+    where.every((condition) => condition.connector === 'OR' || meets(row, condition)) &&
+    (alternatives.length === 0 || alternatives.some((condition) => meets(row, condition)))
+  )
+}
+
+function meets(row: AuthRecord, { field, operator, value, mode }: CleanedWhere): boolean {
+  const comparable = (operand: unknown): unknown => {
+    if (operand instanceof Date) return operand.toISOString()
+    return mode === 'insensitive' && typeof operand === 'string' ? operand.toLowerCase() : operand
+  }
+  const operands = [value].flat().map(comparable)
+  return OPERATORS[operator ?? 'eq'](comparable(row[field] ?? null), operands)
+}
+
+type OperatorName = NonNullable<CleanedWhere['operator']>
+type Operator = (value: unknown, operands: readonly unknown[]) => boolean
+
+const OPERATORS: Readonly<Record<OperatorName, Operator>> = {
+  eq: (value, [operand = null]) => value === operand,
+  ne: (value, [operand = null]) => value !== operand,
+  in: (value, operands) => operands.includes(value),
+  not_in: (value, operands) => !operands.includes(value),
+  lt: (value, [operand]) => compare(value, operand) < 0,
+  lte: (value, [operand]) => compare(value, operand) <= 0,
+  gt: (value, [operand]) => compare(value, operand) > 0,
+  gte: (value, [operand]) => compare(value, operand) >= 0,
+  contains: (value, [operand]) => String(value ?? '').includes(String(operand)),
+  starts_with: (value, [operand]) => String(value ?? '').startsWith(String(operand)),
+  ends_with: (value, [operand]) => String(value ?? '').endsWith(String(operand)),
+}
+
+/** Compares two numbers, or two texts by code unit. `NaN`, which is neither more nor less, for any others. */
+function compare(value: unknown, operand: unknown): number {
+  const isText = typeof value === 'string' && typeof operand === 'string'
+  const isNumber = typeof value === 'number' && typeof operand === 'number'
+  if (!isText && !isNumber) return Number.NaN
+  return value === operand ? 0 : value < operand ? -1 : 1
+}
+
+/** Sorts missing values first. */
+function compareRows(
+  a: AuthRecord,
+  b: AuthRecord,
+  { field, direction }: { readonly field: string; readonly direction: 'asc' | 'desc' },
+): number {
+  const [left, right] = [a[field] ?? null, b[field] ?? null]
+  const isMore = left !== null && (right === null || (left as string | number) > (right as string | number))
+  const order = left === right ? 0 : isMore ? 1 : -1
+  return direction === 'asc' ? order : -order
 }

@@ -1,5 +1,7 @@
 import type { AuthRecord, RecordReader, RecordWriter } from '../records.ts'
-import { recordKind } from './record-kind.ts'
+
+/** The kind of record that stores rows of a model of better-auth, such as `user`. */
+export const recordKind = (model: string): string => `better-auth ${model}`
 
 /** A change of a row of better-auth: the row before it, and the fields that it sets. */
 export interface RowChange {
