@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Tables } from './tables/tables.ts'
 
 /** A value that a prepared statement is given when it runs. */
@@ -66,6 +67,25 @@ function toStatement<Row>({ sql: text, parameters }: CompiledQuery<Row>): Statem
 /** SQL text without parameters, run as it stands. */
 export function bare<Row = unknown>(text: string): Statement<Row> {
   return { sql: text, bind: () => [] }
+}
+
+/** Compiled statements by name. Those used longest ago are dropped. */
+export class StatementCache {
+  readonly #statements: LRUCache<string, Statement>
+
+  /** @param max the maximum number of statements */
+  constructor(max: number) {
+    this.#statements = new LRUCache({ max })
+  }
+
+  /** @param cacheKey the name of the statement, which no other statement of this cache has */
+  get<Row>(cacheKey: string, compile: () => Statement<Row>): Statement<Row> {
+    const cached = this.#statements.get(cacheKey)
+    if (cached) return cached as Statement<Row>
+    const statement = compile()
+    this.#statements.set(cacheKey, statement)
+    return statement
+  }
 }
 
 /** A condition as SQL: its cacheKey names the text, its values are the parameters. */

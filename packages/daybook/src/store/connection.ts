@@ -1,4 +1,5 @@
-import type { Statement, StatementValues } from './compile.ts'
+import type { Statement, StatementCache, StatementValues } from './compile.ts'
+import type { Dialect } from './dialect.ts'
 
 /** Runs statements on one connection. */
 export interface Connection {
@@ -15,4 +16,13 @@ export interface PipelinedConnection extends Connection {
    * each answer would have to come a long way.
    */
   pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void>
+}
+
+/** What the readers of a database share. */
+export interface ReadSource {
+  readonly dialect: Dialect
+  readonly connection: Connection
+  /** Runs statements that may take long: searches, counts, filters that look into other tables. */
+  readonly background: Connection
+  readonly statements: StatementCache
 }

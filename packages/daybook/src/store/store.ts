@@ -1,5 +1,6 @@
 import type { AuthRecords } from '../auth/records.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
+import { StatementCache } from './compile.ts'
 import type {
   Announcements,
   Database,
@@ -13,7 +14,6 @@ import type { SchemaObject } from './dialect.ts'
 import { GrowingJournal } from './journal.ts'
 import { readNote, writeNote } from './notes.ts'
 import { Reader } from './reads/read.ts'
-import { StatementCache } from './reads/statement-cache.ts'
 import { StoredRecords } from './records/records.ts'
 import { SessionChanges } from './records/session-changes.ts'
 import type { ServingProcess } from './serving-process.ts'

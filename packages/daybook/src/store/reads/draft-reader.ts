@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
 import { param, prepareSql, type WhereSql } from '../compile.ts'
+import type { ReadSource } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { toWhereSql } from '../where.ts'
-import type { ReadSource } from './read-source.ts'
 
 /** A working copy, as far as it is looked for. */
 export interface DraftMark {

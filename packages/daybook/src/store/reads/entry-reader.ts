@@ -2,12 +2,11 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
 import { param, prepare, type StatementValues } from '../compile.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection, ReadSource } from '../connection.ts'
 import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
 import { INDEXED_CHARACTERS, isOwn, toWhereSql } from '../where.ts'
 import { batchStatement } from '../writes/entry-batch.ts'
 import { type EntrySelect, entries, entryTable, shownColumns } from './page.ts'
-import type { ReadSource } from './read-source.ts'
 import type { EntryRow, StoredEntry } from './rows.ts'
 
 /** The condition of a query for named entries. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import { param, prepare, prepareSql, type StatementValues } from '../compile.ts'
+import type { ReadSource } from '../connection.ts'
 import type { EntryTable } from '../tables/tables.ts'
 import { isOwn, toWhereSql } from '../where.ts'
 import type { SeenEntries } from './entry-reader.ts'
 import { type EntrySelect, entryTable, shownColumns } from './page.ts'
-import type { ReadSource } from './read-source.ts'
 import type { EntryRow } from './rows.ts'
 
 /** An entry as an item of the changes feed needs it. */

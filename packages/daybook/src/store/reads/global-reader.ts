@@ -1,5 +1,5 @@
 import { build, param, prepare } from '../compile.ts'
-import type { ReadSource } from './read-source.ts'
+import type { ReadSource } from '../connection.ts'
 import type { GlobalRow } from './rows.ts'
 
 /** Reads globals. */

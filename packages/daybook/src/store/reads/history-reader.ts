@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { PUBLISHED } from '../../fields/status.ts'
 import { param, prepareSql, type Statement } from '../compile.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection, ReadSource } from '../connection.ts'
 import { STATE_ACTIONS } from '../journal-actions.ts'
-import type { ReadSource } from './read-source.ts'
 import type { JournalRow } from './rows.ts'
 
 /** A document in the journal: the key of its collection or `globals`, and its id or key. */

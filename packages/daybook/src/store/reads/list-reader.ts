@@ -3,7 +3,7 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { Aggregate, CountAggregate, ValueAggregate } from '../../query/aggregates.ts'
 import { nameOrder } from '../../query/listing.ts'
 import { prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection, ReadSource } from '../connection.ts'
 import type { ListSize, MatchesOrder, QueryPlan, SearchDialect } from '../dialect.ts'
 import { narrowSearch } from '../search/facets.ts'
 import { isOwn, toStored, toWhereSql } from '../where.ts'
@@ -33,7 +33,6 @@ import {
   statusConditions,
   statusValues,
 } from './page.ts'
-import type { ReadSource } from './read-source.ts'
 import type { SortedRow } from './rows.ts'
 
 /** Which entries are found. */
@@ -234,8 +233,8 @@ export class ListReader {
   /** The entries of a page and the next one, where none but the most relevant are on it; `undefined`: there are others. */
   async #best(collection: CollectionModel, query: PageQuery, start: number): Promise<readonly SortedRow[] | undefined> {
     const wanted = query.limit + 1
-    const isLookedAt = query.where === undefined || isOwn(query.where)
-    if (!isLookedAt || !isCommon(query.size, start + wanted)) return undefined
+    const isInEntry = query.where === undefined || isOwn(query.where)
+    if (!isInEntry || !isCommon(query.size, start + wanted)) return undefined
     const filter = this.#filter(collection, query, { form: 'compare' })
     const found = filter ? await this.#matches(collection, query, filter, 'best', start, wanted) : []
     return found.length === wanted ? found : undefined

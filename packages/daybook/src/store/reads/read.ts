@@ -1,4 +1,5 @@
-import type { Connection } from '../connection.ts'
+import { StatementCache } from '../compile.ts'
+import type { Connection, ReadSource } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { Journal } from '../journal.ts'
 import { ScheduleReader } from '../records/schedules.ts'
@@ -9,10 +10,8 @@ import { FeedReader } from './feed-reader.ts'
 import { GlobalReader } from './global-reader.ts'
 import { HistoryReader } from './history-reader.ts'
 import { ListReader } from './list-reader.ts'
-import type { ReadSource } from './read-source.ts'
 import { ReferenceReader } from './reference-reader.ts'
 import { ReverseReader } from './reverse-reader.ts'
-import { StatementCache } from './statement-cache.ts'
 import { SystemReader } from './system-reader.ts'
 
 /** The most statements of reads that are kept: clients can ask in any number of forms. */

@@ -2,10 +2,9 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
 import { param, prepareSql, type StatementValues } from '../compile.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection, ReadSource } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { toWhereSql } from '../where.ts'
-import type { ReadSource } from './read-source.ts'
 
 /** One document that refers to another, and through which field. */
 export interface Referrer {

@@ -3,10 +3,10 @@ import type { CollectionModel, Comparable, ManyValued } from '../../model/model.
 import { nameOrder, type SortBy } from '../../query/listing.ts'
 import type { Condition } from '../../query/where.ts'
 import { param, prepareSql } from '../compile.ts'
+import type { ReadSource } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { toWhereSql } from '../where.ts'
 import { type Filter, type Position, positionOf, shownColumns, statusConditions, statusValues } from './page.ts'
-import type { ReadSource } from './read-source.ts'
 import type { EntryRow, SortedRow } from './rows.ts'
 
 /** A relation, as the entries that hold it are found by it. */

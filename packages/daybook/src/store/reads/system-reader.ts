@@ -1,9 +1,9 @@
 import { build, param, prepare } from '../compile.ts'
+import type { ReadSource } from '../connection.ts'
 import { DEFAULT_LOCALE_NOTE, hiddenNote, readNote } from '../notes.ts'
 import { type FileClaim, listClaims } from '../records/file-claims.ts'
 import { type MigrationRecord, readMigrations } from '../records/migration-records.ts'
 import { type RestoreNote, readRestoreNote } from '../transfer/restore-note.ts'
-import type { ReadSource } from './read-source.ts'
 import type { StoredReplyRow } from './rows.ts'
 
 /** Reads what the store keeps about itself. */

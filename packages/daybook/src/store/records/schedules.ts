@@ -1,8 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { build, param, prepare, prepareSql } from '../compile.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection, ReadSource } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
-import type { ReadSource } from '../reads/read-source.ts'
 import type { SystemTables } from '../tables/tables.ts'
 
 /** What is to be done to an entry at a time. */

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { param, prepareSql } from '../compile.ts'
+import { param, prepareSql, type StatementCache } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
-import type { StatementCache } from '../reads/statement-cache.ts'
 import type { Rows } from './bulk-rows.ts'
 
 /** Where rows are added. */

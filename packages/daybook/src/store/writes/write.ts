@@ -1,13 +1,20 @@
 import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { build, param, prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
+import {
+  build,
+  param,
+  prepare,
+  prepareSql,
+  type Statement,
+  type StatementCache,
+  type StatementValues,
+} from '../compile.ts'
 import type { WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { wholeOf } from '../journal.ts'
 import { DEFAULT_LOCALE_NOTE, writeNote } from '../notes.ts'
 import type { Reader } from '../reads/read.ts'
 import type { FieldReference, GlobalRow, LocaleRow, StoredEntry, StoredReplyRow, WrittenEntry } from '../reads/rows.ts'
-import type { StatementCache } from '../reads/statement-cache.ts'
 import { FileClaims } from '../records/file-claims.ts'
 import { Leases } from '../records/leases.ts'
 import { MigrationRecords } from '../records/migration-records.ts'
