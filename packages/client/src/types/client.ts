@@ -551,9 +551,13 @@ export interface Client<C extends DaybookConfig> {
   journal(query?: JournalQuery): Promise<JournalPage>
   /** A page of what changed since a token: what was there at first, and what an entry is now that was changed since. */
   changes(query?: ChangesQuery<C>): Promise<ChangesPage<C>>
-  /** What changes, as it happens; comes back by itself after a lost connection, and misses nothing. `GONE` when that cannot be. */
+  /**
+   * Changes as they happen; comes back by itself after a lost connection, and misses nothing.
+   *
+   * @throws GONE when it cannot continue, as when what this session may see has changed
+   */
   subscribe(options?: SubscribeOptions<C>): AsyncGenerator<Change<C>, void>
-  /** Keeps a copy of all that the reader can see, until the signal ends it. */
+  /** Keeps a copy of all that this session can see, until the signal ends it. Where it cannot continue, it empties the copy and begins anew. */
   sync(store: ChangeStore<Change<C>>, options?: SyncOptions<C>): Promise<void>
   /** A copy in memory, for `sync`. @param onChange called after each change of it */
   memoryCopy(onChange?: () => void): MemoryCopy<C>

@@ -124,6 +124,39 @@ export const LIVE: readonly Case[] = [
     },
   },
   {
+    name: 'a copy is made anew when its reader sees something else',
+    async run({ client, token, script, clientOf }) {
+      const writer = client({ token })
+      const draft = await writer.collections.posts.create({ title: 'Draft', status: 'draft' })
+      const sizes: number[] = []
+      const copy = client().memoryCopy(() => sizes.push(copy.all('posts').length))
+      const [first, second] = [new AbortController(), new AbortController()]
+      const synced = writer.sync(copy, { signal: first.signal })
+      await until(() => copy.get('posts', draft.id) !== undefined)
+      first.abort()
+      await synced
+      const again = client().sync(copy, { signal: second.signal })
+      await until(() => copy.get('posts', draft.id) === undefined && copy.all('posts').length === 4)
+      second.abort()
+      await again
+      equal(sizes.includes(0), true)
+      await writer.collections.posts.delete(draft.id)
+
+      const gone = (restart: string) => ({
+        status: 410,
+        body: `{"code":"GONE","message":"changed","details":{"restart":"${restart}"}}`,
+      })
+      const server = await script(gone('a'), gone('b'), gone('c'), { body: '{"items":[],"next":"c"}' }, stream())
+      const unsteady = new AbortController()
+      const ended = clientOf(server).sync(client().memoryCopy(), { signal: unsteady.signal })
+      await until(async () => (await server.sent()).length >= 5)
+      unsteady.abort()
+      await ended
+      const since = (await server.sent()).map(({ url }) => new URL(url, 'http://x').searchParams.get('since'))
+      equal(since.slice(0, 5), [null, 'a', 'b', 'c', 'c'])
+    },
+  },
+  {
     name: 'a copy of another service, or one that is too old, is made anew',
     async run({ client, script, clientOf }) {
       const ending = new AbortController()
