@@ -1,36 +1,47 @@
+import { type Client, DaybookError } from '@daybook/client'
 import type { QueryClient } from '@tanstack/react-query'
-import type { StudioClient } from './client.ts'
+import type { DaybookConfig } from 'daybook'
 import { keys } from './keys.ts'
 import type { Signal } from './signal.ts'
 
 export type { ListItem, ListPage } from './list-page.ts'
 
-/** A change of an entry or a global, as the service tells it. */
+/** A change of an entry or a global. */
 export interface LiveChange {
   readonly action: 'upsert' | 'delete'
   readonly collection: string
   readonly id: string
-  /** What it is now; absent where it was deleted. */
+  /** The document as it is now; absent where it was deleted. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Brings what others change into what is kept of the service's answers, and tells it to the pages, until the signal ends it. */
+/**
+ * Invalidates cached responses about documents that change, and sends the changes to the pages, until the signal ends it. When
+ * this session sees other documents than before, every response is invalidated.
+ */
 export async function followChanges(
-  client: StudioClient,
+  client: Pick<Client<DaybookConfig>, 'subscribe'>,
   queries: QueryClient,
   changes: Signal<LiveChange>,
   ending: AbortSignal,
 ): Promise<void> {
-  for await (const change of client.subscribe({ signal: ending })) {
-    forget(queries, change)
-    changes.send(change)
+  while (!ending.aborted) {
+    try {
+      for await (const change of client.subscribe({ signal: ending })) {
+        invalidate(queries, change)
+        changes.send(change)
+      }
+    } catch (error) {
+      if (!(error instanceof DaybookError && error.code === 'GONE')) throw error
+      void queries.invalidateQueries()
+    }
   }
 }
 
-/** What is kept of a document that has changed is asked for anew when it is shown again. */
-function forget(queries: QueryClient, { collection, id }: LiveChange): void {
+/** A response about a changed document is requested again when it is shown the next time. */
+function invalidate(queries: QueryClient, { collection, id }: LiveChange): void {
   if (collection === 'globals') return void queries.invalidateQueries({ queryKey: keys.global(id) })
-  // No row moves while somebody reads: a list itself decides what it asks for again.
+  // No row moves while the list is being read: a list decides itself when it loads again.
   void queries.invalidateQueries({ queryKey: keys.lists(collection), refetchType: 'none' })
   for (const part of [keys.entry, keys.rights, keys.title, keys.glimpses])
     void queries.invalidateQueries({ queryKey: part(collection, id) })
