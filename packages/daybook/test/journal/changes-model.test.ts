@@ -199,9 +199,10 @@ class Copy {
     const basis = await this.#world.basisOf(this)
     const { status, body } = await this.#world.get(`/api/cms/changes?${query}`, this.reader)
     if (status === 410) return this.#restart(basis, body as { readonly details: { readonly restart: string } })
-    // It names what its reader may not read, and is empty.
+    // A copy of a collection that its reader may not read does not begin.
     if (status === 400 && this.entries.size === 0) {
       this.#token = undefined
+      this.#basis = undefined
       return false
     }
     expect(status, JSON.stringify(body)).toBe(200)
