@@ -246,7 +246,7 @@ async function openService<const C extends DaybookConfig>(
   })
   const deliveries = await Deliveries.start(engine, log, {
     limitMs: limits.pluginMs ?? DEFAULT_PLUGIN_MS,
-    ofPlugins: plugins.subscriptions,
+    pluginSubscriptions: plugins.subscriptions,
     pace,
   })
   opened.defer(() => deliveries.close())

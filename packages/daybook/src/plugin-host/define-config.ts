@@ -11,13 +11,13 @@ import type { Exactly, Fields } from '../fields/field.ts'
 import type { CollectionHooks, GlobalHooks } from './hooks.ts'
 import type { PluginRoute } from './route.ts'
 
-/** What a collection is made of. */
+/** The parts of a collection. */
 export interface CollectionDefinition<F extends Fields> extends Omit<CollectionConfig<F>, 'validate' | 'hooks'> {
   readonly validate?: EntryValidator<NoInfer<F>>
   readonly hooks?: CollectionHooks<NoOptions, DaybookConfig, HookedEntry<NoInfer<F>>>
 }
 
-/** What a global is made of. */
+/** The parts of a global. */
 export interface GlobalDefinition<F extends Fields> extends Omit<GlobalConfig<F>, 'validate' | 'hooks'> {
   readonly validate?: GlobalValidator<NoInfer<F>>
   readonly hooks?: GlobalHooks<NoOptions, DaybookConfig, HookedGlobal<NoInfer<F>>>
@@ -26,7 +26,7 @@ export interface GlobalDefinition<F extends Fields> extends Omit<GlobalConfig<F>
 /** Only plugins have options. */
 type NoOptions = Readonly<Record<never, never>>
 
-/** The functions of a config, with what they are given. */
+/** The functions of a config, with the types of their arguments. */
 interface ConfigFunctions {
   readonly collections?: Readonly<Record<string, { readonly hooks?: CollectionHooks<NoOptions> }>>
   readonly globals?: Readonly<Record<string, { readonly hooks?: GlobalHooks<NoOptions> }>>
@@ -50,7 +50,7 @@ export function defineConfig<const C extends DaybookConfig>(config: Exactly<C, D
 }
 
 /**
- * Describes a collection. Its hooks and its `validate` know what an entry holds.
+ * Describes a collection. Its hooks and its `validate` know its fields.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export function defineCollection<const F extends Fields>(collection: CollectionD
   return collection as unknown as CollectionConfig<F>
 }
 
-/** Describes a global. Its hooks and its `validate` know what it holds. */
+/** Describes a global. Its hooks and its `validate` know its fields. */
 export function defineGlobal<const F extends Fields>(global: GlobalDefinition<F>): GlobalConfig<F> {
   return global as unknown as GlobalConfig<F>
 }

@@ -6,42 +6,42 @@ import type { PluginJournal } from './journal-reader.ts'
 import type { PluginStorage } from './plugin-storage.ts'
 import type { PluginRoute } from './route.ts'
 
-/** Another plugin of the config, as a plugin that names it in `requires` or `after` sees it. */
+/** A plugin that another one names in `requires` or `after`. */
 export interface RelatedPlugin {
   readonly version: string
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** What `setup` is given. */
+/** The context of `setup`. */
 export interface PluginContext<O = object, C extends DaybookConfig = DaybookConfig> {
   readonly options: O
-  /** Content as a reader without a session sees it. */
+  /** Content with the rights of a caller without a session. */
   readonly content: CallerContent<C>
   readonly asSystem: AsSystem<C>
   readonly log: PluginLog
-  /** Bytes of the plugin's own, beside the files of the assets. */
+  /** The plugin's storage of bytes. */
   readonly storage: PluginStorage
-  /** Every change that is stored, once it is. */
+  /** Delivers stored changes. */
   readonly journal: PluginJournal
-  /** By name, the plugins that this one names in `requires` and `after`, where they are there. */
+  /** The plugins of the config that this one names in `requires` and `after`, by name. */
   readonly plugins: Readonly<Record<string, RelatedPlugin>>
-  /** The keys of the collections, and those that their entries have, also from plugins. */
+  /** The keys of all entries by the key of the collection, including those from plugins. */
   readonly collections: Readonly<Record<string, readonly string[]>>
-  /** Headers that name what an answer to everyone is made of, such as `['posts:ID']`, where the config has a CDN; else none. */
-  cacheTags(madeOf: readonly string[]): Readonly<Record<string, string>>
-  /** Adds a route; until `setup` has ended. */
+  /** Returns headers that name the documents of a public response, such as `['posts:ID']`, if the config has a CDN. */
+  cacheTags(documents: readonly string[]): Readonly<Record<string, string>>
+  /** Adds a route. Only `setup` may call it. */
   route(route: PluginRoute<O, C>): void
 }
 
-/** What `setup` answers: how a plugin at work is asked and ended. */
+/** The result of `setup`: functions that check and close the plugin. */
 export interface PluginRuntime {
-  /** Asked by `/api/ready`; an error means that the plugin cannot do its work. */
+  /** Called for `/api/ready`; an error means that the plugin cannot work. */
   readonly check?: () => Awaitable<void>
-  /** Lets go of what it holds; called once, in the reverse order of `setup`. */
+  /** Releases resources; called once, in the reverse order of `setup`. */
   readonly close?: () => Awaitable<void>
 }
 
-/** What a plugin is made of. */
+/** The parts of a plugin. */
 export interface PluginDefinition<
   O extends object,
   C extends Readonly<Record<string, CollectionConfig>>,
@@ -52,13 +52,13 @@ export interface PluginDefinition<
   readonly name: string
   /** Semantic version, such as `1.0.0`. */
   readonly version: string
-  /** Plugins, and `daybook`, that must be there, with ranges of versions; these plugins are set up before. */
+  /** Required plugins, and `daybook`, with ranges of versions; these plugins are set up before. */
   readonly requires?: Readonly<Record<string, string>>
-  /** Plugins that are set up before, where they are there. */
+  /** Plugins that are set up before if the config has them. */
   readonly after?: readonly string[]
-  /** Plain data, handed to all of the plugin's functions. */
+  /** Plain data, which all functions of the plugin receive. */
   readonly options?: O
-  /** Whether the plugin may call `asSystem`; `daybook plugins` lists it. @default false */
+  /** Allows the plugin to call `asSystem`; `daybook plugins` lists it. @default false */
   readonly system?: boolean
   readonly collections?: C
   readonly globals?: G
@@ -67,25 +67,25 @@ export interface PluginDefinition<
   readonly hooks?: PluginHooks<NoInfer<O>, OpenConfig<NoInfer<C>, NoInfer<G>>>
   readonly routes?: readonly PluginRoute<NoInfer<O>, OpenConfig<NoInfer<C>, NoInfer<G>>>[]
   /**
-   * The path of a page of the plugin that browsers which open `/` are sent to, where nothing else answers that. It goes before the docs
-   * page; of several plugins, the first one decides. @default none
+   * The path of a page to which browsers are redirected from `/`, unless a route has that path. It has priority over the docs page; of
+   * several plugins, the first one decides. @default none
    */
   readonly startPage?: string
   /**
-   * Options that need a secret and have none, by path; each with how to get the secret: `{ secret: 'openssl rand -hex 32 generates one' }`.
-   * While there is one, the service listens on its own machine alone, and does not start with `NODE_ENV=production`. @default none
+   * Options that need a secret and have none, by path, each with advice: `{ secret: 'openssl rand -hex 32 generates one' }`. If there is
+   * one, the service listens only on its own machine, and does not start with `NODE_ENV=production`. @default none
    */
   readonly missingSecrets?: Readonly<Record<string, string>>
   /** Plain data for an editor's interface. */
   readonly studio?: object
-  /** Runs once, before the service answers. */
+  /** Runs once, before the service is ready. */
   readonly setup?: (
     context: PluginContext<NoInfer<O>, OpenConfig<NoInfer<C>, NoInfer<G>>>,
   ) => Awaitable<PluginRuntime | undefined> | Awaitable<void>
 }
 
 /**
- * Describes a plugin: what it adds to a service, as plain data and functions in named places.
+ * Defines a plugin from plain data and functions.
  *
  * @example
  * ```ts

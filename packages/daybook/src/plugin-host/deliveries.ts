@@ -10,19 +10,19 @@ import type { JournalRow } from '../store/reads/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
 import { contributorContext } from './contributor-context.ts'
 import type { CheckedSubscription } from './plugin-journal.ts'
-import { type AnyHooks, type HookedModel, hooksOf } from './write-hooks.ts'
+import { type AnyHooks, type HookedModel, hooksFor } from './write-hooks.ts'
 
-/** What deliveries depend on. */
+/** Options of {@link Deliveries}. */
 export interface DeliveriesParts {
-  /** How long a delivery may take where the subscription does not say, in milliseconds. */
+  /** The default timeout of a delivery, in milliseconds. */
   readonly limitMs: number
   /** The subscriptions of plugins. */
-  readonly ofPlugins: readonly CheckedSubscription[]
+  readonly pluginSubscriptions: readonly CheckedSubscription[]
   /** Holds those back while clients keep the process busy. */
   readonly pace: Pace
 }
 
-/** Tells the config's hooks and those of plugins of what is stored: each contributor has a subscription of its own. */
+/** Delivers stored changes to hooks of the config and of plugins, each of which has its own subscription. */
 export class Deliveries {
   readonly #subscriptions: readonly Subscription[]
 
@@ -31,13 +31,17 @@ export class Deliveries {
   }
 
   /**
-   * Begins to deliver to each contributor with an `afterCommit` hook, and to subscriptions of plugins.
+   * Starts the delivery to each contributor with an `afterCommit` hook, and to subscriptions of plugins.
    */
-  static async start(engine: Engine, log: Log, { limitMs, ofPlugins, pace }: DeliveriesParts): Promise<Deliveries> {
-    const paced = ofPlugins.map(({ subscriber, times }) => ({ subscriber: { ...subscriber, pace }, times }))
-    const ofHooks = subscribers(engine, log).map((subscriber) => ({ subscriber, times: {} }))
+  static async start(
+    engine: Engine,
+    log: Log,
+    { limitMs, pluginSubscriptions, pace }: DeliveriesParts,
+  ): Promise<Deliveries> {
+    const paced = pluginSubscriptions.map(({ subscriber, times }) => ({ subscriber: { ...subscriber, pace }, times }))
+    const hookSubscriptions = hookSubscribers(engine, log).map((subscriber) => ({ subscriber, times: {} }))
     const subscriptions: Subscription[] = []
-    for (const { subscriber, times } of [...ofHooks, ...paced])
+    for (const { subscriber, times } of [...hookSubscriptions, ...paced])
       subscriptions.push(await Subscription.start(engine.store, subscriber, log, { deliveryMs: limitMs, ...times }))
     return new Deliveries(subscriptions)
   }
@@ -49,13 +53,13 @@ export class Deliveries {
 
 type AfterCommit = NonNullable<AnyHooks['afterCommit']>
 
-function subscribers(engine: Engine, log: Log): readonly Subscriber[] {
+function hookSubscribers(engine: Engine, log: Log): readonly Subscriber[] {
   const { model } = engine
   return model.contributors.flatMap((contributor) => {
     const hooks = new Map<HookedModel, readonly AfterCommit[]>()
     for (const document of [...model.collections.values(), ...model.globals.values()]) {
-      const own = hooksOf(contributor, document).flatMap(({ afterCommit }) => (afterCommit ? [afterCommit] : []))
-      if (own.length > 0) hooks.set(document, own)
+      const afterCommits = hooksFor(contributor, document).flatMap(({ afterCommit }) => afterCommit ?? [])
+      if (afterCommits.length > 0) hooks.set(document, afterCommits)
     }
     return hooks.size > 0 ? [toSubscriber(engine, contributor, log, hooks)] : []
   })
@@ -69,24 +73,24 @@ function toSubscriber(
 ): Subscriber {
   const { model } = engine
   const context = contributorContext(contributor, engine, log)
-  const hooksFor = (record: JournalRow): readonly AfterCommit[] => {
+  const hooksForRecord = (record: JournalRow): readonly AfterCommit[] => {
     const document = findDocumentModel(model, record)
     return (document && hooks.get(document)) ?? []
   }
   return {
     name: contributorTitle(contributor),
-    wants: (record) => isStateAction(record.action) && hooksFor(record).length > 0,
+    wants: (record) => isStateAction(record.action) && hooksForRecord(record).length > 0,
     deliver: async (record, { before, after }, signal) => {
       const states = { before: (await before()) ?? null, after: (await after()) ?? null }
-      const event = { ...eventOf(record), ...states, ...context, signal }
-      for (const hook of hooksFor(record)) await hook(event as never)
+      const event = { ...toEvent(record), ...states, ...context, signal }
+      for (const hook of hooksForRecord(record)) await hook(event as never)
       return true
     },
   }
 }
 
-function eventOf({ action, collection, id, seq, at, actor }: JournalRow) {
+function toEvent({ action, collection, id, seq, at, actor }: JournalRow) {
   const entry = { action: isStateAction(action) ? writeActionOf(action) : action, collection, id }
-  const what = collection === GLOBALS ? { action: 'update', global: id } : entry
-  return { ...what, seq, at, actor }
+  const change = collection === GLOBALS ? { action: 'update', global: id } : entry
+  return { ...change, seq, at, actor }
 }

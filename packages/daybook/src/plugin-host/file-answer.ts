@@ -3,26 +3,26 @@ import { matchesTag, readTags, requireTagMatch } from '../content/etags.ts'
 import { DaybookError } from '../errors.ts'
 import type { PluginAnswer, PluginRequest } from './route.ts'
 
-/** A file to answer with. */
+/** A file to send. */
 export interface AnsweredFile {
   /** In bytes. */
   readonly size: number
   /** Its strong entity tag, in quotes (RFC 9110, section 8.8.3). */
   readonly tag: string
-  /** Of its answers, such as `Content-Type` and `Cache-Control`. */
+  /** The headers of the responses, such as `Content-Type` and `Cache-Control`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Opens the file, or a part of it; `null`: it is gone. Called for answers that have content, and for `HEAD`. */
+  /** Opens the file, or a part of it; resolves to `null` if it is gone. Called for responses with content, and for `HEAD`. */
   open(range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>
 }
 
 /** Headers of a file that 304 repeats (RFC 9110, section 15.4.5). */
-const OF_CACHES: readonly string[] = ['cache-control', 'vary', 'surrogate-key', 'cache-tag']
+const CACHE_HEADERS: readonly string[] = ['cache-control', 'vary', 'surrogate-key', 'cache-tag']
 
 /**
- * Answers with a file, or with a part of it, as the conditions of the request say (RFC 9110, sections 13 and 14): 304 to a client that
- * has it, 206 with the one range that is asked for, the whole file when there are several.
+ * Responds with a file or a part of it, by the conditions of the request (RFC 9110, sections 13 and 14): with 304 if the client has it,
+ * with 206 for a single range, and with the whole file for several ranges.
  *
- * @throws PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE with `details.size`; NOT_FOUND when the file is gone
+ * @throws PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE with `details.size`; NOT_FOUND if the file is gone
  *
  * @example
  * ```ts
@@ -31,37 +31,35 @@ const OF_CACHES: readonly string[] = ['cache-control', 'vary', 'surrogate-key', 
  */
 export async function answerFile(
   { method, headers }: Pick<PluginRequest, 'method' | 'headers'>,
-  { size, tag, headers: own, open }: AnsweredFile,
+  { size, tag, headers: fileHeaders, open }: AnsweredFile,
 ): Promise<Response> {
   requireTagMatch(readTags(headers.get('if-match')), tag)
-  const known = readTags(headers.get('if-none-match'))
-  if (known && matchesTag(known, tag)) {
-    const kept = Object.entries(own).filter(([name]) => OF_CACHES.includes(name.toLowerCase()))
-    return new Response(null, { status: 304, headers: { ...Object.fromEntries(kept), ETag: tag } })
-  }
-  // A range means nothing to any other method (section 14.2).
-  const range = method === 'GET' && isOfThisFile(headers.get('if-range'), tag) ? rangeOf(headers, size) : undefined
+  const clientTags = readTags(headers.get('if-none-match'))
+  if (clientTags && matchesTag(clientTags, tag))
+    return new Response(null, { status: 304, headers: { ...selectCacheHeaders(fileHeaders), ETag: tag } })
+  // Other methods ignore ranges (section 14.2).
+  const hasRange = method === 'GET' && matchesIfRange(headers.get('if-range'), tag)
+  const range = hasRange ? readRange(headers, size) : undefined
   const body = await open(range)
   if (!body) throw new DaybookError('NOT_FOUND')
-  const all = { 'Accept-Ranges': 'bytes', ...own, ETag: tag }
-  if (!range) return new Response(body, { headers: all })
+  const responseHeaders = { 'Accept-Ranges': 'bytes', ...fileHeaders, ETag: tag }
+  if (!range) return new Response(body, { headers: responseHeaders })
   const part = `bytes ${range.start}-${range.end}/${size}`
-  return new Response(body, { status: 206, headers: { ...all, 'Content-Range': part } })
+  return new Response(body, { status: 206, headers: { ...responseHeaders, 'Content-Range': part } })
 }
 
-/** `If-Range` holds for the very same bytes alone; of a date, nothing is known (section 13.1.5). */
-const isOfThisFile = (ifRange: string | null, tag: string): boolean => ifRange === null || ifRange.trim() === tag
+/** `If-Range` matches only equal bytes. A date never matches, because files have none (section 13.1.5). */
+const matchesIfRange = (ifRange: string | null, tag: string): boolean => ifRange === null || ifRange.trim() === tag
 
-/** One range (section 14.1.2), of positions that a number holds exactly. */
+/** A single range (section 14.1.2), whose positions are safe integers. */
 const RANGE = /^bytes=[ \t]*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))[ \t]*$/i
 
 /**
- * The part of a file that a request is for; `undefined`: all of it, also where several parts are asked for, or where the header means
- * nothing (section 14.2).
+ * Reads the range of a request. Returns `undefined` for the whole file, also for several ranges and an invalid header (section 14.2).
  *
  * @throws RANGE_NOT_SATISFIABLE
  */
-function rangeOf(headers: Headers, size: number): ByteRange | undefined {
+function readRange(headers: Headers, size: number): ByteRange | undefined {
   const [, first, last, suffix] = RANGE.exec(headers.get('range') ?? '') ?? []
   if (first === undefined && suffix === undefined) return undefined
   if (suffix !== undefined) return lastBytes(Number(suffix), size)
@@ -72,10 +70,10 @@ function rangeOf(headers: Headers, size: number): ByteRange | undefined {
   return { start, end: Math.min(end, size - 1) }
 }
 
-/** @throws RANGE_NOT_SATISFIABLE for no bytes at all */
+/** @throws RANGE_NOT_SATISFIABLE if `count` is 0 */
 function lastBytes(count: number, size: number): ByteRange | undefined {
   if (count === 0) throw notSatisfiable(size)
-  // An empty file has no positions that could be named.
+  // No range can name a position of an empty file.
   return size === 0 ? undefined : { start: Math.max(0, size - count), end: size - 1 }
 }
 
@@ -83,14 +81,15 @@ const notSatisfiable = (size: number): DaybookError =>
   new DaybookError('RANGE_NOT_SATISFIABLE', `The file has ${size} bytes, none of them in that range.`, { size })
 
 /**
- * How a route answers with {@link answerFile}.
+ * Describes the responses of a route that uses {@link answerFile}.
  *
- * @param own headers of the file, each with what it says
+ * @param fileHeaders descriptions of the headers of the file, by name
  */
-export function fileAnswers(own: Readonly<Record<string, string>> = {}): Readonly<Record<number, PluginAnswer>> {
-  const headers = { ETag: 'Changes with the file.', 'Accept-Ranges': 'Parts of it can be asked for.', ...own }
+export function fileAnswers(
+  fileHeaders: Readonly<Record<string, string>> = {},
+): Readonly<Record<number, PluginAnswer>> {
+  const headers = { ETag: 'Changes with the file.', 'Accept-Ranges': 'Parts of it can be asked for.', ...fileHeaders }
   const file = { mediaType: '*/*', schema: {} }
-  const kept = Object.entries(own).filter(([name]) => OF_CACHES.includes(name.toLowerCase()))
   return {
     200: { ...file, description: 'The file.', headers },
     206: {
@@ -100,7 +99,10 @@ export function fileAnswers(own: Readonly<Record<string, string>> = {}): Readonl
     },
     304: {
       description: 'The client has the file.',
-      headers: { ETag: 'That of the file.', ...Object.fromEntries(kept) },
+      headers: { ETag: 'That of the file.', ...selectCacheHeaders(fileHeaders) },
     },
   }
 }
+
+const selectCacheHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => CACHE_HEADERS.includes(name.toLowerCase())))

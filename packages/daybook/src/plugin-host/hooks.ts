@@ -3,25 +3,25 @@ import type { DaybookConfig } from '../config/config.ts'
 import type { CallerContent } from '../content/caller-content.ts'
 import type { Log } from '../log.ts'
 
-/** A value, now or later. */
+/** A value, or a promise of it. */
 export type Awaitable<T> = T | Promise<T>
 
-/** Why a plugin goes beyond the rights of the one who asked. */
+/** The reason why a plugin exceeds the rights of the caller. */
 export interface SystemReason {
-  /** Written into the journal beside the plugin's name; one line. */
+  /** One line, which the journal records with the plugin's name. */
   readonly reason: string
 }
 
-/** Makes a content handle that no access rule stops. Only for plugins with `system: true`. */
+/** Returns content without access rules. Only for plugins with `system: true`. */
 export type AsSystem<C extends DaybookConfig = DaybookConfig> = (why: SystemReason) => CallerContent<C>
 
-/** Where a plugin writes what happens; each line names the plugin. */
+/** The log of a plugin; each line names the plugin. */
 export type PluginLog = Pick<Log, 'info' | 'warn' | 'error'>
 
 /** The values of a document, by key. */
 export type HookData = Readonly<Record<string, unknown>>
 
-/** What every hook is given. */
+/** The part of an event that every hook receives. */
 interface HookEvent<O, C extends DaybookConfig> {
   /** The plugin's options. */
   readonly options: O
@@ -29,13 +29,13 @@ interface HookEvent<O, C extends DaybookConfig> {
   readonly asSystem: AsSystem<C>
 }
 
-/** What a hook is given that runs with a write. */
+/** The part of an event that every hook of a write receives. */
 interface WriteEvent<O, C extends DaybookConfig> extends HookEvent<O, C> {
-  /** The locale that is written; `undefined`: the config names none. */
+  /** The locale of the write; `undefined` if the config has no locales. */
   readonly locale: string | undefined
-  /** The identity of the one who writes; `null` without a session. */
+  /** The identity of the caller; `null` without a session. */
   readonly identity: Identity | null
-  /** Content with the rights of the one who writes. */
+  /** Content with the rights of the caller. */
   readonly content: CallerContent<C>
 }
 
@@ -43,9 +43,9 @@ interface WriteEvent<O, C extends DaybookConfig> extends HookEvent<O, C> {
 export interface BeforeValidateEntry<O, C extends DaybookConfig> extends WriteEvent<O, C> {
   readonly action: 'create' | 'update'
   readonly collection: string
-  /** Of the entry to change; absent for a new one. */
+  /** The id of the entry; absent for a new one. */
   readonly id?: string
-  /** What was sent. */
+  /** The values of the request. */
   readonly data: HookData
 }
 
@@ -65,14 +65,14 @@ export interface AfterCommitEntry<O, C extends DaybookConfig, E = HookData> exte
   readonly action: 'create' | 'update' | 'delete'
   readonly collection: string
   readonly id: string
-  /** The number of the change in the journal: the same when it is delivered again. */
+  /** The number of the change in the journal; the same for each delivery. */
   readonly seq: number
   /** ISO 8601 in UTC. */
   readonly at: string
   readonly actor: string
   readonly before: E | null
   readonly after: E | null
-  /** Aborted when the hook has taken too long, or the service ends. */
+  /** Aborted after the timeout of the hook, or when the service ends. */
   readonly signal: AbortSignal
 }
 
@@ -103,14 +103,14 @@ export interface AfterCommitGlobal<O, C extends DaybookConfig, E = HookData> ext
   readonly signal: AbortSignal
 }
 
-/** What a hook answers that may change what is written: values, or nothing. */
+/** The result of a hook that may change a write: values, or nothing. */
 type Changed = Awaitable<HookData | undefined> | Awaitable<void>
 
 /** The hooks of a collection. */
 export interface CollectionHooks<O = object, C extends DaybookConfig = DaybookConfig, E = HookData> {
-  /** Runs before validation, outside the transaction. Answers the data to write in place of what was sent, or nothing. */
+  /** Runs before validation, outside the transaction. Returns the data to write instead of `data`, or nothing. */
   readonly beforeValidate?: (event: BeforeValidateEntry<O, C>) => Changed
-  /** Runs in the transaction. Answers values to change besides, or nothing; an error refuses the write. */
+  /** Runs in the transaction. Returns further values to change, or nothing; an error rejects the write. */
   readonly beforeChange?: (event: BeforeChangeEntry<O, C, E>) => Changed
   /** Runs soon after the change is stored, at least once, in the order of the journal. */
   readonly afterCommit?: (event: AfterCommitEntry<O, C, E>) => Awaitable<void>
@@ -118,9 +118,9 @@ export interface CollectionHooks<O = object, C extends DaybookConfig = DaybookCo
 
 /** The hooks of a global. */
 export interface GlobalHooks<O = object, C extends DaybookConfig = DaybookConfig, E = HookData> {
-  /** Runs before validation, outside the transaction. Answers the data to write in place of what was sent, or nothing. */
+  /** Runs before validation, outside the transaction. Returns the data to write instead of `data`, or nothing. */
   readonly beforeValidate?: (event: BeforeValidateGlobal<O, C>) => Changed
-  /** Runs in the transaction. Answers values to change besides, or nothing; an error refuses the write. */
+  /** Runs in the transaction. Returns further values to change, or nothing; an error rejects the write. */
   readonly beforeChange?: (event: BeforeChangeGlobal<O, C, E>) => Changed
   /** Runs soon after the change is stored, at least once, in the order of the journal. */
   readonly afterCommit?: (event: AfterCommitGlobal<O, C, E>) => Awaitable<void>

@@ -4,12 +4,12 @@ import type { DeliveryState } from '../journal/stored-deliveries.ts'
 import type { SubscriptionTimes } from '../journal/subscriber.ts'
 import type { Awaitable, HookData } from './hooks.ts'
 
-/** A change, as the reader of a subscription sees it. */
+/** A change as the reader of a subscription sees it. */
 export interface JournalEvent {
   /**
-   * `create`, `update`, `delete`, `publish`, `unpublish` or `restore`. A document that is there for the reader from then on, after
-   * an update, is created; one that is not there any longer is deleted, whatever was done to it. `scheduleFailed` and other
-   * actions that change nothing are told to a reader `system` that names them.
+   * `create`, `update`, `delete`, `publish`, `unpublish` or `restore`. It is `create` if an update makes the document visible to the
+   * reader, and `delete` if any action makes it invisible. `scheduleFailed` and other actions that change nothing are delivered to a
+   * reader `system` that names them.
    */
   readonly action: string
   /** The collection of an entry; absent for a global. */
@@ -18,28 +18,28 @@ export interface JournalEvent {
   readonly id?: string
   /** The key of a global; absent for an entry. */
   readonly global?: string
-  /** The entry's slug, where it has one. */
+  /** The entry's slug, if it has one. */
   readonly slug?: string
-  /** The number of the change in the journal: the same when it is delivered again. */
+  /** The number of the change in the journal; the same for each delivery. */
   readonly seq: number
   /** ISO 8601 in UTC. */
   readonly at: string
-  /** Absent where the reader may not know people. */
+  /** Absent if the reader may not see people. */
   readonly actor?: string
   /**
-   * What the reader could read before the change, in the default locale; `null`: it was not there for the reader; empty: the
-   * journal no longer knows.
+   * The values that the reader could read before the change, in the default locale; `null` if the document was not visible to the
+   * reader, and empty if the journal no longer has the values.
    */
   readonly before: HookData | null
-  /** The same after the change: never the outcome of a later one. */
+  /** The same after this change, independent of later ones. */
   readonly after: HookData | null
-  /** Aborted when the delivery has taken too long, or the service ends. */
+  /** Aborted after the timeout of the delivery, or when the service ends. */
   readonly signal: AbortSignal
 }
 
-/** Which entries of a collection a subscription is told of, and what of them. */
+/** The entries and fields of a collection that a subscription receives. */
 export interface SubscribedCollection {
-  /** Entries that hold this before or after the change; one that holds it no longer is deleted. @default all */
+  /** Selects entries that match before or after the change; the action is `delete` for one that no longer matches. @default all */
   readonly where?: NonNullable<ListOptions['where']>
   /** Fields of `before` and `after`. @default all */
   readonly select?: readonly string[]
@@ -47,78 +47,78 @@ export interface SubscribedCollection {
 
 /** A subscription of a plugin to the journal. */
 export interface JournalSubscription {
-  /** Small letters, digits and `-`; unique in the plugin. The position in the journal is stored under it. */
+  /** Small letters, digits and `-`; unique in the plugin. The position in the journal is stored under this name. */
   readonly name: string
-  /** Whose rights decide what is told; `system` needs `system: true`. @default 'public' */
+  /** The reader whose rights apply; `system` needs `system: true`. @default 'public' */
   readonly reader?: 'public' | 'system'
-  /** By key. @default all collections, unless `globals` is there */
+  /** By key. @default all collections, unless `globals` is set */
   readonly collections?: Readonly<Record<string, SubscribedCollection>>
-  /** Keys. @default all globals, unless `collections` is there */
+  /** Keys. @default all globals, unless `collections` is set */
   readonly globals?: readonly string[]
-  /** Actions as the event tells them, or as the journal has them. @default all that change a document */
+  /** Actions of the event, or of the journal. @default all that change a document */
   readonly actions?: readonly string[]
-  /** How many deliveries run at once, each of another document; 1 to 64. @default 1 */
+  /** The maximum number of concurrent deliveries, each of another document; 1 to 64. @default 1 */
   readonly concurrency?: number
-  /** How long a delivery may take, and when a failed one is tried again. */
+  /** The timeout of a delivery, and the times of further attempts. */
   readonly times?: Omit<SubscriptionTimes, 'closeMs'>
-  /** Takes a change. When it rejects, the change is delivered again, and no later one of its document before it. */
+  /** Processes a change. If it rejects, the change is delivered again, before later ones of its document. */
   readonly deliver: (event: JournalEvent) => Awaitable<void>
 }
 
-/** How far a subscription has come. */
+/** The progress of a subscription. */
 export interface SubscriptionStatus {
-  /** Up to this number of the journal, every change is delivered, stored for later, or not wanted. */
+  /** The number in the journal up to which every change is delivered, stored for later, or not subscribed. */
   readonly seq: number
   /** The last number of the journal. */
   readonly head: number
-  /** How many deliveries have failed, or wait behind such, and are tried again. */
+  /** The number of deliveries that have failed, or wait for a failed one, and are tried again. */
   readonly pending: number
-  /** How many are tried no more by themselves. */
+  /** The number of deliveries that are tried again only on request. */
   readonly parked: number
 }
 
-/** A delivery that has failed, or waits behind one of the same document. */
+/** A delivery that has failed, or waits for a failed one of the same document. */
 export interface FailedDelivery {
   readonly seq: number
-  /** As the journal has it. */
+  /** The action in the journal. */
   readonly action: string
   /** The collection of an entry; `globals` for a global. */
   readonly collection: string
   /** The entry's id, or the key of the global. */
   readonly id: string
   readonly attempts: number
-  /** When it failed first; `null`: it has not been tried. ISO 8601 in UTC. */
+  /** The time of the first failure, ISO 8601 in UTC; `null` before the first attempt. */
   readonly failedAt: string | null
-  /** When it is tried next; `null`: not by itself. ISO 8601 in UTC. */
+  /** The time of the next attempt, ISO 8601 in UTC; `null` if it needs a request. */
   readonly dueAt: string | null
-  /** Why the last attempt failed; `null`: it has not been tried. */
+  /** The reason of the last failure; `null` before the first attempt. */
   readonly reason: string | null
 }
 
-/** Which failed deliveries are listed. */
+/** Selects failed deliveries. */
 export interface DeliveryQuery {
   readonly state: DeliveryState
-  /** Only those after this number of the journal. @default all */
+  /** The number of the journal after which the list begins. @default all */
   readonly after?: number
   readonly limit: number
 }
 
-/** What a plugin can ask of its subscription. */
+/** The functions with which a plugin inspects and replays its subscription. */
 export interface SubscribedJournal {
   status(): Promise<SubscriptionStatus>
   /** Failed deliveries, in the order of the journal. */
   deliveries(query: DeliveryQuery): Promise<readonly FailedDelivery[]>
-  /** Delivers again: soon, by the process that delivers, and those of one document in order. */
+  /** Requests new deliveries. They follow soon, in order for each document, by the process that holds the subscription. */
   replay(request: ReplayRequest): Promise<void>
 }
 
-/** The journal, as `setup` is given it. */
+/** The journal in the context of `setup`. */
 export interface PluginJournal {
   /**
-   * Delivers every later change to the plugin, at least once, those of one document in order, by one process at a time. It begins
-   * when the service answers, and ends with it. Until `setup` has ended.
+   * Delivers every later change to the plugin, at least once, in order for each document, by one process at a time. Deliveries begin
+   * when the service is ready. Only `setup` may call it.
    *
-   * @throws {ConfigError} for what the model does not have
+   * @throws {ConfigError} for collections, globals, fields and actions that do not exist
    */
   subscribe(subscription: JournalSubscription): Promise<SubscribedJournal>
 }

@@ -37,16 +37,16 @@ import type {
   SubscribedJournal,
 } from './journal-reader.ts'
 
-/** The name that a subscription of a plugin is stored under. */
+/** Returns the name under which a subscription of a plugin is stored. */
 export const subscriptionName = (plugin: string, name: string): string => `plugin ${plugin}: ${name}`
 
-/** What a subscription is told of a collection, checked. */
+/** The checked filter of a subscription for a collection. */
 interface ViewFilter {
   readonly where?: Condition
   readonly select?: ReadonlySet<string>
 }
 
-/** A subscription of a plugin that has been checked. */
+/** A checked subscription of a plugin. */
 export interface CheckedSubscription {
   readonly subscriber: Subscriber
   readonly times: SubscriptionTimes
@@ -55,7 +55,7 @@ export interface CheckedSubscription {
 /**
  * Checks a subscription of a plugin against the model.
  *
- * @throws {ConfigError} with every fault; {TypeError} when the plugin may not read as the system
+ * @throws {ConfigError} with every fault; {TypeError} if the plugin may not read as the system
  */
 export async function checkSubscription(
   plugin: Plugin,
@@ -63,18 +63,18 @@ export async function checkSubscription(
   subscription: JournalSubscription,
 ): Promise<CheckedSubscription> {
   const path = `plugins.${plugin.name}.setup.${subscription.name}`
-  const access = accessOf(plugin, engine, subscription)
+  const access = createAccess(plugin, engine, subscription)
   const faults = [...plainFaults(subscription, engine), ...actionFaults(subscription)]
   const filters = new Map<string, ViewFilter>()
-  for (const [key, given] of Object.entries(subscription.collections ?? {})) {
+  for (const [key, options] of Object.entries(subscription.collections ?? {})) {
     const collection = engine.model.collections.get(key)
-    if (collection) filters.set(key, await readFilter(access(), collection, given, faults))
+    if (collection) filters.set(key, await readFilter(access(), collection, options, faults))
   }
   if (faults.length > 0) throw new ConfigError(faults.map((fault) => ({ ...fault, path: `${path}.${fault.path}` })))
   return { subscriber: toSubscriber(plugin, engine, subscription, access, filters), times: subscription.times ?? {} }
 }
 
-function accessOf(plugin: Plugin, { model }: Engine, { reader, name }: JournalSubscription): () => Access {
+function createAccess(plugin: Plugin, { model }: Engine, { reader, name }: JournalSubscription): () => Access {
   if (reader !== 'system') return () => new Access(model, ANONYMOUS)
   const caller: Caller = systemCaller(plugin, `the subscription ${name}`)
   return () => new UnrestrictedAccess(model, caller)
@@ -88,8 +88,8 @@ function plainFaults(
   { model }: Engine,
 ) {
   const faults: ConfigFault[] = []
-  const require = (holds: boolean, path: string, message: string): void => {
-    if (!holds) faults.push({ path, message })
+  const require = (isValid: boolean, path: string, message: string): void => {
+    if (!isValid) faults.push({ path, message })
   }
   require(NAME.test(name), 'name', 'write a name of at most 48 letters, digits and -, such as search-index')
   require(Number.isInteger(concurrency) &&
@@ -102,17 +102,17 @@ function plainFaults(
   return faults
 }
 
-function unknown(what: string, key: string, known: Iterable<string>): string {
-  const names = [...known]
-  const meant = nearest(key, names)
-  return `there is no such ${what}; ${meant ? `did you mean ${meant}?` : `write one of: ${names.join(', ')}`}`
+function unknown(kind: string, key: string, keys: Iterable<string>): string {
+  const names = [...keys]
+  const similar = nearest(key, names)
+  return `there is no such ${kind}; ${similar ? `did you mean ${similar}?` : `write one of: ${names.join(', ')}`}`
 }
 
 function actionFaults({ actions = [], reader }: JournalSubscription): readonly ConfigFault[] {
-  const known: readonly string[] = reader === 'system' ? [...STATE_ACTIONS, ...SIDE_ACTIONS] : STATE_ACTIONS
+  const allowed: readonly string[] = reader === 'system' ? [...STATE_ACTIONS, ...SIDE_ACTIONS] : STATE_ACTIONS
   return actions
-    .filter((one) => !known.includes(one))
-    .map((one) => ({ path: `actions.${one}`, message: `write one of: ${known.join(', ')}` }))
+    .filter((action) => !allowed.includes(action))
+    .map((action) => ({ path: `actions.${action}`, message: `write one of: ${allowed.join(', ')}` }))
 }
 
 async function readFilter(
@@ -143,12 +143,14 @@ function selectFaults(
 ): readonly ConfigFault[] {
   const { fields, systemKeys } = collection
   const hidden = servedKeysOf(collection, access.hidden(collection))
-  const known = [...systemKeys.before, ...fields.flatMap(({ servedKeys }) => servedKeys), ...systemKeys.after].filter(
-    (key) => !hidden.has(key),
-  )
+  const readable = [
+    ...systemKeys.before,
+    ...fields.flatMap(({ servedKeys }) => servedKeys),
+    ...systemKeys.after,
+  ].filter((key) => !hidden.has(key))
   return select
-    .filter((key) => !known.includes(key))
-    .map((key) => ({ path: `${path}.select.${key}`, message: unknown('field', key, known) }))
+    .filter((key) => !readable.includes(key))
+    .map((key) => ({ path: `${path}.select.${key}`, message: unknown('field', key, readable) }))
 }
 
 const NO_FILTER: ViewFilter = {}
@@ -160,43 +162,44 @@ function toSubscriber(
   access: () => Access,
   filters: ReadonlyMap<string, ViewFilter>,
 ): Subscriber {
-  const isSubscribed = subscribedDocuments(subscription)
-  const isAmong = subscribedActions(subscription)
   return {
     name: subscriptionName(plugin, subscription.name),
     concurrency: subscription.concurrency,
     storesFailures: true,
     wants: (record) =>
-      isSubscribed(record) && isAmong.mayTell(record) && findDocumentModel(engine.model, record) !== undefined,
+      includesDocument(subscription, record) &&
+      mayIncludeAction(subscription, record) &&
+      findDocumentModel(engine.model, record) !== undefined,
     deliver: async (record, _states, signal) => {
       const rights = access()
       const history = new HistoricalAccess(engine, rights)
       const filter = filters.get(record.collection) ?? NO_FILTER
       const event = toEvent(engine, rights, record, await readStates(history, record, filter), filter)
-      if (!event || !isAmong.tells(event.action, record.action)) return false
+      if (!event || !includesAction(subscription, event.action, record.action)) return false
       await subscription.deliver({ ...event, signal })
       return true
     },
   }
 }
 
-function subscribedDocuments({ collections, globals }: JournalSubscription): (record: JournalRow) => boolean {
-  if (!collections && !globals) return () => true
-  return ({ collection, id }) =>
-    collection === GLOBALS
-      ? (globals ?? []).includes(id)
-      : collections !== undefined && Object.hasOwn(collections, collection)
+/** True if a subscription includes the document of a record. */
+function includesDocument({ collections, globals }: JournalSubscription, { collection, id }: JournalRow): boolean {
+  if (!collections && !globals) return true
+  if (collection === GLOBALS) return globals?.includes(id) ?? false
+  return collections !== undefined && Object.hasOwn(collections, collection)
 }
 
-/** Which actions are told: without a list, all that change a document. */
-function subscribedActions({ actions }: JournalSubscription) {
-  const named = new Set(actions)
-  const tells = (told: string, recorded: string): boolean => named.has(told) || named.has(recorded)
-  if (!actions) return { mayTell: ({ action }: JournalRow) => isStateAction(action), tells: () => true }
-  // Whether a change creates or deletes the document for the reader shows only in its states.
-  const mayTell = ({ action }: JournalRow): boolean =>
-    named.has(action) || (isStateAction(action) && (named.has('create') || named.has('delete')))
-  return { mayTell, tells }
+/** True if a subscription includes an action. Without a list, it includes all actions that change a document. */
+const includesAction = ({ actions }: JournalSubscription, eventAction: string, recordAction: string): boolean =>
+  !actions || actions.includes(eventAction) || actions.includes(recordAction)
+
+/** True if a subscription may include a record. Only its states show if the change creates or deletes the document for the reader. */
+function mayIncludeAction({ actions }: JournalSubscription, { action }: JournalRow): boolean {
+  if (!actions) return isStateAction(action)
+  return (
+    actions.includes(action) ||
+    (isStateAction(action) && actions.some((name) => name === 'create' || name === 'delete'))
+  )
 }
 
 interface ViewedStates {
@@ -206,17 +209,17 @@ interface ViewedStates {
 
 const NOTHING: ViewedStates = { before: null, after: null }
 
-/** Reads the states around a change. An erased state counts only where the change ends the document: a later change has its result. */
+/** Reads the states of a document. If its data was erased, only a change that removes the document has a state before. */
 async function readStates(history: HistoricalAccess, record: JournalRow, { where }: ViewFilter): Promise<ViewedStates> {
   const after = await history.read(record, record.seq, where)
   if (after === undefined) return NOTHING
   if (!isStateAction(record.action)) return { before: after, after }
   const before = await history.read(record, record.seq - 1, where)
-  const mayHaveBeenThere = after !== null || record.action === 'delete' || record.action === 'unpublish'
-  return { before: before === undefined && mayHaveBeenThere ? {} : (before ?? null), after }
+  const mayHaveExisted = after !== null || record.action === 'delete' || record.action === 'unpublish'
+  return { before: before === undefined && mayHaveExisted ? {} : (before ?? null), after }
 }
 
-/** `undefined`: nothing happened for the reader. */
+/** Returns the event of a record, or `undefined` if the reader sees no change. */
 function toEvent(
   { model }: Engine,
   access: Access,
@@ -228,8 +231,8 @@ function toEvent(
   if (!document || (!before && !after)) return undefined
   const { seq, at, actor, collection, id } = record
   return {
-    action: toldAction(record, before !== null, after !== null),
-    ...(document.kind === 'global' ? { global: id } : { collection, id, ...slugIn(document, after ?? before) }),
+    action: actionFor(record, before !== null, after !== null),
+    ...(document.kind === 'global' ? { global: id } : { collection, id, ...slugFor(document, after ?? before) }),
     seq,
     at,
     ...(access.seesPeople(document) ? { actor } : {}),
@@ -243,18 +246,18 @@ function pick(values: HookData | null, select: ReadonlySet<string> | undefined):
   return Object.fromEntries(Object.entries(values).filter(([key]) => select.has(key)))
 }
 
-function toldAction({ action, collection }: JournalRow, wasThere: boolean, isThere: boolean): string {
-  if (!isThere) return 'delete'
+function actionFor({ action, collection }: JournalRow, existed: boolean, exists: boolean): string {
+  if (!exists) return 'delete'
   if (collection === GLOBALS) return 'update'
-  return !wasThere && action === 'update' ? 'create' : action
+  return !existed && action === 'update' ? 'create' : action
 }
 
-function slugIn({ slug }: CollectionModel, values: HookData | null): { readonly slug?: string } {
-  const own = slug && values?.[slug.key]
-  return typeof own === 'string' ? { slug: own } : {}
+function slugFor({ slug }: CollectionModel, values: HookData | null): { readonly slug?: string } {
+  const value = slug && values?.[slug.key]
+  return typeof value === 'string' ? { slug: value } : {}
 }
 
-/** The subscription of a plugin, for its questions. */
+/** Returns the functions with which a plugin inspects and replays its subscription. */
 export function subscribedJournal(store: Store, name: string): SubscribedJournal {
   return Object.freeze({
     status: async () => ({
@@ -264,7 +267,7 @@ export function subscribedJournal(store: Store, name: string): SubscribedJournal
       parked: await countDeliveries(store.records, name, 'parked'),
     }),
     deliveries: async (query: DeliveryQuery) =>
-      (await listDeliveries(store.records, name, query)).map((one) => toFailed(one, query.state)),
+      (await listDeliveries(store.records, name, query)).map((delivery) => toFailed(delivery, query.state)),
     replay: (request: ReplayRequest) => requestReplay(store.records, name, request),
   })
 }

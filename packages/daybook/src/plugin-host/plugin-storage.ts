@@ -4,7 +4,7 @@ import { FileBody } from '../assets/file-body.ts'
 import type { Plugin } from '../config/plugin.ts'
 import type { Engine } from '../content/engine.ts'
 
-/** Bytes that a plugin has stored. */
+/** Bytes in the storage of a plugin. */
 export interface StoredBytes {
   readonly key: string
   /** In bytes. */
@@ -12,26 +12,26 @@ export interface StoredBytes {
 }
 
 /**
- * Bytes that a plugin keeps where the files of the assets are. Nobody else sees them. A key is a relative path of letters, digits, `.`,
+ * The storage of a plugin, in the store of the assets' files. Only the plugin sees it. A key is a relative path of letters, digits, `.`,
  * `_` and `-`, such as `parts/1`.
  *
  * @throws all methods: {TypeError} for anything else; SERVICE_UNAVAILABLE, INSUFFICIENT_STORAGE
  */
 export interface PluginStorage {
-  /** Stores bytes once all of them are there; `false`: the key is taken. When the source fails, nothing of it is left. */
+  /** Stores bytes atomically. Resolves to `false` if the key exists. Stores nothing if the source fails. */
   add(key: string, content: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<boolean>
-  /** The bytes of a key, to be read to their end or cancelled; `null`: there are none. */
+  /** Opens the bytes of a key, or resolves to `null`. The stream must be read to its end or cancelled. */
   read(key: string): Promise<ReadableStream<Uint8Array> | null>
-  /** All bytes whose keys begin with a prefix, in no order. */
+  /** Lists all bytes whose keys begin with a prefix, in arbitrary order. */
   list(prefix: string): AsyncIterable<StoredBytes>
-  /** Removes the bytes of a key, if they are there. */
+  /** Removes the bytes of a key, if they exist. */
   delete(key: string): Promise<void>
 }
 
-/** What a client would be told of bytes that nobody fetches. */
+/** Headers that the store requires. No client requests these bytes. */
 const HEADERS = { type: 'application/octet-stream', disposition: 'attachment' }
 
-/** The storage of a plugin, below a folder of its own. */
+/** Creates the storage of a plugin, below its own folder. */
 export function pluginStorage({ name }: Pick<Plugin, 'name'>, { files }: Engine): PluginStorage {
   const root = `.plugins/${name}/`
   const blobs = (): Promise<BlobStore> => {
@@ -50,8 +50,8 @@ export function pluginStorage({ name }: Pick<Plugin, 'name'>, { files }: Engine)
       }
     },
     async read(key: string) {
-      const found = await (await blobs()).read(`${root}${key}`)
-      return found ? new FileBody(found.content, found.size) : null
+      const blob = await (await blobs()).read(`${root}${key}`)
+      return blob ? new FileBody(blob.content, blob.size) : null
     },
     async *list(prefix: string) {
       for await (const { key, size } of (await blobs()).list(`${root}${prefix}`))

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../fields/field.ts'
 import type { Method } from '../http/contract.ts'
 import type { AsSystem, Awaitable, PluginLog } from './hooks.ts'
 
-/** What stands at an open place of a path. Other values are 404. */
+/** The value of a placeholder in a path. Other values are 404. */
 export interface PluginPathParameter {
   readonly description: string
   /** JSON Schema (2020-12). */
@@ -28,25 +28,25 @@ export interface PluginJsonBody {
   readonly schema: JsonSchema
 }
 
-/** A body that the route reads itself, as it comes in. */
+/** A body that the route reads itself, as a stream. */
 export interface PluginStreamBody {
   readonly description?: string
-  /** Media types that are taken, such as `image/png` or `text/*`; others are 415. */
+  /** The accepted media types, such as `image/png` or `text/*`; others are 415. */
   readonly mediaTypes: readonly string[]
   readonly stream: true
 }
 
-/** One way in which a route answers. */
+/** A response of a route. */
 export interface PluginAnswer {
   readonly description: string
   readonly schema?: JsonSchema
-  /** @default application/json where there is a schema */
+  /** @default application/json if there is a schema */
   readonly mediaType?: string
-  /** Headers beside those of every answer, each with what it says. */
+  /** Descriptions of further headers, by name. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A value of a query parameter, read as its schema says. */
+/** The value of a query parameter, parsed by its schema. */
 export type QueryValue = string | number | boolean | readonly string[]
 
 /** A request to a route of a plugin. */
@@ -55,46 +55,46 @@ export interface PluginRequest<O = object, C extends DaybookConfig = DaybookConf
   readonly url: URL
   readonly headers: Headers
   readonly caller: Caller
-  /** The open places of the path, decoded; `*` is what follows. */
+  /** The placeholders of the path, decoded; `*` is the rest. */
   readonly path: Readonly<Record<string, string>>
   /** The parameters of the query string that were sent. */
   readonly query: Readonly<Record<string, QueryValue>>
-  /** The JSON body, checked; `undefined` where the route takes none. */
+  /** The validated JSON body; `undefined` if the route has none. */
   readonly body: unknown
-  /** The body as it comes in, of a route with `stream: true`; `null` elsewhere. */
+  /** The body of a route with `stream: true`; `null` for other routes. */
   readonly stream: ReadableStream<Uint8Array> | null
-  /** Aborted when the client has gone, or the route has taken too long. */
+  /** Aborted when the client disconnects, or after the timeout. */
   readonly signal: AbortSignal
   /** Content with the rights of the caller. */
   readonly content: CallerContent<C>
   readonly asSystem: AsSystem<C>
   readonly options: O
   readonly log: PluginLog
-  /** Whether the client has the answer with this entity tag, and 304 says enough (`If-None-Match`; RFC 9110, section 13.1.2). */
+  /** True if the client has the response with this entity tag, so that 304 suffices (`If-None-Match`; RFC 9110, section 13.1.2). */
   isCurrent(tag: string): boolean
 }
 
 /** A route of a plugin. */
 export interface PluginRoute<O = object, C extends DaybookConfig = DaybookConfig> {
   readonly method: Method
-  /** The exact path: `:name` stands for one segment, `*` at the end for all that follow. */
+  /** The exact path: `:name` stands for one segment, `*` at the end for all further ones. */
   readonly path: string
-  /** @default made of the plugin's name, the method and the path */
+  /** @default derived from the plugin's name, the method and the path */
   readonly operationId?: string
   readonly summary: string
   readonly description?: string
-  /** `session`: without one it is 401, and `run` is not called. */
+  /** With `session`, a request without a session is 401, and `run` is not called. */
   readonly protection: 'public' | 'session'
-  /** Of the path, by name. @default any text */
+  /** The parameters of the path, by name. @default any text */
   readonly pathParameters?: Readonly<Record<string, PluginPathParameter>>
-  /** Of the query string, by name; others are 400. @default none */
+  /** The parameters of the query string, by name; others are 400. @default none */
   readonly parameters?: Readonly<Record<string, PluginParameter>>
-  /** Whether the query string may hold anything, unread: of a page whose scripts read their own address. @default false */
+  /** Allows and ignores any query string, for pages whose scripts read their own address. @default false */
   readonly anyQuery?: boolean
   /** @default none */
   readonly body?: PluginJsonBody | PluginStreamBody
   /** By status. */
   readonly answers: Readonly<Record<number, PluginAnswer>>
-  /** Answers; a `DaybookError` becomes its error body, any other error 500. */
+  /** Returns the response. A `DaybookError` becomes its error body, any other error 500. */
   readonly run: (request: PluginRequest<O, C>) => Awaitable<Response>
 }

@@ -11,11 +11,11 @@ import type { PluginRequest, PluginRoute } from './route.ts'
 
 /** A folder to serve. */
 export interface StaticFilesOptions {
-  /** Where the files are, such as `/assets`; `/` serves them wherever nothing else answers. */
+  /** The path of the files, such as `/assets`; `/` serves them at all paths without another route. */
   readonly path: string
   /** Relative to the working directory, or absolute. */
   readonly folder: string
-  /** Files whose name changes with their content, such as `/\.[0-9a-f]{8}\./`: browsers keep them for a year. @default none */
+  /** Matches files whose name changes with their content, such as `/\.[0-9a-f]{8}\./`; browsers cache them for a year. @default none */
   readonly immutable?: RegExp
 }
 
@@ -23,8 +23,8 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 const REVALIDATED = 'public, max-age=0, must-revalidate'
 
 /**
- * The route that serves the files of a folder. `index.html` answers the path itself. Names that begin with a dot, and links that lead
- * out of the folder, are not there. Of `app.js.br` and `app.js.gz` beside `app.js`, clients get what they take.
+ * Creates the route that serves the files of a folder. The path itself serves `index.html`. Names that begin with a dot, and links that
+ * lead out of the folder, are 404. If `app.js.br` or `app.js.gz` exists beside `app.js`, clients get the encoding that they accept.
  *
  * @example
  * ```ts
@@ -54,29 +54,29 @@ export function staticFiles({ path, folder, immutable }: StaticFilesOptions): re
   ]
 }
 
-/** An open file, as it is or compressed. */
-interface FoundFile {
+/** An open file, which may be compressed. */
+interface OpenFile {
   readonly handle: FileHandle
   readonly stats: Stats
   readonly encoding: string | undefined
 }
 
-/** Compressed forms, the smaller ones first. */
+/** Encodings, the smaller ones first. */
 const ENCODINGS: readonly (readonly [encoding: string, ending: string])[] = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ]
 
 /** @throws NOT_FOUND */
-async function findFile(folder: string, name: string, accepted: string): Promise<FoundFile> {
+async function findFile(folder: string, name: string, accepted: string): Promise<OpenFile> {
   const file = join(folder, ...requireSegments(name))
   for (const [encoding, ending] of ENCODINGS) {
-    const found = accepts(accepted, encoding) ? await openFile(folder, `${file}${ending}`) : undefined
-    if (found) return { ...found, encoding }
+    const encoded = accepts(accepted, encoding) ? await openFile(folder, `${file}${ending}`) : undefined
+    if (encoded) return { ...encoded, encoding }
   }
-  const found = await openFile(folder, file)
-  if (!found) throw new DaybookError('NOT_FOUND')
-  return { ...found, encoding: undefined }
+  const plain = await openFile(folder, file)
+  if (!plain) throw new DaybookError('NOT_FOUND')
+  return { ...plain, encoding: undefined }
 }
 
 /** @throws NOT_FOUND for a name that could lead elsewhere, or begins with a dot */
@@ -87,22 +87,22 @@ function requireSegments(name: string): readonly string[] {
   return segments
 }
 
-/** Whether `Accept-Encoding` names an encoding, and does not rule it out (RFC 9110, section 12.5.3). */
+/** True if `Accept-Encoding` names an encoding with a quality above 0 (RFC 9110, section 12.5.3). */
 function accepts(accepted: string, encoding: string): boolean {
   return accepted
     .toLowerCase()
     .split(',')
-    .some((one) => {
-      const [name = '', ...parameters] = one.split(';').map((part) => part.trim())
+    .some((item) => {
+      const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
       return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
     })
 }
 
-/** What keeps a file from being there, whatever the reason. */
+/** The codes of errors that mean that a file is not there, or must not be served. */
 const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EPERM']
 
-/** Opens a file of the folder; `undefined`: there is none. */
-async function openFile(folder: string, file: string): Promise<Omit<FoundFile, 'encoding'> | undefined> {
+/** Opens a file of the folder. Returns `undefined` if there is none. */
+async function openFile(folder: string, file: string): Promise<Omit<OpenFile, 'encoding'> | undefined> {
   try {
     const [root, real] = [await realpath(folder), await realpath(file)]
     if (!real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) return undefined
@@ -117,20 +117,20 @@ async function openFile(folder: string, file: string): Promise<Omit<FoundFile, '
   }
 }
 
-/** The most bytes that are read at once. */
-const READ_AT_ONCE = 65_536
+/** The largest range that is read into memory, in bytes; larger ones are streamed. */
+const BUFFERED_BYTES = 65_536
 
 async function sendFile(
   request: PluginRequest,
-  { handle, stats: { mtimeMs, size }, encoding }: FoundFile,
+  { handle, stats: { mtimeMs, size }, encoding }: OpenFile,
   name: string,
   cacheControl: string,
 ): Promise<Response> {
-  const version = [mtimeMs, size].map((one) => Math.round(one).toString(36)).join('-')
+  const version = [mtimeMs, size].map((value) => Math.round(value).toString(36)).join('-')
   let isOpen = true
   const open = async ({ start, end }: ByteRange = { start: 0, end: size - 1 }): Promise<FileBody> => {
     const length = end - start + 1
-    if (length <= READ_AT_ONCE) return new FileBody(Readable.from([await readBytes(handle, start, length)]), length)
+    if (length <= BUFFERED_BYTES) return new FileBody(Readable.from([await readBytes(handle, start, length)]), length)
     isOpen = false
     return new FileBody(handle.createReadStream({ start, end }), length)
   }

@@ -36,7 +36,7 @@ export function writeHooks(host: HookHost): WriteHooks | undefined {
   const documents = new Map<string, DocumentHooks>()
   for (const document of [...model.collections.values(), ...model.globals.values()]) {
     const all = model.contributors.flatMap((contributor) =>
-      hooksOf(contributor, document).map((hooks) => toDocumentHooks(host, contributor, document, hooks)),
+      hooksFor(contributor, document).map((hooks) => toDocumentHooks(host, contributor, document, hooks)),
     )
     const hooks = {
       beforeValidate: all.flatMap((one) => one.beforeValidate),
@@ -53,7 +53,7 @@ export function writeHooks(host: HookHost): WriteHooks | undefined {
 export type HookedModel = CollectionModel | GlobalModel
 
 /** Returns the hooks of a contributor for a document: those of `*`, those of its key, and those declared in the document. */
-export function hooksOf(contributor: Contributor, { kind, key }: HookedModel): readonly AnyHooks[] {
+export function hooksFor(contributor: Contributor, { kind, key }: HookedModel): readonly AnyHooks[] {
   const { hooks = {}, [`${kind}s` as const]: documents = {} } = contributor
   const { [`${kind}s` as const]: byKey = {} } = hooks as PluginHooks
   const keyed = ['*', key].flatMap((name) => (Object.hasOwn(byKey, name) ? [byKey[name] as AnyHooks] : []))
