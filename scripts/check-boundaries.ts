@@ -73,6 +73,7 @@ const LEAVES: readonly string[] = [
 const OWNERS: Readonly<Record<string, string>> = {
   ajv: 'model',
   'ajv-formats': 'model',
+  commander: 'cli/command.ts',
   kysely: 'store',
   'better-sqlite3': 'store/sqlite/sqlite-file.ts',
   leven: 'nearest.ts',

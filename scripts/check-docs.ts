@@ -15,6 +15,7 @@ import {
 import { codesIn, headingsOf, type Page, proseOf, sectionOf } from './markdown.ts'
 import { checkFieldTypes, compare, type DocsFault, namesIn } from './named.ts'
 import { checkPictures } from './pictures/check-pictures.ts'
+import { commandsWithFlags } from './reference/cli-tables.ts'
 import { type Code, type GeneratedPage, makeReference, readCode } from './reference/reference.ts'
 import { anchorOf } from './reference/table.ts'
 
@@ -65,13 +66,15 @@ function checkPlugins(text: string): readonly DocsFault[] {
   ]
 }
 
-async function checkCli(text: string): Promise<readonly DocsFault[]> {
+async function checkCli(text: string, { program }: Code): Promise<readonly DocsFault[]> {
   const file = `${REFERENCE}/cli.md`
   const flags = [...new Set(codesIn(proseOf(text)).flatMap((code) => /^--[a-z-]+/.exec(code)?.[0] ?? []))]
   const commands = headingsOf(text).flatMap((heading) => /^## `daybook (\w+)/.exec(heading)?.[1] ?? [])
+  const tables = [...text.matchAll(/^<!-- generated: flags (\w+) -->$/gm)].flatMap(([, name]) => name ?? [])
   return [
-    ...compare(file, 'flag', flags, await cliFlags()),
-    ...compare(file, 'command', commands, cliCommands()),
+    ...compare(file, 'flag', flags, cliFlags(program)),
+    ...compare(file, 'command', commands, cliCommands(program)),
+    ...compare(file, 'command with flags', tables, commandsWithFlags(program)),
     ...compare(file, 'variable', namesIn(sectionOf(text, '## Environment')), await variables()),
   ]
 }
@@ -132,7 +135,7 @@ export async function checkDocs(root: string, code: Code): Promise<readonly Docs
     ...checkConfigPage(text('config')),
     ...checkHeaders(text('routes')),
     ...checkPlugins(text('plugins')),
-    ...(await checkCli(text('cli'))),
+    ...(await checkCli(text('cli'), code)),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),
     ...pages.filter(({ file }) => OF_SOURCES.includes(file)).flatMap(checkSources),
     ...(await checkPictures(root, pages)),

@@ -1,13 +1,13 @@
 import { glob, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { HELP } from '../packages/daybook/src/cli/usage.ts'
+import type { CliCommand } from '../packages/daybook/src/cli/command.ts'
 import { checkConfig } from '../packages/daybook/src/config/check.ts'
 import { PLUGIN_PARTS } from '../packages/daybook/src/config/check-plugins.ts'
 import type { Field } from '../packages/daybook/src/fields/field.ts'
 import { f } from '../packages/daybook/src/fields/index.ts'
 import { ROUTE_PARTS } from '../packages/daybook/src/plugin-host/route-faults.ts'
+import { leavesOf } from './reference/cli-tables.ts'
 
-const CLI = fileURLToPath(new URL('../packages/daybook/src/cli', import.meta.url))
 const SOURCES = fileURLToPath(new URL('../packages/daybook/src', import.meta.url))
 
 /** Makes a field; none looks at what it is given before the config is checked. */
@@ -64,16 +64,14 @@ const all = (text: string, pattern: RegExp): readonly string[] => [
   ...new Set([...text.matchAll(pattern)].map(([whole, part]) => part ?? whole)),
 ]
 
-/** Every flag that the help names or a command reads. */
-export async function cliFlags(): Promise<readonly string[]> {
-  const read = all(await readSources(CLI), /'?\b([a-z][a-z-]*)'?: \{ type: '(?:string|boolean)'/g)
-  return [...new Set([...all(HELP, /--[a-z][a-z-]*/g), ...read.map((name) => `--${name}`)])]
+/** Every flag of the program and its commands. */
+export function cliFlags(program: CliCommand): readonly string[] {
+  const flags = [program, ...leavesOf(program)].flatMap(({ options }) => options.flatMap(({ long }) => long ?? []))
+  return [...new Set(['--help', ...flags])]
 }
 
-/** Every command of the help. */
-export function cliCommands(): readonly string[] {
-  return all(HELP, /^ {2}daybook ([a-z]+)/gm)
-}
+/** Every command of the program. */
+export const cliCommands = ({ commands }: CliCommand): readonly string[] => commands.map((command) => command.name())
 
 /** Every environment variable that the code reads. */
 export async function variables(): Promise<readonly string[]> {

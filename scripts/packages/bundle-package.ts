@@ -36,8 +36,8 @@ export async function bundlePackage({ home, target, entries, external }: Bundlin
   const bundle = await rolldown({
     input,
     platform: 'node',
-    external: (id) => isExternal(id, external),
-    plugins: [keepAddresses(sources), ESCAPES],
+    external: (id) => id !== 'node:process' && isExternal(id, external),
+    plugins: [GLOBAL_PROCESS, keepAddresses(sources), ESCAPES],
     logLevel: 'warn',
   })
   const { output } = await bundle.write({
@@ -59,6 +59,13 @@ function isExternal(id: string, external: readonly string[]): boolean {
     builtinModules.includes(id) ||
     external.some((name) => id === name || id.startsWith(`${name}/`))
   )
+}
+
+/** Replaces the import of `node:process` with the global: Node builds rarely used properties for the import, which takes 8 ms of each start. */
+const GLOBAL_PROCESS: Plugin = {
+  name: 'global-process',
+  resolveId: (id) => (id === 'node:process' ? '\0global-process' : undefined),
+  load: (id) => (id === '\0global-process' ? 'export default globalThis.process' : undefined),
 }
 
 /** Where the built package has what is made of a source. */

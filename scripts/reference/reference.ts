@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url'
+import type { CliCommand } from '../../packages/daybook/src/cli/command.ts'
+import { makeProgram } from '../../packages/daybook/src/cli/program.ts'
 import type { Route } from '../../packages/daybook/src/http/contract.ts'
 import { apiRoutes } from '../../packages/daybook/test/support/scenarios/routes.ts'
 import { type Page, readPages } from '../markdown.ts'
-import { actionTable, commandTable, flagTable } from './cli-tables.ts'
+import { commandTable, flagTable } from './cli-tables.ts'
 import { errorTable, issueTable } from './error-table.ts'
 import { fieldSections } from './field-sections.ts'
 import { metricTable } from './metric-table.ts'
@@ -32,29 +34,30 @@ export interface Code {
   /** Of several declarations of one name, those of the config and of fields come first. */
   readonly sources: Sources
   readonly routes: readonly Route[]
+  /** The command line. */
+  readonly program: CliCommand
   /** The table of all metrics. */
   readonly metrics: string
 }
 
 /** Reads the code of this checkout. */
 export async function readCode(): Promise<Code> {
-  const [routes, metrics] = await Promise.all([apiRoutes(), metricTable()])
+  const [routes, program, metrics] = await Promise.all([apiRoutes(), makeProgram(), metricTable()])
   const folders = ['config/*.ts', 'fields/**/*.ts', '**/*.ts']
   const sources = Sources.read(ROOT, ...folders.map((folder) => `packages/daybook/src/${folder}`))
-  return { sources, routes, metrics }
+  return { sources, routes, program, metrics }
 }
 
 type Generate = (region: Region, generation: Generation) => string
 
 /** What the docs can have generated, by the name that stands in the marks around it. */
-const generators = ({ routes, metrics }: Code): Readonly<Record<string, Generate>> => ({
+const generators = ({ routes, program, metrics }: Code): Readonly<Record<string, Generate>> => ({
   config: (_region, generation) => configTable(generation),
   options: ({ words: [name = ''] }, generation) => optionTable(name, generation),
   fields: (_region, generation) => fieldSections(generation),
   uses: () => useTable(),
-  commands: () => commandTable(),
-  actions: ({ words }, generation) => actionTable(words, generation),
-  flags: ({ words }, generation) => flagTable(words, generation),
+  commands: ({ words }) => commandTable(program, words),
+  flags: ({ words }) => flagTable(program, words),
   errors: (_region, generation) => errorTable(generation),
   issues: (_region, generation) => issueTable(generation),
   routes: () => routeTable(routes),

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import type { Log } from '../log.ts'
 import { redactText } from '../redaction.ts'
+import { UsageError } from './command.ts'
 import { LogOutput } from './log-output.ts'
-import { UsageError } from './usage.ts'
 
 const LEVELS = ['silent', 'error', 'warn', 'info']
 

@@ -105,8 +105,21 @@ describe('daybook --help and --version', () => {
     await using folder = await folderOf({})
     const help = await daybook(folder.path, '--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
-    expect(help.stdout).toContain('daybook import DIR --collection KEY')
+    expect(help.stdout).toMatch(/^ {2}import +bring in a folder of Markdown and MDX files/m)
+    expect(await daybook(folder.path)).toEqual(help)
     expect((await daybook(folder.path, '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it('show the options of one command alone', async () => {
+    await using folder = await folderOf({})
+    const help = await daybook(folder.path, 'import', '--help')
+    expect(help).toMatchObject({ status: 0, stderr: '' })
+    expect(help.stdout).toMatch(/^Usage: daybook import PATH \[options\]\n/)
+    expect(help.stdout).toContain('--locale-folders')
+    expect(help.stdout).not.toContain('--metrics-port')
+    expect(await daybook(folder.path, 'help', 'import')).toEqual(help)
+    const action = await daybook(folder.path, 'user', 'create', '--help')
+    expect(action.stdout).toMatch(/^Usage: daybook user create EMAIL \[options\]\n/)
   })
 })
 

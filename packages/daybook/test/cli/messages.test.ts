@@ -94,12 +94,37 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'an option of no command': {
     args: ['migrate', '--verbose'],
     status: 2,
-    reads: `There is no option --verbose of this command. It takes: --config, --data, --apply, --allow-loss, --dry-run, --list, --skip${USAGE}`,
+    reads: `There is no option --verbose of this command. It takes: --apply, --allow-loss, --dry-run, --list, --skip, --config, --data${USAGE}`,
+  },
+  'an option without its value': {
+    args: ['export', '--since', '--without-people', 'x'],
+    status: 2,
+    reads: `--since takes a value: --since SEQ. Write one with a dash as --since=VALUE.${USAGE}`,
+  },
+  'a value for an option that takes none': {
+    args: ['openapi', '--all=yes'],
+    status: 2,
+    reads: `--all takes no value.${USAGE}`,
+  },
+  'a missing name': {
+    args: ['erase', 'notes'],
+    status: 2,
+    reads: `Write: daybook erase COLLECTION ID${USAGE}`,
   },
   'a mistyped command': {
     args: ['strat'],
     status: 2,
     reads: `There is no command "strat". Did you mean daybook start?${USAGE}`,
+  },
+  'a mistyped action of a command': {
+    args: ['user', 'crate', 'ann@example.org'],
+    status: 2,
+    reads: `There is no command "user crate". Did you mean daybook user create?${USAGE}`,
+  },
+  'help of a mistyped command': {
+    args: ['help', 'imprt'],
+    status: 2,
+    reads: `There is no command "imprt". Did you mean daybook import?${USAGE}`,
   },
   'a command of another program': {
     args: ['serve'],

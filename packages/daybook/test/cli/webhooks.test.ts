@@ -89,13 +89,13 @@ test('daybook webhooks list --pending shows when a message is sent again', async
 })
 
 test.each([
-  [['lst'], 2, 'Write: daybook webhooks list'],
+  [['lst'], 2, 'Did you mean daybook webhooks list?'],
   [['list', 'site'], 2, 'Write: daybook webhooks list'],
-  [['replay'], 2, 'Write: daybook webhooks list'],
-  [['replay', 'site'], 2, 'Write: daybook webhooks list'],
-  [['replay', 'site', '--seq', '1', '--parked'], 2, 'Write: daybook webhooks list'],
+  [['replay'], 2, 'Write: daybook webhooks replay ENDPOINT'],
+  [['replay', 'site'], 2, 'Write: daybook webhooks replay ENDPOINT'],
+  [['replay', 'site', '--seq', '1', '--parked'], 2, 'Write: daybook webhooks replay ENDPOINT'],
   [['replay', 'site', '--seq', '0'], 2, '--seq takes a number of the journal'],
-  [['replay', 'site', '--to', '3'], 2, 'Write: daybook webhooks list'],
+  [['replay', 'site', '--to', '3'], 2, 'Write: daybook webhooks replay ENDPOINT'],
   [['replay', 'sit', '--seq', '1'], 1, 'There is no webhook endpoint "sit". Did you mean site?'],
   [['list', '--endpoint', 'other'], 1, 'There is no webhook endpoint "other". The config has: site.'],
 ])('daybook webhooks %j is refused', async (args, status, message) => {

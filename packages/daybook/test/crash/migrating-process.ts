@@ -1,9 +1,8 @@
 // Does what `daybook migrate --apply` does, until it is killed: node migrating-process.ts CONFIG DATA
 // A line says that the plan is made, and its work begins.
 import { pathToFileURL } from 'node:url'
-import { applyPlan } from '../../src/cli/migrate/apply-plan.ts'
-import { makePlan } from '../../src/cli/migrate/describe-plan.ts'
-import { findMigrations } from '../../src/cli/migrate/find-migrations.ts'
+import { findMigrations } from '../../src/cli/migrate/migration-files.ts'
+import { applyPlan, makePlan } from '../../src/cli/migrate/migration-plan.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { openUnprepared } from '../../src/service.ts'
 

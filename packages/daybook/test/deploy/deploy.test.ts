@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { cliCommands, cliFlags, variables } from '../../../../scripts/documented.ts'
+import { makeProgram } from '../../src/cli/program.ts'
 import { DEFAULT_FILE_BYTES } from '../../src/config/assets.ts'
 import { knownRoutes } from '../support/scenarios/routes.ts'
 
@@ -66,9 +67,10 @@ const knownVariables = [
 
 /** Faults of a command line of the service: its command, its flags, and files that are not there. */
 async function commandFaults([command = '', ...args]: readonly string[]): Promise<readonly string[]> {
-  const flags = await cliFlags()
+  const program = await makeProgram()
+  const flags = cliFlags(program)
   return [
-    ...(cliCommands().includes(command) ? [] : [command]),
+    ...(cliCommands(program).includes(command) ? [] : [command]),
     ...args.filter((arg) => arg.startsWith('--') && !flags.includes(arg)),
     ...args.filter((arg) => arg.includes('/') && !existsSync(join(ROOT, arg))),
   ]

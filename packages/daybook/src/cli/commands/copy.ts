@@ -1,44 +1,59 @@
+import { resolve } from 'node:path'
+import type { DaybookConfig } from '../../config/config.ts'
 import { pendingRenames } from '../../content/transfer/migration.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { Model } from '../../model/model.ts'
+import { Opened } from '../../opened.ts'
 import type { Snapshot } from '../../store/database.ts'
-import { Reader } from '../../store/reads/read.ts'
-import { whyNotCopied } from '../../store/transfer/copy-source.ts'
-import { loadConfig } from '../config-file.ts'
-import { readAddress } from '../copy/address.ts'
-import { copyDatabase, verifyStore } from '../copy/run.ts'
-import { type CommandLine, readCommandOptions } from '../options.ts'
-import { UsageError } from '../usage.ts'
+import { CliCommand, type CommonOptions, defineOption, UsageError } from '../command.ts'
+import { dataFolder, loadConfig } from '../config-file.ts'
+import { openSnapshot, requireCopyable, requireModelFit } from '../open-store.ts'
+import { printLine } from '../output.ts'
+import { copyFiles, describeFaults, openBlobs } from '../transfer/asset-files.ts'
+import { copyDatabase, readAddress, verifyStore } from '../transfer/copy-store.ts'
 
-const OPTIONS = {
-  /** The store: `sqlite:FOLDER`, `sqlite:FILE` or `postgres://user:password@host:5432/database`. @default needed */
-  from: { type: 'string' },
-  /** Where it goes, in the same form: empty, or an unfinished copy of the same store. @default needed */
-  to: { type: 'string' },
-  /** Compares the two, and copies nothing. */
-  'verify-only': { type: 'boolean' },
-  /** In place of a store: copies the files of the assets, from the store of files that this other config names to that of the config. @see docs/files.md#move-files-to-another-store */
-  'files-from': { type: 'string' },
-} as const
+interface CopyOptions extends CommonOptions {
+  readonly from?: string
+  readonly to?: string
+  readonly verifyOnly?: boolean
+  readonly filesFrom?: string
+}
 
-/**
- * `daybook copy --from ADDRESS --to ADDRESS`: copies a whole store into an empty database, and compares the two.
- * Answers 0 when they hold the same, else 1. `daybook copy --files-from CONFIG` copies files between two stores of files.
- *
- * @throws {UsageError} when the command line names no two stores; {StartupError} when one of them is not fit for it
- */
-export async function copy(args: readonly string[]): Promise<number> {
-  const options = readCommandOptions(args, OPTIONS)
-  if (options.has('files-from')) return (await import('../copy/run-files.ts')).copyAssetFiles(options)
-  const from = readAddress(requireOption(options, 'from'), '--from')
-  const to = readAddress(requireOption(options, 'to'), '--to')
+/** `daybook copy`: copies a whole store into an empty database, and compares the two. The status is 1 if they differ. */
+export const copy: CliCommand = new CliCommand('copy')
+  .takes(
+    defineOption(
+      '--from <ADDRESS>',
+      'The store: `sqlite:FOLDER`, `sqlite:FILE` or `postgres://user:password@host:5432/database`.',
+      'needed',
+    ),
+    defineOption(
+      '--to <ADDRESS>',
+      'Where it goes, in the same form: empty, or an unfinished copy of the same store.',
+      'needed',
+    ),
+    defineOption('--verify-only', 'Compares the two, and copies nothing.'),
+    defineOption(
+      '--files-from <FILE>',
+      'In place of a store: copies the files of the assets, from the store of files that this other config names to that of the config.',
+    ),
+  )
+  .runs((options: CopyOptions) => (options.filesFrom === undefined ? copyContent(options) : copyAssets(options)))
+
+const GO_ON = 'What has arrived stays: the same command goes on with it.'
+
+async function copyContent(options: CopyOptions): Promise<number> {
+  if (options.from === undefined || options.to === undefined)
+    throw new UsageError('Name two stores: daybook copy --from sqlite:FOLDER --to postgres://…')
+  const from = readAddress(options.from, '--from')
+  const to = readAddress(options.to, '--to')
   if (from.identity === to.identity) throw new StartupError('--from and --to are the same store. Name two.')
-  const model = compileModel(await loadConfig(options.text('config')))
+  const model = compileModel(await loadConfig(options.config))
   const source = await from.snapshot()
   try {
-    const collections = await requireCopyable(source, from.shown, model)
-    const run = options.flag('verify-only') ? verifyStore : copyDatabase
+    const collections = await requireKnownCollections(source, from.shown, model)
+    const run = options.verifyOnly ? verifyStore : copyDatabase
     return await run({ from, to, source, collections, model })
   } catch (error) {
     throw error instanceof DaybookError ? new StartupError(`${messageWithCause(error)} ${GO_ON}`) : error
@@ -47,22 +62,12 @@ export async function copy(args: readonly string[]): Promise<number> {
   }
 }
 
-const GO_ON = 'What has arrived stays: the same command goes on with it.'
-
-function requireOption(options: CommandLine, name: 'from' | 'to'): string {
-  const text = options.text(name)
-  if (text !== undefined && options.positionals.length === 0) return text
-  throw new UsageError('Name two stores: daybook copy --from sqlite:FOLDER --to postgres://…')
-}
-
 const messageWithCause = ({ message, cause }: DaybookError): string =>
   cause instanceof Error ? `${message} (${cause.message})` : message
 
-/** Answers the keys of the stored collections. */
-async function requireCopyable(source: Snapshot, shown: string, model: Model): Promise<readonly string[]> {
-  const fault = await whyNotCopied(source, shown)
-  if (fault !== undefined) throw new StartupError(fault)
-  const read = new Reader(source.dialect, source)
+/** Returns the keys of the stored collections. */
+async function requireKnownCollections(source: Snapshot, shown: string, model: Model): Promise<readonly string[]> {
+  const read = await requireCopyable(source, shown)
   const collections = await read.system.storedCollections()
   const unknown = collections.filter((key) => !model.collections.has(key))
   if (unknown.length > 0) {
@@ -76,4 +81,35 @@ async function requireCopyable(source: Snapshot, shown: string, model: Model): P
   throw new StartupError(
     `The config renames fields of what ${shown} holds:\n${renames.join('')}Run daybook migrate --apply on the store first.`,
   )
+}
+
+/** Copies the files of all assets to the store of files of the config. A service may run. The status is 1 if files are missing. */
+async function copyAssets(options: CopyOptions): Promise<number> {
+  if (options.from !== undefined || options.to !== undefined)
+    throw new UsageError(
+      '--files-from copies files alone: daybook copy --files-from OLD_CONFIG. Leave out --from and --to.',
+    )
+  const data = resolve(dataFolder(options))
+  const config = await loadConfig(options.config)
+  const former = await loadConfig(options.filesFrom)
+  const model = compileModel(config)
+  const opened = new Opened()
+  const openFiles = async (owner: DaybookConfig) => {
+    const blobs = await openBlobs(owner, data)
+    opened.defer(() => blobs.close())
+    return blobs
+  }
+  try {
+    const snapshot = await openSnapshot(config, data)
+    opened.defer(() => snapshot.close())
+    const read = await requireModelFit(snapshot, model)
+    const [source, to] = [await openFiles(former), await openFiles(config)]
+    const from = async ({ path }: { readonly path: string }) => (await source.read(path))?.content
+    const { written, there, faults } = await copyFiles({ model, read, from, to, isVerified: options.verifyOnly })
+    process.stderr.write(describeFaults(faults))
+    printLine(`files: ${written} copied, ${there} there already, ${faults.length} missing`)
+    return faults.length === 0 ? 0 : 1
+  } finally {
+    await opened.close()
+  }
 }

@@ -2,42 +2,40 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseFileError } from '../../errors.ts'
-import { findEnvFile } from '../env-file.ts'
-import { readCommandOptions } from '../options.ts'
-import { OPTIONS, requireServable, serveHere } from './start.ts'
+import { CliCommand } from '../command.ts'
+import { findEnvFile } from '../config-file.ts'
+import { requireServable, SERVE_OPTIONS, type ServeOptions, serveHere } from './start.ts'
 
-/** Set in the process that serves; the one that the user started only watches. */
+/** Set in the process that serves; the process that the user started only watches. */
 const SERVING = 'DAYBOOK_DEV_SERVING'
 
+// Copied before .env is read: its present values must not outlive its next change.
+const env = { ...process.env, [SERVING]: '1' }
+
 /** `daybook dev`: serves with a readable log, and again whenever the config, a file that it imports or its `.env` changes. */
-export async function dev(args: readonly string[], entry: string): Promise<number | undefined> {
-  // Before .env is read: what it says now must not outlive the next change of it.
-  const env = { ...process.env, [SERVING]: '1' }
-  const options = readCommandOptions(args, OPTIONS)
+export const dev: CliCommand = new CliCommand('dev').takes(...SERVE_OPTIONS).runs(async (options: ServeOptions) => {
   if (process.env[SERVING]) {
     await serveHere(options, true).catch(endWatching)
     return undefined
   }
   requireServable(options)
-  const envFile = findEnvFile(options.text('config'))
+  const envFile = findEnvFile(options.config)
   const watch = ['--watch', '--watch-preserve-output', ...(envFile === undefined ? [] : [`--env-file=${envFile}`])]
-  const child = spawn(process.execPath, [...process.execArgv, ...watch, entry, 'dev', ...args], {
-    stdio: 'inherit',
-    env,
-  })
+  const program = process.argv.slice(1)
+  const child = spawn(process.execPath, [...process.execArgv, ...watch, ...program], { stdio: 'inherit', env })
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal))
   const [code] = await once(child, 'exit')
   return code ?? 0
-}
+})
 
-/** How long the watching process may take to pass the signal on, in milliseconds. */
+/** The longest time that the watching process may take to pass the signal on, in milliseconds. */
 const PASSING_ON_MS = 5000
 
 /** Ends `daybook dev` after a fault that no change of a file mends. */
 async function endWatching(error: unknown): Promise<never> {
   const isListening = error instanceof Error && 'syscall' in error && error.syscall === 'listen'
   if (error instanceof DatabaseFileError || isListening) {
-    // The watching process passes the signal on, and ends with the status that this one ends with.
+    // The watching process passes the signal on, and ends with the status of this one.
     const waiting = new AbortController()
     const passedOn = once(process, 'SIGTERM')
     process.kill(process.ppid, 'SIGTERM')

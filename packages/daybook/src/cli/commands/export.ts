@@ -1,74 +1,71 @@
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { disk } from '../../assets/disk.ts'
-import type { DaybookConfig } from '../../config/config.ts'
-import { countStoredFiles } from '../../content/assets/stored-files.ts'
+import type { BlobStore } from '../../assets/blob-store.ts'
 import { ContentExport } from '../../content/transfer/export.ts'
-import type { ExportCounts } from '../../content/transfer/export-lines.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
-import type { Model } from '../../model/model.ts'
-import type { Snapshot } from '../../store/database.ts'
-import { Reader } from '../../store/reads/read.ts'
-import { loadConfig } from '../config-file.ts'
-import { openOutputFile, openStandardOutput } from '../export/output.ts'
-import { describeCounts } from '../export/summary.ts'
-import { describeFaults, exportFiles } from '../files/export-files.ts'
-import { FileFolder } from '../files/file-folder.ts'
-import { requireSnapshotFit } from '../fit-snapshot.ts'
-import { openSnapshot } from '../open-snapshot.ts'
-import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
-import { Progress } from '../progress.ts'
-import { UsageError } from '../usage.ts'
+import { CliCommand, type CommonOptions, defineOption, UsageError } from '../command.ts'
+import { dataFolder, loadConfig } from '../config-file.ts'
+import { openSnapshot, requireModelFit } from '../open-store.ts'
+import { Progress, printLine, printNotice } from '../output.ts'
+import { type AssetFiles, describeFaults, exportFiles, openBlobs } from '../transfer/asset-files.ts'
+import { describeCounts } from '../transfer/export-file.ts'
+import { FileFolder } from '../transfer/file-folder.ts'
 
-const OPTIONS = {
-  /** Only what changed after this number of the journal, deletions included. @default everything */
-  since: { type: 'string' },
-  /** Leave out who made and last changed documents. */
-  'without-people': { type: 'boolean' },
-  /** Where the files of the assets go, each once, named by their digests. @default they stay where they are @see docs/export-and-restore.md#bring-the-files-along */
-  files: { type: 'string' },
-} as const
+interface ExportOptions extends CommonOptions {
+  readonly since?: string
+  readonly withoutPeople?: boolean
+  readonly files?: string
+}
 
 /** The path that stands for standard output. */
 const STDOUT = '-'
 
 /**
- * `daybook export FILE`: writes all content to a file that appears when it is whole, or to standard output. A service
- * may run on the store meanwhile.
- *
- * @throws {UsageError} when the command line is wrong; {StartupError} when there is no store fit for it
+ * `daybook export`: writes all content to a file that appears when it is whole, or to standard output. A service may run on the
+ * store. The status is 1 if files are missing.
  */
-export async function exportContent(args: readonly string[]): Promise<number> {
-  const options = readCommandOptions(args, OPTIONS)
-  const path = requirePath(options)
-  const since = readSince(options.text('since'))
-  const config = await loadConfig(options.text('config'))
-  const model = compileModel(config)
-  const snapshot = await openSnapshot(config, resolve(dataFolder(options)))
-  try {
-    await requireSnapshotFit(snapshot, model)
-    const content = await ContentExport.of(model, snapshot, {
-      since,
-      hasPeople: !options.flag('without-people'),
-    }).catch((error) => {
-      throw error instanceof DaybookError ? new UsageError(`--${error.message.replace(':', '')}`) : error
-    })
-    const folder = options.text('files')
-    const areFilesWhole =
-      folder === undefined || (await writeFiles({ config, model, snapshot, since, data: dataFolder(options) }, folder))
-    if (!areFilesWhole) return 1
-    await write(content, path)
-    return 0
-  } finally {
-    await snapshot.close()
-  }
-}
-
-function requirePath({ positionals }: CommandLine): string {
-  const [path, ...others] = positionals
-  if (path === undefined || others.length > 0) throw new UsageError('Name one file, or -: daybook export FILE.')
-  return path
-}
+export const exportContent: CliCommand = new CliCommand('export')
+  .argument('<FILE>', 'The file; - is standard output.')
+  .takes(
+    defineOption(
+      '--since <SEQ>',
+      'Only what changed after this number of the journal, deletions included.',
+      'everything',
+    ),
+    defineOption('--without-people', 'Leave out who made and last changed documents.'),
+    defineOption(
+      '--files <DIR>',
+      'Where the files of the assets go, each once, named by their digests.',
+      'they stay where they are',
+    ),
+  )
+  .runs(async (path: string, options: ExportOptions) => {
+    const since = readSince(options.since)
+    const config = await loadConfig(options.config)
+    const model = compileModel(config)
+    const data = resolve(dataFolder(options))
+    const snapshot = await openSnapshot(config, data)
+    try {
+      const read = await requireModelFit(snapshot, model)
+      const content = await ContentExport.of(model, snapshot, { since, hasPeople: !options.withoutPeople }).catch(
+        rethrowInvalidSince,
+      )
+      // The files come before the lines, so that an export that exists is whole.
+      if (options.files !== undefined) {
+        const blobs = await openBlobs(config, data)
+        const areAllWritten = await writeFiles({ model, read, since }, blobs, options.files).finally(() =>
+          blobs.close(),
+        )
+        if (!areAllWritten) return 1
+      }
+      return await writeContent(content, path)
+    } finally {
+      await snapshot.close()
+    }
+  })
 
 function readSince(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
@@ -77,36 +74,21 @@ function readSince(text: string | undefined): number | undefined {
   throw new UsageError(`--since takes a whole number, 0 or more, not "${text}".`)
 }
 
-/** What an export reads from. */
-interface ExportSource {
-  readonly config: DaybookConfig
-  readonly model: Model
-  readonly snapshot: Snapshot
-  readonly since: number | undefined
-  readonly data: string
+function rethrowInvalidSince(error: unknown): never {
+  throw error instanceof DaybookError ? new UsageError(`--${error.message.replace(':', '')}`) : error
 }
 
-/** Writes the files before the lines, so that an export that is there is whole. @returns whether all of them are */
-async function writeFiles({ config, model, snapshot, since, data }: ExportSource, folder: string): Promise<boolean> {
-  const read = new Reader(snapshot.dialect, snapshot)
-  const blobs = await (config.assets?.store ?? disk()).open({ data: resolve(data) })
-  try {
-    const total = await countStoredFiles(model, read)
-    const outcome = await exportFiles({ model, read, blobs, folder: new FileFolder(folder), since, total })
-    const { written, there, faults } = outcome
-    const missing = faults.length > 0 ? `, ${faults.length} missing` : ''
-    process.stderr.write(`${describeFaults(faults)}files: ${written} written, ${there} there already${missing}\n`)
-    if (faults.length > 0) process.stderr.write('Nothing is exported. Without --files, the content alone is.\n')
-    return faults.length === 0
-  } finally {
-    await blobs.close()
-  }
+async function writeFiles(files: AssetFiles, blobs: BlobStore, folder: string): Promise<boolean> {
+  const { written, there, faults } = await exportFiles(files, blobs, new FileFolder(folder))
+  const missing = faults.length > 0 ? `, ${faults.length} missing` : ''
+  process.stderr.write(`${describeFaults(faults)}files: ${written} written, ${there} there already${missing}\n`)
+  if (faults.length > 0) printNotice('Nothing is exported. Without --files, the content alone is.')
+  return faults.length === 0
 }
 
-async function write(content: ContentExport, path: string): Promise<void> {
-  const output =
-    path === STDOUT ? openStandardOutput() : await openOutputFile(path).catch((error) => rethrowFileError(path, error))
-  const progress = new Progress({ unit: 'entries', total: content.total }, process.stderr)
+async function writeContent(content: ContentExport, path: string): Promise<number> {
+  const output = path === STDOUT ? openStdout() : await openFile(path).catch((error) => rethrowFileError(path, error))
+  using progress = new Progress({ unit: 'entries', total: content.total })
   let done = 0
   try {
     for await (const { text, count } of content.chunks()) {
@@ -118,21 +100,78 @@ async function write(content: ContentExport, path: string): Promise<void> {
   } catch (error) {
     await output.discard()
     rethrowFileError(path, error)
-  } finally {
-    progress.end()
   }
-  printSummary(content.counts, content.seq, path)
+  const line = `exported ${describeCounts(content.counts)}, as of ${content.seq}`
+  if (path === STDOUT) printNotice(line)
+  else printLine(`${line}, to ${path}`)
+  return 0
 }
 
-/** Turns a file-system error into a message for the user; other errors are thrown unchanged. */
+/** Turns a file-system error into a message for the user. Other errors are thrown unchanged. */
 function rethrowFileError(path: string, error: unknown): never {
   const isOfFile = error instanceof Error && 'syscall' in error
   const shown = path === STDOUT ? 'Standard output' : path
   throw isOfFile ? new StartupError(`${shown} cannot be written: ${error.message}`) : error
 }
 
-function printSummary(counts: ExportCounts, seq: number, path: string): void {
-  const line = `exported ${describeCounts(counts)}, as of ${seq}`
-  if (path === STDOUT) process.stderr.write(`${line}\n`)
-  else process.stdout.write(`${line}, to ${path}\n`)
+/** The target of an export. */
+interface Output {
+  write(text: string): Promise<void>
+  /** Completes the output. */
+  finish(): Promise<void>
+  /** Removes an incomplete output. */
+  discard(): Promise<void>
+}
+
+/** The exit status after a signal: 128 and its number, as in shells. */
+const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const
+
+/**
+ * Opens a file that gets its name when it is whole. Only its owner may read it: it contains content that readers of the service may
+ * not see.
+ */
+async function openFile(path: string): Promise<Output> {
+  const part = `${path}.${process.pid}.part`
+  const handle = await open(part, 'wx', 0o600)
+  const listeners = Object.entries(SIGNAL_STATUS).map(([signal, status]) => {
+    const end = (): void => {
+      rmSync(part, { force: true })
+      process.exit(status)
+    }
+    process.once(signal, end)
+    return () => process.removeListener(signal, end)
+  })
+  const close = async (): Promise<void> => {
+    await handle.close()
+    for (const remove of listeners) remove()
+  }
+  return {
+    write: (text) => handle.appendFile(text),
+    async finish() {
+      await handle.sync()
+      await rename(part, path)
+      await close()
+    },
+    async discard() {
+      await close()
+      await rm(part, { force: true })
+    },
+  }
+}
+
+/** Opens standard output, which is written as fast as it is read. */
+function openStdout(): Output {
+  const { stdout } = process
+  let failure: unknown
+  stdout.on('error', (error) => {
+    failure = error
+  })
+  return {
+    async write(text) {
+      if (failure) throw failure
+      if (!stdout.write(text)) await once(stdout, 'drain')
+    },
+    finish: async () => {},
+    discard: async () => {},
+  }
 }

@@ -1,46 +1,40 @@
 import { statSync } from 'node:fs'
-import { readCommandOptions } from '../options.ts'
-import { UsageError } from '../usage.ts'
+import { CliCommand, defineOption, defineRepeatedOption, type Option, UsageError } from '../command.ts'
+import type { ImportOptions } from '../import/plan.ts'
+import type { RestoreOptions } from '../transfer/restore-export.ts'
 
-const OPTIONS = {
-  /** The collection to fill. @default needed */
-  collection: { type: 'string' },
-  /** A front-matter key goes to a field of another name. */
-  map: { type: 'string', multiple: true },
-  /** Every entry gets this value; a file with `draft: true` stays a draft. @see docs/importing.md#give-every-entry-a-value */
-  set: { type: 'string', multiple: true },
-  /** The field that tells whether an entry is there already. @default the slug */
-  key: { type: 'string' },
-  /** The field that the text goes to. @default `body`, else the only Markdown field */
-  body: { type: 'string' },
-  /** DIR has one folder for each locale; files at the same place are one entry. @see docs/locales.md#import-a-translated-folder */
-  'locale-folders': { type: 'boolean' },
-  /** Reports the outcome, and stores nothing: it works on a copy, in the folder for temporary files, of everything that is stored. */
-  'dry-run': { type: 'boolean' },
-} as const
+const FOLDER_OPTIONS: readonly Option[] = [
+  defineOption('--collection <KEY>', 'The collection to fill.', 'needed'),
+  defineRepeatedOption('--map <KEY=FIELD>', 'A front-matter key goes to a field of another name.'),
+  defineRepeatedOption('--set <FIELD=VALUE>', 'Every entry gets this value; a file with `draft: true` stays a draft.'),
+  defineOption('--key <FIELD>', 'The field that tells whether an entry is there already.', 'the slug'),
+  defineOption('--body <FIELD>', 'The field that the text goes to.', '`body`, else the only Markdown field'),
+  defineOption('--locale-folders', 'The folder has one folder for each locale; files at the same place are one entry.'),
+  defineOption(
+    '--dry-run',
+    'Reports the outcome, and stores nothing: it works on a copy, in the folder for temporary files, of everything that is stored.',
+  ),
+]
 
-const FILE_OPTIONS = {
-  /** The folder of the files, as `daybook export --files` wrote it. @default files are not brought @see docs/export-and-restore.md#bring-the-files-along */
-  files: { type: 'string' },
-} as const
+const FILES_OPTION = defineOption(
+  '--files <DIR>',
+  'Of an export: the folder of the files, as `daybook export --files` wrote it.',
+  'files are not brought',
+)
 
-/**
- * `daybook import`: brings in a folder of Markdown files, or restores an export.
- *
- * @throws {UsageError} when the command line names what is not there
- */
-export async function importContent(args: readonly string[]): Promise<number> {
-  const options = readCommandOptions(args, { ...OPTIONS, ...FILE_OPTIONS })
-  const [path, ...others] = options.positionals
-  if (path === undefined || others.length > 0) {
-    throw new UsageError('Name one folder, daybook import DIR --collection KEY, or one export, daybook import FILE.')
-  }
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found?.isDirectory() && options.has('files'))
-    throw new UsageError(`--files is about exports, and "${path}" is a folder.`)
-  if (found?.isDirectory()) return (await import('../import/import-folder.ts')).importFolder(options, path)
-  if (!found?.isFile()) throw new UsageError(`There is no folder "${path}", nor a file.`)
-  const [own] = Object.keys(OPTIONS).filter((name) => options.has(name))
-  if (own !== undefined) throw new UsageError(`--${own} is about folders, and "${path}" is a file.`)
-  return (await import('../restore/restore-file.ts')).restoreFile(options, path)
-}
+/** `daybook import`: brings in a folder of Markdown files, or restores an export. */
+export const importContent: CliCommand = new CliCommand('import')
+  .argument('<PATH>', 'The folder, or the file of an export.')
+  .takes(...FOLDER_OPTIONS, FILES_OPTION)
+  .runs(async (path: string, options: ImportOptions & RestoreOptions, command: CliCommand) => {
+    const status = statSync(path, { throwIfNoEntry: false })
+    const isPresent = (option: Option): boolean => command.getOptionValue(option.attributeName()) !== undefined
+    if (status?.isDirectory()) {
+      if (isPresent(FILES_OPTION)) throw new UsageError(`--files is about exports, and "${path}" is a folder.`)
+      return (await import('../import/import-folder.ts')).importFolder(path, options)
+    }
+    if (!status?.isFile()) throw new UsageError(`There is no folder "${path}", nor a file.`)
+    const option = FOLDER_OPTIONS.find(isPresent)
+    if (option) throw new UsageError(`${option.long} is about folders, and "${path}" is a file.`)
+    return (await import('../transfer/restore-export.ts')).restoreExport(path, options)
+  })

@@ -6,67 +6,93 @@ import { findMisfits } from '../../content/transfer/misfits.ts'
 import { compileModel } from '../../model/compile.ts'
 import { openUnprepared, refuseUnfinished } from '../../service.ts'
 import { digestConfig } from '../../store/serving-process.ts'
-import { findConfig, loadConfig } from '../config-file.ts'
-import { openCopy } from '../import/open-copy.ts'
-import { applyPlan, type MigrateJob } from '../migrate/apply-plan.ts'
-import { noteAsRun } from '../migrate/at-start.ts'
-import { describePlan, isSettled, makePlan } from '../migrate/describe-plan.ts'
-import { type FoundMigration, findMigrations } from '../migrate/find-migrations.ts'
-import { untilSignal } from '../migrate/until-signal.ts'
-import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
-import { UsageError } from '../usage.ts'
+import {
+  CliCommand,
+  type CommonOptions,
+  defineOption,
+  defineRepeatedOption,
+  INTERRUPTED,
+  UsageError,
+  withSignal,
+} from '../command.ts'
+import { dataFolder, findConfig, loadConfig } from '../config-file.ts'
+import { type FoundMigration, findMigrations, recordAsRun } from '../migrate/migration-files.ts'
+import { applyPlan, describePlan, isSettled, type MigrateJob, makePlan } from '../migrate/migration-plan.ts'
+import { openCopy } from '../open-store.ts'
+import { printLine, printNotice } from '../output.ts'
 
-const OPTIONS = {
-  /** Carries the changes out: moves renamed fields, fills, runs migrations. @default only says what they are */
-  apply: { type: 'boolean' },
-  /** Also what loses stored values. */
-  'allow-loss': { type: 'boolean' },
-  /** Does everything to a copy of the store, in the folder for temporary files, and says what came of it. */
-  'dry-run': { type: 'boolean' },
-  /** Lists the entries whose value in a field, such as `posts.summary`, the config refuses: an id and the reason in each line. */
-  list: { type: 'string' },
-  /** Notes that a migration of that name need not run on this store. */
-  skip: { type: 'string', multiple: true },
-} as const
+interface MigrateOptions extends CommonOptions {
+  readonly apply?: boolean
+  readonly allowLoss?: boolean
+  readonly dryRun?: boolean
+  readonly list?: string
+  readonly skip?: readonly string[]
+}
 
 /** No client waits for an answer. */
 const UNSERVED = { isServing: false, renderMs: 60_000 }
 
-/** `daybook migrate`: says what a changed config does to stored content, and with `--apply` does it. */
-export async function migrate(args: readonly string[]): Promise<number> {
-  const options = readCommandOptions(args, OPTIONS)
-  refuseTogether(options)
-  const configFile = findConfig(options.text('config'))
-  const files = findMigrations(configFile)
-  const config = await loadConfig(configFile)
-  const model = compileModel(config)
-  const data = resolve(dataFolder(options))
-  const { engine, close } = await openUnprepared(model, config, data, UNSERVED)
-  try {
-    if (await engine.store.isBlank()) return print('The stored content fits the config.', 0)
-    await refuseUnfinished(engine.store.read)
-    const named = options.text('list')
-    if (named !== undefined) return await listMisfits(engine, named)
-    if (options.has('skip')) return await skip(engine, files, options.texts('skip'))
-    const dryRun = options.flag('dry-run')
-    const warning = await outdatedServicesWarning(engine)
-    return await untilSignal(async (signal) => {
-      const job = { files, warning, signal, dryRun }
-      if (!dryRun) return planAndApply({ engine, ...job }, options)
-      const copy = await openCopy(model, config, data, UNSERVED, openUnprepared)
-      return planAndApply({ engine: copy.engine, ...job }, options).finally(() => copy.close())
-    })
-  } finally {
-    await close()
-  }
+/** `daybook migrate`: reports the effect of a changed config on stored content, and applies it with `--apply`. */
+export const migrate: CliCommand = new CliCommand('migrate')
+  .takes(
+    defineOption(
+      '--apply',
+      'Carries the changes out: moves renamed fields, fills, runs migrations.',
+      'only says what they are',
+    ),
+    defineOption('--allow-loss', 'Also what loses stored values.'),
+    defineOption(
+      '--dry-run',
+      'Does everything to a copy of the store, in the folder for temporary files, and says what came of it.',
+    ),
+    defineOption(
+      '--list <FIELD>',
+      'Lists the entries whose value in a field, such as `posts.summary`, the config refuses: an id and the reason in each line.',
+    ),
+    defineRepeatedOption('--skip <NAME>', 'Notes that a migration of that name need not run on this store.'),
+  )
+  .runs(async (options: MigrateOptions) => {
+    refuseExclusive(options)
+    const configFile = findConfig(options.config)
+    const files = findMigrations(configFile)
+    const config = await loadConfig(configFile)
+    const model = compileModel(config)
+    const data = resolve(dataFolder(options))
+    const { engine, close } = await openUnprepared(model, config, data, UNSERVED)
+    try {
+      if (await engine.store.isBlank()) return print('The stored content fits the config.', 0)
+      await refuseUnfinished(engine.store.read)
+      if (options.list !== undefined) return await listMisfits(engine, options.list)
+      if (options.skip !== undefined) return await skip(engine, files, options.skip)
+      const warning = await outdatedServicesWarning(engine)
+      return await untilInterrupted(async (signal) => {
+        const run = { files, warning, signal, dryRun: options.dryRun ?? false }
+        if (!run.dryRun) return planAndApply({ engine, ...run }, options)
+        const copy = await openCopy(model, config, data, UNSERVED, openUnprepared)
+        return planAndApply({ engine: copy.engine, ...run }, options).finally(() => copy.close())
+      })
+    } finally {
+      await close()
+    }
+  })
+
+/** Refuses options that ask for different things. */
+function refuseExclusive({ apply, dryRun, list, skip }: MigrateOptions): void {
+  const flags = Object.entries({ '--apply': apply, '--dry-run': dryRun, '--list': list, '--skip': skip })
+  const present = flags.filter(([, value]) => value !== undefined).map(([flag]) => flag)
+  if (present.length > 1) throw new UsageError(`${present.join(' and ')} exclude each other. Give one of them.`)
 }
 
-/** Options that ask for different things. */
-const EXCLUSIVE = ['apply', 'dry-run', 'list', 'skip']
-
-function refuseTogether(options: CommandLine): void {
-  const given = EXCLUSIVE.filter((name) => options.has(name)).map((name) => `--${name}`)
-  if (given.length > 1) throw new UsageError(`${given.join(' and ')} exclude each other. Give one of them.`)
+/** Returns the exit status of the work, or that of an interrupted command. */
+function untilInterrupted(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  return withSignal(async (signal) => {
+    try {
+      return await work(signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+      return print('Stopped. What is stored stays. Run it again: it goes on.', INTERRUPTED)
+    }
+  })
 }
 
 const POOLER_WARNING =
@@ -75,7 +101,7 @@ const OUTDATED_WARNING =
   'Stop them before you apply the migration, or restart them with this config right after it: until then they do not find what it moves, and ' +
   'values that they store may be hidden.'
 
-/** Returns a warning of processes that serve the store with another config; `undefined`: there are none. */
+/** Returns a warning of processes that serve the store with another config; `undefined` if there are none. */
 async function outdatedServicesWarning({ store, model }: Engine): Promise<string | undefined> {
   const services = await store.listServices()
   if (!services) return POOLER_WARNING
@@ -92,17 +118,20 @@ interface PlannedRun extends Omit<MigrateJob, 'log'> {
   readonly warning: string | undefined
 }
 
-async function planAndApply({ files, warning, ...job }: PlannedRun, options: CommandLine): Promise<number> {
+async function planAndApply(
+  { files, warning, ...job }: PlannedRun,
+  { apply, allowLoss }: MigrateOptions,
+): Promise<number> {
   const { dryRun } = job
   const plan = await makePlan(job.engine, files)
   process.stdout.write(describePlan(plan))
   if (isSettled(plan)) return 0
-  if (warning !== undefined) process.stderr.write(`${warning}\n`)
-  if (!dryRun && !options.flag('apply')) return print('Nothing was changed. Do it with: daybook migrate --apply', 0)
-  if (!dryRun && plan.steps.some(isLossy) && !options.flag('allow-loss')) {
+  if (warning !== undefined) printNotice(warning)
+  if (!dryRun && !apply) return print('Nothing was changed. Do it with: daybook migrate --apply', 0)
+  if (!dryRun && plan.steps.some(isLossy) && !allowLoss) {
     return print('Refused: this loses stored values. Bring the fields back, or add --allow-loss.', 1)
   }
-  await applyPlan({ ...job, log }, plan)
+  await applyPlan({ ...job, log: printLine }, plan)
   return print(dryRun ? 'Nothing was changed. Do it with: daybook migrate --apply' : 'Done.', 0)
 }
 
@@ -113,7 +142,8 @@ async function listMisfits({ store, model }: Engine, path: string): Promise<numb
     throw new UsageError(
       `--list takes a collection or global and one of its fields, such as posts.summary, not "${path}".`,
     )
-  for await (const one of findMisfits(store.read, model)) if (one.path === path) log(`${one.id} ${one.message}`)
+  for await (const misfit of findMisfits(store.read, model))
+    if (misfit.path === path) printLine(`${misfit.id} ${misfit.message}`)
   return 0
 }
 
@@ -126,18 +156,14 @@ async function skip(
   if (unknown !== undefined)
     throw new UsageError(`There is no migrations/${unknown}. Write one of: ${files.map(({ name }) => name).join(', ')}`)
   await store.prepare(model, storedContentOf(model))
-  await noteAsRun(
+  await recordAsRun(
     store,
     files.filter(({ name }) => names.includes(name)),
   )
   return print('Noted. They will not run on this store.', 0)
 }
 
-function log(line: string): void {
-  process.stdout.write(`${line}\n`)
-}
-
 function print(text: string, status: number): number {
-  log(text)
+  printLine(text)
   return status
 }

@@ -1,32 +1,19 @@
-import type { Service } from '../../service.ts'
-import { loadConfig } from '../config-file.ts'
-import { withEmptyService } from '../empty-service.ts'
-import { readCommandOptions } from '../options.ts'
-import { UsageError } from '../usage.ts'
+import { CliCommand, type CommonOptions, defineOption } from '../command.ts'
+import { withEmptyService } from '../open-store.ts'
 
-const OPTIONS = {
-  /** Also what only a session sees, such as private collections. @default what everyone may know */
-  all: { type: 'boolean' },
-} as const
-
-/**
- * `daybook openapi`: prints the OpenAPI document that the config makes. No store is opened but an empty one, in the folder for
- * temporary files.
- *
- * @throws {UsageError} when the command line is wrong; {ConfigError} with every fault of the config
- */
-export async function openapi(args: readonly string[]): Promise<number> {
-  const options = readCommandOptions(args, OPTIONS)
-  if (options.positionals.length > 0) throw new UsageError('It takes no names: daybook openapi > openapi.json.')
-  const config = await loadConfig(options.text('config'))
-  const isWhole = options.flag('all')
-  process.stdout.write(await withEmptyService(config, (service, token) => printDocument(service, isWhole, token)))
-  return 0
+interface OpenApiOptions extends CommonOptions {
+  readonly all?: boolean
 }
 
-/** @param isWhole whether a session reads it */
-async function printDocument(service: Service, isWhole: boolean, serviceToken: string): Promise<string> {
-  const headers = isWhole ? { Authorization: `Bearer ${serviceToken}` } : {}
-  const response = await service.fetch(new Request('http://localhost/openapi.json', { headers }))
-  return `${JSON.stringify(await response.json(), null, 2)}\n`
-}
+/** `daybook openapi`: prints the OpenAPI document of the config. It opens an empty store alone, in the folder for temporary files. */
+export const openapi: CliCommand = new CliCommand('openapi')
+  .takes(defineOption('--all', 'Also what only a session sees, such as private collections.', 'what everyone may know'))
+  .runs(async ({ all, ...options }: OpenApiOptions) => {
+    const text = await withEmptyService(options, async (service, serviceToken) => {
+      const headers = all ? { Authorization: `Bearer ${serviceToken}` } : {}
+      const response = await service.fetch(new Request('http://localhost/openapi.json', { headers }))
+      return JSON.stringify(await response.json(), null, 2)
+    })
+    process.stdout.write(`${text}\n`)
+    return 0
+  })

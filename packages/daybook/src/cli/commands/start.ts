@@ -7,69 +7,77 @@ import type { MetricsAddress, MetricsListening } from '../../node/metrics-server
 import type { Listening } from '../../node/serve.ts'
 import { serveAsWorker, type WorkerIdentity, type WorkerProcess, workerIdentity } from '../../node/worker.ts'
 import type { Service } from '../../service.ts'
-import { findConfig, loadConfig } from '../config-file.ts'
-import { envFilePath, findEnvFile } from '../env-file.ts'
+import { CliCommand, type CommonOptions, defineOption, type Option, UsageError } from '../command.ts'
+import { dataFolder, envFilePath, findConfig, findEnvFile, loadConfig } from '../config-file.ts'
 import type { Greeting } from '../greeting.ts'
 import { holdWarnings, makeLog } from '../logger.ts'
-import { type CommandLine, dataFolder, readCommandOptions } from '../options.ts'
-import { UsageError } from '../usage.ts'
 
-/** Options of the commands that serve. */
-export const OPTIONS = {
-  /** The port to listen on; 0 picks a free one. @default `PORT`, else 3000 */
-  port: { type: 'string' },
-  /** The address to listen on. @default `HOST`, else 127.0.0.1 */
-  host: { type: 'string' },
-  /** `silent`, `error`, `warn`, or `info`, which writes a line for each request. @default `DAYBOOK_LOG`, else `info` */
-  log: { type: 'string' },
-  /** Serves metrics for Prometheus at `/metrics` of this port; 0 picks a free one. @default no metrics @see docs/reference/metrics.md */
-  'metrics-port': { type: 'string' },
-  /** The address for metrics. @default 127.0.0.1 */
-  'metrics-host': { type: 'string' },
-} as const
+/** The options of {@link start} and of `daybook dev`. */
+export interface ServeOptions extends CommonOptions {
+  readonly port?: string
+  readonly host?: string
+  readonly log?: string
+  readonly metricsPort?: string
+  readonly metricsHost?: string
+}
 
-const START_OPTIONS = {
-  ...OPTIONS,
-  /**
-   * Serves in N processes, from 1 to 128, on one port; `auto` starts one for each core.
-   * @default `DAYBOOK_WORKERS`, else this process serves itself
-   * @see docs/running.md#run-several-workers
-   */
-  workers: { type: 'string' },
-} as const
+/** Describes {@link ServeOptions}. */
+export const SERVE_OPTIONS: readonly Option[] = [
+  defineOption('--port <N>', 'The port to listen on; 0 picks a free one.', '`PORT`, else 3000'),
+  defineOption('--host <HOST>', 'The address to listen on.', '`HOST`, else 127.0.0.1'),
+  defineOption(
+    '--log <LEVEL>',
+    '`silent`, `error`, `warn`, or `info`, which writes a line for each request.',
+    '`DAYBOOK_LOG`, else `info`',
+  ),
+  defineOption(
+    '--metrics-port <N>',
+    'Serves metrics for Prometheus at `/metrics` of this port; 0 picks a free one.',
+    'no metrics',
+  ),
+  defineOption('--metrics-host <HOST>', 'The address for metrics.', '127.0.0.1'),
+]
 
 const MAX_WORKERS = 128
 
 /** `daybook start`: serves until SIGTERM or SIGINT, and lets requests in flight finish. */
-export async function start(args: readonly string[]): Promise<number | undefined> {
-  const options = readCommandOptions(args, START_OPTIONS)
-  const worker = workerIdentity()
-  if (worker) {
-    const { service, listening } = await listen(options, logOf(options, false, worker.number), { worker })
-    serveAsWorker(listening, service.metricsSnapshot)
-    return undefined
-  }
-  const count = readWorkers(options)
-  return count === undefined ? serveHere(options, false) : serveInWorkers(options, count)
-}
+export const start: CliCommand = new CliCommand('start')
+  .takes(
+    ...SERVE_OPTIONS,
+    defineOption(
+      '--workers <N>',
+      `Serves in N processes, from 1 to ${MAX_WORKERS}, on one port; \`auto\` starts one for each core.`,
+      '`DAYBOOK_WORKERS`, else this process serves itself',
+    ),
+  )
+  .runs(async (options: ServeOptions & { readonly workers?: string }) => {
+    const worker = workerIdentity()
+    if (worker) {
+      const { service, listening } = await listen(options, openLog(options, false, worker.number), { worker })
+      serveAsWorker(listening, service.metricsSnapshot)
+      return undefined
+    }
+    const count = readWorkers(options.workers)
+    return count === undefined ? serveHere(options, false) : serveInWorkers(options, count)
+  })
 
 /**
- * Checks what can be told of a command line before the config is loaded.
+ * Checks the command line before the config is loaded.
  *
- * @throws {UsageError}
+ * @throws {UsageError} if an option has no fitting value, or there is no config
  */
-export function requireServable(options: CommandLine): void {
-  findConfig(options.text('config'))
+export function requireServable(options: ServeOptions): void {
+  findConfig(options.config)
   readPort(options)
   readMetrics(options)
-  logOf(options, false)
+  openLog(options, false)
 }
 
 /** Serves in this process. */
-export async function serveHere(options: CommandLine, readable: boolean): Promise<undefined> {
-  const log = logOf(options, readable)
-  const held = isTerminal() ? holdWarnings(log) : undefined
-  const { config, service, listening } = await listen(options, held?.log ?? log, { isDevelopment: readable })
+export async function serveHere(options: ServeOptions, readable: boolean): Promise<undefined> {
+  const log = openLog(options, readable)
+  const warnings = isTerminal() ? holdWarnings(log) : undefined
+  const { config, service, listening } = await listen(options, warnings?.log ?? log, { isDevelopment: readable })
   const metrics = await openMetricsServer(options, log, service.metrics).catch(async (error) => {
     await listening.stop(0)
     throw error
@@ -83,14 +91,14 @@ export async function serveHere(options: CommandLine, readable: boolean): Promis
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
   // A process that reads this line may send a signal at once.
   announce(listening.url, metrics)
-  if (held) await greet(options, { config, model: service.model, url: listening.url, warnings: held.release() })
+  if (warnings) await greet(options, { config, model: service.model, url: listening.url, warnings: warnings.release() })
 }
 
-/** Whether a person reads what this process says. */
+/** True if a person reads the output. */
 const isTerminal = (): boolean => process.stdout.isTTY === true
 
 async function greet(
-  options: CommandLine,
+  options: ServeOptions,
   facts: Pick<Greeting, 'config' | 'model' | 'url' | 'warnings'>,
 ): Promise<void> {
   const { greetingText } = await import('../greeting.ts')
@@ -98,16 +106,16 @@ async function greet(
     ...facts,
     data: dataFolder(options),
     hasServiceToken: process.env.DAYBOOK_SERVICE_TOKEN !== undefined,
-    envFile: envFilePath(options.text('config')),
-    hasEnvFile: findEnvFile(options.text('config')) !== undefined,
+    envFile: envFilePath(options.config),
+    hasEnvFile: findEnvFile(options.config) !== undefined,
   })
   process.stdout.write(text)
 }
 
-async function serveInWorkers(options: CommandLine, count: number): Promise<number> {
-  // What the command line says wrongly is said once, before there are workers.
+async function serveInWorkers(options: ServeOptions, count: number): Promise<number> {
+  // Otherwise each worker would report the same fault.
   readPort(options)
-  const log = logOf(options, false)
+  const log = openLog(options, false)
   const { runWorkers } = await import('../../node/workers.ts')
   if (!readMetrics(options)) return runWorkers({ count, log, onListening: announce }).status
   const { WorkersMetrics } = await import('../../node/workers-metrics.ts')
@@ -124,9 +132,9 @@ async function serveInWorkers(options: CommandLine, count: number): Promise<numb
   return workers.status.finally(() => metrics?.close())
 }
 
-/** Serves metrics where they are asked for. */
+/** Serves metrics, if the options name a port for them. */
 async function openMetricsServer(
-  options: CommandLine,
+  options: ServeOptions,
   log: Log,
   read: () => Promise<string>,
 ): Promise<MetricsListening | undefined> {
@@ -150,25 +158,25 @@ interface Serving {
   readonly isDevelopment?: boolean
 }
 
-async function listen(options: CommandLine, log: Log, { worker, isDevelopment }: Serving): Promise<Started> {
-  // Loaded where it is needed: a process that watches over workers, or over files, serves nothing itself.
+async function listen(options: ServeOptions, log: Log, { worker, isDevelopment }: Serving): Promise<Started> {
+  // Loaded here: a process that supervises workers, or watches files, serves nothing itself.
   const [{ serve }, { createService }, { checkMigrations }] = await Promise.all([
     import('../../node/serve.ts'),
     import('../../service.ts'),
-    import('../migrate/at-start.ts'),
+    import('../migrate/migration-files.ts'),
   ])
   const port = worker?.port ?? readPort(options)
-  const host = options.text('host') ?? process.env.HOST ?? '127.0.0.1'
-  const configFile = findConfig(options.text('config'))
+  const host = options.host ?? process.env.HOST ?? '127.0.0.1'
+  const configFile = findConfig(options.config)
   const config = await loadConfig(configFile)
   const metrics = readMetrics(options) !== undefined
   const hasPlugins = (config.plugins ?? []).length > 0
   if (hasPlugins) surviveRejections(log)
   const data = dataFolder(options)
-  // One of several workers speaks for all.
+  // The first of several workers reports for all.
   const isFirst = worker === undefined || worker.number === 1
   const afterStart = isFirst ? await checkMigrations(configFile, config, data, log) : undefined
-  // People develop several services on one host.
+  // Browsers share cookies among the ports of a host, and developers run several services on one.
   const cookieOptions = isDevelopment && port > 0 ? { cookiePrefix: portCookiePrefix(port) } : {}
   const service = await createService(config, { data, log, metrics, ...cookieOptions })
   await afterStart?.()
@@ -180,7 +188,7 @@ async function listen(options: CommandLine, log: Log, { worker, isDevelopment }:
   return { config, service, listening }
 }
 
-/** Whether a config has hooks, validators or routes of its own. */
+/** True if a config has hooks, validators or routes of its own. */
 function hasOwnCode({ collections, globals = {}, routes = [] }: DaybookConfig): boolean {
   const documents = [...Object.values(collections), ...Object.values(globals)]
   const isHooked = documents.some(
@@ -189,7 +197,7 @@ function hasOwnCode({ collections, globals = {}, routes = [] }: DaybookConfig): 
   return isHooked || routes.length > 0
 }
 
-/** A promise that code of a plugin or of the config left alone, and that was rejected, ends no process: it is logged. */
+/** Logs rejected promises that code of a plugin or of the config does not handle, instead of ending the process. */
 function surviveRejections(log: Log): void {
   process.on('unhandledRejection', (reason) => {
     log.error({ err: reason instanceof Error ? reason : new Error(String(reason)) }, 'unhandled rejection')
@@ -200,13 +208,13 @@ function announce(url: string, metrics?: MetricsListening): void {
   process.stdout.write(`listening on ${url}\n${metrics ? `metrics on ${metrics.url}\n` : ''}`)
 }
 
-function logOf(options: CommandLine, readable: boolean, worker?: number): Log {
+function openLog(options: ServeOptions, readable: boolean, worker?: number): Log {
   const isReadable = readable || (isTerminal() && process.stderr.isTTY === true)
-  return makeLog(options.text('log') ?? process.env.DAYBOOK_LOG ?? 'info', isReadable, worker)
+  return makeLog(options.log ?? process.env.DAYBOOK_LOG ?? 'info', isReadable, worker)
 }
 
-function readPort(options: CommandLine): number {
-  return toPort('--port', options.text('port') ?? process.env.PORT ?? '3000')
+function readPort(options: ServeOptions): number {
+  return toPort('--port', options.port ?? process.env.PORT ?? '3000')
 }
 
 function toPort(flag: string, text: string): number {
@@ -216,16 +224,16 @@ function toPort(flag: string, text: string): number {
   return port
 }
 
-/** Where metrics are served; `undefined` when they are off. */
-function readMetrics(options: CommandLine): MetricsAddress | undefined {
-  const port = options.text('metrics-port')
+/** Returns the address of the metrics; `undefined` if they are off. */
+function readMetrics(options: ServeOptions): MetricsAddress | undefined {
+  const port = options.metricsPort
   if (port === undefined) return undefined
-  return { port: toPort('--metrics-port', port), host: options.text('metrics-host') ?? '127.0.0.1' }
+  return { port: toPort('--metrics-port', port), host: options.metricsHost ?? '127.0.0.1' }
 }
 
-/** How many workers to start; undefined when this process serves itself. */
-function readWorkers(options: CommandLine): number | undefined {
-  const text = options.text('workers') ?? process.env.DAYBOOK_WORKERS
+/** Returns the number of workers to start; undefined if this process serves itself. */
+function readWorkers(option: string | undefined): number | undefined {
+  const text = option ?? process.env.DAYBOOK_WORKERS
   if (text === undefined) return undefined
   if (text === 'auto') return availableParallelism()
   const count = Number(text)

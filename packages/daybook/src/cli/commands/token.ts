@@ -3,76 +3,78 @@ import { violationOfScope } from '../../auth/scopes.ts'
 import { type ApiToken, ApiTokens } from '../../auth/tokens/api-tokens.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import { endOf, rolesIn } from '../grants.ts'
-import { openHost } from '../open-host.ts'
-import { type CommandLine, readCommandOptions } from '../options.ts'
-import { table } from '../table.ts'
-import { UsageError } from '../usage.ts'
+import { CliCommand, type CommonOptions, defineOption, defineRepeatedOption, UsageError } from '../command.ts'
+import { checkRoles, readExpiry } from '../grants.ts'
+import { openCommandStore } from '../open-store.ts'
+import { formatTable, printNotice } from '../output.ts'
 
-const OPTIONS = {
-  /** A permission of the token: `posts:update`, `posts:*`, `*:read`, `globals.site:update`, `export`, or `*` for everything. @default needed */
-  scope: { type: 'string', multiple: true },
-  /** A role, for access rules. @default `service` */
-  role: { type: 'string', multiple: true },
-  /** How long it lasts, 1 to 3650 days. @default until it is revoked */
-  days: { type: 'string' },
-} as const
-
-/** The actions on tokens. All but {@link LIST} take the name of one. */
-const ACTS: Readonly<
-  Record<string, (tokens: ApiTokens, name: string, options: CommandLine, model: Model) => Promise<number>>
-> = {
-  /** Prints a token, once. @param NAME */
-  create: createToken,
-  /** Prints all tokens, without their secrets. */
-  list: listTokens,
-  /** Ends a token, by its name or its id; other nodes take it for a second at most. @param NAME */
-  revoke,
+interface CreateOptions extends CommonOptions {
+  readonly scope?: readonly string[]
+  readonly role?: readonly string[]
+  readonly days?: string
 }
 
-/** The action that is about all tokens. */
-const LIST = 'list'
-
-const USAGE = 'Write: daybook token create NAME --scope posts:update, daybook token list, or daybook token revoke NAME.'
-
-/**
- * `daybook token create|list|revoke`: named tokens of programs, for what their scopes say.
- *
- * @throws {UsageError} when the command line is wrong; {StartupError} when the store cannot be used, or there is no such token
- */
-export async function token(args: readonly string[]): Promise<number> {
-  const options = readCommandOptions(args, OPTIONS)
-  const [act = '', name, ...others] = options.positionals
-  const run = Object.hasOwn(ACTS, act) ? ACTS[act] : undefined
-  if (others.length > 0 || !run || (act !== LIST) !== (name !== undefined)) throw new UsageError(USAGE)
-  // Awaited, as the store is closed when this returns.
-  await using opened = await openHost(options)
-  return await run(new ApiTokens(opened.host.records), String(name), options, opened.model)
-}
-
-async function createToken(tokens: ApiTokens, name: string, options: CommandLine, model: Model): Promise<number> {
-  const scopes = requireScopes(options.texts('scope'), model)
-  const roles = rolesIn(options, 'service')
-  const days = options.text('days')
-  const expiresAt = days === undefined ? null : endOf(days)
-  const made = await tokens.create({ name, scopes, roles, expiresAt }).catch((error) => {
-    throw error instanceof DuplicateKey
-      ? new StartupError(`There is a token "${name}" already. Revoke it first.`)
-      : error
-  })
-  process.stderr.write(
-    `Token "${name}" for ${scopes.join(', ')}${expiresAt ? ` until ${expiresAt}` : ''}. It is shown this once:\n`,
+/** `daybook token`: named tokens of programs, for the permissions of their scopes. */
+export const token: CliCommand = new CliCommand('token')
+  .addCommand(
+    new CliCommand('create')
+      .description('Prints a token, once.')
+      .argument('<NAME>')
+      .takes(
+        defineRepeatedOption(
+          '--scope <SCOPE>',
+          'A permission of the token: `posts:update`, `posts:*`, `*:read`, `globals.site:update`, `export`, or `*` for everything.',
+          'needed',
+        ),
+        defineRepeatedOption('--role <ROLE>', 'A role, for access rules.', '`service`'),
+        defineOption('--days <N>', 'How long it lasts, 1 to 3650 days.', 'until it is revoked'),
+      )
+      .runs(async (name: string, { scope = [], role = ['service'], days, ...options }: CreateOptions) => {
+        if (scope.length === 0)
+          throw new UsageError(
+            "Say what the token is for: --scope posts:update, --scope '*:read', --scope export, or --scope '*'.",
+          )
+        await using opened = await openCommandStore(options)
+        const scopes = checkScopes(scope, opened.model)
+        const expiresAt = days === undefined ? null : readExpiry(days)
+        const tokens = new ApiTokens(opened.engine.store.records)
+        const { token } = await tokens
+          .create({ name, scopes, roles: checkRoles(role), expiresAt })
+          .catch((error: unknown) => {
+            if (!(error instanceof DuplicateKey)) throw error
+            throw new StartupError(`There is a token "${name}" already. Revoke it first.`)
+          })
+        const until = expiresAt ? ` until ${expiresAt}` : ''
+        printNotice(`Token "${name}" for ${scopes.join(', ')}${until}. It is shown this once:`)
+        process.stdout.write(`${token}\n`)
+        return 0
+      }),
   )
-  process.stdout.write(`${made.token}\n`)
-  return 0
-}
+  .addCommand(
+    new CliCommand('list')
+      .description('Prints all tokens, without their secrets.')
+      .runs(async (options: CommonOptions) => {
+        await using opened = await openCommandStore(options)
+        const tokens = await new ApiTokens(opened.engine.store.records).list()
+        process.stdout.write(formatTable([COLUMN_NAMES, ...tokens.map(tokenColumns)]))
+        return 0
+      }),
+  )
+  .addCommand(
+    new CliCommand('revoke')
+      .description('Ends a token, by its name or its id; other nodes take it for a second at most.')
+      .argument('<NAME>')
+      .runs(async (nameOrId: string, options: CommonOptions) => {
+        await using opened = await openCommandStore(options)
+        if (!(await new ApiTokens(opened.engine.store.records).revoke(nameOrId)))
+          throw new StartupError(`There is no token "${nameOrId}". See daybook token list.`)
+        process.stdout.write(`Token "${nameOrId}" is worth nothing any more.\n`)
+        return 0
+      }),
+  )
 
-function requireScopes(scopes: readonly string[], { collections, globals }: Model): readonly string[] {
-  if (scopes.length === 0) {
-    throw new UsageError(
-      "Say what the token is for: --scope posts:update, --scope '*:read', --scope export, or --scope '*'.",
-    )
-  }
+/** @throws {UsageError} if a scope names no document or operation of the config */
+function checkScopes(scopes: readonly string[], { collections, globals }: Model): readonly string[] {
   const documents = [...collections.values(), ...globals.values()]
   for (const scope of scopes) {
     const [, message] = violationOfScope(scope, documents) ?? []
@@ -81,11 +83,7 @@ function requireScopes(scopes: readonly string[], { collections, globals }: Mode
   return [...new Set(scopes)]
 }
 
-async function listTokens(tokens: ApiTokens): Promise<number> {
-  const head = ['NAME', 'BEGINS WITH', 'SCOPES', 'ROLES', 'EXPIRES', 'LAST USED']
-  process.stdout.write(table([head, ...(await tokens.list()).map(tokenColumns)]))
-  return 0
-}
+const COLUMN_NAMES = ['NAME', 'BEGINS WITH', 'SCOPES', 'ROLES', 'EXPIRES', 'LAST USED']
 
 const tokenColumns = ({ name, prefix, scopes, roles, expiresAt, lastUsedAt }: ApiToken): readonly string[] => [
   name,
@@ -95,10 +93,3 @@ const tokenColumns = ({ name, prefix, scopes, roles, expiresAt, lastUsedAt }: Ap
   expiresAt ?? 'never',
   lastUsedAt ?? 'never',
 ]
-
-async function revoke(tokens: ApiTokens, nameOrId: string): Promise<number> {
-  if (!(await tokens.revoke(nameOrId)))
-    throw new StartupError(`There is no token "${nameOrId}". See daybook token list.`)
-  process.stdout.write(`Token "${nameOrId}" is worth nothing any more.\n`)
-  return 0
-}

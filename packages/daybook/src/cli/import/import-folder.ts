@@ -4,12 +4,12 @@ import { SILENT } from '../../log.ts'
 import { compileModel } from '../../model/compile.ts'
 import { Opened } from '../../opened.ts'
 import { type EngineOptions, openEngine, openImages } from '../../service.ts'
-import { loadConfig } from '../config-file.ts'
-import { type CommandLine, dataFolder } from '../options.ts'
-import { Progress } from '../progress.ts'
+import { INTERRUPTED, withSignal } from '../command.ts'
+import { dataFolder, loadConfig } from '../config-file.ts'
+import { openCopy } from '../open-store.ts'
+import { Progress } from '../output.ts'
 import { ImportedImages } from './images.ts'
-import { openCopy } from './open-copy.ts'
-import { type ImportPlan, makePlan } from './plan.ts'
+import { type ImportOptions, type ImportPlan, makePlan } from './plan.ts'
 import { Relations } from './relations.ts'
 import { importFiles } from './run.ts'
 import { settleSettings } from './settle-settings.ts'
@@ -30,27 +30,18 @@ const UNSERVED: EngineOptions = {
   isServing: false,
 }
 
-/** Exit status after Ctrl-C: 128 and the number of the signal, as shells have it. */
-const INTERRUPTED = 130
 
 /**
- * `daybook import DIR`: brings in a folder of Markdown and MDX files. Answers 0 when all came, 1 when some did not.
+ * `daybook import DIR`: brings in a folder of Markdown and MDX files. The status is 1 if some of them failed.
  *
- * @throws {UsageError} when the command line names what is not there
+ * @throws {UsageError} if the options name fields that do not exist
  */
-export async function importFolder(options: CommandLine, folder: string): Promise<number> {
-  const config = withoutQuota(await loadConfig(options.text('config')))
+export async function importFolder(folder: string, options: ImportOptions): Promise<number> {
+  const config = withoutQuota(await loadConfig(options.config))
   const model = compileModel(config)
-  const plan = makePlan(model, {
-    collection: options.text('collection'),
-    map: options.texts('map'),
-    key: options.text('key'),
-    body: options.text('body'),
-    set: options.texts('set'),
-  })
-  const isDry = options.flag('dry-run')
-  const isLocalized = options.flag('locale-folders')
-  const pages = isLocalized ? localizedPages(folder, model.locales) : singlePages(folder)
+  const plan = makePlan(model, options)
+  const isDry = options.dryRun ?? false
+  const pages = options.localeFolders ? localizedPages(folder, model.locales) : singlePages(folder)
   const opened = new Opened()
   try {
     const data = resolve(dataFolder(options))
@@ -91,21 +82,12 @@ type JobParts = Pick<
 
 async function runImport(parts: JobParts, total: number): Promise<{ tally: ImportTally; interrupted: boolean }> {
   const tally = new ImportTally()
-  const progress = new Progress({ unit: 'files', total }, process.stderr)
-  const abort = new AbortController()
-  const stop = (): void => {
-    abort.abort()
-    // A second one ends it at once.
-    process.once('SIGINT', () => process.exit(INTERRUPTED))
-  }
-  process.once('SIGINT', stop)
-  try {
-    await importFiles({ ...parts, tally, progress, signal: abort.signal, claims: new Map() })
-  } finally {
-    process.removeListener('SIGINT', stop)
-    progress.end()
-  }
-  return { tally, interrupted: abort.signal.aborted }
+  using progress = new Progress({ unit: 'files', total })
+  const interrupted = await withSignal(async (signal) => {
+    await importFiles({ ...parts, tally, progress, signal, claims: new Map() })
+    return signal.aborted
+  })
+  return { tally, interrupted }
 }
 
 function sayInterrupted(left: number, isDry: boolean): number {

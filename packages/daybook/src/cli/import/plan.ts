@@ -3,20 +3,22 @@ import type { Field } from '../../fields/field.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { mustBeNamed } from '../../model/schema.ts'
 import { slugify } from '../../slugs.ts'
-import { UsageError } from '../usage.ts'
+import { type CommonOptions, UsageError } from '../command.ts'
 import { schemaOf } from './fit.ts'
 import { readSettings } from './settings.ts'
 import { type TargetField, toTarget } from './target-field.ts'
 
-/** The options of an import. */
-export interface ImportOptions {
-  readonly collection: string | undefined
+/** The options of `daybook import DIR`. */
+export interface ImportOptions extends CommonOptions {
+  readonly collection?: string
   /** `KEY=FIELD`, each. */
-  readonly map: readonly string[]
-  readonly key: string | undefined
-  readonly body: string | undefined
+  readonly map?: readonly string[]
   /** `FIELD=VALUE`, each. */
-  readonly set: readonly string[]
+  readonly set?: readonly string[]
+  readonly key?: string
+  readonly body?: string
+  readonly localeFolders?: boolean
+  readonly dryRun?: boolean
 }
 
 /** How files become entries of one collection; made once, before the first file. */
@@ -51,7 +53,7 @@ const CREATED_AT = 'createdAt'
 export function makePlan(model: Model, options: ImportOptions): ImportPlan {
   const collection = findCollection(model, options.collection)
   const fields = new Map(collection.fields.map(({ key, field }) => [key, toTarget(model, key, field)]))
-  const mapped = readMap(collection, options.map)
+  const mapped = readMap(collection, options.map ?? [])
   const targets = new Map([...mapped].map(([key, names]) => [key, names.flatMap((name) => fields.get(name) ?? [])]))
   const times = [...mapped].filter(([, names]) => names.includes(CREATED_AT)).map(([key]) => key)
   const isSlug = slugCheck(collection)
@@ -66,7 +68,7 @@ export function makePlan(model: Model, options: ImportOptions): ImportPlan {
     body,
     isRendered: collection.fieldMap[body]?.type.generated !== undefined,
     key,
-    settings: readSettings(collection, options.set, targetOf, [body, key, collection.slug?.key]),
+    settings: readSettings(collection, options.set ?? [], targetOf, [body, key, collection.slug?.key]),
     title: findTitle(collection),
     createdAt: times.length > 0 ? times : [CREATED_AT, 'date'],
     targetsOf: (key) => targets.get(key) ?? [fields.get(key) ?? []].flat(),

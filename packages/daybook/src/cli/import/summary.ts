@@ -1,6 +1,6 @@
 import type { CollectionModel } from '../../model/model.ts'
 import { nearest } from '../../nearest.ts'
-import { printable } from '../progress.ts'
+import { printable } from '../output.ts'
 import type { ImportedImages } from './images.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Relations } from './relations.ts'

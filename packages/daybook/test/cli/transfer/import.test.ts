@@ -269,7 +269,7 @@ export default defineConfig({
   })
 
   const WRONG: Readonly<Record<string, readonly [args: readonly string[], said: string]>> = {
-    'no folder': [['import', '--collection', 'posts'], 'Name one folder'],
+    'no folder': [['import', '--collection', 'posts'], 'Write: daybook import PATH'],
     'a folder that is not there': [['import', 'nowhere', '--collection', 'posts'], 'There is no folder "nowhere"'],
     'no collection': [['import', 'posts'], '--collection KEY: posts, authors, tags'],
     'an unknown collection': [['import', 'posts', '--collection', 'pages'], 'There is no collection "pages"'],

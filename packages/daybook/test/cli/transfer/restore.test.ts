@@ -159,8 +159,8 @@ describe('daybook export', () => {
   test('refuses what it cannot write, and says why', async () => {
     await makeNotes(1)
     const cases = [
-      [['export'], 2, 'Name one file, or -'],
-      [['export', 'a', 'b'], 2, 'Name one file, or -'],
+      [['export'], 2, 'Write: daybook export FILE'],
+      [['export', 'a', 'b'], 2, 'Write: daybook export FILE'],
       [['export', 'a', '--since', 'x'], 2, '--since takes a whole number'],
       [['export', 'a', '--since', '2', '--data', 'source'], 2, '--since must be at most 1'],
       [['export', 'a', '--data', 'nowhere'], 1, 'There is no database'],

@@ -1,6 +1,6 @@
 import { dirname, extname, join, relative, sep } from 'node:path'
 import type { LocalesModel } from '../../../model/model.ts'
-import { UsageError } from '../../usage.ts'
+import { UsageError } from '../../command.ts'
 import { markdownFiles } from './files.ts'
 
 /** One entry's files: a single one, or one for each locale. */

@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
+import type { ExportCounts } from '../../content/transfer/export-lines.ts'
+import { countOf } from '../output.ts'
 
-/** Bytes that are read at a time. */
+/** The number of bytes that are read at a time. */
 const CHUNK_BYTES = 1024 * 1024
-/** The longest line, in bytes: half of what a text can hold. */
+/** The longest line, in bytes: half of the longest string of V8. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 const LINE_FEED = 10
 
@@ -20,7 +22,7 @@ export class FileFault extends Error {
   override readonly name = 'FileFault'
 }
 
-/** A file of lines, as long as it likes. */
+/** A file of lines, of any length. */
 export class ExportFile {
   readonly path: string
 
@@ -28,35 +30,38 @@ export class ExportFile {
     this.path = path
   }
 
-  /** The first line; empty where the file has none. */
+  /** Returns the first line; an empty text if the file has none. */
   async first(): Promise<string> {
     for await (const { text } of this.lines()) return text
     return ''
   }
 
-  /** The last line, if it is no longer than a megabyte; `undefined`: it has no end. */
+  /** Returns the last line, if it is no longer than a megabyte; `undefined` without a line feed at its end. */
   async last(): Promise<string | undefined> {
-    return this.#read(async (handle) => {
+    const handle = await open(this.path)
+    try {
       const { size } = await handle.stat()
       const length = Math.min(size, CHUNK_BYTES)
       const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length)
       if (buffer.at(-1) !== LINE_FEED) return undefined
       return buffer.toString('utf8', buffer.subarray(0, -1).lastIndexOf(LINE_FEED) + 1, length - 1)
-    })
+    } finally {
+      await handle.close()
+    }
   }
 
   /**
-   * Every line, in order.
+   * Reads every line, in order.
    *
-   * @param onBytes told of all bytes as they are read
-   * @throws {FileFault} when a line is no text, or too long
+   * @param onBytes called with all bytes as they are read
+   * @throws {FileFault} if a line is no text, or too long
    */
   async *lines(onBytes?: (bytes: Uint8Array) => void): AsyncGenerator<FileLine, void> {
     const handle = await open(this.path)
     try {
       let number = 0
       let rest: Buffer[] = []
-      let held = 0
+      let restBytes = 0
       for (let chunk = await next(handle); chunk.length > 0; chunk = await next(handle)) {
         onBytes?.(chunk)
         let from = 0
@@ -65,30 +70,21 @@ export class ExportFile {
           number += 1
           yield { number, text: decodeLine(rest.length > 0 ? Buffer.concat([...rest, part]) : part, number) }
           rest = []
-          held = 0
+          restBytes = 0
           from = end + 1
         }
         if (from < chunk.length) rest.push(chunk.subarray(from))
-        held += chunk.length - from
-        if (held > MAX_LINE_BYTES) throw new FileFault(`line ${number + 1} is longer than ${MAX_LINE_BYTES} bytes`)
+        restBytes += chunk.length - from
+        if (restBytes > MAX_LINE_BYTES) throw new FileFault(`line ${number + 1} is longer than ${MAX_LINE_BYTES} bytes`)
       }
       if (rest.length > 0) yield { number: number + 1, text: decodeLine(Buffer.concat(rest), number + 1) }
     } finally {
       await handle.close()
     }
   }
-
-  async #read<T>(work: (handle: FileHandle) => Promise<T>): Promise<T> {
-    const handle = await open(this.path)
-    try {
-      return await work(handle)
-    } finally {
-      await handle.close()
-    }
-  }
 }
 
-/** The next bytes, in memory of their own; none at the end. */
+/** Reads the next bytes into a new buffer; an empty one at the end. */
 async function next(handle: FileHandle): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES)
   return buffer.subarray(0, bytesRead)
@@ -99,7 +95,7 @@ function decodeLine(bytes: Buffer, number: number): string {
   return bytes.toString('utf8')
 }
 
-/** A digest that is made while a file is read. */
+/** A digest that is computed while a file is read. */
 export class FileDigest {
   readonly #hash = createHash('sha256')
 
@@ -107,8 +103,16 @@ export class FileDigest {
     this.#hash.update(bytes)
   }
 
-  /** In base64url. */
+  /** Returns the digest in base64url. */
   end(): string {
     return this.#hash.digest('base64url')
   }
+}
+
+/** Describes the amount of content in an export. */
+export function describeCounts({ collections, globals, deleted }: ExportCounts): string {
+  const entries = Object.values(collections).reduce((sum, count) => sum + count, 0)
+  const parts = [countOf(entries, 'entry', 'entries'), countOf(globals, 'global')]
+  if (deleted !== undefined) parts.push(countOf(deleted, 'deletion'))
+  return parts.join(', ')
 }

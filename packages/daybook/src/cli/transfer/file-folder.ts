@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises'
 import { digestOf, verifyDigest } from '../../content/assets/digest.ts'
 import { ProcessName } from '../../content/assets/process-name.ts'
 
-/** Whether a text is the digest of a file, as the names of a {@link FileFolder} are. */
+/** True if a text is the digest of a file, like the names in a {@link FileFolder}. */
 export const isDigest = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f]{64}$/.test(text)
 
-/** A folder of files that are named by their digests, `ab/abcdef…`: the same bytes are there once. */
+/** A folder of files under the names of their digests, `ab/abcdef…`: equal bytes are stored once. */
 export class FileFolder {
   readonly #path: string
   readonly #process = new ProcessName()
@@ -18,23 +18,23 @@ export class FileFolder {
     this.#path = path
   }
 
-  /** The path of a file, for people as well. */
+  /** Returns the path of a file. */
   pathOf(sha256: string): string {
     return join(this.#path, sha256.slice(0, 2), sha256)
   }
 
-  /** Whether the file is there, with the bytes that its name says. */
+  /** True if the file exists, and its bytes have the digest of its name. */
   async has(sha256: string): Promise<boolean> {
     return (await this.exists(sha256)) && (await digestOf(this.read(sha256))) === sha256
   }
 
-  /** Whether there is a file of that name. */
+  /** True if a file of that name exists. */
   async exists(sha256: string): Promise<boolean> {
-    const found = await stat(this.pathOf(sha256)).catch(() => undefined)
-    return found?.isFile() === true
+    const status = await stat(this.pathOf(sha256)).catch(() => undefined)
+    return status?.isFile() === true
   }
 
-  /** Removes what writes that broke off have left. */
+  /** Removes the parts that interrupted writes have left. */
   async sweep(): Promise<void> {
     for (const entry of await readdir(this.#path, { withFileTypes: true }).catch(() => []))
       if (entry.isDirectory()) await removeParts(join(this.#path, entry.name), this.#process)
@@ -45,9 +45,9 @@ export class FileFolder {
   }
 
   /**
-   * Writes a file, which only its owner can read, and which has its name when it is whole.
+   * Writes a file that only its owner can read. It gets its name when it is whole.
    *
-   * @throws {OtherBytes} when these are not its bytes
+   * @throws {OtherBytes} if the bytes have another digest
    */
   async write(sha256: string, content: Readable): Promise<void> {
     const path = this.pathOf(sha256)

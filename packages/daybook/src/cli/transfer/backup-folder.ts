@@ -8,8 +8,8 @@ import { StartupError } from '../../errors.ts'
 import { FOLDER_REASONS } from '../../folder-reasons.ts'
 import type { SqliteSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
 import { daybookVersion } from '../../version.ts'
-import { FileFolder, isDigest, partName, removeParts, syncPath } from '../files/file-folder.ts'
-import { Progress } from '../progress.ts'
+import { Progress } from '../output.ts'
+import { FileFolder, isDigest, partName, removeParts, syncPath } from './file-folder.ts'
 
 const MANIFEST = 'backup.json'
 const DATABASE_NAME = /^daybook-[0-9a-f]{16}\.db$/
@@ -63,7 +63,7 @@ export class BackupFolder {
   async saveDatabase(snapshot: SqliteSnapshot, seq: number): Promise<void> {
     const at = new Date().toISOString()
     const part = this.#newPart('database')
-    const progress = new Progress({ unit: 'pages of the database', total: snapshot.pages }, process.stderr)
+    using progress = new Progress({ unit: 'pages of the database', total: snapshot.pages })
     try {
       await snapshot.copyTo(part, (done) => progress.update(done))
       const sha256 = await digestOf(createReadStream(part))
@@ -74,7 +74,6 @@ export class BackupFolder {
       await this.#writeManifest({ daybook: daybookVersion(), at, seq, database: { file, sha256 } })
       await this.#removeFormer(file, former?.database.file)
     } finally {
-      progress.end()
       await rm(part, { force: true })
     }
   }

@@ -1,0 +1,154 @@
+import { Command, type ErrorOptions, type HelpContext, Option, type ParseOptionsResult } from 'commander'
+import { nearest } from '../nearest.ts'
+
+export type { Option } from 'commander'
+
+/** A command line that cannot be carried out. It is printed without a stack; the exit status is 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The values of {@link COMMON_OPTIONS}. */
+export interface CommonOptions {
+  readonly config?: string
+  readonly data?: string
+}
+
+/** A command, or an action of one, such as `daybook user create`. Faults of its command line are {@link UsageError}s. */
+export class CliCommand extends Command {
+  constructor(name: string) {
+    super(name)
+    this.showSuggestionAfterError(false)
+    this.helpCommand(false)
+    this.helpOption('--help', 'Prints this help.')
+    this.configureHelp({
+      commandUsage: (command) => `${usageOf(command)} ${command.commands.length > 0 ? 'COMMAND' : '[options]'}`,
+      commandDescription: (command) => toPlainText(command.description()),
+      subcommandTerm: nameWithArguments,
+      subcommandDescription: (command) => toPlainText(command.description()),
+      argumentTerm: (argument) => argument.name(),
+      optionTerm: ({ flags }) => termOf(flags),
+      optionDescription: ({ description, defaultValueDescription: initial }) =>
+        toPlainText(initial === undefined ? description : `${description} (default: ${initial})`),
+    })
+  }
+
+  /** Adds options. */
+  takes(...options: readonly Option[]): this {
+    for (const option of options) this.addOption(option)
+    return this
+  }
+
+  /** Sets the function that the command runs: it gets the arguments and the options, and returns the exit status. */
+  runs<Args extends unknown[]>(run: (...args: Args) => Promise<number | undefined>): this {
+    return this.takes(...COMMON_OPTIONS).action(async (...args) => {
+      const status = await run(...(args as Args))
+      if (status !== undefined) process.exitCode = status
+    })
+  }
+
+  /** A value that begins with a dash takes the form `--name=-value`: an option without its value does not swallow the next one. */
+  override parseOptions(args: string[]): ParseOptionsResult {
+    const end = args.includes('--') ? args.indexOf('--') : args.length
+    for (const [index, arg] of args.slice(0, end).entries()) {
+      const option = this.options.find(({ long, required }) => required && long === arg)
+      const value = args[index + 1]
+      if (option && (value === undefined || /^-./.test(value)))
+        throw new UsageError(`${arg} takes a value: ${termOf(option.flags)}. Write one with a dash as ${arg}=VALUE.`)
+    }
+    return super.parseOptions(args)
+  }
+
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    if (typeof context !== 'object' || !context.error) return super.help()
+    const [, name] = this.args
+    if (name !== undefined) throw new UsageError(unknownCommandAdvice(this, name))
+    throw new UsageError(`Write one of: ${this.commands.map(usageOf).join(', ')}`)
+  }
+
+  override error(message: string, { code }: ErrorOptions = {}): never {
+    const name = /'(.*)'/s.exec(message)?.[1] ?? ''
+    if (code === 'commander.unknownCommand') throw new UsageError(unknownCommandAdvice(this, name))
+    if (code === 'commander.unknownOption') throw new UsageError(unknownOptionAdvice(this, name.replace(/=.*$/s, '')))
+    throw new UsageError(`Write: ${usageOf(this)}`)
+  }
+}
+
+/**
+ * Describes an option.
+ *
+ * @param flags its name and, in angle brackets, the name of its value
+ * @param initial its default, in words
+ */
+export function defineOption(flags: string, description: string, initial?: string): Option {
+  return new Option(flags, description).default(undefined, initial)
+}
+
+/** Describes an option that takes several values, one each time. */
+export function defineRepeatedOption(flags: string, description: string, initial?: string): Option {
+  const collect = (value: string, values: unknown): readonly string[] => [...((values ?? []) as string[]), value]
+  return defineOption(flags, `${description} May stand more than once.`, initial).argParser(collect)
+}
+
+/** The options that every command takes. */
+export const COMMON_OPTIONS: readonly Option[] = [
+  defineOption('--config <FILE>', 'The config.', '`daybook.config.ts`, `.js` or `.mjs` in the current folder'),
+  defineOption('--data <DIR>', 'The folder of the database.', '`DAYBOOK_DATA`, else `.daybook`'),
+]
+
+/** Returns the shortest command line of a command: `daybook erase COLLECTION ID`. */
+export const usageOf = (command: Command): string =>
+  command.parent ? `${pathOf(command.parent)} ${nameWithArguments(command)}` : command.name()
+
+function nameWithArguments(command: Command): string {
+  const args = command.registeredArguments.map((one) => (one.required ? one.name() : `[${one.name()}]`))
+  const needed = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => termOf(flags))
+  return [command.name(), ...args, ...needed].join(' ')
+}
+
+/** Descriptions are Markdown, for the docs. */
+const toPlainText = (markdown: string): string => markdown.replaceAll('`', '').replace('(default: needed', '(needed')
+
+/** `--port N` for `--port <N>`. */
+export const termOf = (flags: string): string => flags.replace(/[<>]/g, '')
+
+const pathOf = (command: Command): string =>
+  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
+
+function unknownCommandAdvice(parent: Command, name: string): string {
+  const names = parent.commands.map((command) => command.name())
+  const similar = nearest(name, names)
+  const advice = similar ? `Did you mean ${pathOf(parent)} ${similar}?` : `Write one of: ${names.join(', ')}`
+  return `There is no command "${[...pathOf(parent).split(' ').slice(1), name].join(' ')}". ${advice}`
+}
+
+function unknownOptionAdvice({ options }: Command, flag: string): string {
+  const names = options.map((option) => option.name())
+  const name = flag.replace(/^--/, '')
+  if (names.includes(name)) return `${flag} takes no value.`
+  const similar = nearest(name, names)
+  const advice = similar ? `Did you mean --${similar}?` : `It takes: ${names.map((one) => `--${one}`).join(', ')}`
+  return `There is no option ${flag} of this command. ${advice}`
+}
+
+/** The exit status of a command that a signal ended. */
+export const INTERRUPTED = 130
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/**
+ * Runs work that can be interrupted: Ctrl-C or SIGTERM aborts its signal, and it ends after what it is storing. A second one ends the
+ * process at once.
+ */
+export async function withSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const interrupt = (): void => {
+    if (controller.signal.aborted) process.exit(INTERRUPTED)
+    controller.abort()
+  }
+  for (const name of SIGNALS) process.on(name, interrupt)
+  try {
+    return await work(controller.signal)
+  } finally {
+    for (const name of SIGNALS) process.off(name, interrupt)
+  }
+}

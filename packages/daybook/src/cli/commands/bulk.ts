@@ -1,0 +1,224 @@
+import { resolve } from 'node:path'
+import { SYSTEM } from '../../auth/adapter.ts'
+import { Access } from '../../content/access/access.ts'
+import { planList } from '../../content/reads/list.ts'
+import { type WriteContext, writeContext } from '../../content/writes/context.ts'
+import {
+  deleteMany,
+  MAX_MANY,
+  type ManyEntries,
+  type ManyResult,
+  type Step,
+  updateMany,
+} from '../../content/writes/many/many.ts'
+import { DaybookError } from '../../errors.ts'
+import { isRecord } from '../../fields/field.ts'
+import { compileModel } from '../../model/compile.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { manyParameters } from '../../query/many-query.ts'
+import { fromPairs, readParameters } from '../../query/parameters.ts'
+import { openEngine } from '../../service.ts'
+import {
+  CliCommand,
+  type CommonOptions,
+  defineOption,
+  defineRepeatedOption,
+  INTERRUPTED,
+  type Option,
+  UsageError,
+  withSignal,
+} from '../command.ts'
+import { dataFolder, loadConfig } from '../config-file.ts'
+import { Progress } from '../output.ts'
+
+/** The options that select entries. */
+interface SelectOptions extends CommonOptions {
+  readonly where?: readonly string[]
+  readonly q?: string
+  readonly status?: string
+  readonly dryRun?: boolean
+}
+
+interface UpdateOptions extends SelectOptions {
+  readonly set?: readonly string[]
+  readonly json?: string
+  readonly locale?: string
+}
+
+const SELECT_OPTIONS: readonly Option[] = [
+  defineRepeatedOption(
+    '--where <CONDITION>',
+    'A condition, `FIELD=VALUE` or `FIELD[OPERATOR]=VALUE`; `id[exists]=true` is every entry.',
+    'needed',
+  ),
+  defineOption('--q <WORDS>', 'Words that must all be found.', 'any'),
+  defineOption('--status <STATUS>', 'Statuses, separated by commas.', 'all of them'),
+  defineOption('--dry-run', 'Reports the outcome, and stores nothing.'),
+]
+
+/** `daybook update`: changes every entry that matches. */
+export const update: CliCommand = new CliCommand('update')
+  .argument('<COLLECTION>')
+  .takes(
+    ...SELECT_OPTIONS,
+    defineRepeatedOption(
+      '--set <FIELD=VALUE>',
+      "A field's new value; `null` empties it. A field that takes no text reads the value as JSON.",
+      'needed, or `--json`',
+    ),
+    defineOption('--json <JSON>', 'The change as a JSON merge patch.', 'needed, or `--set`'),
+    defineOption('--locale <LOCALE>', 'The locale that is written.', "the config's"),
+  )
+  .runs((key: string, options: UpdateOptions) =>
+    writeMatches(key, options, {
+      done: 'updated',
+      prepare: (collection) => {
+        const patch = readPatch(options, collection)
+        return (context, entries) => updateMany(context, entries, patch, { ifMatch: '*' })
+      },
+    }),
+  )
+
+/** `daybook delete`: deletes every entry that matches. */
+export const deleteEntries: CliCommand = new CliCommand('delete')
+  .argument('<COLLECTION>')
+  .takes(...SELECT_OPTIONS)
+  .runs((key: string, options: SelectOptions) =>
+    writeMatches(key, options, {
+      done: 'deleted',
+      prepare: () => (context, entries) => deleteMany(context, entries, { ifMatch: '*' }),
+    }),
+  )
+
+/** A kind of bulk write. */
+interface BulkWrite {
+  /** `updated` or `deleted`. */
+  readonly done: string
+  /** Reads the rest of the command line, before anything is written, and returns the function that writes one step. */
+  prepare(collection: CollectionModel): (context: WriteContext, entries: ManyEntries) => Promise<ManyResult>
+}
+
+/** Writes every entry that matches, in steps of one transaction each. The status is 1 if a step was refused. */
+async function writeMatches(key: string, options: UpdateOptions, { done, prepare }: BulkWrite): Promise<number> {
+  const config = await loadConfig(options.config)
+  const model = compileModel(config)
+  const collection = model.collections.get(key)
+  if (!collection) throw new UsageError(`Name one collection: ${[...model.collections.keys()].join(', ')}.`)
+  const writeStep = prepare(collection)
+  const query = readParameters(manyParameters(collection, model.locales), toParameters(options))
+  const { engine, close } = await openEngine(model, config, resolve(dataFolder(options)), { isServing: false })
+  try {
+    const access = new Access(model, SYSTEM)
+    const plan = await planList(engine, access, collection, query).catch(rethrowInvalidQuery)
+    const tally: Tally = { matched: 0, changed: 0, total: await plan.count() }
+    const context = await writeContext(engine, access, { locale: query.values.locale })
+    const status = await writeSteps(tally, (step) => writeStep(context, { collection, query, step }))
+    const matched = status === 0 ? tally.matched : Math.max(tally.matched, tally.total)
+    const would = options.dryRun ? 'would have been ' : ''
+    process.stdout.write(`${tally.changed} of ${matched} entries of ${key} ${would}${done}\n`)
+    return status
+  } finally {
+    await close()
+  }
+}
+
+function rethrowInvalidQuery(error: unknown): never {
+  throw error instanceof DaybookError && error.code === 'VALIDATION_ERROR' ? new UsageError(error.message) : error
+}
+
+/** The counts of a run. */
+interface Tally {
+  matched: number
+  changed: number
+  /** The number of entries that matched before the first step. */
+  readonly total: number
+}
+
+async function writeSteps(tally: Tally, write: (step: Step) => Promise<ManyResult>): Promise<number> {
+  using progress = new Progress({ unit: 'entries', total: tally.total })
+  try {
+    return await withSignal(async (signal) => {
+      for (let after: string | undefined = ''; after !== undefined && !signal.aborted; ) {
+        const { matched, changed, lastId }: ManyResult = await write({ after, limit: MAX_MANY })
+        tally.matched += matched
+        tally.changed += changed
+        progress.update(tally.matched)
+        after = matched < MAX_MANY ? undefined : lastId
+      }
+      return signal.aborted ? INTERRUPTED : 0
+    })
+  } catch (error) {
+    if (!(error instanceof DaybookError) || error.details.refused === undefined) throw error
+    progress.say(describeRefusal(error))
+    return 1
+  }
+}
+
+function describeRefusal({ message, details }: DaybookError): string {
+  // The message is about the first entry, and mostly about its first issue.
+  const issues = (details.issues ?? []).filter((issue) => !message.includes(issue.message))
+  const [, ...otherIds] = details.refused as readonly string[]
+  return [
+    `refused: ${message.replace(/\.$/, '')}`,
+    ...issues.map(({ path, message: reason }) => `${path} ${reason}`),
+    ...(otherIds.length > 0 ? [`also refused: ${otherIds.join(' ')}`] : []),
+  ].join('; ')
+}
+
+function toParameters({
+  where = [],
+  q,
+  status,
+  locale,
+  dryRun,
+}: UpdateOptions): ReadonlyMap<string, readonly string[]> {
+  if (where.length === 0)
+    throw new UsageError('Say which entries with --where FIELD=VALUE; --where "id[exists]=true" is every entry.')
+  const texts = Object.entries({ q, status, locale }).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  return fromPairs([...where.map(toWhereParameter), ...texts, ['dryRun', String(dryRun ?? false)]])
+}
+
+/** `FIELD=VALUE`, `FIELD[OPERATOR]=VALUE`, or a group: `or[0][FIELD][OPERATOR]=VALUE`. */
+const CONDITION = /^([^=[\]]+)((?:\[[^[\]]+\])*)=(.*)$/s
+
+function toWhereParameter(condition: string): readonly [name: string, value: string] {
+  const [, field, path, value] = CONDITION.exec(condition) ?? []
+  if (field !== undefined && value !== undefined) return [`where[${field}]${path || '[eq]'}`, value]
+  throw new UsageError(
+    `--where ${condition}: write FIELD=VALUE, or FIELD[OPERATOR]=VALUE such as createdAt[lt]=2020-01-01.`,
+  )
+}
+
+/** Reads the merge patch of an update. */
+function readPatch({ json, set = [] }: UpdateOptions, collection: CollectionModel): Readonly<Record<string, unknown>> {
+  if ((json === undefined) === (set.length === 0)) throw new UsageError('Write --set FIELD=VALUE or --json JSON.')
+  if (json === undefined) return Object.fromEntries(set.map((pair) => readSetting(pair, collection)))
+  const patch = parseJson(json)
+  if (isRecord(patch)) return patch
+  throw new UsageError(`--json ${json}: write an object, such as '{"status":"draft"}'.`)
+}
+
+function readSetting(pair: string, { schemas }: CollectionModel): readonly [key: string, value: unknown] {
+  const at = pair.indexOf('=')
+  if (at < 1) throw new UsageError(`--set ${pair}: write FIELD=VALUE.`)
+  const [key, text] = [pair.slice(0, at), pair.slice(at + 1)]
+  const properties = schemas.update.properties as Readonly<Record<string, unknown>> | undefined
+  if (text === 'null') return [key, null]
+  // A field for text takes this text unchanged; validation reports values that another field does not take.
+  return [key, takesText(properties?.[key]) ? text : (parseJson(text) ?? text)]
+}
+
+function takesText(schema: unknown): boolean {
+  if (!isRecord(schema)) return true
+  const { type, enum: values = [], anyOf = [], oneOf = [] } = schema as Readonly<Record<string, readonly unknown[]>>
+  if ([type].flat().includes('string' as never) || values.some((value) => typeof value === 'string')) return true
+  return [...anyOf, ...oneOf].some(takesText)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

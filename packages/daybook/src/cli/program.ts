@@ -1,0 +1,114 @@
+import { ConfigError } from '../config/check.ts'
+import { DaybookError, MigrationError, StartupError } from '../errors.ts'
+import { redactText } from '../redaction.ts'
+import { daybookVersion } from '../version.ts'
+import { CliCommand, UsageError } from './command.ts'
+import { loadEnvFile } from './config-file.ts'
+
+/** The commands: a line of help for each, and its code, which is loaded when the command runs. */
+const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => Promise<CliCommand>]>> = {
+  start: ['serve, as in production', async () => (await import('./commands/start.ts')).start],
+  dev: [
+    'serve, with a readable log; restarts when the config changes',
+    async () => (await import('./commands/dev.ts')).dev,
+  ],
+  import: [
+    'bring in a folder of Markdown and MDX files, or restore an export into an empty service',
+    async () => (await import('./commands/import.ts')).importContent,
+  ],
+  update: ['change every entry that matches', async () => (await import('./commands/bulk.ts')).update],
+  delete: ['delete every entry that matches', async () => (await import('./commands/bulk.ts')).deleteEntries],
+  undo: ['undo changes of the journal by new ones', async () => (await import('./commands/undo.ts')).undo],
+  erase: [
+    'erase the former versions of an entry, or of a global: daybook erase globals KEY',
+    async () => (await import('./commands/erase.ts')).erase,
+  ],
+  export: [
+    'write all content to a file; - for standard output',
+    async () => (await import('./commands/export.ts')).exportContent,
+  ],
+  backup: [
+    'save the database and the files of assets in a folder, while the service runs',
+    async () => (await import('./commands/backup.ts')).backup,
+  ],
+  restore: ['bring a backup into an empty data folder', async () => (await import('./commands/restore.ts')).restore],
+  copy: [
+    'copy a whole store, such as from SQLite to PostgreSQL',
+    async () => (await import('./commands/copy.ts')).copy,
+  ],
+  user: ['manage accounts', async () => (await import('./commands/user.ts')).user],
+  token: ['manage the tokens of programs', async () => (await import('./commands/token.ts')).token],
+  openapi: [
+    'print the OpenAPI document; > openapi.json keeps it',
+    async () => (await import('./commands/openapi.ts')).openapi,
+  ],
+  plugins: [
+    'say what each plugin of the config contributes',
+    async () => (await import('./commands/plugins.ts')).plugins,
+  ],
+  webhooks: [
+    'list deliveries of webhooks that failed, and send them again',
+    async () => (await import('./commands/webhooks.ts')).webhooks,
+  ],
+  migrate: [
+    'show what a changed config and migrations do to stored content',
+    async () => (await import('./commands/migrate.ts')).migrate,
+  ],
+}
+
+/**
+ * Makes the program `daybook`. Commands without code show their line of help, and cannot run.
+ *
+ * @param names the commands whose code is loaded
+ */
+export async function makeProgram(names: readonly string[] = Object.keys(COMMANDS)): Promise<CliCommand> {
+  const program = new CliCommand('daybook')
+    .description('A headless content service.')
+    .version(daybookVersion(), '--version', 'Prints the version.')
+    .helpCommand('help <COMMAND>', 'show the options of a command')
+    .enablePositionalOptions()
+    .hook('preAction', (_program, command) => loadEnvFile(command.opts().config))
+  for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
+    const command = names.includes(name) ? await load() : new CliCommand(name)
+    program.addCommand(command.description(summary))
+  }
+  return program
+}
+
+/** Runs a command line, and sets the exit status. */
+export async function runProgram([name = '--help', ...args]: readonly string[]): Promise<void> {
+  try {
+    const program = await makeProgram([name === 'help' ? (args[0] ?? '') : name])
+    await program.parseAsync([name, ...args], { from: 'user' })
+  } catch (error) {
+    process.stderr.write(`daybook: ${explainCommandError(error)}\n`)
+    process.exitCode = error instanceof UsageError ? 2 : 1
+    // The channel to the parent would keep a worker alive.
+    process.channel?.unref()
+  }
+}
+
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'The port is taken. End the program that listens on it, or choose another one with --port or --metrics-port.',
+  EACCES: 'This user may not listen on that port. Choose one from 1024 up with --port or --metrics-port.',
+  EADDRNOTAVAIL: 'This machine has no such address. Choose another one with --host or --metrics-host.',
+}
+
+/** Explains why content was refused, such as that of the config's seed. */
+function explainRefusal({ message, details: { issues = [] } }: DaybookError): string {
+  const unsaid = issues.filter((issue) => !message.includes(issue.message))
+  return [message, ...unsaid.map((issue) => `  ${issue.path} ${issue.message}`)].join('\n')
+}
+
+/** Returns the message of an error. Only an unexpected error keeps its stack. */
+function explainCommandError(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}\nSee daybook --help.`
+  if ([ConfigError, StartupError, MigrationError].some((kind) => error instanceof kind)) return (error as Error).message
+  if (error instanceof DaybookError && error.status < 500) return explainRefusal(error)
+  const { syscall, code = '' } = error as NodeJS.ErrnoException
+  // A worker reports a port that is taken as a fault of `bind`.
+  const isListening = syscall === 'listen' || syscall === 'bind'
+  if (isListening && Object.hasOwn(LISTEN_FAULTS, code)) return LISTEN_FAULTS[code] ?? code
+  return redactText(error instanceof Error ? (error.stack ?? error.message) : String(error))
+}

@@ -1,0 +1,207 @@
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { storedContentOf } from '../../content/stored-content.ts'
+import { StartupError } from '../../errors.ts'
+import type { Model } from '../../model/model.ts'
+import { databaseFile } from '../../service.ts'
+import type { Database, Snapshot } from '../../store/database.ts'
+import { openPostgres } from '../../store/postgres/postgres.ts'
+import { snapshotPostgres } from '../../store/postgres/postgres-snapshot.ts'
+import { shownUrl } from '../../store/postgres/postgres-start.ts'
+import { openSqlite } from '../../store/sqlite/sqlite.ts'
+import { snapshotSqlite } from '../../store/sqlite/sqlite-snapshot.ts'
+import { Store } from '../../store/store.ts'
+import { beginCopy, type Copy } from '../../store/transfer/copy.ts'
+import { type CopyTable, copyTables, countRows } from '../../store/transfer/copy-tables.ts'
+import { compareTable, type TableComparison } from '../../store/transfer/copy-verify.ts'
+import { requireCopyable } from '../open-store.ts'
+import { formatTable, Progress, printNotice } from '../output.ts'
+
+/** The address of a store on the command line. */
+export interface StoreAddress {
+  /** The address without a password. */
+  readonly shown: string
+  /** Equal for two addresses of one store, as far as addresses tell. */
+  readonly identity: string
+  /** Opens the store to write; an absent one is created. */
+  open(): Promise<Database>
+  /** Opens the store to read. */
+  snapshot(): Promise<Snapshot>
+}
+
+/**
+ * Reads `sqlite:PATH`, where PATH is a data folder or a database file, or `postgres://…`.
+ *
+ * @param option the option, for errors
+ * @throws {StartupError} for another address
+ */
+export function readAddress(text: string, option: string): StoreAddress {
+  if (/^sqlite:./.test(text)) return sqliteAddress(text.slice('sqlite:'.length), option)
+  // The text is not repeated, because it may contain a password.
+  if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return postgresAddress(text, option)
+  throw new StartupError(
+    `${option} names no store. Write sqlite:FOLDER or postgres://user:password@host:5432/database.`,
+  )
+}
+
+function sqliteAddress(path: string, option: string): StoreAddress {
+  const present = statSync(path, { throwIfNoEntry: false })
+  const isFile = present ? present.isFile() : path.endsWith('.db')
+  const file = isFile ? resolve(path) : databaseFile(path)
+  const stored = statSync(file, { throwIfNoEntry: false })
+  return {
+    shown: `sqlite:${file}`,
+    identity: stored ? `${stored.dev} ${stored.ino}` : file,
+    open: async () => openSqlite(file),
+    snapshot: async () => {
+      if (!existsSync(file)) throw new StartupError(`There is no database ${file}. Is ${option} right?`)
+      return snapshotSqlite(file)
+    },
+  }
+}
+
+function postgresAddress(url: string, option: string): StoreAddress {
+  const { hostname, port, pathname, searchParams } = new URL(url)
+  return {
+    shown: hidePassword(option, url),
+    identity: JSON.stringify([hostname.toLowerCase(), port || '5432', pathname, searchParams.get('options')]),
+    // A pooler may stand in between, so nothing is kept in a session; and no statement has a limit of time.
+    open: () => withOptionName(option, openPostgres(url, { pooler: 'transaction', statementMs: 0, connections: 2 })),
+    snapshot: () => withOptionName(option, snapshotPostgres(url)),
+  }
+}
+
+/** Names the option in errors, in place of the variable that a service reads. */
+async function withOptionName<T>(option: string, opening: Promise<T>): Promise<T> {
+  return opening.catch((error) => Promise.reject(nameOption(option, error)))
+}
+
+const nameOption = (option: string, error: unknown): unknown =>
+  error instanceof StartupError ? new StartupError(error.message.replaceAll('DATABASE_URL', option)) : error
+
+function hidePassword(option: string, url: string): string {
+  try {
+    return shownUrl(url)
+  } catch (error) {
+    throw nameOption(option, error)
+  }
+}
+
+/** The source and the target of a copy. */
+export interface CopyJob {
+  readonly from: StoreAddress
+  readonly to: StoreAddress
+  readonly source: Snapshot
+  /** The keys of the stored collections of the source. */
+  readonly collections: readonly string[]
+  readonly model: Model
+}
+
+/** Copies a store, or the rest that an earlier run has left. Once both are equal, the target is made ready to be served. */
+export async function copyDatabase(job: CopyJob): Promise<number> {
+  const target = await job.to.open()
+  const store = new Store(target)
+  try {
+    const { copy, renewed } = await beginCopy(job.source, target, job.collections, job.to.shown)
+    if (renewed.length > 0) printNotice(`The source has changed since the copy was begun. Anew: ${renewed.join(', ')}`)
+    const total = await countAll(job.source, copy.tables)
+    await copyRows(copy, total)
+    const comparisons = await compareStores(job, copy.tables, total)
+    const different = differing(comparisons)
+    if (different.length > 0) {
+      await copy.renew(different)
+      return reportComparisons(job, comparisons, 'Run the same command again: it copies these tables anew.')
+    }
+    printNotice('making indexes, search and what locales show')
+    await store.completeCopy(job.model, storedContentOf(job.model))
+    return reportComparisons(job, comparisons)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Compares a store with a finished copy of it. */
+export async function verifyStore(job: CopyJob): Promise<number> {
+  const tables = copyTables(job.collections)
+  const comparisons = await compareStores(job, tables, await countAll(job.source, tables), requireWhole)
+  return reportComparisons(
+    job,
+    comparisons,
+    'One of them has changed since the copy. To copy again, take an empty database.',
+  )
+}
+
+/** @throws {StartupError} if the target lacks tables */
+async function requireWhole({ collections, to }: CopyJob, target: Snapshot): Promise<void> {
+  const read = await requireCopyable(target, to.shown)
+  const present = await read.system.storedCollections()
+  const missing = collections.filter((key) => !present.includes(key))
+  if (missing.length > 0) throw new StartupError(`${to.shown} lacks collections: ${missing.join(', ')}.`)
+}
+
+async function countAll(source: Snapshot, tables: readonly CopyTable[]): Promise<number> {
+  let total = 0
+  for (const table of tables) total += await countRows(source, table)
+  return total
+}
+
+async function copyRows(copy: Copy, total: number): Promise<void> {
+  using progress = new Progress({ unit: 'rows copied', total, done: copy.rows })
+  await copy.run(() => progress.update(copy.rows))
+}
+
+async function compareStores(
+  job: CopyJob,
+  tables: readonly CopyTable[],
+  total: number,
+  check?: typeof requireWhole,
+): Promise<readonly TableComparison[]> {
+  const target = await job.to.snapshot()
+  using progress = new Progress({ unit: 'rows compared', total })
+  const comparisons: TableComparison[] = []
+  let done = 0
+  const onRows = (count: number): void => {
+    done += count
+    progress.update(done)
+  }
+  try {
+    await check?.(job, target)
+    for (const table of tables) comparisons.push(await compareTable(job.source, target, table, onRows))
+    return comparisons
+  } finally {
+    await target.close()
+  }
+}
+
+const differing = (comparisons: readonly TableComparison[]): readonly string[] =>
+  comparisons.filter(({ isSame }) => !isSame).map(({ name }) => name)
+
+/** @param advice what to do about differences */
+function reportComparisons({ from, to }: CopyJob, comparisons: readonly TableComparison[], advice = ''): number {
+  process.stdout.write(summarizeCopy(comparisons))
+  const different = differing(comparisons)
+  const result =
+    different.length === 0
+      ? `${to.shown} holds the same as ${from.shown}`
+      : `${to.shown} differs from ${from.shown} in: ${different.join(', ')}. ${advice}`
+  process.stdout.write(`${result}\n`)
+  return different.length === 0 ? 0 : 1
+}
+
+/** The shown part of a digest, in characters. */
+const SHOWN_DIGEST = 16
+
+/** Returns a line for each table, with the counts of both sides. */
+function summarizeCopy(comparisons: readonly TableComparison[]): string {
+  const counts = ['rows', ...comparisons.map(({ source, target, isSame }) => pairOf(isSame, source.rows, target.rows))]
+  const width = Math.max(...counts.map((text) => text.length))
+  const [head, ...cells] = counts.map((text) => text.padStart(width))
+  const rows = comparisons.map(({ name, source, target, isSame }, index) => {
+    const digests = pairOf(isSame, source.sha256.slice(0, SHOWN_DIGEST), target.sha256.slice(0, SHOWN_DIGEST))
+    return [name, cells[index] ?? '', isSame ? 'same' : 'DIFFERS', digests]
+  })
+  return formatTable([['table', head ?? '', '', 'sha-256'], ...rows])
+}
+
+const pairOf = (isSame: boolean, source: string | number, target: string | number): string =>
+  isSame ? `${source}` : `${source} / ${target}`

@@ -1,0 +1,243 @@
+import { resolve } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { isBlobKey, isOwnKey } from '../../assets/blob-key.ts'
+import { OtherBytes } from '../../content/assets/digest.ts'
+import { FileRestore } from '../../content/assets/file-restore.ts'
+import type { StoredFile } from '../../content/assets/stored-files.ts'
+import type { Engine } from '../../content/engine.ts'
+import type { ExportCounts } from '../../content/transfer/export-lines.ts'
+import { LineError, type PreparedLine, prepareLine, Restore, whyNotRestored } from '../../content/transfer/restore.ts'
+import { checkLine, type RestoreLine, readCounts, readHeader, readLine } from '../../content/transfer/restore-lines.ts'
+import { StartupError } from '../../errors.ts'
+import { ASSETS } from '../../fields/relations/asset.ts'
+import { compileModel } from '../../model/compile.ts'
+import type { Model } from '../../model/model.ts'
+import { type EngineOptions, openEngine } from '../../service.ts'
+import type { CommonOptions } from '../command.ts'
+import { dataFolder, loadConfig } from '../config-file.ts'
+import { FileError, fileErrorReason } from '../import/file-error.ts'
+import { Progress, printable, printLine, printNotice } from '../output.ts'
+import { headersOf } from './asset-files.ts'
+import { describeCounts, ExportFile, FileDigest, FileFault, type FileLine } from './export-file.ts'
+import { FileFolder, isDigest } from './file-folder.ts'
+
+/** Nothing is rendered, and no client waits for an answer. */
+const RESTORED: EngineOptions = { isServing: false, isRestored: true }
+/** The largest number of lines that are stored together, and of characters of more than one. */
+const MAX_LINES = 1000
+const MAX_CHARACTERS = 4 * 1024 * 1024
+/** The number of lines after which answers of the database get a turn. */
+const TURN_LINES = 25
+/** The largest number of faults that are printed. */
+const MAX_NAMED_LINES = 20
+
+/** The options of `daybook import FILE`. */
+export interface RestoreOptions extends CommonOptions {
+  readonly files?: string
+}
+
+/**
+ * `daybook import FILE`: restores an export into an empty service, or continues a restore. Nothing of a file with faults is stored.
+ * The status is 1 then.
+ *
+ * @throws {StartupError} if the file is no whole export, or the store is not empty
+ */
+export async function restoreExport(path: string, options: RestoreOptions): Promise<number> {
+  const config = await loadConfig(options.config)
+  const model = compileModel(config)
+  const file = new ExportFile(path)
+  const counts = await readEnds(file, model)
+  const folder = options.files === undefined ? undefined : new FileFolder(options.files)
+  const { engine, files, close } = await openEngine(model, config, resolve(dataFolder(options)), RESTORED)
+  try {
+    const fault = await whyNotRestored(engine)
+    if (fault !== undefined) throw new StartupError(fault)
+    const content = { file, model, folder }
+    const digest = await checkFile(content, counts)
+    if (digest === undefined) return 1
+    const restore = await Restore.begin(engine, digest)
+    if (restore.isDone) {
+      printLine(`${path} is restored already`)
+      return 0
+    }
+    await warnOfServices(engine)
+    const total = counts.collections[ASSETS] ?? 0
+    const fileRestore = await FileRestore.begin(files, engine.store)
+    if (folder) await restoreFiles({ file, model, folder }, fileRestore, total)
+    await restoreLines(content, restore, totalOf(counts))
+    await restore.end()
+    await fileRestore.end()
+    if (!folder && total > 0)
+      printNotice(
+        `An export holds no files: those of ${total} assets have to be in the store of files. To bring files along, add --files DIR.`,
+      )
+    printLine(`restored ${describeCounts(counts)}, from ${path}`)
+    return 0
+  } catch (error) {
+    throw error instanceof FileFault ? new StartupError(`${path}: ${error.message}`) : error
+  } finally {
+    await close()
+  }
+}
+
+/** No service starts on a store that is being restored, but a service that runs may write to it. */
+async function warnOfServices({ store }: Engine): Promise<void> {
+  const names = ((await store.listServices()) ?? []).map(({ name }) => name)
+  if (names.length === 0) return
+  printNotice(
+    `These processes serve the store: ${names.toSorted().join(', ')}. Stop them: the restore cannot go on once they have written to it.`,
+  )
+}
+
+/** An export, with everything that its lines are checked against. */
+interface ExportContent {
+  readonly file: ExportFile
+  readonly model: Model
+  /** The folder of the files; `undefined`: they are not restored. */
+  readonly folder: FileFolder | undefined
+}
+
+/** Checks the header and reads the counts, before all lines between them. */
+async function readEnds(file: ExportFile, model: Model): Promise<ExportCounts> {
+  const { path } = file
+  try {
+    readHeader(await file.first(), model)
+  } catch (error) {
+    throw error instanceof StartupError ? new StartupError(`${path} cannot be restored: ${error.message}`) : error
+  }
+  const last = await file.last()
+  const counts = last === undefined ? undefined : readCounts(last)
+  if (!counts) throw new StartupError(`${path} is incomplete: its last line with the counts is missing. Export again.`)
+  return counts
+}
+
+const totalOf = ({ collections, globals }: ExportCounts): number =>
+  Object.values(collections).reduce((sum, count) => sum + count, globals)
+
+/** Reads every line and prints the faults; returns the digest of the file if there are none. */
+async function checkFile(content: ExportContent, counts: ExportCounts): Promise<string | undefined> {
+  const { file } = content
+  const total = totalOf(counts)
+  using progress = new Progress({ unit: 'lines checked', total })
+  const digest = new FileDigest()
+  let lines = 0
+  let faults = 0
+  for await (const line of file.lines((bytes) => digest.add(bytes))) {
+    lines = line.number
+    if (line.number === 1 || line.number === total + 2) continue
+    const reason = await findFault(line, content)
+    if (reason === undefined) progress.update(line.number - 1, faults)
+    else if (++faults <= MAX_NAMED_LINES) progress.say(`line ${line.number}: ${reason}`)
+  }
+  if (lines !== total + 2) throw new FileFault(`has ${lines} lines, and its counts tell of ${total + 2}`)
+  if (faults > 0) printLine(`${faults} of ${total} lines have faults; nothing is stored of this file`)
+  return faults > 0 ? undefined : digest.end()
+}
+
+async function findFault({ text }: FileLine, { model, folder }: ExportContent): Promise<string | undefined> {
+  try {
+    const line = readLine(text, model)
+    checkLine(line)
+    if (folder) await requireFile(line, folder)
+    return undefined
+  } catch (error) {
+    return fileErrorReason(error)
+  }
+}
+
+/** Stores the lines that no earlier run has stored, some at a time. While some are being stored, the next ones are read. */
+async function restoreLines(content: ExportContent, restore: Restore, total: number): Promise<void> {
+  using progress = new Progress({ unit: 'lines restored', total, done: restore.lines - 1 })
+  const batches = prepareBatches(content, restore.lines, total + 1)
+  try {
+    for (let next = await batches.next(); !next.done; ) {
+      const [following] = await Promise.all([batches.next(), storeBatch(restore, next.value)])
+      progress.update(restore.lines - 1)
+      next = following
+    }
+  } finally {
+    await batches.return()
+  }
+}
+
+/** Prepares the lines after one and up to another, in batches. */
+async function* prepareBatches(
+  { file, model }: ExportContent,
+  after: number,
+  last: number,
+): AsyncGenerator<readonly PreparedLine[], void, void> {
+  let batch: PreparedLine[] = []
+  let characters = 0
+  for await (const { number, text } of file.lines()) {
+    if (number <= after || number > last) continue
+    if (batch.length === MAX_LINES || (batch.length > 0 && characters + text.length > MAX_CHARACTERS)) {
+      yield batch
+      batch = []
+      characters = 0
+    }
+    if (number % TURN_LINES === 0) await turn()
+    batch.push(prepareLine(model, readLine(text, model)))
+    characters += text.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function storeBatch(restore: Restore, batch: readonly PreparedLine[]): Promise<void> {
+  try {
+    await restore.add(batch)
+  } catch (error) {
+    if (!(error instanceof LineError)) throw error
+    const line = restore.lines + 1 + error.index
+    throw new StartupError(
+      printable(`line ${line}: ${fileErrorReason(error.cause)} The restore stops before it. ${RESTORE_ADVICE}`),
+    )
+  }
+}
+
+const RESTORE_ADVICE = 'Mend the file, and restore it into another empty store.'
+
+/** The folder of the files of an export. */
+type FilesContent = ExportContent & { readonly folder: FileFolder }
+
+/** Restores the files of all assets of an export to their paths. Those that are there stay. */
+async function restoreFiles({ file, model, folder }: FilesContent, restore: FileRestore, total: number): Promise<void> {
+  using progress = new Progress({ unit: 'files restored', total })
+  let done = 0
+  for await (const { number, text } of file.lines()) {
+    if (done === total) break
+    const asset = number === 1 ? undefined : readAsset(readLine(text, model))
+    if (!asset) continue
+    await restore
+      .bring(asset, headersOf(asset), async () => folder.read(asset.sha256))
+      .catch((error) => {
+        if (!(error instanceof OtherBytes)) throw error
+        throw new StartupError(`${folder.pathOf(asset.sha256)} has changed meanwhile. Run the same command again.`)
+      })
+    progress.update(++done)
+  }
+}
+
+/** @throws {FileError} if a line is that of an asset, and the folder lacks its file */
+async function requireFile(line: RestoreLine, folder: FileFolder): Promise<void> {
+  const asset = readAsset(line)
+  if (!asset || (await folder.has(asset.sha256))) return
+  const fault = (await folder.exists(asset.sha256)) ? 'has other bytes than its name says' : 'is missing'
+  throw new FileError(`${folder.pathOf(asset.sha256)} ${fault}`)
+}
+
+/**
+ * Returns the file of an asset; `undefined` for the line of another document.
+ *
+ * @throws {FileError} if no file could be stored under the path
+ */
+function readAsset(line: RestoreLine): StoredFile | undefined {
+  if (line.kind !== 'entry' || line.collection.key !== ASSETS) return undefined
+  const { document } = line.line
+  const { path, sha256, filename, originalName, mimeType } = document
+  if (typeof path !== 'string' || !isBlobKey(path) || isOwnKey(path))
+    throw new FileError('is no path of a file', { path: '/document/path' })
+  if (!isDigest(sha256)) throw new FileError('is no digest in hex', { path: '/document/sha256' })
+  if ([filename, originalName, mimeType].some((text) => typeof text !== 'string'))
+    throw new FileError('lacks the name or the type of the file', { path: '/document' })
+  return document as unknown as StoredFile
+}
