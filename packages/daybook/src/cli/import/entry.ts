@@ -1,33 +1,31 @@
 import { basename, dirname, extname } from 'node:path'
 import type { Values } from '../../content/document.ts'
+import { convertValue, namesSeveral, readTime } from './field-values.ts'
 import { FileError } from './file-error.ts'
+import { firstHeading, type SourceFile } from './front-matter.ts'
 import type { ImportPlan } from './plan.ts'
-import type { SourceFile } from './source/front-matter.ts'
-import { firstHeading } from './source/heading.ts'
-import { readTime } from './time.ts'
-import { fitField, namesSeveral } from './written-lists.ts'
 
 /** The content of a file as an entry. */
 export interface FileEntry {
-  /** The value of the key field: one entry has it, or none yet. */
+  /** The value of the key field, which identifies the entry. */
   readonly keyValue: string
-  /** The fields that the file names; relations may still hold names. */
+  /** The values of the file's fields. Relations may still hold names. */
   readonly values: Values
-  /** Fields that an entry takes only when it is made. */
+  /** Values for a new entry alone. */
   readonly forNew: Values
   /** ISO 8601. */
   readonly createdAt: string | undefined
-  /** Front-matter keys that no field has. */
+  /** The front-matter keys without a field. */
   readonly unused: readonly string[]
-  /** Fields for one related entry whose text names several. */
+  /** The fields for one related entry whose text names several. */
   readonly several: readonly string[]
 }
 
 /**
- * Makes of a file what the collection's fields hold.
+ * Makes an entry of a file.
  *
- * @param path relative to the folder that is brought in
- * @throws {FileError} when it cannot be told which entry this is, or when it was written
+ * @param path relative to the imported folder
+ * @throws {FileError} if the entry has no value of the key field, or an invalid time of creation
  */
 export function toEntry(plan: ImportPlan, path: string, source: SourceFile): FileEntry {
   const { named, unused, several } = fillFields(plan, source)
@@ -50,7 +48,7 @@ export function toEntry(plan: ImportPlan, path: string, source: SourceFile): Fil
   }
 }
 
-/** What the front matter says. */
+/** The fields of the front matter. */
 interface NamedFields extends Pick<FileEntry, 'unused' | 'several'> {
   readonly named: Values
 }
@@ -64,7 +62,7 @@ function fillFields(plan: ImportPlan, { texts, typed }: SourceFile): NamedFields
     if (targets.length === 0) unused.push(key)
     for (const target of targets) {
       if (Object.hasOwn(plan.settings, target.key)) continue
-      named[target.key] = fitField(key, target, { text, typed: () => typed()[key] })
+      named[target.key] = convertValue(key, target, { text, typed: () => typed()[key] })
       if (namesSeveral(key, target, text)) several.push(target.key)
     }
   }
@@ -74,11 +72,11 @@ function fillFields(plan: ImportPlan, { texts, typed }: SourceFile): NamedFields
 const isBlankValue = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 function findCreatedAt(plan: ImportPlan, { texts }: SourceFile): string | undefined {
-  const key = plan.createdAt.find((one) => Object.hasOwn(texts, one) && !isBlankValue(texts[one]))
+  const key = plan.createdAt.find((name) => Object.hasOwn(texts, name) && !isBlankValue(texts[name]))
   if (key === undefined) return undefined
   const text = texts[key]
   const time = typeof text === 'string' ? readTime(text) : undefined
-  // A field of the collection may mean something else by it.
+  // The key may belong to a field of the collection, with another meaning.
   if (time || plan.targetsOf(key).length > 0) return time?.moment
   throw new FileError('is neither a day nor a time, such as 2026-11-20 or 2026-11-20T08:30:00Z', { path: `/${key}` })
 }
@@ -86,7 +84,7 @@ function findCreatedAt(plan: ImportPlan, { texts }: SourceFile): string | undefi
 const isDraftMark = ({ collection, targetsOf }: ImportPlan, key: string): boolean =>
   key === 'draft' && targetsOf(key).length === 0 && collection.status?.values.includes('draft') === true
 
-/** Many generators mark drafts with `draft: true`; bringing one in must not publish it, whatever `--set` gives the others. */
+/** Many generators mark drafts with `draft: true`. The import must not publish them, whatever `--set` gives other files. */
 function addStatus(plan: ImportPlan, { texts }: SourceFile, named: Values, values: Values): void {
   const { status } = plan.collection
   if (status && isBlankValue(named[status.key]) && isDraftMark(plan, 'draft') && /^true$/i.test(String(texts.draft))) {
@@ -94,24 +92,24 @@ function addStatus(plan: ImportPlan, { texts }: SourceFile, named: Values, value
   }
 }
 
-/** The slug that the front matter names, or the file's name; the latter leaves an entry found by another key alone. */
+/** Adds the slug of the front matter, or else one of the file's name. The latter changes no entry that another key identifies. */
 function addSlug({ collection, key, toSlug }: ImportPlan, path: string, values: Values): Values {
   const { slug } = collection
   if (!slug) return {}
   const named = values[slug.key]
   delete values[slug.key]
-  const own = typeof named === 'string' ? toSlug(lastSegment(named)) : undefined
-  const made = own ?? toSlug(nameOfFile(path))
-  if (made === undefined) throw new FileError("cannot be made of this file's name; name one", { path: `/${slug.key}` })
-  if (own === undefined && key !== slug.key) return { [slug.key]: made }
-  values[slug.key] = made
+  const explicit = typeof named === 'string' ? toSlug(lastSegment(named)) : undefined
+  const value = explicit ?? toSlug(nameOfFile(path))
+  if (value === undefined) throw new FileError("cannot be made of this file's name; name one", { path: `/${slug.key}` })
+  if (explicit === undefined && key !== slug.key) return { [slug.key]: value }
+  values[slug.key] = value
   return {}
 }
 
-/** Front matters also give slugs as paths and addresses: `/blog/2026/hello/`. */
+/** Front matters also write slugs as paths and addresses: `/blog/2026/hello/`. */
 const lastSegment = (slug: string): string => /([^/]+)\/*$/.exec(slug.trim().replace(/[?#].*$/, ''))?.[1] ?? ''
 
-/** A file's name; for `hello/index.md` that of its folder. */
+/** Returns the name of a file; for `hello/index.md` that of its folder. */
 function nameOfFile(path: string): string {
   const name = basename(path, extname(path))
   const folder = basename(dirname(path))

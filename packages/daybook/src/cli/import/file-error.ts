@@ -1,10 +1,10 @@
 import { DaybookError } from '../../errors.ts'
 
-/** Where in a file a fault is. */
+/** The place of a fault in a file. */
 export interface FaultPlace {
   /** JSON pointer to a field or a front-matter key, such as `/tags/1`. */
   readonly path?: string
-  /** In the file, from 1. */
+  /** The line of the file, from 1. */
   readonly line?: number
 }
 
@@ -13,7 +13,7 @@ export interface Fault extends FaultPlace {
   readonly message: string
 }
 
-/** Why one file cannot be brought in; the others go on. */
+/** The reason why one file cannot be imported. Other files are. */
 export class FileError extends Error {
   override readonly name = 'FileError'
   readonly place: FaultPlace
@@ -24,7 +24,7 @@ export class FileError extends Error {
   }
 }
 
-/** What an error says of a file. */
+/** Returns the faults of a file that an error is about. */
 export function faultsOf(error: unknown): readonly Fault[] {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof FileError) return [{ message, ...error.place }]
@@ -34,10 +34,10 @@ export function faultsOf(error: unknown): readonly Fault[] {
   return [typeof field === 'string' ? { message, path: `/${field}` } : { message }]
 }
 
-/** The reason in one line. */
+/** Returns the faults in one line. */
 export function fileErrorReason(error: unknown): string {
   return faultsOf(error).map(faultText).join('; ')
 }
 
-/** A fault without its line. */
+/** Returns a fault without its line. */
 export const faultText = ({ path, message }: Fault): string => (path === undefined ? message : `${path}: ${message}`)

@@ -16,12 +16,11 @@ import { writeContext } from '../../content/writes/context.ts'
 import { ASSETS } from '../../fields/relations/asset.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
+import type { TargetField } from './field-values.ts'
 import { type Fault, FileError, fileErrorReason } from './file-error.ts'
-import type { ImportRoot } from './source/import-root.ts'
-import type { SourceFilePath } from './source/pages.ts'
-import type { TargetField } from './target-field.ts'
+import type { ImportRoot, SourceFilePath } from './source-files.ts'
 
-/** What images are brought with, and from where. */
+/** The services and the folder of {@link ImportedImages}. */
 export interface ImagesParts {
   readonly engine: Engine
   readonly files: Files
@@ -29,34 +28,34 @@ export interface ImagesParts {
   readonly root: ImportRoot
 }
 
-/** A file that is an asset. */
-interface BroughtFile {
+/** The asset of a file. */
+interface ImportedAsset {
   readonly id: string
   readonly url: string
 }
 
-/** A text whose images are assets, and those that are none. */
+/** A text whose images are assets, and the faults of images that are not. */
 export interface RewrittenText {
   readonly text: string
-  /** With lines of the text, from 1. */
+  /** The faults, with lines of the text, from 1. */
   readonly faults: readonly Fault[]
 }
 
-/** How an image is brought. */
-interface BringOptions {
+/** The texts of a new asset. */
+interface AssetTexts {
   readonly alt?: string | undefined
   readonly locale?: string | undefined
 }
 
-/** Brings the images along that files refer to by paths, each once: the same bytes are one asset. */
+/** Imports the images that files refer to by paths, each once: equal bytes are one asset. */
 export class ImportedImages {
   readonly counts: { uploaded: number; there: number; left: number } = { uploaded: 0, there: 0, left: 0 }
   readonly #parts: ImagesParts
   readonly #root: ImportRoot
   readonly #assets: CollectionModel
-  /** By path. */
-  readonly #brought = new Map<string, Promise<BroughtFile>>()
-  /** One after the other, in the order in which texts name them: each finds what the ones before it have stored. */
+  /** The assets by path. */
+  readonly #imported = new Map<string, Promise<ImportedAsset>>()
+  /** Images are imported one after the other, in the order of the texts: each finds those before it by their digests. */
   readonly #inTurn = pLimit(1)
 
   constructor(parts: ImagesParts) {
@@ -65,7 +64,7 @@ export class ImportedImages {
     this.#assets = parts.engine.model.collections.get(ASSETS) as CollectionModel
   }
 
-  /** Brings the images of a text, and puts their addresses in it. Those that cannot be brought are named, and stay as they are. */
+  /** Imports the images of a text, and writes their addresses into it. Images that fail are faults, and stay as they are. */
   async rewrite(text: string, { path, locale }: SourceFilePath): Promise<RewrittenText> {
     const addresses = new Map<ImagePlace, string>()
     const faults: Fault[] = []
@@ -75,7 +74,7 @@ export class ImportedImages {
         const file = this.#root.find(path, address)
         if (file === undefined) continue
         await this.#inTurn(() => requireImage(file))
-        addresses.set(place, (await this.#bring(file, { alt, locale })).url)
+        addresses.set(place, (await this.#import(file, { alt, locale })).url)
       } catch (error) {
         faults.push({ line, message: `${address}: ${fileErrorReason(error)}; the image stays as it is written` })
         this.counts.left += 1
@@ -85,14 +84,14 @@ export class ImportedImages {
   }
 
   /**
-   * Ids of assets in place of paths.
+   * Replaces paths with ids of assets.
    *
-   * @throws {FileError} when a path leads to no file that can be brought
+   * @throws {FileError} if a path leads to no file that can be imported
    */
   async resolve(target: TargetField, value: unknown, file: SourceFilePath): Promise<unknown> {
     if (!Array.isArray(value)) return this.#idOf(target, value, file)
     const ids: unknown[] = []
-    for (const one of value) ids.push(await this.#idOf(target, one, file))
+    for (const item of value) ids.push(await this.#idOf(target, item, file))
     return [...new Set(ids)]
   }
 
@@ -103,40 +102,40 @@ export class ImportedImages {
     try {
       const file = this.#root.find(path, name)
       if (file === undefined) throw new FileError('is no path of a file of the folder')
-      return (await this.#bring(file, { locale })).id
+      return (await this.#import(file, { locale })).id
     } catch (error) {
       throw new FileError(`${name}: ${fileErrorReason(error)}`, { path: `/${key}` })
     }
   }
 
-  /** @throws as an upload does */
-  async #bring(path: string, options: BringOptions): Promise<BroughtFile> {
-    const bringing = this.#brought.get(path) ?? this.#inTurn(() => this.#findOrUpload(path, options))
-    this.#brought.set(path, bringing)
-    return bringing
+  /** @throws like an upload */
+  async #import(path: string, texts: AssetTexts): Promise<ImportedAsset> {
+    const asset = this.#imported.get(path) ?? this.#inTurn(() => this.#findOrUpload(path, texts))
+    this.#imported.set(path, asset)
+    return asset
   }
 
-  async #findOrUpload(path: string, options: BringOptions): Promise<BroughtFile> {
-    const there = await this.#findBySha256(await digestOf(createReadStream(path)))
-    if (there) return there
+  async #findOrUpload(path: string, texts: AssetTexts): Promise<ImportedAsset> {
+    const present = await this.#findBySha256(await digestOf(createReadStream(path)))
+    if (present) return present
     const { intake } = this.#parts
     const staged = await intake.take(createReadStream(path), basename(path), new AbortController().signal)
     try {
-      // The service may take data about the position out of an image, which leaves other bytes.
-      return (await this.#findBySha256(staged.sha256)) ?? (await this.#store(staged, options))
+      // The service may remove the location from an image, which changes its bytes.
+      return (await this.#findBySha256(staged.sha256)) ?? (await this.#store(staged, texts))
     } finally {
       await intake.discard(staged.staged)
     }
   }
 
-  async #findBySha256(sha256: string): Promise<BroughtFile | undefined> {
-    const found = await this.#parts.engine.store.read.entries.storedBy(this.#assets, 'sha256', sha256)
-    if (!found) return undefined
+  async #findBySha256(sha256: string): Promise<ImportedAsset | undefined> {
+    const row = await this.#parts.engine.store.read.entries.storedBy(this.#assets, 'sha256', sha256)
+    if (!row) return undefined
     this.counts.there += 1
-    return JSON.parse(found.doc)
+    return JSON.parse(row.doc)
   }
 
-  async #store(staged: StagedFile, { alt, locale }: BringOptions): Promise<BroughtFile> {
+  async #store(staged: StagedFile, { alt, locale }: AssetTexts): Promise<ImportedAsset> {
     const { engine, files } = this.#parts
     const asset = toNewAsset(staged, { alt: alt === '' ? undefined : alt }, files)
     const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale })
@@ -146,7 +145,7 @@ export class ImportedImages {
   }
 }
 
-/** @throws {FileError} when a file is no image */
+/** @throws {FileError} if a file is no image */
 async function requireImage(path: string): Promise<void> {
   const handle = await open(path)
   try {

@@ -7,17 +7,13 @@ import { type EngineOptions, openEngine, openImages } from '../../service.ts'
 import { INTERRUPTED, withSignal } from '../command.ts'
 import { dataFolder, loadConfig } from '../config-file.ts'
 import { openCopy } from '../open-store.ts'
-import { Progress } from '../output.ts'
+import { Progress, printLine, printNotice } from '../output.ts'
 import { ImportedImages } from './images.ts'
-import { type ImportOptions, type ImportPlan, makePlan } from './plan.ts'
+import { type ImportOptions, makePlan, resolveSettings } from './plan.ts'
 import { Relations } from './relations.ts'
+import { ImportTally, summarizeImport } from './report.ts'
 import { importFiles } from './run.ts'
-import { settleSettings } from './settle-settings.ts'
-import { countFiles, linkedFolders } from './source/files.ts'
-import { ImportRoot } from './source/import-root.ts'
-import { localizedPages, singlePages } from './source/pages.ts'
-import { summarizeImport } from './summary.ts'
-import { ImportTally } from './tally.ts'
+import { countFiles, ImportRoot, linkedFolders, localizedPages, singlePages } from './source-files.ts'
 
 /**
  * No client waits for an answer, and the machine may be busy. One thread renders while this one stores, which takes longer, and
@@ -29,7 +25,6 @@ const UNSERVED: EngineOptions = {
   renderDepth: 24,
   isServing: false,
 }
-
 
 /**
  * `daybook import DIR`: brings in a folder of Markdown and MDX files. The status is 1 if some of them failed.
@@ -51,47 +46,37 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
     const relations = new Relations(engine)
     const images = new ImportedImages({ engine, files, intake, root })
     openImages(files, config, SILENT, opened)
+    for (const path of linkedFolders(folder))
+      printNotice(`${path} is a link to a folder, and its pages are not imported. Copy them to import them.`)
     const total = countFiles(folder)
-    for (const path of linkedFolders(folder)) {
-      process.stderr.write(`${path} is a link to a folder, and its pages are not imported. Copy them to import them.\n`)
+    const tally = new ImportTally()
+    const job = {
+      engine,
+      plan: await resolveSettings(plan, relations, engine.store),
+      relations,
+      images,
+      root,
+      pages,
+      isDry,
     }
-    const settled = await settleSettings(plan, relations, engine.store)
-    const { tally, interrupted } = await runImport(
-      { engine, plan: settled, relations, images, root, pages, isDry },
-      total,
-    )
+    const isInterrupted = await withSignal(async (signal) => {
+      using progress = new Progress({ unit: 'files', total })
+      await importFiles({ ...job, tally, progress, signal, filesByKey: new Map() })
+      return signal.aborted
+    })
     process.stdout.write(summarizeImport(plan, tally, { relations, images }, isDry))
-    if (interrupted) return sayInterrupted(total - tally.done, isDry)
+    if (isInterrupted) {
+      const advice = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
+      printLine(`stopped before ${total - tally.done} of the files.${advice}`)
+      return INTERRUPTED
+    }
     return tally.outcomes.failed + images.counts.left > 0 ? 1 : 0
   } finally {
     await opened.close()
   }
 }
 
-/** Those who run the command have the whole store. */
+/** Removes the quota: whoever runs the command has the whole store. */
 function withoutQuota({ assets: { quota: _, ...assets } = {}, ...config }: DaybookConfig): DaybookConfig {
   return { ...config, assets }
-}
-
-type JobParts = Pick<
-  Parameters<typeof importFiles>[0],
-  'engine' | 'relations' | 'images' | 'root' | 'pages' | 'isDry'
-> & {
-  readonly plan: ImportPlan
-}
-
-async function runImport(parts: JobParts, total: number): Promise<{ tally: ImportTally; interrupted: boolean }> {
-  const tally = new ImportTally()
-  using progress = new Progress({ unit: 'files', total })
-  const interrupted = await withSignal(async (signal) => {
-    await importFiles({ ...parts, tally, progress, signal, claims: new Map() })
-    return signal.aborted
-  })
-  return { tally, interrupted }
-}
-
-function sayInterrupted(left: number, isDry: boolean): number {
-  const advice = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
-  process.stdout.write(`stopped before ${left} of the files.${advice}\n`)
-  return INTERRUPTED
 }

@@ -1,12 +1,16 @@
+import { FULL_RIGHTS } from '../../content/access/field-access.ts'
 import type { Values } from '../../content/document.ts'
+import { checkBody } from '../../content/writes/body.ts'
 import type { Field } from '../../fields/field.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { mustBeNamed } from '../../model/schema.ts'
 import { slugify } from '../../slugs.ts'
+import type { Store } from '../../store/store.ts'
 import { type CommonOptions, UsageError } from '../command.ts'
-import { schemaOf } from './fit.ts'
-import { readSettings } from './settings.ts'
-import { type TargetField, toTarget } from './target-field.ts'
+import { convertValue, schemaOf, type TargetField, toTarget } from './field-values.ts'
+import { FileError, faultsOf, fileErrorReason } from './file-error.ts'
+import { readYamlValue } from './front-matter.ts'
+import type { Relations } from './relations.ts'
 
 /** The options of `daybook import DIR`. */
 export interface ImportOptions extends CommonOptions {
@@ -21,34 +25,34 @@ export interface ImportOptions extends CommonOptions {
   readonly dryRun?: boolean
 }
 
-/** How files become entries of one collection; made once, before the first file. */
+/** The way in which files become entries of a collection. It is made once, before the first file. */
 export interface ImportPlan {
   readonly collection: CollectionModel
-  /** The field that the text goes to. */
+  /** The field that gets the text. */
   readonly body: string
-  /** Whether that field holds Markdown, so that the images of the text come along. */
+  /** True if that field holds Markdown, so that the images of the text are imported. */
   readonly isRendered: boolean
-  /** The field that tells whether an entry is there already. */
+  /** The field that identifies an entry that exists already. */
   readonly key: string
-  /** The field that a heading of the text fills where the front matter does not. */
+  /** The field that gets the heading of the text, unless the front matter fills it. */
   readonly title: string | undefined
-  /** Front-matter keys that say when an entry was first written, the first one first. */
+  /** The front-matter keys of the time of creation, in order of preference. */
   readonly createdAt: readonly string[]
   readonly fields: ReadonlyMap<string, TargetField>
-  /** Fields that have the same value in every entry. */
+  /** The values of fields that are the same in every entry. */
   readonly settings: Values
-  /** Where a front-matter key goes; nowhere: there is no such field. */
+  /** Returns the fields that a front-matter key fills. */
   targetsOf(key: string): readonly TargetField[]
-  /** A slug out of a text; `undefined` when it has neither letters nor digits. */
+  /** Makes a slug of a text; `undefined` without letters and digits. */
   toSlug(text: string): string | undefined
 }
 
 const CREATED_AT = 'createdAt'
 
 /**
- * Checks what the command line asks for against the model.
+ * Checks the options against the model.
  *
- * @throws {UsageError} when it names what is not there
+ * @throws {UsageError} if they name a collection or a field that does not exist
  */
 export function makePlan(model: Model, options: ImportOptions): ImportPlan {
   const collection = findCollection(model, options.collection)
@@ -58,17 +62,13 @@ export function makePlan(model: Model, options: ImportOptions): ImportPlan {
   const times = [...mapped].filter(([, names]) => names.includes(CREATED_AT)).map(([key]) => key)
   const isSlug = slugCheck(collection)
   const [body, key] = [findBody(collection, options.body), findKey(collection, options.key)]
-  const targetOf = (name: string): TargetField => {
-    requireField(collection, '--set', name)
-    return fields.get(name) as TargetField
-  }
   return {
     collection,
     fields,
     body,
     isRendered: collection.fieldMap[body]?.type.generated !== undefined,
     key,
-    settings: readSettings(collection, options.set ?? [], targetOf, [body, key, collection.slug?.key]),
+    settings: readSettings(collection, options.set ?? [], fields, [body, key, collection.slug?.key]),
     title: findTitle(collection),
     createdAt: times.length > 0 ? times : [CREATED_AT, 'date'],
     targetsOf: (key) => targets.get(key) ?? [fields.get(key) ?? []].flat(),
@@ -77,11 +77,11 @@ export function makePlan(model: Model, options: ImportOptions): ImportPlan {
 }
 
 function findCollection({ collections }: Model, key: string | undefined): CollectionModel {
-  const known = [...collections.keys()].join(', ')
-  if (key === undefined) throw new UsageError(`Name the collection to fill with --collection KEY: ${known}.`)
-  const found = collections.get(key)
-  if (!found) throw new UsageError(`There is no collection "${key}". There are: ${known}.`)
-  return found
+  const keys = [...collections.keys()].join(', ')
+  if (key === undefined) throw new UsageError(`Name the collection to fill with --collection KEY: ${keys}.`)
+  const collection = collections.get(key)
+  if (!collection) throw new UsageError(`There is no collection "${key}". There are: ${keys}.`)
+  return collection
 }
 
 function readMap(collection: CollectionModel, pairs: readonly string[]): ReadonlyMap<string, readonly string[]> {
@@ -99,38 +99,38 @@ function readMap(collection: CollectionModel, pairs: readonly string[]): Readonl
 function requireField({ key, fields, fieldMap }: CollectionModel, option: string, name: string): Field {
   const field = Object.hasOwn(fieldMap, name) ? fieldMap[name] : undefined
   if (field) return field
-  const known = fields.map((one) => one.key).join(', ')
-  throw new UsageError(`${option} names a field that ${key} does not have: "${name}". There are: ${known}.`)
+  const keys = fields.map((present) => present.key).join(', ')
+  throw new UsageError(`${option} names a field that ${key} does not have: "${name}". There are: ${keys}.`)
 }
 
-function findBody(collection: CollectionModel, named: string | undefined): string {
-  if (named !== undefined) {
-    const { type } = schemaOf(requireField(collection, '--body', named))
-    if (type !== 'string') throw new UsageError(`--body takes a field that holds text, and "${named}" does not.`)
-    return named
+function findBody(collection: CollectionModel, option: string | undefined): string {
+  if (option !== undefined) {
+    const { type } = schemaOf(requireField(collection, '--body', option))
+    if (type !== 'string') throw new UsageError(`--body takes a field that holds text, and "${option}" does not.`)
+    return option
   }
-  // Only long text that is rendered makes another value of its own.
+  // Long text that is rendered has a generated value; other fields have none.
   const rendered = collection.fields.filter(({ field }) => field.type.generated).map(({ key }) => key)
-  const [first, ...others] = rendered
+  const [first, ...rest] = rendered
   if (rendered.includes('body')) return 'body'
-  if (first !== undefined && others.length === 0) return first
+  if (first !== undefined && rest.length === 0) return first
   const which = first === undefined ? 'no markdown field' : `several (${rendered.join(', ')})`
   throw new UsageError(`The text of a file needs a field, and ${collection.key} has ${which}. Name one: --body FIELD.`)
 }
 
-function findKey(collection: CollectionModel, named: string | undefined): string {
+function findKey(collection: CollectionModel, option: string | undefined): string {
   const { key, slug, comparables } = collection
-  const found = named ?? slug?.key
-  if (found === undefined) {
+  const name = option ?? slug?.key
+  if (name === undefined) {
     throw new UsageError(`${key} has no slug; name the field that tells entries apart with --key FIELD.`)
   }
-  const { type } = requireField(collection, '--key', found)
-  const isText = comparables.get(found)?.scalar === 'text' && !type.references && type.role !== 'status'
-  if (!isText) throw new UsageError(`--key takes an indexed field that holds text, and "${found}" is none.`)
-  return found
+  const { type } = requireField(collection, '--key', name)
+  const isText = comparables.get(name)?.scalar === 'text' && !type.references && type.role !== 'status'
+  if (!isText) throw new UsageError(`--key takes an indexed field that holds text, and "${name}" is none.`)
+  return name
 }
 
-/** A required field that the slug would be made from, or one of that name. */
+/** Finds the required text field that the slug is made from, by default `title`. */
 function findTitle({ slug, fieldMap }: CollectionModel): string | undefined {
   const key = slug?.from ?? 'title'
   const field = Object.hasOwn(fieldMap, key) ? fieldMap[key] : undefined
@@ -142,4 +142,82 @@ function slugCheck({ slug, fieldMap, validators }: CollectionModel): (text: stri
   if (!field) return () => false
   const validate = validators.make(schemaOf(field))
   return (text) => validate(text.normalize('NFC')).length === 0
+}
+
+/**
+ * Reads the values that `--set` gives every entry. Relations may still hold names.
+ *
+ * @param pairs `FIELD=VALUE`, each
+ * @param varying the fields whose values differ from file to file
+ * @throws {UsageError} if a field cannot hold its value, or the same value in every entry
+ */
+function readSettings(
+  collection: CollectionModel,
+  pairs: readonly string[],
+  fields: ReadonlyMap<string, TargetField>,
+  varying: readonly (string | undefined)[],
+): Values {
+  const settings: Values = {}
+  for (const pair of pairs) {
+    const at = pair.indexOf('=')
+    if (at < 1) throw new UsageError(`--set takes FIELD=VALUE, such as --set status=published, not "${pair}".`)
+    const [name, text] = [pair.slice(0, at), pair.slice(at + 1)]
+    requireField(collection, '--set', name)
+    if (Object.hasOwn(settings, name)) throw new UsageError(`--set names "${name}" twice. Leave one of them out.`)
+    if (varying.includes(name) || isUnique(collection, name)) {
+      throw new UsageError(`--set gives every entry the same value, and "${name}" differs from file to file.`)
+    }
+    settings[name] = readSetting(collection, fields.get(name) as TargetField, text)
+  }
+  return settings
+}
+
+const isUnique = ({ fieldMap }: CollectionModel, name: string): boolean => {
+  const field = fieldMap[name]
+  return field?.type.isUnique?.(field.options) === true
+}
+
+function readSetting(collection: CollectionModel, target: TargetField, text: string): unknown {
+  const { key } = target
+  try {
+    const value = convertValue(key, target, readYamlValue(text, target.schema.type === 'string' && !target.refersTo))
+    // Names become ids once the store is open.
+    if (!target.refersTo) checkBody(collection, 'update', { [key]: value }, FULL_RIGHTS)
+    return value
+  } catch (error) {
+    throw refuseSetting(key, text, error)
+  }
+}
+
+/** Returns the error of a setting that is refused, without the path to its field. */
+function refuseSetting(key: string, text: string, error: unknown): UsageError {
+  const [fault] = faultsOf(error)
+  const reason = fault?.path === `/${key}` ? fault.message : fileErrorReason(error)
+  return new UsageError(`--set ${key}=${text}: ${reason}.`)
+}
+
+/**
+ * Replaces the names in the settings of a plan with ids. Missing entries are created if a name is enough for that.
+ *
+ * @throws {UsageError} if a relation cannot hold its value
+ */
+export async function resolveSettings(plan: ImportPlan, relations: Relations, { read }: Store): Promise<ImportPlan> {
+  const settings: Values = { ...plan.settings }
+  for (const [key, value] of Object.entries(settings)) {
+    const target = plan.fields.get(key)
+    if (!target?.refersTo) continue
+    try {
+      settings[key] = await relations.resolve(target, value)
+      const { [key]: ids } = checkBody(plan.collection, 'update', { [key]: settings[key] }, FULL_RIGHTS)
+      for (const id of [ids].flat()) await requireEntry(target.refersTo, read, id)
+    } catch (error) {
+      throw refuseSetting(key, String(value), error)
+    }
+  }
+  return { ...plan, settings }
+}
+
+async function requireEntry(collection: CollectionModel, read: Store['read'], id: unknown): Promise<void> {
+  if (typeof id !== 'string' || (await read.entries.stored(collection, id.toLowerCase()))) return
+  throw new FileError(`${collection.key} has no entry with the id ${id}`)
 }

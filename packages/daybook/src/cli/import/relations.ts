@@ -9,25 +9,25 @@ import { foldText } from '../../fold.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { mustBeNamed } from '../../model/schema.ts'
 import { isUuidShaped, slugify } from '../../slugs.ts'
+import type { TargetField } from './field-values.ts'
 import { FileError, fileErrorReason } from './file-error.ts'
-import type { TargetField } from './target-field.ts'
 
-/** The most new entries of a collection that are named. */
+/** The largest number of new entries of a collection that are printed. */
 const MAX_NAMED = 20
 
-/** Entries that were made of a name. */
+/** The entries that were created from names. */
 interface CreatedEntries {
   readonly count: number
-  /** Of the first ones. */
+  /** The names of the first entries. */
   readonly names: readonly string[]
 }
 
-/** Turns the names in relation fields into ids of entries, and makes the entries that are not there. */
+/** Replaces the names in relation fields with ids, and creates missing entries. */
 export class Relations {
-  /** By collection. */
+  /** The new entries by collection. */
   readonly created: Map<string, CreatedEntries> = new Map()
   readonly #engine: Engine
-  /** By collection and folded name; a promise, so that files that run together share one. */
+  /** The ids by collection and folded name. They are promises, so that concurrent files share one. */
   readonly #ids = new Map<string, Promise<string>>()
 
   constructor(engine: Engine) {
@@ -35,50 +35,50 @@ export class Relations {
   }
 
   /**
-   * The same value with ids in place of names.
+   * Replaces the names in a value with ids.
    *
-   * @throws {FileError} when a name is not there and cannot be made an entry
+   * @throws {FileError} if a name has no entry, and none can be created from it
    */
   async resolve({ key, refersTo }: TargetField, value: unknown): Promise<unknown> {
     if (!refersTo) return value
     if (Array.isArray(value)) {
       const ids: unknown[] = []
-      for (const one of value) ids.push(await this.#one(key, refersTo, one))
+      for (const item of value) ids.push(await this.#idOf(key, refersTo, item))
       return [...new Set(ids)]
     }
-    return this.#one(key, refersTo, value)
+    return this.#idOf(key, refersTo, value)
   }
 
-  async #one(field: string, target: CollectionModel, value: unknown): Promise<unknown> {
+  async #idOf(field: string, target: CollectionModel, value: unknown): Promise<unknown> {
     const name = typeof value === 'string' ? value.trim() : value
     if (name === '') return null
     if (typeof name !== 'string' || isUuidShaped(name)) return name
     const key = `${target.key} ${foldName(name)}`
-    const known = this.#ids.get(key) ?? this.#look(target, name)
-    this.#ids.set(key, known)
+    const id = this.#ids.get(key) ?? this.#findOrCreate(target, name)
+    this.#ids.set(key, id)
     try {
-      return await known
+      return await id
     } catch (error) {
       this.#ids.delete(key)
       throw new FileError(fileErrorReason(error), { path: `/${field}` })
     }
   }
 
-  async #look(target: CollectionModel, name: string): Promise<string> {
-    return (await this.#find(target, name)) ?? this.#make(target, name)
+  async #findOrCreate(target: CollectionModel, name: string): Promise<string> {
+    return (await this.#find(target, name)) ?? this.#create(target, name)
   }
 
   async #find(target: CollectionModel, name: string): Promise<string | undefined> {
     const { slug } = target
     if (!slug) throw new FileError(`${target.key} has no slug to find "${name}" by; write ids`)
     const { read } = this.#engine.store
-    const named = slug.from === undefined ? undefined : await read.entries.storedBy(target, slug.from, name)
-    if (named) return named.id
-    const found = await read.entries.storedBy(target, 'slug', slugify(name))
-    return found && isSameName(found, slug.from, name) ? found.id : undefined
+    const rowByName = slug.from === undefined ? undefined : await read.entries.storedBy(target, slug.from, name)
+    if (rowByName) return rowByName.id
+    const rowBySlug = await read.entries.storedBy(target, 'slug', slugify(name))
+    return rowBySlug && isSameName(rowBySlug, slug.from, name) ? rowBySlug.id : undefined
   }
 
-  async #make(target: CollectionModel, name: string): Promise<string> {
+  async #create(target: CollectionModel, name: string): Promise<string> {
     const from = target.slug?.from
     const needed = target.fields.filter(({ key, field }) => key !== from && mustBeNamed(field)).map(({ key }) => key)
     if (from === undefined || needed.length > 0) {
@@ -97,15 +97,15 @@ export class Relations {
   }
 }
 
-/** An entry found by its slug: `C++` and `C#` share the slug `c`, and are not the same. */
+/** True if an entry of the same slug has the same name: `C++` and `C#` share the slug `c`. */
 function isSameName(
-  found: { readonly doc: string; readonly slug: string | null },
+  row: { readonly doc: string; readonly slug: string | null },
   from: string | undefined,
   name: string,
-) {
-  if (from === undefined || name === found.slug) return true
-  const { [from]: own } = JSON.parse(found.doc) as Values
-  return typeof own === 'string' && foldName(own) === foldName(name)
+): boolean {
+  if (from === undefined || name === row.slug) return true
+  const { [from]: storedName } = JSON.parse(row.doc) as Values
+  return typeof storedName === 'string' && foldName(storedName) === foldName(name)
 }
 
 /** Returns the common form of all spellings of a name: case, Latin accents and the signs between words do not count. */

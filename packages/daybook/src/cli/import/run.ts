@@ -5,24 +5,19 @@ import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { prepareCreate, prepareUpdate } from '../../content/writes/entries.ts'
-import { carryOut } from '../../content/writes/prepared.ts'
+import { carryOut, type Transact } from '../../content/writes/prepared.ts'
 import type { Progress } from '../output.ts'
 import { type FileEntry, toEntry } from './entry.ts'
-import { faultLines } from './fault-lines.ts'
-import { FileError } from './file-error.ts'
+import { FileError, faultsOf, faultText } from './file-error.ts'
+import { readSource, type SourceFile } from './front-matter.ts'
 import type { ImportedImages } from './images.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Relations } from './relations.ts'
-import { SharedCommit } from './shared-commit.ts'
-import { pageBatches } from './source/batches.ts'
-import { readText } from './source/files.ts'
-import { readSource, type SourceFile } from './source/front-matter.ts'
-import type { ImportRoot } from './source/import-root.ts'
-import type { SourceFilePath, SourcePage } from './source/pages.ts'
-import type { ImportOutcome, ImportTally } from './tally.ts'
+import type { ImportOutcome, ImportTally } from './report.ts'
+import { type ImportRoot, pageBatches, readText, type SourceFilePath, type SourcePage } from './source-files.ts'
 
-/** How many batches are worked on at once: one is rendered while another one is stored. */
-const LANES = 2
+/** The number of batches at a time: one is rendered while another one is stored. */
+const CONCURRENT_BATCHES = 2
 
 /** One run of the import. */
 export interface ImportJob {
@@ -35,21 +30,21 @@ export interface ImportJob {
   readonly tally: ImportTally
   readonly progress: Progress
   readonly isDry: boolean
-  /** Ends the run after the files that are being worked on. */
+  /** Ends the run after the files in progress. */
   readonly signal: AbortSignal
-  /** The file of this run that holds a value of the key field. */
-  readonly claims: Map<string, string>
+  /** The files of this run by their values of the key field. */
+  readonly filesByKey: Map<string, string>
 }
 
-/** Brings in every file; one that fails is named, and the others go on. */
+/** Imports every file. A file that fails is reported, and the import continues. */
 export async function importFiles(job: ImportJob): Promise<void> {
   const batches = pageBatches(job.pages)
-  const lane = async (): Promise<void> => {
+  const importBatches = async (): Promise<void> => {
     for (let next = batches.next(); !next.done && !job.signal.aborted; next = batches.next()) {
       await importBatch(job, next.value)
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, importBatches))
 }
 
 async function importBatch(job: ImportJob, pages: readonly SourcePage[]): Promise<void> {
@@ -64,11 +59,11 @@ async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit
   for (const file of page.files) {
     let outcome: ImportOutcome = 'failed'
     try {
-      const stored = await bringIn(job, page, file, { id, commit })
-      outcome = id !== undefined && stored.outcome === 'updated' ? 'translated' : stored.outcome
-      ;({ id, status } = stored)
+      const entry = await importFile(job, page, file, { id, commit })
+      outcome = id !== undefined && entry.outcome === 'updated' ? 'translated' : entry.outcome
+      ;({ id, status } = entry)
     } catch (error) {
-      for (const line of faultLines(job, file.path, error)) progress.say(line)
+      for (const line of describeFileFaults(job, file.path, error)) progress.say(line)
     }
     tally.outcomes[outcome] += 1
     progress.update(tally.done, tally.outcomes.failed)
@@ -76,49 +71,49 @@ async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit
   if (status !== undefined) tally.addStatus(status)
 }
 
-/** An entry, and what became of it. */
-interface Stored {
+/** An imported entry. */
+interface ImportedEntry {
   readonly id: string
   readonly outcome: ImportOutcome
-  /** In a dry run. */
+  /** The status of the entry; in a dry run alone. */
   readonly status: string | undefined
 }
 
-/** Where a file's entry goes. */
+/** The target of a file. */
 interface Destination {
-  /** Of the entry that another of the page's files made. */
+  /** The id of the entry, if another file of the page has created it. */
   readonly id: string | undefined
   readonly commit: SharedCommit
 }
 
-async function bringIn(
+async function importFile(
   job: ImportJob,
   page: SourcePage,
   { path, locale }: SourceFilePath,
   destination: Destination,
-): Promise<Stored> {
+): Promise<ImportedEntry> {
   const { plan, root, tally } = job
-  // Nothing is awaited up to here, so that files take their keys in the order of their names.
+  // The first statements are synchronous, so that files claim their keys in the order of their names.
   const source = readSource(readText(root.locate(path)))
   const entry = toEntry(plan, page.name, source)
   tally.addUnused(entry.unused)
   tally.addSeveral(entry.several)
-  if (destination.id === undefined) claim(job, entry.keyValue, path)
-  // The text comes first: it says what its images show.
+  if (destination.id === undefined) claimKey(job, entry.keyValue, path)
+  // The text comes first, because it describes its images.
   const hasImages = plan.isRendered && entry.values[plan.body] === source.body
-  const text = hasImages ? { [plan.body]: await bringImages(job, source, { path, locale }) } : {}
+  const text = hasImages ? { [plan.body]: await rewriteImages(job, source, { path, locale }) } : {}
   const values = await resolveReferences(job, { ...entry.values, ...text }, { path, locale })
-  return store(job, { ...entry, values }, locale, destination)
+  return storeEntry(job, { ...entry, values }, locale, destination)
 }
 
-/** Ids in place of names, and of the paths of files. */
+/** Replaces names and paths of files with ids. */
 async function resolveReferences(
   { plan, relations, images }: ImportJob,
-  named: Values,
+  written: Values,
   file: SourceFilePath,
 ): Promise<Values> {
   const values: Values = {}
-  for (const [key, value] of Object.entries(named)) {
+  for (const [key, value] of Object.entries(written)) {
     const target = plan.fields.get(key)
     if (target?.refersTo?.holdsFiles) values[key] = await images.resolve(target, value, file)
     else values[key] = target ? await relations.resolve(target, value) : value
@@ -126,8 +121,8 @@ async function resolveReferences(
   return values
 }
 
-/** Names the images that cannot be brought, and leaves them as they are. */
-async function bringImages(
+/** Imports the images of a text. Images that fail are reported, and stay as they are. */
+async function rewriteImages(
   { images, progress }: ImportJob,
   { body, bodyLine }: SourceFile,
   file: SourceFilePath,
@@ -137,36 +132,36 @@ async function bringImages(
   return text
 }
 
-/** Two files for one entry: the first one has it, and the second is named. */
-function claim({ claims, plan }: ImportJob, keyValue: string, path: string): void {
-  const other = claims.get(keyValue)
-  if (other !== undefined) throw new FileError(`"${keyValue}" is also that of ${other}`, { path: `/${plan.key}` })
-  claims.set(keyValue, path)
+/** Of two files for one entry, the first fills it, and the second is reported. */
+function claimKey({ filesByKey, plan }: ImportJob, keyValue: string, path: string): void {
+  const rival = filesByKey.get(keyValue)
+  if (rival !== undefined) throw new FileError(`"${keyValue}" is also that of ${rival}`, { path: `/${plan.key}` })
+  filesByKey.set(keyValue, path)
 }
 
-async function store(
+async function storeEntry(
   job: ImportJob,
   entry: FileEntry,
   locale: string | undefined,
   { id, commit: { transact } }: Destination,
-): Promise<Stored> {
+): Promise<ImportedEntry> {
   const { engine, plan } = job
   const { collection } = plan
   const { values, forNew, createdAt } = entry
-  const found = id ?? (await findImportedEntry(engine, plan, entry.keyValue, locale))
+  const presentId = id ?? (await findImportedEntry(engine, plan, entry.keyValue, locale))
   const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale, transact })
-  if (found === undefined) {
+  if (presentId === undefined) {
     const options = createdAt === undefined ? {} : { createdAt }
-    const made = await carryOut(context, () => prepareCreate(context, collection, { ...forNew, ...values }, options))
-    return { id: made.id, outcome: 'created', status: statusOf(job, made) }
+    const created = await carryOut(context, () => prepareCreate(context, collection, { ...forNew, ...values }, options))
+    return { id: created.id, outcome: 'created', status: statusOf(job, created) }
   }
-  const before = await engine.store.read.entries.stored(collection, found)
-  const answer = await carryOut(context, () => prepareUpdate(context, collection, found, values, { ifMatch: '*' }))
-  const outcome = answer.seq === before?.seq ? 'unchanged' : 'updated'
-  return { id: found, outcome, status: statusOf(job, answer) }
+  const before = await engine.store.read.entries.stored(collection, presentId)
+  const updated = await carryOut(context, () => prepareUpdate(context, collection, presentId, values, { ifMatch: '*' }))
+  const outcome = updated.seq === before?.seq ? 'unchanged' : 'updated'
+  return { id: presentId, outcome, status: statusOf(job, updated) }
 }
 
-/** The status that a dry run reports. */
+/** Returns the status that a dry run reports. */
 function statusOf({ plan, isDry }: ImportJob, { json }: EntryAnswer): string | undefined {
   const { status } = plan.collection
   if (!isDry || !status) return undefined
@@ -180,9 +175,78 @@ async function findImportedEntry(
   value: string,
   locale: string | undefined,
 ): Promise<string | undefined> {
-  const own = await read.entries.storedBy(collection, key, value)
-  if (own || key !== collection.slug?.key) return own?.id
-  // An entry that was begun in another locale may have its slug there alone.
+  const row = await read.entries.storedBy(collection, key, value)
+  if (row || key !== collection.slug?.key) return row?.id
+  // An entry that was created in another locale may have its slug there alone.
   const inLocale = collection.byLocale.get(locale ?? '')
   return inLocale && (await read.entries.bySlug(inLocale, value))?.id
 }
+
+/** Delays the writes of a batch until all are ready, so that the store commits them together. */
+class SharedCommit {
+  readonly #transact: Transact
+  /** The number of files of the batch that are not ready yet. */
+  #pending: number
+  #waiting: (() => void)[] = []
+
+  /** @param size the number of files in the batch; each writes one thing after the other */
+  constructor(transact: Transact, size: number) {
+    this.#transact = transact
+    this.#pending = size
+  }
+
+  readonly transact: Transact = async (work, options) => {
+    await this.#untilAllReady()
+    return this.#transact(work, options)
+  }
+
+  /** Takes a file that writes no more out of the batch. */
+  leave(): void {
+    this.#pending -= 1
+    this.#release()
+  }
+
+  #untilAllReady(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+      this.leave()
+    })
+  }
+
+  #release(): void {
+    if (this.#pending > 0) return
+    const waiting = this.#waiting.splice(0)
+    this.#pending = waiting.length
+    for (const resume of waiting) resume()
+  }
+}
+
+/** Returns a line for each fault of a file: `posts/a.md:3: /stars: must be integer`. Without a line of the file, it has no number. */
+function describeFileFaults({ plan, root }: ImportJob, path: string, error: unknown): readonly string[] {
+  // The file is read again, so that files without faults do not pay for line numbers.
+  const source = readIfPossible(root, path)
+  return faultsOf(error).map((fault) => {
+    const line = fault.line ?? (fault.path === undefined ? undefined : lineOf(plan, source, fault.path))
+    return `${path}${line === undefined ? '' : `:${line}`}: ${faultText(fault)}`
+  })
+}
+
+function readIfPossible(root: ImportRoot, path: string): SourceFile | undefined {
+  try {
+    return readSource(readText(root.locate(path)))
+  } catch (error) {
+    if (error instanceof FileError || (error instanceof Error && 'code' in error)) return undefined
+    throw error
+  }
+}
+
+/** Returns the line of the front-matter key that fills a field. */
+function lineOf({ settings, targetsOf }: ImportPlan, source: SourceFile | undefined, path: string): number | undefined {
+  const [field = '', ...inside] = path.slice(1).split('/').map(unescapePointer)
+  if (source === undefined || Object.hasOwn(settings, field)) return undefined
+  const fills = (key: string): boolean => key === field || targetsOf(key).some((target) => target.key === field)
+  const key = Object.keys(source.texts).findLast(fills)
+  return key === undefined ? undefined : source.lineOf(key, inside)
+}
+
+const unescapePointer = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~')

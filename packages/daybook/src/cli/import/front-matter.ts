@@ -1,31 +1,31 @@
 import { isMap, isNode, isScalar, LineCounter, parse, parseDocument, YAMLParseError } from 'yaml'
-import { isRecord } from '../../../fields/field.ts'
-import { FileError } from '../file-error.ts'
-import type { YamlValue } from '../fit.ts'
+import { isRecord } from '../../fields/field.ts'
+import type { YamlValue } from './field-values.ts'
+import { FileError } from './file-error.ts'
 
 /** Values by front-matter key. */
 export type YamlValues = Readonly<Record<string, unknown>>
 
-/** A file taken apart. */
+/** The parts of a file. */
 export interface SourceFile {
   /**
-   * The front matter with every scalar as the text that it is written as, or `null`: `1.10` stays `1.10` for a text
-   * field, and number fields make a number of it.
+   * The front matter with every scalar as its written text, or `null`: `1.10` stays `1.10` for a text field, and a number field
+   * converts it.
    */
   readonly texts: YamlValues
-  /** The front matter with YAML's own types, for values whose type no field knows. */
+  /** Returns the front matter with the types of YAML, for values without a type of a field. */
   typed(): YamlValues
-  /** The line of a front-matter key, or of what stands inside its value; in the file, from 1. */
+  /** Returns the line of a front-matter key, or of a part of its value; in the file, from 1. */
   lineOf(key: string, inside: readonly string[]): number | undefined
   /** The text after the front matter. */
   readonly body: string
-  /** The line of the file that it begins in, from 1. */
+  /** The line of the file in which the body begins, from 1. */
   readonly bodyLine: number
 }
 
 type YamlOptions = Parameters<typeof parse>[2] & object
 
-/** A value as a command line gives it: as it is, or as YAML where it begins like a list or an object and is not for text. */
+/** Reads a value of the command line: as YAML if it begins like a list or an object and is not for text. */
 export function readYamlValue(text: string, isForText: boolean): YamlValue {
   if (isForText || !/^\s*[[{]/.test(text)) return { text, typed: () => parseYaml(text, {}) }
   return { text: parseYaml(text, TEXTS), typed: () => parseYaml(text, {}) }
@@ -35,9 +35,9 @@ export function readYamlValue(text: string, isForText: boolean): YamlValue {
 const MAX_FRONT_MATTER = 262_144
 
 /**
- * Takes a file's text apart; one without front matter is all body.
+ * Splits the text of a file into front matter and body.
  *
- * @throws {FileError} when the front matter cannot be read
+ * @throws {FileError} if the front matter cannot be read
  */
 export function readSource(text: string): SourceFile {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text
@@ -83,16 +83,39 @@ function parseYaml(yaml: string, options: YamlOptions): unknown {
   }
 }
 
-/** The opening `---`. */
+/** The opening `---` takes one line. */
 const LINES_BEFORE_YAML = 1
 
 function lineInYaml(yaml: string, key: string, inside: readonly string[]): number | undefined {
   const lineCounter = new LineCounter()
   const document = parseDocument(yaml, { ...TEXTS, lineCounter })
   const { contents } = document
-  const pair = isMap(contents) ? contents.items.find((one) => isScalar(one.key) && one.key.value === key) : undefined
+  const pair = isMap(contents) ? contents.items.find((item) => isScalar(item.key) && item.key.value === key) : undefined
   const inner = inside.length > 0 ? document.getIn([key, ...inside], true) : undefined
   const node = isNode(inner) ? inner : pair?.key
   if (!isNode(node) || !node.range) return undefined
   return lineCounter.linePos(node.range[0]).line + LINES_BEFORE_YAML
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const HEADING = /^ {0,3}#[ \t]+(.*)$/
+
+/** Returns the plain text of the first `# heading` outside code; `undefined` without one. */
+export function firstHeading(markdown: string): string | undefined {
+  let fence: string | undefined
+  for (const line of markdown.split(/\r?\n/)) {
+    const mark = FENCE.exec(line)?.[1]
+    if (mark && fence === undefined) fence = mark
+    else if (mark && fence !== undefined && mark.startsWith(fence)) fence = undefined
+    const text = fence === undefined ? HEADING.exec(line)?.[1] : undefined
+    const heading = text === undefined ? '' : toPlainText(text)
+    if (heading !== '') return heading
+  }
+  return undefined
+}
+
+/** Removes closing marks, emphasis, code marks and the addresses of links. */
+function toPlainText(text: string): string {
+  const unclosed = text.replace(/[ \t]+#+[ \t]*$/, '').replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+  return unclosed.replace(/[*`]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '').trim()
 }

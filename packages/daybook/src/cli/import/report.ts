@@ -1,25 +1,69 @@
 import type { CollectionModel } from '../../model/model.ts'
 import { nearest } from '../../nearest.ts'
-import { printable } from '../output.ts'
+import { countOf, printable } from '../output.ts'
 import type { ImportedImages } from './images.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Relations } from './relations.ts'
-import type { ImportTally } from './tally.ts'
 
-/** The most keys without a field that are named. */
+/** The outcome of one file. */
+export type ImportOutcome = 'created' | 'updated' | 'translated' | 'unchanged' | 'failed'
+
+/** The largest number of front-matter keys without a field that are counted. */
+const MAX_KEYS = 1000
+
+/** Counts the outcomes of one run. */
+export class ImportTally {
+  readonly outcomes: Record<ImportOutcome, number> = {
+    created: 0,
+    updated: 0,
+    translated: 0,
+    unchanged: 0,
+    failed: 0,
+  }
+  /** The number of files by front-matter key without a field. */
+  readonly unused: Map<string, number> = new Map()
+  /** The number of files by field for one entry whose text names several. */
+  readonly several: Map<string, number> = new Map()
+  /** The number of entries by status, in a dry run. */
+  readonly statuses: Map<string, number> = new Map()
+
+  get done(): number {
+    return Object.values(this.outcomes).reduce((sum, count) => sum + count, 0)
+  }
+
+  addUnused(keys: readonly string[]): void {
+    for (const key of keys) {
+      if (this.unused.has(key) || this.unused.size < MAX_KEYS) addOne(this.unused, key)
+    }
+  }
+
+  addSeveral(fields: readonly string[]): void {
+    for (const field of fields) addOne(this.several, field)
+  }
+
+  addStatus(status: string): void {
+    addOne(this.statuses, status)
+  }
+}
+
+const addOne = (counts: Map<string, number>, key: string): void => {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+/** The largest number of keys without a field that are printed. */
 const MAX_NAMED_KEYS = 20
 
-/** What a run has made beside the entries. */
-interface MadeBeside {
+/** The side effects of a run. */
+interface SideEffects {
   readonly relations: Relations
   readonly images: ImportedImages
 }
 
-/** The summary at the end of a run. */
+/** Returns the summary of a run. */
 export function summarizeImport(
   plan: ImportPlan,
   tally: ImportTally,
-  { relations, images }: MadeBeside,
+  { relations, images }: SideEffects,
   isDry: boolean,
 ): string {
   const { collection } = plan
@@ -27,9 +71,7 @@ export function summarizeImport(
   const lines = [
     ...(isDry ? ['dry run: nothing is stored'] : []),
     `${collection.key}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
-    ...(translated > 0
-      ? [`${collection.key}: ${translated} ${translated === 1 ? 'translation' : 'translations'} stored`]
-      : []),
+    ...(translated > 0 ? [`${collection.key}: ${countOf(translated, 'translation')} stored`] : []),
     ...statusLines(tally),
     ...createdLines(collection.key, relations),
     ...imageLines(images),
@@ -41,13 +83,13 @@ export function summarizeImport(
 
 function statusLines({ statuses }: ImportTally): readonly string[] {
   if (statuses.size === 0) return []
-  const counts = [...statuses].sort(([, one], [, other]) => other - one).map(([status, count]) => `${count} ${status}`)
+  const counts = [...statuses].sort(([, a], [, b]) => b - a).map(([status, count]) => `${count} ${status}`)
   return [`status: ${counts.join(', ')}`]
 }
 
 function imageLines({ counts: { uploaded, there, left } }: ImportedImages): readonly string[] {
   if (uploaded + there + left === 0) return []
-  const leftOut = left > 0 ? `, ${left} ${left === 1 ? 'reference' : 'references'} left as written` : ''
+  const leftOut = left > 0 ? `, ${countOf(left, 'reference')} left as written` : ''
   return [`assets: ${uploaded} uploaded, ${there} there already${leftOut}`]
 }
 
@@ -64,21 +106,19 @@ function severalLines({ fields }: ImportPlan, { several }: ImportTally): readonl
   return [...several].flatMap(([key, count]) => {
     const to = fields.get(key)?.refersTo?.key
     const advice = `to bring in each, make it f.relation('${to}', { many: true })`
-    return [`${key}: ${countFiles(count)} with several names in one, which became one entry of ${to}`, advice]
+    return [`${key}: ${countOf(count, 'file')} with several names in one, which became one entry of ${to}`, advice]
   })
 }
 
 function unusedLines({ key: collection, fields }: CollectionModel, { unused }: ImportTally): readonly string[] {
   if (unused.size === 0) return []
-  const sorted = [...unused].sort(([, one], [, other]) => other - one)
-  const named = sorted.slice(0, MAX_NAMED_KEYS).map(([key, count]) => `${key} (${countFiles(count)})`)
+  const sorted = [...unused].sort(([, a], [, b]) => b - a)
+  const named = sorted.slice(0, MAX_NAMED_KEYS).map(([key, count]) => `${key} (${countOf(count, 'file')})`)
   const more = sorted.length > MAX_NAMED_KEYS ? ` and ${sorted.length - MAX_NAMED_KEYS} more` : ''
   const line = `left out, because ${collection} has no such field: ${named.join(', ')}${more}`
-  const known = fields.map(({ key }) => key)
+  const fieldKeys = fields.map(({ key }) => key)
   const keys = sorted.map(([key]) => key)
-  const similar = keys.map((key) => ({ key, field: nearest(key, known) })).find(({ field }) => field !== undefined)
+  const similar = keys.map((key) => ({ key, field: nearest(key, fieldKeys) })).find(({ field }) => field !== undefined)
   const { key, field = 'FIELD' } = similar ?? { key: keys[0] }
   return [printable(line), printable(`to bring one in: --map ${key}=${field}`)]
 }
-
-const countFiles = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`
