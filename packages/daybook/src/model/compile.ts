@@ -497,28 +497,16 @@ interface ReachedField {
 }
 
 function compileRelations(fields: Fields): ReadonlyMap<string, readonly RelationModel[]> {
-  const all = reachFields(fields, [], undefined)
-  const hasFreeKeys = all.some(({ field }) => field.type.hasFreeKeys === true)
-  const allKeys = all.flatMap(keysInText)
-  const found = all.flatMap((reached): RelationModel[] => {
-    const { field, steps } = reached
+  const relations = reachFields(fields, [], undefined).flatMap(({ field, steps }): RelationModel[] => {
     const relation = field.type.relation?.(field.options)
     if (!relation) return []
-    const isAlone = allKeys.filter((key) => key === steps.at(-1)?.key).length === 1
     const path = steps.map(({ key }) => key).join('.')
     const { many, onDelete } = relation
     const isTagged = typeof relation.to !== 'string'
-    const isSpliceable = steps.length === 1 && isAlone && !hasFreeKeys && !isTagged
     const shared = { kind: 'relation', path, steps, owner: steps[0]?.key ?? path, many, onDelete, isTagged } as const
-    return targetsOf(relation).map((to) => ({ ...shared, to, isSpliceable }))
+    return targetsOf(relation).map((to) => ({ ...shared, to }))
   })
-  return Map.groupBy(found, ({ path }) => path)
-}
-
-/** The keys that a field brings into a document's text: its own, and those of references that name their collection. */
-function keysInText({ field, steps }: ReachedField): readonly (string | undefined)[] {
-  const to = field.type.relation?.(field.options).to
-  return [steps.at(-1)?.key, ...(Array.isArray(to) ? PARTS : [])]
+  return Map.groupBy(relations, ({ path }) => path)
 }
 
 /** Every field of a document, however deep. An item of a list is reached as the list is. */

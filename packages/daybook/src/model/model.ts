@@ -131,8 +131,6 @@ export interface RelationModel {
   readonly many: boolean
   /** What happens to a reference when its target is deleted. */
   readonly onDelete: 'unset' | 'restrict'
-  /** Whether the document's text can hold the field's key in one place only. */
-  readonly isSpliceable: boolean
 }
 
 /** A field that lists the entries whose relation leads to its document. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { pickMembers } from '../../src/content/reads/json-members.ts'
+import { joinParts, splitMembers } from '../../src/content/reads/json-members.ts'
 
 const KEYS = ['id', 'title', 'body', 'bodyHtml', 'parts', 'rating', 'updatedAt', 'a', 'b_1']
 
@@ -40,13 +40,17 @@ const DOCUMENT = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...KEYS), VALUE), { selector: ([key]) => key, maxLength: KEYS.length })
   .map((members) => Object.fromEntries(members))
 
-test('members are picked as if the document were parsed, and those that stay written again', () => {
+const NO_KEYS: ReadonlySet<string> = new Set()
+
+test('members are those of the parsed document, and joined as JSON.stringify would write them', () => {
   fc.assert(
-    fc.property(DOCUMENT, fc.subarray(KEYS), (document, picked) => {
+    fc.property(DOCUMENT, fc.subarray(KEYS), fc.subarray(KEYS), (document, included, separate) => {
       const text = JSON.stringify(document)
-      const parsed = Object.entries(JSON.parse(text)).filter(([key]) => picked.includes(key))
-      expect(pickMembers(text, Object.keys(document), (key) => picked.includes(key))).toBe(
-        JSON.stringify(Object.fromEntries(parsed)),
+      const parsed = Object.entries(JSON.parse(text)).filter(([key]) => included.includes(key))
+      const parts = splitMembers(text, Object.keys(document), (key) => included.includes(key), new Set(separate)) ?? []
+      expect(joinParts(parts)).toBe(JSON.stringify(Object.fromEntries(parsed)))
+      expect(parts.filter((part) => typeof part !== 'string')).toEqual(
+        parsed.filter(([key]) => separate.includes(key)).map(([key, value]) => ({ key, text: JSON.stringify(value) })),
       )
     }),
     { numRuns: 2000 },
@@ -58,14 +62,14 @@ test.each([
   ['a key that is longer', '{"id":"1","titles":"x"}'],
   ['another order', '{"title":"x","id":"1"}'],
   ['no more keys', '{"id":"1"}'],
-])('nothing is picked of a text that has %s than is said', (_, text) => {
-  expect(pickMembers(text, ['id', 'title'], () => true)).toBeUndefined()
+])('a text that has %s than the listed ones is not split', (_, text) => {
+  expect(splitMembers(text, ['id', 'title'], () => true, NO_KEYS)).toBeUndefined()
 })
 
-test('a text that was cut off comes to an end, too', () => {
+test('splitting ends in a text that was cut off', () => {
   const text = JSON.stringify({ id: '1', parts: [{ title: 'a "b" \\' }, [1.5, null]], rating: 4 })
   for (let length = 0; length < text.length; length++) {
     const cut = text.slice(0, length)
-    expect(() => pickMembers(cut, ['id', 'parts', 'rating'], (key) => key === 'rating')).not.toThrow()
+    expect(() => splitMembers(cut, ['id', 'parts', 'rating'], (key) => key === 'rating', NO_KEYS)).not.toThrow()
   }
 })

@@ -12,9 +12,10 @@ import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
 import type { AnswerSource, DraftView } from './answer-source.ts'
+import { joinParts, type Member, type Part } from './json-members.ts'
 import type { Sources } from './list-question.ts'
-import { type Projection, present, project, putMembers, readableValues, type StoredDocument } from './present.ts'
-import { type FoundPage, findPages, toListText, toListValue } from './reverse.ts'
+import { present, presentParts, putMembers, type StoredDocument } from './present.ts'
+import { findPages, formatPage } from './reverse.ts'
 
 /** The most documents that one answer expands. */
 export const MAX_EXPANDED_DOCUMENTS = 2000
@@ -93,28 +94,22 @@ function expandedVariant(
   return variantOf(document.schemaHash, reader, selectionVariant(selection), revisions, scope.choice)
 }
 
-/** A stored document that reverse fields may belong to: they have an id. */
-type ListedDocument = StoredDocument & { readonly id?: string }
-
-/** The state of one expansion. */
-interface Work extends AnswerSource {
-  /** Documents put in place of references so far. */
-  count: number
-}
+/** A stored document. An entry has an id, by which its reverse fields find what refers to it. */
+type ReferringRow = StoredDocument & { readonly id?: string }
 
 /**
- * The JSON texts of stored entries with what is included: one statement for each collection that a relation leads to, or reverse
- * field, and level, however many entries there are.
+ * The JSON texts of stored documents with what is included: one statement for each level of each reverse field, and of each collection that
+ * a relation leads to, however many documents there are.
  *
- * @throws VALIDATION_ERROR when more than {@link MAX_EXPANDED_DOCUMENTS} documents would be put in
+ * @throws VALIDATION_ERROR if more than {@link MAX_EXPANDED_DOCUMENTS} documents would be put in
  */
 export async function presentExpanded(
   source: AnswerSource,
   document: DocumentModel,
-  rows: readonly ListedDocument[],
+  rows: readonly ReferringRow[],
   selection: Selection,
 ): Promise<readonly string[]> {
-  const texts = await expandedTexts(source, document, rows, selection)
+  const texts = (await expandRows(source, document, rows, selection)).map(({ text }) => text)
   return selection.hasAlternates ? appendAlternates(source, document as CollectionModel, rows, texts) : texts
 }
 
@@ -125,13 +120,13 @@ interface Alternate {
 }
 
 /**
- * Puts the slugs of entries in all locales behind their texts: those of locales in which the entry exists for the reader, and has a slug
- * of its own. One statement for each locale, however many entries there are.
+ * Appends the slugs of entries in all locales to their texts: of each locale in which the entry exists for the reader and has a slug of its
+ * own. One statement for each locale, however many entries there are.
  */
 async function appendAlternates(
-  { engine, scope }: { readonly engine: Engine; readonly scope: ReaderScope },
+  { engine, scope }: AnswerSource,
   { key }: CollectionModel,
-  rows: readonly { readonly id?: string }[],
+  rows: readonly ReferringRow[],
   texts: readonly string[],
 ): Promise<readonly string[]> {
   const { model, store } = engine
@@ -140,142 +135,194 @@ async function appendAlternates(
   const alternates = new Map<string, Alternate[]>(ids.map((id) => [id, []]))
   for (const locale of collection && ids.length > 0 ? (model.locales?.available ?? []) : []) {
     const inLocale = collection?.byLocale.get(locale) ?? collection
-    const found = inLocale ? await store.read.entries.ownSlugs(inLocale, ids, scope.visible(inLocale)) : []
-    for (const { id, slug } of found) alternates.get(id)?.push({ locale, slug })
+    const slugs = inLocale ? await store.read.entries.ownSlugs(inLocale, ids, scope.visible(inLocale)) : []
+    for (const { id, slug } of slugs) alternates.get(id)?.push({ locale, slug })
   }
   return texts.map((text, index) => putMembers(text, { alternates: alternates.get(rows[index]?.id ?? '') ?? [] }))
 }
 
-async function expandedTexts(
+/** A document with everything that is included in it. */
+class ExpandedDocument {
+  readonly text: string
+  /** How many documents are put into it, those that are put into these included. */
+  readonly weight: number
+
+  constructor(text: string, weight: number) {
+    this.text = text
+    this.weight = weight
+  }
+}
+
+/** A document while others are put into it. Its parts are texts; only the members that hold references are parsed. */
+interface OpenDocument {
+  readonly id: string
+  readonly parts: Part[]
+  /** The parsed values of members, with an {@link ExpandedDocument} in the place of each expanded reference. */
+  readonly parsed: Values
+  weight: number
+}
+
+async function expandRows(
   source: AnswerSource,
-  collection: DocumentModel,
-  rows: readonly ListedDocument[],
-  selection: Selection,
-): Promise<readonly string[]> {
+  model: DocumentModel,
+  rows: readonly ReferringRow[],
+  { select, expansions, lists }: Selection,
+): Promise<readonly ExpandedDocument[]> {
   const { scope } = source
-  const { select, expansions, lists } = selection
-  const hidden = scope.hidden(collection)
-  const projection = { hidden, select, hasPeople: scope.seesPeople(collection) }
-  if (expansions.length === 0 && lists.length === 0) return rows.map((row) => present(collection, row, projection))
-  const work: Work = { ...source, count: 0 }
-  if (canSplice(selection, scope, projection)) {
-    const own = rows.map((row) => present(collection, row, projection))
-    return appendLists(work, rows, await splice(work, own, expansions), lists)
-  }
-  const values = rows.map((row) => readableValues(collection, row, projection))
-  const weights = await expand(work, values, selection)
-  spend(
-    work,
-    weights.reduce((sum, one) => sum + one, 0),
-  )
-  return values.map((one) => JSON.stringify(project(collection, one, projection)))
-}
-
-/** Whether all that is included can be put into the texts of documents, without taking them apart. */
-function canSplice({ expansions, lists }: Selection, { choice }: ReaderScope, { hidden, select }: Projection): boolean {
-  // With every locale asked for, a localized reference is a map. Reverse fields are put behind all others, selected or not.
-  const takesLists = lists.length === 0 || (hidden.size === 0 && !select)
-  const areInText = expansions.every(({ relation }) => relation.isSpliceable)
-  return !choice.isAll && takesLists && areInText && [...expansions, ...lists].every(isFlat)
-}
-
-/** Whether nothing is put into what is included. */
-const isFlat = ({ expansions, lists }: Selection): boolean => expansions.length === 0 && lists.length === 0
-
-/** How entries are shown that are included. */
-const includedProjection = ({ scope }: Work, { to, select }: Expansion | ListExpansion): Projection => ({
-  hidden: scope.hidden(to),
-  select,
-  hasPeople: scope.seesPeople(to),
-})
-
-/** Adds reverse fields to the ends of texts. */
-async function appendLists(
-  work: Work,
-  rows: readonly ListedDocument[],
-  texts: readonly string[],
-  lists: readonly ListExpansion[],
-): Promise<readonly string[]> {
-  const ids = rows.map(({ id = '' }) => id)
-  const ends = rows.map(() => '')
+  const projection = { hidden: scope.hidden(model), select, hasPeople: scope.seesPeople(model) }
+  if (expansions.length === 0 && lists.length === 0)
+    return rows.map((row) => new ExpandedDocument(present(model, row, projection), 0))
+  const owners = new Set(expansions.map(({ relation }) => relation.owner))
+  const documents = rows.map((row) => openDocument(row, presentParts(model, row, projection, owners), owners))
+  for (const expansion of expansions) await expandRelation(source, expansion, documents)
   for (const list of lists) {
-    const projection = includedProjection(work, list)
-    const pages = await findPages(work, list, ids)
-    for (const [index, id] of ids.entries()) {
-      const page = pages.get(id)
-      const items = page?.rows.map((row) => present(list.to, row, projection)) ?? []
-      spend(work, items.length)
-      ends[index] += `,"${list.reverse.key}":${toListText(list, id, page, items)}`
-    }
+    if (!select || select.has(list.reverse.key)) await addReversePages(source, list, documents)
   }
-  return texts.map((text, index) => `${text.slice(0, -1)}${ends[index]}}`)
+  return documents.map(closeDocument)
 }
 
-async function splice(
-  work: Work,
-  texts: readonly string[],
-  expansions: readonly Expansion[],
-): Promise<readonly string[]> {
-  // Places are looked for in the documents' own texts alone: what is put in may hold the same keys.
-  const found = texts.map((text) => expansions.map((expansion) => findReferences(text, expansion)))
-  const shown: ReadonlyMap<string, string>[] = []
-  for (const [index, expansion] of expansions.entries()) {
-    const ids = found.flatMap((places) => places[index]?.ids ?? [])
-    const targets = await fetchRows(work, expansion, ids)
-    const projection = includedProjection(work, expansion)
-    shown.push(new Map([...targets].map(([id, row]) => [id, present(expansion.to, row, projection)])))
+function openDocument({ id = '' }: ReferringRow, parts: readonly Part[], owners: ReadonlySet<string>): OpenDocument {
+  const members = parts.filter((part) => typeof part !== 'string' && owners.has(part.key)) as readonly Member[]
+  const parsed = Object.fromEntries(members.map(({ key, text }) => [key, JSON.parse(text)]))
+  return { id, parts: [...parts], parsed, weight: 0 }
+}
+
+function closeDocument({ parts, parsed, weight }: OpenDocument): ExpandedDocument {
+  const texts = parts.map((part) =>
+    typeof part !== 'string' && Object.hasOwn(parsed, part.key) ? { ...part, text: toText(parsed[part.key]) } : part,
+  )
+  return new ExpandedDocument(joinParts(texts), weight)
+}
+
+/** The JSON text of a parsed value in which documents stand in the place of references. */
+function toText(value: unknown): string {
+  if (value instanceof ExpandedDocument) return value.text
+  if (Array.isArray(value)) return `[${value.map(toText).join(',')}]`
+  if (!isRecord(value)) return JSON.stringify(value)
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${toText(member)}`)
+  return `{${members.join(',')}}`
+}
+
+/** Puts documents in the place of the references of one relation. */
+async function expandRelation(
+  source: AnswerSource,
+  expansion: Expansion,
+  documents: readonly OpenDocument[],
+): Promise<void> {
+  const places = documents.map(({ parsed }) => findPlaces(parsed, expansion.relation.steps))
+  const references = places.flat().flatMap(({ object, key }) => object[key])
+  const ids = references.flatMap((reference) => getId(expansion, reference) ?? [])
+  const byId = await expandById(source, expansion, await fetchRows(source, expansion, ids))
+  for (const [index, document] of documents.entries()) {
+    for (const place of places[index] ?? []) document.weight += substitute(place, expansion, byId)
   }
-  return texts.map((text, row) => {
-    const places = expansions.map(({ relation }, index) => ({
-      place: found[row]?.[index] as ReferencePlace,
-      many: relation.many,
-      documents: shown[index] as ReadonlyMap<string, string>,
-    }))
-    places.sort((one, other) => other.place.start - one.place.start)
-    return places.reduce((put, { place, documents, many }) => putDocuments(work, put, place, documents, many), text)
+  requireFew(documents)
+}
+
+/** Entries with what is included in them, by id. Those in the place of references to several collections name their own. */
+async function expandById(
+  source: AnswerSource,
+  included: Expansion | ListExpansion,
+  rows: readonly EntryRow[],
+): Promise<ReadonlyMap<string, ExpandedDocument>> {
+  const { to } = included
+  const distinct = [...new Map(rows.map((row) => [row.id, row])).values()]
+  if (distinct.length > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
+  const isTagged = 'relation' in included && included.relation.isTagged
+  const expanded = await expandRows(source, to, distinct, included)
+  return new Map(
+    expanded.map(({ text, weight }, index) => {
+      const tagged = isTagged ? `{"${COLLECTION_KEY}":"${to.key}",${text.slice(1)}` : text
+      return [distinct[index]?.id ?? '', new ExpandedDocument(tagged, weight)]
+    }),
+  )
+}
+
+/** An object, and a key under which it holds references. */
+interface Place {
+  readonly object: Values
+  readonly key: string
+}
+
+/** Finds the references of a relation: in every item of the lists on the way, and in blocks of the right kind. */
+function findPlaces(value: unknown, [step, ...rest]: RelationModel['steps']): readonly Place[] {
+  if (!step) return []
+  if (Array.isArray(value)) return value.flatMap((item) => findPlaces(item, [step, ...rest]))
+  if (!isRecord(value) || !Object.hasOwn(value, step.key)) return []
+  if (step.block !== undefined && value._type !== step.block) return []
+  const inner = value[step.key]
+  if (rest.length > 0) return findPlaces(inner, rest)
+  const isByLocale = isRecord(inner) && !isTaggedReference(inner) && !(inner instanceof ExpandedDocument)
+  return isByLocale
+    ? Object.keys(inner).map((locale) => ({ object: inner, key: locale }))
+    : [{ object: value, key: step.key }]
+}
+
+/** The id in a reference to the collection of an expansion. A relation to several collections has an expansion for each of them. */
+function getId({ relation, to }: Expansion, reference: unknown): string | undefined {
+  if (!relation.isTagged) return typeof reference === 'string' ? reference : undefined
+  return isTaggedReference(reference) && reference.collection === to.key ? reference.id : undefined
+}
+
+/** @returns for how many documents the new value counts */
+function substitute({ object, key }: Place, expansion: Expansion, byId: ReadonlyMap<string, ExpandedDocument>): number {
+  const value = object[key]
+  let weight = 0
+  const values = [value].flat().flatMap((reference) => {
+    const id = getId(expansion, reference)
+    // The expansion of another collection replaces the reference.
+    if (id === undefined) return expansion.relation.isTagged ? [reference] : []
+    const document = byId.get(id)
+    weight += document ? 1 + document.weight : 0
+    return document ?? []
   })
+  object[key] = Array.isArray(value) ? values : (values[0] ?? null)
+  return weight
 }
 
-/** Where the references of one field stand in a document's text. */
-interface ReferencePlace {
-  readonly start: number
-  readonly end: number
-  readonly ids: readonly string[]
+/** The related entries that the reader may see. */
+async function fetchRows(
+  { engine, scope, showDrafts }: AnswerSource,
+  { to, isOpen }: Expansion,
+  ids: readonly string[],
+): Promise<readonly EntryRow[]> {
+  if (!isOpen || ids.length === 0) return []
+  const statuses = scope.statuses(to)
+  const rows = await engine.store.read.entries.byIds(to, [...new Set(ids)], {
+    where: scope.filter(to)?.where,
+    hasPeople: scope.seesPeople(to),
+  })
+  if (showDrafts) return showDrafts(to, rows)
+  const visible = rows.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
+  return inChosenLocale(engine, scope.access, to, visible, scope.choice)
 }
 
-const ID_FORMAT = /[0-9a-f-]{36}/g
-
-/**
- * A quote inside a string is escaped, and the model has made sure that the key stands in one place only: so the first
- * `"key":` is the field itself.
- */
-function findReferences(text: string, { relation: { path, many } }: Expansion): ReferencePlace {
-  const marker = `"${path}":${many ? '[' : '"'}`
-  const found = text.indexOf(marker)
-  if (found < 0) return { start: 0, end: 0, ids: [] }
-  const start = found + marker.length - 1
-  const end = text.indexOf(many ? ']' : '"', start + 1) + 1
-  return { start, end, ids: text.slice(start, end).match(ID_FORMAT) ?? [] }
+/** Adds a page of the entries that refer to it to each document. */
+async function addReversePages(
+  source: AnswerSource,
+  list: ListExpansion,
+  documents: readonly OpenDocument[],
+): Promise<void> {
+  const pages = await findPages(source, list, [...new Set(documents.map(({ id }) => id))])
+  const byId = await expandById(
+    source,
+    list,
+    [...pages.values()].flatMap(({ rows }) => rows),
+  )
+  for (const document of documents) {
+    const page = pages.get(document.id)
+    const items = page?.rows.flatMap(({ id }) => byId.get(id) ?? []) ?? []
+    const texts = items.map(({ text }) => text)
+    document.parts.push({ key: list.reverse.key, text: formatPage(list, document.id, page, texts) })
+    for (const { weight } of items) document.weight += 1 + weight
+  }
+  requireFew(documents)
 }
 
-function putDocuments(
-  work: Work,
-  text: string,
-  { start, end, ids }: ReferencePlace,
-  shown: ReadonlyMap<string, string>,
-  many: boolean,
-): string {
-  if (end === 0) return text
-  const documents = ids.flatMap((id) => shown.get(id) ?? [])
-  spend(work, documents.length)
-  const value = many ? `[${documents.join(',')}]` : (documents[0] ?? 'null')
-  return `${text.slice(0, start)}${value}${text.slice(end)}`
-}
-
-/** @throws VALIDATION_ERROR when an answer would hold too many documents */
-function spend(work: Work, documents: number): void {
-  work.count += documents
-  if (work.count > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
+/** @throws VALIDATION_ERROR if too many documents are put in: each counts in every place where it stands, with all that is put into it */
+function requireFew(documents: readonly OpenDocument[]): void {
+  const total = documents.reduce((sum, { weight }) => sum + weight, 0)
+  if (total > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
 }
 
 const tooManyDocuments = (): DaybookError =>
@@ -285,168 +332,3 @@ const tooManyDocuments = (): DaybookError =>
     `would expand more than ${MAX_EXPANDED_DOCUMENTS} documents; ask for fewer entries or relations`,
     { limit: MAX_EXPANDED_DOCUMENTS },
   )
-
-/** The related documents that the reader may see, by id. */
-async function fetchRows(
-  { engine, scope, showDrafts }: Work,
-  { to, isOpen }: Expansion,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, EntryRow>> {
-  const wanted = [...new Set(ids)]
-  if (!isOpen || wanted.length === 0) return new Map()
-  const statuses = scope.statuses(to)
-  const found = await engine.store.read.entries.byIds(to, wanted, {
-    where: scope.filter(to)?.where,
-    hasPeople: scope.seesPeople(to),
-  })
-  const isSeen = ({ status }: EntryRow): boolean => statuses === undefined || statuses.includes(String(status))
-  const seen = showDrafts ? await showDrafts(to, found) : found.filter(isSeen)
-  const visible = showDrafts ? seen : await inChosenLocale(engine, scope.access, to, seen, scope.choice)
-  return new Map(visible.map((row) => [row.id, row]))
-}
-
-/**
- * Puts documents into parsed ones, in place. A document that stands in several places is counted in each, with all that is
- * put inside of it.
- *
- * @returns how many documents stand in each
- */
-async function expand(
-  work: Work,
-  documents: readonly Values[],
-  { expansions, lists }: Selection,
-): Promise<readonly number[]> {
-  const weights = documents.map(() => 0)
-  const weigh = (index: number, weight: number): void => {
-    weights[index] = (weights[index] ?? 0) + weight
-    if ((weights[index] ?? 0) > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
-  }
-  for (const expansion of expansions) {
-    const holders = documents.map((one) => holdersOf(one, expansion.relation.steps))
-    const shown = await fetchDocuments(work, expansion, holders.flat())
-    for (const [index, own] of holders.entries()) {
-      for (const holder of own) weigh(index, substitute(holder, expansion, shown))
-    }
-  }
-  for (const list of lists) {
-    const pages = await fetchPages(work, list, documents)
-    for (const [index, document] of documents.entries()) weigh(index, putPage(document, list, pages))
-  }
-  return weights
-}
-
-/** The documents that references lead to, by id, as they are put in. */
-async function fetchDocuments(
-  work: Work,
-  expansion: Expansion,
-  holders: readonly Holder[],
-): Promise<ReadonlyMap<string, ShownDocument>> {
-  const ids = holders.flatMap(({ value }) => [value].flat()).flatMap((one) => idOf(expansion, one) ?? [])
-  const rows = [...(await fetchRows(work, expansion, ids)).values()]
-  const shown = await showRows(work, expansion, rows)
-  return new Map(rows.map(({ id }, index) => [id, shown[index] as ShownDocument]))
-}
-
-/** Entries with all that is put into them. */
-async function showRows(
-  work: Work,
-  included: Expansion | ListExpansion,
-  rows: readonly EntryRow[],
-): Promise<readonly ShownDocument[]> {
-  const { to } = included
-  const projection = includedProjection(work, included)
-  const values = rows.map((row) => readableValues(to, row, projection))
-  const weights = await expand(work, values, included)
-  const tag = 'relation' in included && included.relation.isTagged ? { [COLLECTION_KEY]: to.key } : {}
-  return values.map((one, index) => ({
-    value: { ...tag, ...project(to, one, projection) },
-    weight: 1 + (weights[index] ?? 0),
-  }))
-}
-
-/** An object that holds references under a key. */
-interface Holder {
-  readonly object: Values
-  readonly key: string
-  readonly value: unknown
-}
-
-/** Lists and blocks on the way are passed through: every item is looked into, blocks of the right kind alone. */
-function holdersOf(value: unknown, [step, ...rest]: RelationModel['steps']): readonly Holder[] {
-  if (!step) return []
-  if (Array.isArray(value)) return value.flatMap((item) => holdersOf(item, [step, ...rest]))
-  if (!isRecord(value) || !Object.hasOwn(value, step.key)) return []
-  if (step.block !== undefined && value._type !== step.block) return []
-  const { key } = step
-  if (rest.length > 0) return holdersOf(value[key], rest)
-  const held = value[key]
-  // A map of locale to references, where every locale is asked for.
-  if (isRecord(held) && !isTaggedReference(held)) {
-    return Object.keys(held).map((locale) => ({ object: held, key: locale, value: held[locale] }))
-  }
-  return [{ object: value, key, value: held }]
-}
-
-/** A document as it is put in, and for how many documents it counts. */
-interface ShownDocument {
-  readonly value: Values
-  readonly weight: number
-}
-
-/** The id of a reference that the expansion is about. A document that took the place of one is of another collection. */
-function idOf({ relation, to }: Expansion, reference: unknown): string | undefined {
-  if (!relation.isTagged) return typeof reference === 'string' ? reference : undefined
-  return isTaggedReference(reference) && reference.collection === to.key ? reference.id : undefined
-}
-
-/** Answers for how many documents the new value counts. */
-function substitute({ object, key }: Holder, expansion: Expansion, shown: ReadonlyMap<string, ShownDocument>): number {
-  const value = object[key]
-  let weight = 0
-  const values = [value].flat().flatMap((reference) => {
-    const id = idOf(expansion, reference)
-    // What another collection has to say is put in by the expansion of that one.
-    if (id === undefined) return expansion.relation.isTagged ? [reference] : []
-    const document = shown.get(id)
-    weight += document?.weight ?? 0
-    return document ? [document.value] : []
-  })
-  object[key] = Array.isArray(value) ? values : (values[0] ?? null)
-  return weight
-}
-
-/** One page of entries as it is put in, and for how many documents it counts. */
-interface ShownPage extends FoundPage {
-  readonly shown: readonly ShownDocument[]
-}
-
-/** The pages of a reverse field, by the id of the document that it belongs to. */
-async function fetchPages(
-  work: Work,
-  list: ListExpansion,
-  documents: readonly Values[],
-): Promise<ReadonlyMap<string, ShownPage>> {
-  const ids = [...new Set(documents.map(({ id }) => String(id)))]
-  const found = [...(await findPages(work, list, ids))]
-  const rows = found.flatMap(([, page]) => page.rows)
-  if (rows.length > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
-  const shown = await showRows(work, list, rows)
-  let from = 0
-  return new Map(
-    found.map(([id, page]) => {
-      const own = shown.slice(from, from + page.rows.length)
-      from += page.rows.length
-      return [id, { ...page, shown: own }]
-    }),
-  )
-}
-
-/** Answers for how many documents the page counts. */
-function putPage(document: Values, list: ListExpansion, pages: ReadonlyMap<string, ShownPage>): number {
-  const id = String(document.id)
-  const page = pages.get(id)
-  const shown = page?.shown ?? []
-  const items = shown.map(({ value }) => value)
-  document[list.reverse.key] = toListValue(list, id, page, items)
-  return shown.reduce((sum, { weight }) => sum + weight, 0)
-}

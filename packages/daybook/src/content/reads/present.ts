@@ -6,7 +6,7 @@ import type { PeopleColumns } from '../../store/tables/tables.ts'
 import type { Answer, EntryAnswer } from '../answer.ts'
 import { servedKeysOf, toCurrentSchema, type Values, withOrphanedValues } from '../document.ts'
 import { documentTag, variantOf } from '../etags.ts'
-import { pickMembers } from './json-members.ts'
+import { joinParts, type Member, type Part, splitMembers } from './json-members.ts'
 
 /** The fields that are hidden from the reader, and those that the request selects. */
 export interface Projection {
@@ -54,25 +54,38 @@ export function withSystem(document: DocumentModel, system: Values, fields: Valu
   return { ...pick(before), ...fields, ...pick(after) }
 }
 
-/** The JSON text that a reader gets of a stored document: as it is stored wherever that can be. */
+const NO_KEYS: ReadonlySet<string> = new Set()
+
+/** The JSON text of a stored document for a reader: the stored text itself if all of it is shown. */
 export function present(document: DocumentModel, row: StoredDocument, projection: Projection): string {
-  const text = row.schema_hash === document.schemaHash ? presentStored(document, row, projection) : undefined
-  return text ?? JSON.stringify(project(document, readableValues(document, row, projection), projection))
-}
-
-/** Without parsing the document; `undefined` when its text has other keys than the model says. */
-function presentStored(document: DocumentModel, row: StoredDocument, projection: Projection): string | undefined {
   const { hidden, select, hasPeople } = projection
-  if (hidden.size === 0 && !select) return hasPeople ? putPeople(row.doc, row) : row.doc
-  const isShown = shownKeys(document, projection)
-  const text = pickMembers(row.doc, document.storedKeys, isShown)
-  if (text === undefined || !hasPeople) return text
-  const people = Object.entries(peopleOf(row)).filter(([key]) => isShown(key))
-  return people.length > 0 ? putMembers(text, Object.fromEntries(people)) : text
+  const isWhole = hidden.size === 0 && !select && row.schema_hash === document.schemaHash
+  if (!isWhole) return joinParts(presentParts(document, row, projection, NO_KEYS))
+  return hasPeople ? putMembers(row.doc, peopleOf(row)) : row.doc
 }
 
-/** A document's text with who made and last changed it: behind all else, so that nothing is taken apart for it. */
-export const putPeople = (text: string, row: StoredDocument): string => putMembers(text, peopleOf(row))
+/**
+ * The parts of a stored document that the reader may see and selected; the authors of its changes come last.
+ *
+ * @param separate keys of members that are parts of their own
+ */
+export function presentParts(
+  document: DocumentModel,
+  row: StoredDocument,
+  projection: Projection,
+  separate: ReadonlySet<string>,
+): readonly Part[] {
+  const isShown = shownKeys(document, projection)
+  const isCurrent = row.schema_hash === document.schemaHash
+  const parts = isCurrent ? splitMembers(row.doc, document.storedKeys, isShown, separate) : undefined
+  const stored = parts ?? toMembers(storedValues(document, row), isShown)
+  return projection.hasPeople ? [...stored, ...toMembers(peopleOf(row), isShown)] : stored
+}
+
+const toMembers = (values: Values, isShown: (key: string) => boolean): readonly Member[] =>
+  Object.entries(values).flatMap(([key, value]) =>
+    value !== undefined && isShown(key) ? { key, text: JSON.stringify(value) } : [],
+  )
 
 /** @param text an object that is not empty */
 export const putMembers = (text: string, members: Values): string =>
@@ -83,16 +96,6 @@ export const peopleOf = ({ created_by = null, updated_by = null }: Partial<Peopl
   createdBy: created_by,
   updatedBy: updated_by,
 })
-
-/** The values of a stored document, and who made and last changed it where the reader may know. */
-export function readableValues(
-  document: DocumentModel,
-  row: StoredDocument,
-  { hasPeople }: Pick<Projection, 'hasPeople'>,
-): Values {
-  const values = storedValues(document, row)
-  return hasPeople ? { ...values, ...peopleOf(row) } : values
-}
 
 /** The values that a reader may see and asked to see. */
 export function project(document: DocumentModel, values: Values, projection: Projection): Values {

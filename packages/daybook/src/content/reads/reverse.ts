@@ -3,7 +3,6 @@ import { encodeCursor } from '../../query/cursor.ts'
 import type { ListExpansion } from '../../query/expansion.ts'
 import { listFingerprint } from '../../query/listing.ts'
 import type { ReversePageRows, Through } from '../../store/reads/reverse-reader.ts'
-import type { Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
@@ -89,26 +88,16 @@ function throughOf({ key, comparables, manyValued }: CollectionModel, path: stri
   return { kind: 'many', by: many }
 }
 
-/** The value of a reverse field: a list response of the collection that refers. */
-export function toListValue(
+/** The JSON text of a page of a reverse field: a list response of the collection that refers. */
+export function formatPage(
   { to, reverse, page }: ListExpansion,
-  id: string,
-  found: FoundPage | undefined,
-  items: readonly Values[],
-): Values {
-  const { limit, offset } = page
-  const nextCursor = found?.end ? encodeCursor(fingerprintOf(to, reverse.through, page, id), found.end) : null
-  return { collection: to.key, total: found?.total ?? 0, limit, offset, items, nextCursor }
-}
-
-/** The same as JSON text, of entries that are text already. */
-export function toListText(
-  list: ListExpansion,
   id: string,
   found: FoundPage | undefined,
   items: readonly string[],
 ): string {
-  return JSON.stringify(toListValue(list, id, found, [])).replace('"items":[]', () => `"items":[${items.join(',')}]`)
+  const nextCursor = found?.end ? encodeCursor(fingerprintOf(to, reverse.through, page, id), found.end) : null
+  const head = `{"collection":"${to.key}","total":${found?.total ?? 0},"limit":${page.limit},"offset":${page.offset}`
+  return `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`
 }
 
 /** The page goes on in the collection's own list, with the relation in `where`, and `sort` and `status` as they were. */
