@@ -1,17 +1,40 @@
-import MarkdownIt, { type RendererRule, type Token } from 'markdown-it'
+import type { RendererRule, StateCore, Token } from 'markdown-it'
 import type { MarkdownConfig } from '../../config/config.ts'
 import { addHeadingIds } from '../../fields/markdown/headings.ts'
 import { markCallouts } from './callouts.ts'
 import { htmlSanitizer } from './html-sanitizer.ts'
 import { areInert } from './inert-tokens.ts'
 import { markdownParser } from './markdown-parser.ts'
-import { markTasks } from './markdown-tasks.ts'
 
 const PARSER = markdownParser()
 const { core, linkify, renderer, utils } = PARSER
 
 core.ruler.before('inline', 'callouts', markCallouts)
 core.ruler.push('tasks', markTasks)
+
+const BOX = /^\[([ xX])\](?=\s)/
+
+/** Makes `[ ]` and `[x]` at the start of a list's item a checkbox (GitHub Flavored Markdown, task list items). */
+function markTasks({ tokens, Token: NewToken }: StateCore): void {
+  const lists: Token[] = []
+  tokens.forEach((token, index) => {
+    if (token.type === 'bullet_list_open' || token.type === 'ordered_list_open') lists.push(token)
+    if (token.type === 'bullet_list_close' || token.type === 'ordered_list_close') lists.pop()
+    const item = tokens[index - 2]
+    const text = token.type === 'inline' ? token.children?.[0] : undefined
+    const box = text?.type === 'text' ? BOX.exec(text.content) : null
+    if (item?.type !== 'list_item_open' || !text || !box) return
+    text.content = text.content.slice(box[0].length)
+    token.children?.unshift(checkbox(new NewToken('checkbox', 'input', 0), box[1] !== ' '))
+    item.attrSet('class', 'task-list-item')
+    lists.at(-1)?.attrSet('class', 'contains-task-list')
+  })
+}
+
+function checkbox(token: Token, isChecked: boolean): Token {
+  token.attrs = [['type', 'checkbox'], ...(isChecked ? [['checked', ''] as [string, string]] : []), ['disabled', '']]
+  return token
+}
 
 /** An address of everyday length whose every character stands for itself. */
 const PLAIN_ADDRESS = /^https?:\/\/[a-z0-9-]{1,30}(?:\.[a-z0-9-]{1,30}){0,6}(?:\/[\w;/?:@&=+$,.!~*'()#-]*)?$/i
@@ -47,25 +70,21 @@ Object.assign(renderer.rules, {
   footnote_open: (tokens, index) => `<li id="${noteIds(tokens[index]).note}">\n`,
   footnote_anchor: (tokens, index) =>
     ` <a href="#${noteIds(tokens[index]).reference}" data-footnote-backref aria-label="Back to reference ${noteNumber(tokens[index])}" class="data-footnote-backref">↩</a>`,
-} satisfies Record<string, RendererRule>)
-
-/** Prints what is inert as the sanitizer would. */
-const inertRenderer = new MarkdownIt.Renderer()
-Object.assign(inertRenderer.rules, renderer.rules, {
+  // Texts and code are printed as the sanitizer prints them, which lets HTML of inert tokens skip it.
   text: (tokens, index) => escapeText(tokens[index]),
   code_inline: (tokens, index) => `<code>${escapeText(tokens[index])}</code>`,
   code_block: (tokens, index) => `<pre><code>${escapeText(tokens[index])}</code></pre>\n`,
   fence: (tokens, index) => `<pre><code${languageOf(tokens[index])}>${escapeText(tokens[index])}</code></pre>\n`,
 } satisfies Record<string, RendererRule>)
 
-/** Quotes mean something in attributes alone. */
+/** Escapes a text outside of attributes, where quotes mean nothing. */
 function escapeText(token: Token | undefined): string {
   const text = token?.content ?? ''
   if (!/[&<>]/.test(text)) return text
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** The first word behind a fence. */
+/** The class attribute of a code block, from the first word of its info string. */
 function languageOf(token: Token | undefined): string {
   const [language = ''] = utils
     .unescapeAll(token?.info ?? '')
@@ -101,9 +120,7 @@ export function markdownRenderer(config?: MarkdownConfig): RenderMarkdown {
   return (source) => {
     const env = {}
     const tokens = PARSER.parse(source, env)
-    const html = areInert(tokens)
-      ? inertRenderer.render(tokens, PARSER.options, env)
-      : sanitize(renderer.render(tokens, PARSER.options, env))
-    return addHeadingIds(html).trimEnd()
+    const html = renderer.render(tokens, PARSER.options, env)
+    return addHeadingIds(areInert(tokens) ? html : sanitize(html)).trimEnd()
   }
 }
