@@ -41,7 +41,6 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that every part may import, and that import nothing but each other. */
 const LEAVES: readonly string[] = [
-  'bounded.ts',
   'collation.ts',
   'errors.ts',
   'exact-origin.ts',
@@ -55,6 +54,7 @@ const LEAVES: readonly string[] = [
   'redaction.ts',
   'slugs.ts',
   'version.ts',
+  'with-timeout.ts',
   'auth/adapter.ts',
   'auth/client-network.ts',
   'auth/cookie-prefix.ts',

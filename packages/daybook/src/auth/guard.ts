@@ -1,4 +1,5 @@
 import { DaybookError, StartupError } from '../errors.ts'
+import { withTimeout } from '../with-timeout.ts'
 import {
   ANONYMOUS,
   type AuthAction,
@@ -71,7 +72,7 @@ export class AuthGuard {
     if (service) return service
     const token = apiTokenIn(context.headers)
     if (token !== undefined)
-      return bounded(async () => unlessExpired((await this.#tokens.caller(token)) ?? ANONYMOUS), this.#answerMs)
+      return callAdapter(this.#answerMs, async () => unlessExpired((await this.#tokens.caller(token)) ?? ANONYMOUS))
     if (!hasCredential(this.#adapter, context)) return ANONYMOUS
     return this.#ask(async (adapter) => {
       // Each for itself: where one throws before it has a promise, that of the other must not be left alone.
@@ -93,7 +94,7 @@ export class AuthGuard {
     const { provider, subject } = identity
     if (provider === getIdentity(SERVICE)?.provider && subject === getSubject(SERVICE))
       return this.#hasServiceToken ? SERVICE : null
-    if (provider === API_TOKEN_PROVIDER) return bounded(() => this.#tokens.callerById(subject), this.#answerMs)
+    if (provider === API_TOKEN_PROVIDER) return callAdapter(this.#answerMs, () => this.#tokens.callerById(subject))
     const { getCaller } = this.#adapter
     // Callers inside the process have no account; what an adapter cannot look up keeps the rights that it had.
     if (provider === getIdentity(SYSTEM)?.provider || !getCaller) return stored
@@ -141,7 +142,7 @@ export class AuthGuard {
     const asked = [...new Set(subjects)]
     const [ofAdapter, ofTokens] = await Promise.all([
       getNames && asked.length > 0 ? this.#ask((adapter) => getNames.call(adapter, asked)) : new Map(),
-      bounded(() => this.#tokens.names(asked), this.#answerMs),
+      callAdapter(this.#answerMs, () => this.#tokens.names(asked)),
     ])
     if (!(ofAdapter instanceof Map)) throw failed(new TypeError('getNames gave no Map.'))
     return asked.flatMap((subject) => {
@@ -216,12 +217,12 @@ export class AuthGuard {
   /** Asks the adapter; the clock of its answer runs once it is loaded. */
   async #ask<T>(question: (adapter: AuthAdapter) => Promise<T>): Promise<T> {
     await this.#load()
-    return bounded(() => question(this.#adapter), this.#answerMs)
+    return callAdapter(this.#answerMs, () => question(this.#adapter))
   }
 
   /** Loads the adapter once. Requests that come meanwhile wait for the same load; after a failed one, the next request tries again. */
   #load(): Promise<void> {
-    this.#loading ??= bounded(async () => this.#adapter.load?.(), ADAPTER_LOAD_MS).catch((error) => {
+    this.#loading ??= callAdapter(ADAPTER_LOAD_MS, async () => this.#adapter.load?.()).catch((error) => {
       this.#loading = undefined
       throw error
     })
@@ -257,16 +258,16 @@ function hasCredential(adapter: AuthAdapter, context: AuthContext): boolean {
   }
 }
 
-/** Waits for an adapter, but not for longer than `limit` milliseconds. */
-async function bounded<T>(work: () => Promise<T>, limit: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`The auth adapter took longer than ${limit} ms.`)), limit)
+/**
+ * Waits for an adapter for at most `limit` milliseconds.
+ *
+ * @throws SERVICE_UNAVAILABLE if the adapter takes longer or fails
+ */
+async function callAdapter<T>(limit: number, work: () => Promise<T>): Promise<T> {
   try {
-    return await Promise.race([work(), late])
+    return await withTimeout(limit, work)
   } catch (error) {
     throw toFailure(error)
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { bounded, TimeLimitError } from '../bounded.ts'
 import { DaybookError } from '../errors.ts'
 import type { DocumentModel } from '../model/model.ts'
 import type { Store } from '../store/store.ts'
+import { TimeLimitError, withTimeout } from '../with-timeout.ts'
 import type { Access } from './access/access.ts'
 import type { Values } from './document.ts'
 import type { HookTime } from './hook-time.ts'
@@ -176,7 +176,7 @@ export class WriteHooks {
     if (depth > MAX_HOOK_DEPTH)
       throw brokenHook(`${title} writes what runs hooks that write again, ${MAX_HOOK_DEPTH} levels deep`)
     try {
-      return await bounded(limitMs, () => this.#running.run({ depth, transaction }, () => hook.run(event)))
+      return await withTimeout(limitMs, () => this.#running.run({ depth, transaction }, () => hook.run(event)))
     } catch (error) {
       if (error instanceof DaybookError) throw error
       if (error instanceof TimeLimitError) throw tooLate(`${title} took longer than ${limitMs} ms`)

@@ -1,5 +1,4 @@
 import { ANONYMOUS } from '../auth/adapter.ts'
-import { bounded } from '../bounded.ts'
 import { ConfigError } from '../config/check.ts'
 import type { Contributor, Plugin } from '../config/plugin.ts'
 import { Content } from '../content/content.ts'
@@ -7,6 +6,7 @@ import { StartupError } from '../errors.ts'
 import type { Route } from '../http/contract.ts'
 import { cacheTagHeaders, type ReadPolicy } from '../http/respond.ts'
 import type { Model } from '../model/model.ts'
+import { withTimeout } from '../with-timeout.ts'
 import { contributorContext } from './contributor-context.ts'
 import type { PluginContext, PluginRuntime, RelatedPlugin } from './define-plugin.ts'
 import type { JournalSubscription, SubscribedJournal } from './journal-reader.ts'
@@ -108,7 +108,7 @@ export class PluginHost {
     }
     const context = this.#context(plugin, { route: addRoute, journal: Object.freeze({ subscribe }) })
     try {
-      const runtime: unknown = await bounded(startMs, () => plugin.setup?.(context as never))
+      const runtime: unknown = await withTimeout(startMs, () => plugin.setup?.(context as never))
       this.#running.push({ plugin, runtime: requireRuntime(runtime) })
     } catch (error) {
       if (error instanceof ConfigError) throw error
@@ -185,7 +185,7 @@ export class PluginHost {
 
   async #runCheck({ plugin, runtime }: RunningPlugin): Promise<CheckResult> {
     try {
-      await bounded(this.#parts.limitMs, async () => runtime.check?.())
+      await withTimeout(this.#parts.limitMs, async () => runtime.check?.())
       return 'ok'
     } catch (error) {
       this.#parts.log.error({ err: error, plugin: plugin.name }, 'plugin: check failed')
@@ -198,7 +198,7 @@ export class PluginHost {
     for (let last = this.#running.pop(); last; last = this.#running.pop()) {
       const { plugin, runtime } = last
       try {
-        await bounded(this.#parts.limitMs, async () => runtime.close?.())
+        await withTimeout(this.#parts.limitMs, async () => runtime.close?.())
       } catch (error) {
         this.#parts.log.error({ err: error, plugin: plugin.name }, 'plugin: close failed')
       }

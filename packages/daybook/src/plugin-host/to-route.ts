@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { bounded, TimeLimitError } from '../bounded.ts'
 import { type Contributor, describeContributor } from '../config/plugin.ts'
 import { Content } from '../content/content.ts'
 import type { Engine } from '../content/engine.ts'
@@ -15,6 +14,7 @@ import { fromResponse, type Reply } from '../http/respond.ts'
 import type { Log } from '../log.ts'
 import { type Validator, Validators } from '../model/validator.ts'
 import type { Faults, Given, Parameter, Parameters } from '../query/parameters.ts'
+import { TimeLimitError, withTimeout } from '../with-timeout.ts'
 import { contributorContext } from './contributor-context.ts'
 import type {
   PluginJsonBody,
@@ -215,7 +215,7 @@ function toRun(
       // The time that a streamed body takes is up to its client.
       const response = streams
         ? await run()
-        : await bounded(limitMs, run, () => {
+        : await withTimeout(limitMs, run, () => {
             isLate = true
             aborter.abort(new Error('It took too long.'))
           })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { bounded } from '../../bounded.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import { type Log, SILENT } from '../../log.ts'
+import { withTimeout } from '../../with-timeout.ts'
 import { type BlobContent, type BlobStore, IMAGES } from '../blob-store.ts'
 import {
   DEFAULT_IMAGE_RULES,
@@ -134,7 +134,7 @@ export class ImageVariants {
     const processor = this.#processor
     if (!processor || !SOURCE_TYPES.has(mimeType)) return undefined
     try {
-      return await bounded(this.#describeMs, () => processor.describe(() => this.#open(path)))
+      return await withTimeout(this.#describeMs, () => processor.describe(() => this.#open(path)))
     } catch (error) {
       this.#log.warn({ err: error }, 'A picture has no placeholder.')
       return undefined

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { bounded, TimeLimitError } from '../../bounded.ts'
+import { TimeLimitError, withTimeout } from '../../with-timeout.ts'
 
 /** How long a part is, but for the last one, in bytes: the least that S3 takes. */
 export const PART_BYTES: number = 5 * 1024 * 1024
@@ -71,7 +71,7 @@ export class PartReader {
   /** Waits a moment for more. @returns whether more, or the end, has arrived */
   async #arrives(): Promise<boolean> {
     try {
-      this.#accept(await bounded(STALL_MS, () => this.#pull()))
+      this.#accept(await withTimeout(STALL_MS, () => this.#pull()))
       return true
     } catch (error) {
       if (error instanceof TimeLimitError) return false

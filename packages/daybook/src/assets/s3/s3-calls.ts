@@ -1,6 +1,6 @@
 import type * as Sdk from '@aws-sdk/client-s3'
-import { bounded } from '../../bounded.ts'
 import { StartupError } from '../../errors.ts'
+import { withTimeout } from '../../with-timeout.ts'
 import { statusOf, toS3Fault } from './s3-faults.ts'
 import { DEFAULT_S3_TIMEOUT_MS, requireBucket, requireKeyPrefix, type S3Options } from './s3-options.ts'
 
@@ -85,7 +85,7 @@ export class S3Calls {
   ): Promise<Output> {
     const late = new AbortController()
     const abortSignal = signal ? AbortSignal.any([signal, late.signal]) : late.signal
-    return await bounded(
+    return await withTimeout(
       this.#timeoutMs,
       () => this.#client.send(command, { abortSignal }),
       () => late.abort(),

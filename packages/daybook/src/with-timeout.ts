@@ -1,15 +1,15 @@
-/** Code of a plugin took longer than it may. */
+/** Work took longer than it may. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
 }
 
 /**
- * Waits for code of a plugin, but not for longer than `limit` milliseconds. What it answers or throws afterwards is let go.
+ * Waits for work for at most `limit` milliseconds. Its result or error is ignored if it comes later.
  *
- * @param onLimit called when it has taken too long
+ * @param onLimit called when the time is over
  * @throws {TimeLimitError}
  */
-export async function bounded<T>(limit: number, work: () => T | Promise<T>, onLimit?: () => void): Promise<T> {
+export async function withTimeout<T>(limit: number, work: () => T | Promise<T>, onLimit?: () => void): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     reject(new TimeLimitError(`took longer than ${limit} ms`))
