@@ -52,6 +52,7 @@ const LEAVES: readonly string[] = [
   'nearest.ts',
   'opened.ts',
   'redaction.ts',
+  'single-flight.ts',
   'slugs.ts',
   'version.ts',
   'with-timeout.ts',

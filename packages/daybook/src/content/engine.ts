@@ -6,6 +6,7 @@ import type { DeriveTools } from '../fields/field.ts'
 import { upTo } from '../lru-bounds.ts'
 import type { Model } from '../model/model.ts'
 import type { Query } from '../query/parameters.ts'
+import { SingleFlight } from '../single-flight.ts'
 import type { Store } from '../store/store.ts'
 import { ANONYMOUS_ACTOR } from '../store/tables/tables.ts'
 import type { Access } from './access/access.ts'
@@ -104,15 +105,19 @@ export interface ListCache {
   /** Lists by their query, where equal queries mean the same for many readers; by collection and kind of reader. */
   readonly plans: WeakMap<Query, LRUCache<string, ListQuestion>>
   /** Exact numbers of matches that were costly to count, by question and revision. */
-  readonly totals: Map<string, Promise<number>>
+  readonly totals: LRUCache<string, number>
+  /** The running counts of these. */
+  readonly counting: SingleFlight<number>
   /** How many entries refer to a document, by question, revision and its id. */
   readonly reverseTotals: LRUCache<string, number>
   /** Aggregates as JSON text, by question and revision. */
   readonly aggregates: LRUCache<string, string>
-  /** Those of them that are being worked out. */
-  readonly underWay: Map<string, Promise<string>>
+  /** The running computations of these. */
+  readonly aggregating: SingleFlight<string>
 }
 
+/** The maximum number of cached totals. */
+const MAX_TOTALS = 1000
 /** The most documents of which is remembered how many entries refer to them. */
 const MAX_REVERSE_TOTALS = 10_000
 /** How much text of aggregates is remembered, in characters. */
@@ -120,13 +125,14 @@ const MAX_AGGREGATE_TEXT = 8 * 1024 * 1024
 
 const emptyLists = (): ListCache => ({
   plans: new WeakMap(),
-  totals: new Map(),
+  totals: new LRUCache({ max: MAX_TOTALS }),
+  counting: new SingleFlight(),
   reverseTotals: new LRUCache(upTo(MAX_REVERSE_TOTALS)),
   aggregates: new LRUCache({
     maxSize: MAX_AGGREGATE_TEXT,
     sizeCalculation: (text, key) => text.length + key.length,
   }),
-  underWay: new Map(),
+  aggregating: new SingleFlight(),
 })
 
 /** An actor as documents name those who made and changed them; `null`: nobody is known. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { DaybookError, invalidAt } from '../../errors.ts'
 import { type Log, SILENT } from '../../log.ts'
+import { SingleFlight } from '../../single-flight.ts'
 import { withTimeout } from '../../with-timeout.ts'
 import { type BlobContent, type BlobStore, IMAGES } from '../blob-store.ts'
 import {

@@ -21,22 +21,21 @@ export interface AggregateSource {
 export async function aggregatesText(source: AggregateSource): Promise<string> {
   const { query } = source.question
   const members = await Promise.all(
-    query.aggregates.map(async (one) => `${JSON.stringify(one.name)}:${await knownText(source, one)}`),
+    query.aggregates.map(async (one) => `${JSON.stringify(one.name)}:${await cachedText(source, one)}`),
   )
   return `{${members.join(',')}}`
 }
 
-function knownText(source: AggregateSource, aggregate: Aggregate): string | Promise<string> {
+function cachedText(source: AggregateSource, aggregate: Aggregate): string | Promise<string> {
   const { engine, question, revisions } = source
-  const { aggregates, underWay } = engine.lists
+  const { aggregates, aggregating } = engine.lists
   const key = `${question.matches} ${aggregate.name} ${revisions.join()}`
-  const known = aggregates.get(key) ?? underWay.get(key)
-  if (known !== undefined) return known
-  const text = aggregateText(source, aggregate).finally(() => underWay.delete(key))
-  underWay.set(key, text)
-  return text.then((made) => {
-    aggregates.set(key, made)
-    return made
+  const cached = aggregates.get(key)
+  if (cached !== undefined) return cached
+  return aggregating.run(key, async () => {
+    const text = await aggregateText(source, aggregate)
+    aggregates.set(key, text)
+    return text
   })
 }
 

@@ -23,8 +23,6 @@ import { presentExpanded, revisionsOf } from './expand.ts'
 import { isCounted, type ListQuestion } from './list-question.ts'
 import { isOfOneRow, present } from './present.ts'
 
-/** The most counted searches that are remembered. */
-const MAX_TOTALS = 1000
 /** For how many kinds of readers a list is remembered. */
 const MAX_QUESTIONS = 20
 
@@ -233,16 +231,16 @@ function countEntries({ counts }: Counters, statuses: readonly string[] | undefi
 
 /** Counting what a filter finds can be costly: the number is kept as long as nothing that it depends on changes. */
 async function countFound(
-  { store, lists: { totals } }: Engine,
+  { store, lists: { totals, counting } }: Engine,
   { collection, search, statuses, where, matches }: ListQuestion,
   { revisions }: ListState,
 ): Promise<number> {
   const key = `${matches} ${revisions.join()}`
-  const known = totals.get(key)
-  if (known !== undefined) return known
-  const total = store.read.lists.count(collection, { search, where, statuses })
-  if (totals.size >= MAX_TOTALS) totals.clear()
-  totals.set(key, total)
-  total.catch(() => totals.delete(key))
-  return total
+  const cached = totals.get(key)
+  if (cached !== undefined) return cached
+  return counting.run(key, async () => {
+    const total = await store.read.lists.count(collection, { search, where, statuses })
+    totals.set(key, total)
+    return total
+  })
 }

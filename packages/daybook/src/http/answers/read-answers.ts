@@ -1,5 +1,6 @@
 import type { Access } from '../../content/access/access.ts'
 import { heldRevision, heldTag, matchesTag, readTags, requireTagMatch, revisionOf } from '../../content/etags.ts'
+import { SingleFlight } from '../../single-flight.ts'
 import type { PlannedAnswer, ReadRoute, Route } from '../contract.ts'
 import type { HttpRequest, RequestHeaders } from '../request.ts'
 import { type ReadPolicy, type Reply, readReply } from '../respond.ts'
@@ -27,8 +28,8 @@ export class ReadAnswers {
   readonly #options: ReadAnswersOptions
   readonly #compressor = new Compressor()
   readonly #codings = new CodingChoice()
-  /** Answers that are being read, by question and tag. */
-  readonly #underWay = new Map<string, Promise<string | Uint8Array>>()
+  /** The running reads, by question and tag. */
+  readonly #reads = new SingleFlight<string | Uint8Array>()
 
   constructor(options: ReadAnswersOptions) {
     this.#options = options
@@ -85,11 +86,11 @@ export class ReadAnswers {
     }
     if (same?.plain) return this.#send(question, same, same.plain, request.headers)
     const name = `${question} ${plan.tag}`
-    const underWay = this.#underWay.get(name)
-    const reply = this.#reply(access, plan, await (underWay ?? this.#read(name, plan)))
+    const isJoined = this.#reads.isRunning(name)
+    const reply = this.#reply(access, plan, await this.#reads.run(name, () => plan.read()))
     const isKept = kept !== undefined || cache.isWorthKeeping(question)
-    // What others read, they keep.
-    if (underWay || !isKept || !(await isStill(planned))) return reply
+    // The request that started the read stores the result.
+    if (isJoined || !isKept || !(await isStill(planned))) return reply
     const body = toBody(reply)
     return this.#send(question, keep(planned, body.headers, body), body, request.headers)
   }
@@ -107,13 +108,6 @@ export class ReadAnswers {
     if (!compressed) return varied
     const coded = { ...varied.headers, ...codedHeaders(varied.headers, coding) }
     return compressed.then((bytes) => ({ ...varied, json: bytes, headers: coded }))
-  }
-
-  /** Reads an answer; requests that want the same one meanwhile wait for it. */
-  #read(name: string, plan: PlannedAnswer): Promise<string | Uint8Array> {
-    const reading = plan.read().finally(() => this.#underWay.delete(name))
-    this.#underWay.set(name, reading)
-    return reading
   }
 
   /** Sends a kept answer as the client takes it; compressed once, it is kept so, too. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { SingleFlight } from '../../single-flight.ts'
 import type { PlannedAnswer } from '../contract.ts'
 
 /** JSON text as it is sent, with its entity tag. */
@@ -17,7 +18,8 @@ const MAX_TEXTS = 8
 
 /** Texts that depend on the config and on what a reader may know alone: each kind of reader has one, made when it is first asked for. */
 export class ReaderTexts {
-  readonly #texts = new LRUCache<string, Promise<TaggedText>>({ max: MAX_TEXTS })
+  readonly #texts = new LRUCache<string, TaggedText>({ max: MAX_TEXTS })
+  readonly #making = new SingleFlight<TaggedText>()
 
   /**
    * Requests that ask while a text is made wait for the same one.
@@ -25,17 +27,13 @@ export class ReaderTexts {
    * @param variant names the kind of reader
    */
   async get(variant: string, make: () => string | Promise<string>): Promise<TaggedText> {
-    const known = this.#texts.get(variant)
-    if (known) return known
-    const text = makeTagged(make)
-    this.#texts.set(variant, text)
-    // One that fails is made anew by the next request.
-    text.catch(() => this.#texts.delete(variant))
-    return text
+    const cached = this.#texts.get(variant)
+    if (cached) return cached
+    return this.#making.run(variant, async () => {
+      const json = Buffer.from(await make())
+      const text = { json, tag: `"${hash('sha256', json, 'base64url').slice(0, 22)}"` }
+      this.#texts.set(variant, text)
+      return text
+    })
   }
-}
-
-async function makeTagged(make: () => string | Promise<string>): Promise<TaggedText> {
-  const json = Buffer.from(await make())
-  return { json, tag: `"${hash('sha256', json, 'base64url').slice(0, 22)}"` }
 }

@@ -1,0 +1,18 @@
+/** Runs a piece of work once for all callers that need it while it runs. */
+export class SingleFlight<Result> {
+  readonly #running: Map<string, Promise<Result>> = new Map<string, Promise<Result>>()
+
+  /** True if work with this key is running. */
+  isRunning(key: string): boolean {
+    return this.#running.has(key)
+  }
+
+  /** Starts the work, or joins the running work with the same key. */
+  run(key: string, work: () => Promise<Result>): Promise<Result> {
+    const running = this.#running.get(key)
+    if (running) return running
+    const started = work().finally(() => this.#running.delete(key))
+    this.#running.set(key, started)
+    return started
+  }
+}
