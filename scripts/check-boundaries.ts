@@ -42,6 +42,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
 /** Files that every part may import, and that import nothing but each other. */
 const LEAVES: readonly string[] = [
   'collation.ts',
+  'deep-freeze.ts',
   'errors.ts',
   'exact-origin.ts',
   'fold.ts',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { errors, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
+import { deepFreeze } from '../../deep-freeze.ts'
 import { upTo } from '../../lru-bounds.ts'
 import type { AuthAdapter, AuthCapabilities, AuthContext, Identity, Principal } from '../adapter.ts'
 import { bearerToken } from '../tokens/service-token.ts'
@@ -194,9 +195,3 @@ function claimAt(claims: unknown, path: string): unknown {
 
 const textClaim = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
-
-/** What is remembered for many requests, no one of them may change. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze)
-  return Object.freeze(value)
-}

@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../deep-freeze.ts'
 import { type DaybookError, invalid } from '../../errors.ts'
 import { emptyValue, type Field, type InnerFields, isRecord } from '../../fields/field.ts'
 import { isKey } from '../../fields/rules.ts'
@@ -35,12 +36,6 @@ export function shownToValidators(
     return [key, hidden.has(key) ? (field ? emptyValue(field) : null) : value] as const
   })
   return deepFreeze(structuredClone(Object.fromEntries(shown)))
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  for (const part of Object.values(value)) deepFreeze(part)
-  return Object.freeze(value)
 }
 
 /** What a validator has answered, and about which document. */
