@@ -18,9 +18,8 @@ import { type Preconditions, requirePreconditions } from '../etags.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { formerState } from '../reads/former-state.ts'
 import { storedValues, tagOf, toEntryAnswer } from '../reads/present.ts'
-import { requireAllowed } from '../writes/allowed.ts'
 import { checkBody } from '../writes/body.ts'
-import type { WriteContext } from '../writes/context.ts'
+import { authorizeNewEntry, type WriteContext } from '../writes/context.ts'
 import { entryTarget } from '../writes/entries.ts'
 import { type PreparedWrite, StaleWrite } from '../writes/prepared.ts'
 import { toCanonical } from '../writes/row.ts'
@@ -130,8 +129,8 @@ async function prepareDeleted(
       const current = await writer.read.history.deletedEntry(document)
       if (current?.seq !== deleted.seq) throw new StaleWrite()
       await recreate(context, collection, recreation, transaction)
-      await requireAllowed(context, writer.read, collection, id, mayCreate)
-      await requireAllowed(context, writer.read, collection, id, mayUpdate)
+      await authorizeNewEntry(context, writer.read, collection, id, mayCreate)
+      await authorizeNewEntry(context, writer.read, collection, id, mayUpdate)
       await completeFile?.(writer, createdBy)
       const stored = await writer.read.entries.stored(collection, id)
       if (!stored) throw new Error(`The restored entry ${id} of ${collection.key} is not there.`)

@@ -1,6 +1,9 @@
-import type { DocumentModel } from '../../model/model.ts'
+import type { CollectionModel, DocumentModel } from '../../model/model.ts'
+import type { AccessFilter } from '../../query/where.ts'
+import type { Reader } from '../../store/reads/read.ts'
 import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
+import { requirementsOf } from '../access/requirements.ts'
 import { Defaults } from '../defaults.ts'
 import type { SettleTools, Values } from '../document.ts'
 import { actorOf, type Engine, personOf } from '../engine.ts'
@@ -77,3 +80,19 @@ const storing =
   (engine: Engine): Transact =>
   (work, options) =>
     engine.store.transaction(work, options)
+
+/**
+ * Checks a stored new entry against the filter of the rule that admitted it.
+ *
+ * @throws UNAUTHORIZED; FORBIDDEN, which names what the entry would have to hold in the fields that the caller may read
+ */
+export async function authorizeNewEntry(
+  { access, scope }: WriteContext,
+  read: Reader,
+  collection: CollectionModel,
+  id: string,
+  filter: AccessFilter | undefined,
+): Promise<void> {
+  if (!filter) return
+  await access.requireMatch(read, collection, id, filter, () => requirementsOf(filter.where, collection, scope))
+}

@@ -24,11 +24,10 @@ import type { Engine } from '../engine.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { type Canonical, writeTranslation } from '../locales/localized.ts'
 import { type Projection, tagOf, toEntryAnswer, withSystem } from '../reads/present.ts'
-import { requireAllowed } from './allowed.ts'
 import { checkBody, checkKeys } from './body.ts'
 import { type ChangeTarget, checkChange, type UpdateOptions } from './change.ts'
 import { compose } from './compose.ts'
-import { settleTools, type WriteContext } from './context.ts'
+import { authorizeNewEntry, settleTools, type WriteContext } from './context.ts'
 import { changeByHooks, dataOfHooks, deleteByHooks, type HookedDocument, hooksFor } from './hooked.ts'
 import type { CheckedWrite, PreparedWrite } from './prepared.ts'
 import { referrerAccess, releaseReferrers } from './references/referrers.ts'
@@ -134,7 +133,7 @@ async function prepareNew(
       const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
       const seq = await namingConflict(collection, () => writer.createEntry(collection, next, actor))
       await giveWayTo(engine, writer, collection, next, actor)
-      await requireAllowed(context, writer.read, collection, id, filter)
+      await authorizeNewEntry(context, writer.read, collection, id, filter)
       await made?.settle(writer)
       return toWritten(collection, next, seq, locale, rights)
     },

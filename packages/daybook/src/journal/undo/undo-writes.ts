@@ -7,8 +7,7 @@ import { withPresent } from '../../content/drafts/restore.ts'
 import { personOf } from '../../content/engine.ts'
 import { type Canonical, show } from '../../content/locales/localized.ts'
 import { blankRow } from '../../content/reads/globals.ts'
-import { requireAllowed } from '../../content/writes/allowed.ts'
-import type { WriteContext } from '../../content/writes/context.ts'
+import { authorizeNewEntry, type WriteContext } from '../../content/writes/context.ts'
 import { entryLoader, entryTarget, prepareDelete } from '../../content/writes/entries.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'
 import { givenIn } from '../../content/writes/others-values.ts'
@@ -247,7 +246,7 @@ async function prepareAgain(
     commit: async (transaction) => {
       const { writer } = transaction
       const { canonical, seq } = await recreate(context, collection, recreation, transaction)
-      await requireAllowed(context, writer.read, collection, id, filter)
+      await authorizeNewEntry(context, writer.read, collection, id, filter)
       await writeCopyAgain(context, writer, collection, step)
       transaction.atEnd((last) => requireReferences(context, last, collection, canonical, rights))
       return done(step, 'create', seq)
