@@ -89,7 +89,7 @@ export class ImageVariants {
   readonly #describeMs: number
   readonly #log: Log
   /** The pictures that are being made, by key. */
-  readonly #making: Map<string, Promise<Uint8Array>> = new Map<string, Promise<Uint8Array>>()
+  readonly #making: SingleFlight<Uint8Array> = new SingleFlight<Uint8Array>()
   /** The reads that have not ended. */
   readonly #reads: Set<VariantRead> = new Set<VariantRead>()
 
@@ -162,9 +162,7 @@ export class ImageVariants {
     const { key } = variant
     const stored = await (await this.#blobs()).read(key)
     if (stored) return stored
-    const making = this.#making.get(key) ?? this.#make(variant).finally(() => this.#making.delete(key))
-    this.#making.set(key, making)
-    const bytes = await making
+    const bytes = await this.#making.run(key, () => this.#make(variant))
     return { size: bytes.length, content: Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)]) }
   }
 
