@@ -60,6 +60,7 @@ const knownVariables = [
   ...(await variables()),
   ...[...read('deploy/daybook.config.ts').matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name),
   'NODE_ENV',
+  'NODE_OPTIONS',
   // The SDK of S3 reads these.
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
