@@ -1,7 +1,7 @@
 import { DaybookError, NetworkError } from './errors.ts'
 import type { QueryParams } from './query.ts'
 import type { Call, CallOptions, OpenEvents, Send } from './request.ts'
-import { delayAfter, growingDelay, type RetryOptions } from './retry.ts'
+import { delayAfter, type RetryOptions } from './retry.ts'
 import type { AnyChange, ChangeStore } from './types/feed.ts'
 
 /** What is asked of the feed, whatever the config. */
@@ -31,8 +31,6 @@ const COPY_PAGE = 1000
 const IDLE_MS = 45_000
 /** How long to wait before coming back where the service has not said so, in milliseconds. */
 const COME_BACK_MS = 2000
-/** The age from which a copy begins anew without a pause, in milliseconds. */
-const STEADY_MS = 60_000
 /** Failures to connect are tried again for ever, after pauses of up to half a minute. */
 const RECONNECT: RetryOptions = { attempts: Number.POSITIVE_INFINITY, minDelay: 1000, maxDelay: 30_000 }
 
@@ -57,12 +55,12 @@ export class Feed {
   }
 
   async sync(store: ChangeStore<AnyChange>, query: AnyLiveQuery = {}): Promise<void> {
-    const { signal } = query
+    const { collections, signal } = query
     let since = await store.token()
-    for (let restarts = 0; !signal?.aborted; ) {
-      const startedAt = performance.now()
+    for (let isFirst = true; !signal?.aborted; isFirst = false) {
       try {
-        await this.#copy(store, { ...query, since })
+        since = await this.#catchUp(store, since, { collections, signal } as AnyFeedQuery)
+        for await (const { items, next } of this.#groups({ ...query, since })) await store.apply(items, next)
       } catch (error) {
         if (signal?.aborted) return
         const restart = restartOf(error)
@@ -70,17 +68,9 @@ export class Feed {
         // At once: the copy may hold content that the reader may no longer see.
         await store.clear()
         since = restart.token
-        restarts = performance.now() - startedAt < STEADY_MS ? restarts + 1 : 0
-        if (restarts > 1) await pause(growingDelay(restarts - 1, RECONNECT), signal)
+        if (!isFirst) await pause(COME_BACK_MS, signal)
       }
     }
-  }
-
-  /** Keeps a copy until the signal ends it. @throws {DaybookError} `GONE` when the copy must begin anew */
-  async #copy(store: ChangeStore<AnyChange>, query: AnyLiveQuery): Promise<void> {
-    const { since, collections, signal } = query
-    const token = await this.#catchUp(store, since, { collections, signal } as AnyFeedQuery)
-    for await (const { items, next } of this.#groups({ ...query, since: token })) await store.apply(items, next)
   }
 
   async #catchUp(store: ChangeStore<AnyChange>, from: string | undefined, query: AnyFeedQuery): Promise<string> {
@@ -183,8 +173,7 @@ const resetOf = (request: string, details: { readonly restart?: string }): Daybo
   new DaybookError(request, {
     code: 'GONE',
     status: 410,
-    message:
-      'The events cannot continue: what you may read has changed, or the service no longer has what came after the last one.',
+    message: 'The events cannot continue.',
     details,
     requestId: '',
     retryAfter: undefined,
@@ -262,10 +251,9 @@ export class MemoryStore implements ChangeStore<AnyChange> {
   }
 
   clear(): void {
-    const isEmpty = this.#entries.size === 0
     this.#entries.clear()
     this.#token = undefined
-    if (!isEmpty) this.#onChange()
+    this.#onChange()
   }
 
   get(collection: string, id: string): object | undefined {

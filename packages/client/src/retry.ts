@@ -13,22 +13,17 @@ export interface RetryOptions {
 /** Answers of services and proxies that are about to come back. */
 const TRANSIENT_STATUSES = [502, 503, 504]
 
-/** A pause that grows with each attempt, in milliseconds: random, so that clients that failed together do not come back together. */
-export function growingDelay(attempt: number, { minDelay = 200, maxDelay = 5000 }: RetryOptions): number {
-  return Math.random() * Math.min(maxDelay, minDelay * 2 ** (attempt - 1))
-}
-
 /**
- * The pause before a call is sent again, in milliseconds.
+ * The pause before a call is sent again, in milliseconds: random, so that clients that failed together do not come back together.
  *
  * @param attempt the number of times that it was sent, 1 or more
  * @returns `undefined` when it would not help
  */
 export function delayAfter(error: unknown, attempt: number, options: RetryOptions): number | undefined {
-  const { attempts = 3, maxDelay = 5000 } = options
+  const { attempts = 3, minDelay = 200, maxDelay = 5000 } = options
   const isLast = !(attempt < attempts)
   if (isLast) return undefined
-  const jittered = growingDelay(attempt, options)
+  const jittered = Math.random() * Math.min(maxDelay, minDelay * 2 ** (attempt - 1))
   if (error instanceof NetworkError) return jittered
   if (!(error instanceof DaybookError)) return undefined
   const asked = (error.retryAfter ?? 0) * 1000
