@@ -1,11 +1,13 @@
+import NativeDatabase from 'better-sqlite3'
 import type { DaybookConfig, ServiceOptions } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll } from 'vitest'
+import { PATIENCE_MS } from '../patience.ts'
 import { patientPostgres } from '../postgres/patient-postgres.ts'
 import type { PostgresDatabase } from '../postgres/postgres-database.ts'
 import { PostgresDatabases } from '../postgres/postgres-databases.ts'
 import { queryConnection } from '../postgres/postgres-query.ts'
-import { Folder, useFile } from './folder.ts'
+import { Folder } from './folder.ts'
 import type { Place } from './place.ts'
 import { numbered, PostgresPlace } from './postgres-place.ts'
 import { databaseIn, SqliteFiles } from './sqlite-files.ts'
@@ -62,9 +64,17 @@ export const SQLITE: StoreKind = {
   name: 'sqlite',
   async open(config, options) {
     const service = await files.open<typeof config>(config, options)
-    const rows: Rows = async (sql, ...values) =>
-      useFile(databaseIn(service.data), (database) => database.prepare(sql).all(...values) as Record<string, unknown>[])
-    const close = noted(service.close)
+    // Opening the file and reading its schema takes longer than most queries, so the connection stays open.
+    let connection: NativeDatabase | undefined
+    const rows: Rows = async (sql, ...values) => {
+      connection ??= new NativeDatabase(databaseIn(service.data), { timeout: PATIENCE_MS })
+      return connection.prepare(sql).all(...values) as Record<string, unknown>[]
+    }
+    const close = noted(async () => {
+      connection?.close()
+      connection = undefined
+      await service.close()
+    })
     return {
       ...service,
       rows,
