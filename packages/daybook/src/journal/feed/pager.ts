@@ -64,7 +64,10 @@ export class Pager {
     this.#limit = limit
   }
 
-  /** @returns `undefined` if a record changed an entry that rules read: other entries may have become visible or hidden */
+  /**
+   * @returns `undefined` if the next record changed an entry that rules read: other entries may have become visible or hidden. A page that
+   * has come to such a record ends before it, so that a new copy begins with a page.
+   */
   async read(): Promise<PagerResult | undefined> {
     const { journal } = this.#engine.store
     for (let step = 0; step < MAX_STEPS && this.#room > 0; step += 1) {
@@ -75,7 +78,7 @@ export class Pager {
       }
       const records = await journal.records(seq, RECORDS)
       if (records.length === 0) return this.#toResult(true)
-      if (records.some((record) => this.#changesVisibility(record))) return undefined
+      if (records.some((record) => this.#changesVisibility(record))) return step > 0 ? this.#toResult(false) : undefined
       await this.#stream(records)
     }
     return this.#toResult(false)
