@@ -95,7 +95,7 @@ export interface LimitsConfig {
   readonly accountMessagesPerHour?: number
   /** How many requests a process works on or lets wait; another one is refused with 503. @default 1,000 @see docs/running.md#limit-overload */
   readonly pendingRequests?: number
-  /** How long a request may wait before it begins, in milliseconds; after that it is refused with 503. @default 10,000 @see docs/running.md#limit-overload */
+  /** The longest time that a request waits before it begins, in milliseconds; after that it is refused with 503. @default 10,000 @see docs/running.md#limit-overload */
   readonly queueMs?: number
   /** How much memory a process may use for answers that it can send again, in bytes; 0: none. @default 67,108,864 @see docs/running.md#keep-answers-in-memory */
   readonly answerCacheBytes?: number

@@ -7,11 +7,11 @@ export type Purge = (tags: readonly string[], signal: AbortSignal) => Promise<vo
 
 /** Options of `purgeCdn()`. */
 export interface PurgeCdnOptions {
-  /** How the CDN is asked: `purgeFastly(…)`, `purgeCloudflare(…)`, or a function of your own. */
+  /** The function that purges: `purgeFastly(…)`, `purgeCloudflare(…)`, or one of your own. */
   readonly purge: Purge
   /** The most tags of one request. @default 30 */
   readonly maxTags?: number
-  /** How long changes are collected for one request, in milliseconds. @default 100 */
+  /** The time for which changes are collected for one request, in milliseconds. @default 100 */
   readonly waitMs?: number
 }
 

@@ -18,7 +18,7 @@ export interface PipelinedConnection extends Connection {
   pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void>
 }
 
-/** What the readers of a database share. */
+/** The parts of a store that its readers share. */
 export interface ReadSource {
   readonly dialect: Dialect
   readonly connection: Connection

@@ -115,7 +115,7 @@ export interface PlannedPage {
  */
 export type FilterForm = 'lead' | 'sets' | 'compare'
 
-/** How the entries of a query are found. */
+/** A way to find the entries of a query. */
 export interface QueryPlan {
   readonly form: FilterForm
   /** The declared index that leads to the entries. */

@@ -10,7 +10,7 @@ type RelatedCondition = Extract<Condition, { kind: 'related' }>
 
 /** The options of {@link toWhereSql}. */
 interface WhereOptions {
-  /** How the entries are found. @default the engine chooses */
+  /** The way to find the entries. @default the database chooses */
   readonly plan?: QueryPlan
   /** The beginning of the names of its parameters. @default 'where' */
   readonly prefix?: string

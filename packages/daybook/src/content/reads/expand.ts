@@ -144,7 +144,7 @@ async function appendAlternates(
 /** A document with everything that is included in it. */
 class ExpandedDocument {
   readonly text: string
-  /** How many documents are put into it, those that are put into these included. */
+  /** The number of documents inside it, at all levels. */
   readonly weight: number
 
   constructor(text: string, weight: number) {
