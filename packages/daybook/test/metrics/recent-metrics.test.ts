@@ -1,9 +1,10 @@
-import { defineCollection, defineConfig, definePlugin, f, type Service } from 'daybook'
+import { defineCollection, defineConfig, f, type Service } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiTokens } from '../../src/auth/tokens/api-tokens.ts'
 import type { RecentMetrics } from '../../src/http/routes/administration/metrics.ts'
 import { People } from '../support/auth/people.ts'
+import { failingPlugin } from '../support/configs/failing-plugin.ts'
 import { expectDocumented } from '../support/scenarios/documented.ts'
 import type { Answer } from '../support/scenarios/transports.ts'
 import type { Place } from '../support/stores/place.ts'
@@ -14,28 +15,9 @@ const SERVICE_TOKEN = 'a-service-token-of-many-characters'
 
 const people = new People({ cleo: [], ann: ['editor'], root: ['admin'] })
 
-/** A plugin whose one route fails. */
-const failing = definePlugin({
-  name: 'failing',
-  version: '1.0.0',
-  routes: [
-    {
-      method: 'GET',
-      path: '/fail',
-      operationId: 'fail',
-      summary: 'Fails.',
-      protection: 'public',
-      answers: { 200: { description: 'Never.' } },
-      run: () => {
-        throw new Error('On purpose.')
-      },
-    },
-  ],
-})
-
 const config = defineConfig({
   auth: people.adapter,
-  plugins: [failing],
+  plugins: [failingPlugin],
   collections: { posts: defineCollection({ fields: { title: f.text() } }) },
 })
 

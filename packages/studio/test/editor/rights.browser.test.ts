@@ -5,13 +5,13 @@ import {
   defineCollection,
   defineConfig,
   f,
-  hasRole,
   type Identity,
 } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { isEditor, ownDrafts, publishedOrOwn } from '../../../daybook/test/support/configs/contributor-rules.ts'
 import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
 import { studio } from '../../src/index.ts'
 import { storeFile } from '../assets/support.ts'
@@ -44,17 +44,6 @@ const auth: AuthAdapter = {
   invoke: async (_action, input) =>
     Response.json({}, { status: 201, headers: { 'Set-Cookie': `person=${(input as { email: string }).email}` } }),
 }
-
-const isEditor = hasRole('editor', 'service')
-const publishedOrOwn: AccessRule = (request) => {
-  const published = { status: { eq: 'published' } }
-  if (isEditor(request)) return true
-  return request.identity ? { or: [published, { createdBy: { eq: request.identity.subject } }] } : published
-}
-const ownDrafts: AccessRule = (request) =>
-  isEditor(request) ||
-  (hasRole('contributor')(request) &&
-    request.identity !== null && { createdBy: { eq: request.identity.subject }, status: { eq: 'draft' } })
 
 const ownOnly: AccessRule = (request) =>
   isEditor(request) || (request.identity !== null && { createdBy: { eq: request.identity.subject } })

@@ -1,7 +1,8 @@
-import { type DaybookConfig, definePlugin, SYSTEM } from 'daybook'
+import { type DaybookConfig, SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { failingPlugin } from '../../../daybook/test/support/configs/failing-plugin.ts'
 import { makeAdministrator } from '../support/administrator.ts'
 import { museumOf } from '../support/configs.ts'
 import { INES, isShown, signIn } from '../support/people.ts'
@@ -16,25 +17,7 @@ afterAll(() => open[Symbol.asyncDispose]())
 
 const METRICS = '/api/cms/metrics'
 
-/** A plugin whose one route fails. */
-const failing = definePlugin({
-  name: 'failing',
-  version: '1.0.0',
-  routes: [
-    {
-      method: 'GET',
-      path: '/fail',
-      operationId: 'fail',
-      summary: 'Fails.',
-      protection: 'public',
-      answers: { 200: { description: 'Never.' } },
-      run: () => {
-        throw new Error('On purpose.')
-      },
-    },
-  ],
-})
-const config: DaybookConfig = { ...managed, plugins: [...(managed.plugins ?? []), failing] }
+const config: DaybookConfig = { ...managed, plugins: [...(managed.plugins ?? []), failingPlugin] }
 
 async function makeAdministratorOf(service: TestService): Promise<void> {
   await makeAdministrator(service, new URL('accounts.config.ts', import.meta.url))

@@ -1,24 +1,13 @@
-import { type AccessRule, defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
+import { defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiTokens } from '../../../src/auth/tokens/api-tokens.ts'
 import { People } from '../../support/auth/people.ts'
+import { isEditor, ownDrafts, publishedOrOwn } from '../../support/configs/contributor-rules.ts'
 import { requireEqual, requireSame } from '../../support/scenarios/require.ts'
 import type { Place } from '../../support/stores/place.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
 
 const people = new People({ cleo: [], ines: ['contributor'], ann: ['editor'] })
-const isEditor = hasRole('editor', 'service')
-
-const publishedOrOwn: AccessRule = (request) => {
-  const published = { status: { eq: 'published' } }
-  if (isEditor(request)) return true
-  return request.identity ? { or: [published, { createdBy: { eq: request.identity.subject } }] } : published
-}
-const ownDrafts: AccessRule = (request) =>
-  isEditor(request) ||
-  (hasRole('contributor')(request) &&
-    request.identity !== null && { createdBy: { eq: request.identity.subject }, status: { eq: 'draft' } })
-
 const fields = {
   title: f.text({ required: true, localized: true }),
   slug: f.slug({ from: 'title', localized: true }),
