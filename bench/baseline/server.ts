@@ -39,8 +39,8 @@ function send(response: ServerResponse, status: number, headers: Readonly<Record
 
 function sendRead(url: string, response: ServerResponse): void {
   const page = pages.get(url)
-  const found = page ? store.readPage(page) : store.readEntry(url.slice(ENTRY_PREFIX.length))
-  whenReady<string | undefined>(found, (json) => {
+  const reading = page ? store.readPage(page) : store.readEntry(url.slice(ENTRY_PREFIX.length))
+  whenReady<string | undefined>(reading, (json) => {
     if (json === undefined) send(response, 404, COMMON_HEADERS, '{}')
     else send(response, 200, READ_HEADERS, json)
   })

@@ -101,7 +101,9 @@ export const usageOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${nameWithArguments(command)}` : command.name()
 
 function nameWithArguments(command: Command): string {
-  const args = command.registeredArguments.map((one) => (one.required ? one.name() : `[${one.name()}]`))
+  const args = command.registeredArguments.map((argument) =>
+    argument.required ? argument.name() : `[${argument.name()}]`,
+  )
   const needed = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => termOf(flags))
   return [command.name(), ...args, ...needed].join(' ')
 }
@@ -127,7 +129,7 @@ function unknownOptionAdvice({ options }: Command, flag: string): string {
   const name = flag.replace(/^--/, '')
   if (names.includes(name)) return `${flag} takes no value.`
   const similar = nearest(name, names)
-  const advice = similar ? `Did you mean --${similar}?` : `It takes: ${names.map((one) => `--${one}`).join(', ')}`
+  const advice = similar ? `Did you mean --${similar}?` : `It takes: ${names.map((option) => `--${option}`).join(', ')}`
   return `There is no option ${flag} of this command. ${advice}`
 }
 

@@ -35,7 +35,7 @@ import {
 } from './page.ts'
 import type { SortedRow } from './rows.ts'
 
-/** Which entries are found. */
+/** The conditions on the entries of a query. */
 type FilterQuery = Pick<PageQuery, 'search' | 'where' | 'statuses'>
 
 /** The entries that an aggregate is about. */
@@ -86,10 +86,10 @@ export class ListReader {
   async page(collection: CollectionModel, request: PageQuery): Promise<Page> {
     const query = narrowSearch(collection, request)
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query)
-    const found = await this.#sorted(collection, { ...query, limit: query.limit + 1 })
-    const rows = found.slice(0, query.limit)
+    const candidates = await this.#sorted(collection, { ...query, limit: query.limit + 1 })
+    const rows = candidates.slice(0, query.limit)
     const last = rows.at(-1)
-    return { rows, end: found.length > query.limit && last ? positionOf(last, query.sort) : undefined }
+    return { rows, end: candidates.length > query.limit && last ? positionOf(last, query.sort) : undefined }
   }
 
   /**
@@ -103,8 +103,10 @@ export class ListReader {
     query: AggregateQuery,
   ): Promise<readonly CountRow[]> {
     if (isTallied(aggregate, query)) return this.#tallies(collection, aggregate, query)
-    const found = await this.#aggregated(collection, aggregate, query, (counted) => countsStatement(aggregate, counted))
-    return found ? found.connection.all(found.statement, found.values) : []
+    const aggregation = await this.#aggregated(collection, aggregate, query, (counted) =>
+      countsStatement(aggregate, counted),
+    )
+    return aggregation ? aggregation.connection.all(aggregation.statement, aggregation.values) : []
   }
 
   /** The least or greatest value, or the sum of all; `undefined`: there is none. */
@@ -113,8 +115,10 @@ export class ListReader {
     aggregate: ValueAggregate,
     query: AggregateQuery,
   ): Promise<ValueRow | undefined> {
-    const found = await this.#aggregated(collection, aggregate, query, (counted) => valueStatement(aggregate, counted))
-    return found?.connection.get(found.statement, found.values)
+    const aggregation = await this.#aggregated(collection, aggregate, query, (counted) =>
+      valueStatement(aggregate, counted),
+    )
+    return aggregation?.connection.get(aggregation.statement, aggregation.values)
   }
 
   async #tallies(
@@ -188,12 +192,12 @@ export class ListReader {
     const filter = this.#filter(collection, query, plan)
     if (!filter) return []
     const connection = plan.isShort ? this.#source.connection : this.#source.background
-    const found: SortedRow[] = []
+    const rows: SortedRow[] = []
     for (const phase of phasesOf(this.#source.dialect, query)) {
-      const rest = query.limit - found.length
-      if (rest > 0) found.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
+      const rest = query.limit - rows.length
+      if (rest > 0) rows.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
     }
-    return found
+    return rows
   }
 
   #plan(collection: CollectionModel, query: PageQuery): QueryPlan {
@@ -225,9 +229,12 @@ export class ListReader {
     const filter = this.#filter(collection, query, { form: 'lead' })
     if (!filter) return { rows: [], end: undefined }
     const start = query.after ? Number(query.after[0]) : query.offset
-    const found =
+    const candidates =
       (await this.#best(collection, query, start)) ?? (await this.#amongNewest(collection, query, filter, start))
-    return { rows: found.slice(0, query.limit), end: found.length > query.limit ? [start + query.limit] : undefined }
+    return {
+      rows: candidates.slice(0, query.limit),
+      end: candidates.length > query.limit ? [start + query.limit] : undefined,
+    }
   }
 
   /** The entries of a page and the next one, where none but the most relevant are on it; `undefined`: there are others. */
@@ -236,8 +243,8 @@ export class ListReader {
     const isInEntry = query.where === undefined || isOwn(query.where)
     if (!isInEntry || !isCommon(query.size, start + wanted)) return undefined
     const filter = this.#filter(collection, query, { form: 'compare' })
-    const found = filter ? await this.#matches(collection, query, filter, 'best', start, wanted) : []
-    return found.length === wanted ? found : undefined
+    const rows = filter ? await this.#matches(collection, query, filter, 'best', start, wanted) : []
+    return rows.length === wanted ? rows : undefined
   }
 
   async #amongNewest(
@@ -248,12 +255,12 @@ export class ListReader {
   ): Promise<readonly SortedRow[]> {
     const wanted = query.limit + 1
     const fromBest = Math.max(0, Math.min(wanted, RANKED_MATCHES - start))
-    const found = [...(await this.#matches(collection, query, filter, 'relevance', start, fromBest))]
-    if (found.length === fromBest) {
+    const rows = [...(await this.#matches(collection, query, filter, 'relevance', start, fromBest))]
+    if (rows.length === fromBest) {
       const from = Math.max(start, RANKED_MATCHES)
-      found.push(...(await this.#matches(collection, query, filter, 'newest', from, wanted - fromBest)))
+      rows.push(...(await this.#matches(collection, query, filter, 'newest', from, wanted - fromBest)))
     }
-    return found
+    return rows
   }
 
   async #matches(
