@@ -50,14 +50,14 @@ async function measureTypes(): Promise<readonly Budget[]> {
 }
 
 const SHOWCASE_USES = `
-  import type { Content, Entry, EntryCreate, EntryUpdate, GlobalEntry, GlobalUpdate } from 'daybook'
+  import type { ServiceContent, Entry, EntryCreate, EntryUpdate, GlobalEntry, GlobalUpdate } from 'daybook'
   import type { Showcase } from './showcase.ts'
   export type All = [
     Entry<Showcase, 'things'>, EntryCreate<Showcase, 'things'>, EntryUpdate<Showcase, 'things'>,
     Entry<Showcase, 'pages'>, EntryCreate<Showcase, 'pages'>, EntryUpdate<Showcase, 'pages'>,
     GlobalEntry<Showcase, 'site'>, GlobalUpdate<Showcase, 'site'>,
   ]
-  export const use = async (content: Content<Showcase>) => {
+  export const use = async (content: ServiceContent<Showcase>) => {
     const [first] = (await content.list('things')).items
     return first?.parts.map((part) => part._type)
   }

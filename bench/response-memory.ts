@@ -1,6 +1,6 @@
 // Run by budgets.ts: requests responses that would need much memory if all of them were kept, and prints how many more bytes the process
 // holds afterwards.
-import { defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { defineCollection, defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 
 const [scenario = '', answerCacheBytes = ''] = process.argv.slice(2)
@@ -20,7 +20,7 @@ await using service = await createTestService(config)
 
 async function createPosts(count: number, makeText: (rank: number) => string): Promise<void> {
   for (let rank = 0; rank < count; rank += 1) {
-    await service.content.create('posts', { rank, text: makeText(rank) }, { caller: SYSTEM })
+    await service.content.create('posts', { rank, text: makeText(rank) })
   }
 }
 

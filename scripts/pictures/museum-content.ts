@@ -1,4 +1,3 @@
-import { SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { storeFile } from '../../packages/studio/test/assets/support.ts'
 import { makeAccount, TOMASZ } from '../../packages/studio/test/support/people.ts'
@@ -46,7 +45,7 @@ export interface MuseumIds {
 export async function fillMuseum(service: TestService): Promise<MuseumIds> {
   await makeAccount(service)
   await makeAccount(service, TOMASZ)
-  const content = service.content.as(SYSTEM)
+  const content = service.content
   const files: string[] = []
   for (const { name, ...file } of await drawPictures()) files.push(await storeFile(service, name, file))
   const ines = await content.create('authors', { name: 'Inés Prado', bio: 'Keeps the inks.' })

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { SYSTEM } from 'daybook'
 import { serve } from 'daybook/node'
 import { createTestService } from 'daybook/testing'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,8 +9,6 @@ import { openBrowser } from '../../../packages/client/test/support/browser.ts'
 import config from '../daybook.config.ts'
 import { connect } from '../site/cms.ts'
 import { makeSite } from '../site/site.ts'
-
-const AS_SYSTEM = { caller: SYSTEM } as const
 
 test('the live page shows what is printed and what is taken back, in a browser that is never told to read again', async () => {
   const server = createServer().listen(0, '127.0.0.1')
@@ -34,11 +31,10 @@ test('the live page shows what is printed and what is taken back, in a browser t
   await expect.poll(() => lines.allTextContents(), { timeout: 30_000 }).toContain('Why tower clocks gain in winter')
   expect(await lines.allTextContents()).not.toContain('The last typewriter mechanic')
 
-  const { items } = await service.content.list('articles', {}, AS_SYSTEM)
+  const { items } = await service.content.list('articles')
   const draft = items.find(({ title }) => title === 'The last typewriter mechanic')
   const printed = items.find(({ status, section }) => status === 'published' && section !== null)
-  const change = (id: string | undefined, data: object) =>
-    service.content.update('articles', String(id), data as never, AS_SYSTEM)
+  const change = (id: string | undefined, data: object) => service.content.update('articles', String(id), data as never)
   await change(draft?.id, { status: 'published', publishedOn: '2026-11-01', section: printed?.section })
   await expect.poll(() => lines.allTextContents(), { timeout: 30_000 }).toContain('The last typewriter mechanic')
   await change(draft?.id, { title: 'The very last typewriter mechanic' })

@@ -89,17 +89,12 @@ export type {
   AtTime,
   BatchOperation,
   BatchOutcome,
-  CallOptions,
-  ChangeOptions,
   ConditionOptions,
-  CreateOptions,
-  DeleteOptions,
   DraftRead,
   DryRunOptions,
   ListOptions,
   ListResult,
   LocaleOptions,
-  ManyCallOptions,
   ManyOptions,
   ManyOutcome,
   NewEntryOptions,
@@ -111,10 +106,8 @@ export type {
   UnpublishOptions,
   UpdateOptions,
   ValueCount,
-  WriteCallOptions,
 } from './content/call-options.ts'
 export type { CallerContent } from './content/caller-content.ts'
-export { Content } from './content/content.ts'
 export type {
   BlockDescription,
   FieldDescription,
@@ -138,6 +131,7 @@ export {
   type MigrationContent,
   type MigrationContext,
 } from './content/migrations/define-migration.ts'
+export { ServiceContent } from './content/service-content.ts'
 export { etagOf } from './content/tagged.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, StartupError } from './errors.ts'
 // What a field type of your own is made of

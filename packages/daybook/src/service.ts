@@ -5,7 +5,7 @@ import { openImageProcessor } from './assets/images/processor/image-processor.ts
 import { ImageVariants } from './assets/images/variants.ts'
 import { Intake } from './assets/intake.ts'
 import { openAccountsAdapter } from './auth/accounts/stored-accounts.ts'
-import { type AuthAdapter, type AuthHost, type Caller, SYSTEM } from './auth/adapter.ts'
+import type { AuthAdapter, AuthHost, Caller } from './auth/adapter.ts'
 import { Administration, type AdministrationParts } from './auth/administration/administration.ts'
 import { requireOperator } from './auth/administration/administrator.ts'
 import { AuthGuard } from './auth/guard.ts'
@@ -17,9 +17,9 @@ import { docsPath } from './config/docs.ts'
 import { exposureFaults, missingSecretFaults, refuseExposure } from './content/access/exposure.ts'
 import { FileCheck } from './content/assets/file-check.ts'
 import { Files } from './content/assets/files.ts'
-import { Content } from './content/content.ts'
 import { Engine } from './content/engine.ts'
 import { MarkdownRenderer, type RendererOptions } from './content/markdown/markdown-renderer.ts'
+import { ServiceContent } from './content/service-content.ts'
 import { hiddenFields, storedContentOf } from './content/stored-content.ts'
 import { Sweeper } from './content/sweep.ts'
 import { ExportStreams } from './content/transfer/export-streams.ts'
@@ -95,8 +95,8 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   readonly fetch: Fetch
   /** The handler behind `fetch` and `serve`. Not for use outside Daybook: it may change at any time. */
   readonly handle: Handle
-  /** Content inside the process, with the same rules as over HTTP. */
-  readonly content: Content<C>
+  /** Content inside the process: with all rights, and with those of a caller by `content.as(caller)`. */
+  readonly content: ServiceContent<C>
   readonly model: Model
   /** Every route, with what it takes and answers. Not for use outside Daybook: it may change at any time. */
   readonly routes: readonly Route[]
@@ -263,7 +263,7 @@ async function openService<const C extends DaybookConfig>(
     routes,
     bodyLimit,
     exposureFaults: faults,
-    content: new Content<C>(engine),
+    content: new ServiceContent<C>(engine),
     onChange: (listener) => engine.store.journal.onGrowth(listener),
     statements: () => engine.store.statements,
     metrics: async () => requireMetrics(metrics).text(),
@@ -575,7 +575,7 @@ async function seed(engine: Engine, { seed: fill }: DaybookConfig, tools: Derive
     // Writes that are asked for at once take turns, as those of requests do.
     let last: Promise<unknown> = Promise.resolve()
     const own = engine.on(engine.store.within(writer.lend()), tools)
-    const content = new Content(own, (work) => {
+    const content = new ServiceContent(own, (work) => {
       const turn = last.then(() => work(writer))
       last = turn
       return turn
@@ -585,16 +585,12 @@ async function seed(engine: Engine, { seed: fill }: DaybookConfig, tools: Derive
       create: async (collection, data) => {
         entries += 1
         const what = `entry ${entries}, of ${collection}`
-        return writeSeedDocument(what, () => content.create(collection, data, { caller: SYSTEM }))
+        return writeSeedDocument(what, () => content.create(collection, data))
       },
       update: (collection, id, data, options) =>
-        writeSeedDocument(`a change of ${collection}`, () =>
-          content.update(collection, id, data, { caller: SYSTEM, ...options }),
-        ),
+        writeSeedDocument(`a change of ${collection}`, () => content.update(collection, id, data, options)),
       writeGlobal: (key, data, options) =>
-        writeSeedDocument(`the global ${key}`, () =>
-          content.writeGlobal(key as never, data as never, { caller: SYSTEM, ...options }),
-        ),
+        writeSeedDocument(`the global ${key}`, () => content.writeGlobal(key as never, data as never, options)),
     })
   })
 }

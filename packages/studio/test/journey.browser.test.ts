@@ -1,4 +1,4 @@
-import { SYSTEM } from 'daybook'
+import { ANONYMOUS } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../client/test/support/browser.ts'
 import { museum, museumOf } from './support/configs.ts'
@@ -39,7 +39,7 @@ describe('the Studio in a browser', () => {
     await page.getByLabel('Title').fill('Ink and paper')
     await isSaved(page)
     await page.getByRole('button', { name: 'Publish' }).click()
-    const found = async () => (await service.content.list('posts', { q: 'ink', select: ['title'] })).items
+    const found = async () => (await service.content.as(ANONYMOUS).list('posts', { q: 'ink', select: ['title'] })).items
     await expect.poll(async () => (await found()).map(({ title }) => title)).toEqual(['Ink and paper'])
     await page.getByRole('button', { name: 'Inés', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -82,7 +82,7 @@ describe('the Studio in a browser', () => {
     await dialog.getByLabel('Password').fill(INES.password)
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await isSaved(page)
-    expect(await service.content.readGlobal('site')).toMatchObject({ siteName: 'The new museum' })
+    expect(await service.content.as(ANONYMOUS).readGlobal('site')).toMatchObject({ siteName: 'The new museum' })
     expect(await visit.takeFaults()).toEqual([])
   })
 
@@ -124,8 +124,8 @@ describe('the Studio in a browser', () => {
     await page.waitForURL(/\/c\/posts\/[0-9a-f-]{36}$/)
     await page.getByRole('main').getByRole('link', { name: 'Posts' }).click()
     await page.getByRole('link', { name: 'Hello', exact: true }).waitFor()
-    const [entry] = (await service.content.as(SYSTEM).list('posts')).items
-    await service.content.as(SYSTEM).update('posts', String(entry?.id), { title: 'Hello from afar' })
+    const [entry] = (await service.content.list('posts')).items
+    await service.content.update('posts', String(entry?.id), { title: 'Hello from afar' })
     await page.getByRole('link', { name: 'Hello from afar' }).waitFor()
     expect(await visit.takeFaults()).toEqual([])
   })

@@ -1,4 +1,3 @@
-import type { Caller } from '../auth/adapter.ts'
 import type { CollectionKey, DaybookConfig, EntryKey, StatusKey } from '../config/config.ts'
 import type { Aggregates } from '../query/aggregates.ts'
 import type { Where } from '../query/where.ts'
@@ -100,12 +99,6 @@ export interface NewEntryOptions extends LocaleOptions, DryRunOptions {
   readonly createdAt?: string
 }
 
-/** The caller of a call. */
-export interface CallOptions {
-  /** @default a caller without a session */
-  readonly caller?: Caller
-}
-
 /** Whether a write is tried alone. */
 export interface DryRunOptions {
   /** Does everything but store: rules, hooks and validators are asked, and what would be stored is answered, without a tag. @default false */
@@ -147,18 +140,6 @@ export interface RestoreOptions extends ConditionOptions, DryRunOptions {
   readonly slug?: string | undefined
 }
 
-/** The caller and the locale of a write. */
-export interface WriteCallOptions extends CallOptions, LocaleOptions, DryRunOptions {}
-
-/** The caller and the precondition of a delete. */
-export interface DeleteOptions extends CallOptions, ConditionOptions, DryRunOptions {}
-
-/** The caller, the locale and the precondition of a change. */
-export interface ChangeOptions extends WriteCallOptions, DeleteOptions {}
-
-/** The caller, the locale and the creation time of a new entry. */
-export interface CreateOptions extends CallOptions, NewEntryOptions {}
-
 /** The options of a write of all entries that match. */
 export interface ManyOptions extends LocaleOptions {
   /** Words that must all be found. */
@@ -167,9 +148,6 @@ export interface ManyOptions extends LocaleOptions {
   /** Does everything but store. @default false */
   readonly dryRun?: boolean
 }
-
-/** The caller and the options of a write of all entries that match. */
-export interface ManyCallOptions extends CallOptions, ManyOptions {}
 
 /** The outcome of a write of all entries that match. */
 export interface ManyOutcome {

@@ -1,7 +1,7 @@
 import { ANONYMOUS } from '../auth/adapter.ts'
 import { ConfigError } from '../config/check.ts'
 import type { Contributor, Plugin } from '../config/plugin.ts'
-import { Content } from '../content/content.ts'
+import { ServiceContent } from '../content/service-content.ts'
 import { StartupError } from '../errors.ts'
 import type { Route } from '../http/contract.ts'
 import { cacheTagHeaders, type ReadPolicy } from '../http/respond.ts'
@@ -133,7 +133,7 @@ export class PluginHost {
     const { engine, log } = this.#parts
     return Object.freeze({
       ...contributorContext(plugin, engine, log),
-      content: new Content(engine).as(ANONYMOUS),
+      content: new ServiceContent(engine).as(ANONYMOUS),
       storage: pluginStorage(plugin, engine),
       plugins: relatedPlugins(plugin, engine.model.plugins),
       collections: keysByCollection(engine.model),

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { type Contributor, describeContributor } from '../config/plugin.ts'
-import { Content } from '../content/content.ts'
 import type { Engine } from '../content/engine.ts'
 import { matchesTag, readTags } from '../content/etags.ts'
+import { ServiceContent } from '../content/service-content.ts'
 import { refuseHostile } from '../content/writes/json.ts'
 import { DaybookError, ERRORS, type ErrorCode, invalid } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
@@ -183,7 +183,7 @@ function toRun(
   checks: PathChecks,
 ): RunRoute['run'] {
   const { engine, limitMs, trustProxy } = parts
-  const content = new Content(engine)
+  const content = new ServiceContent(engine)
   const context = contributorContext(contributor, engine, parts.log)
   const streams = isStream(route.body)
   return async ({ access: { caller }, path, query, body, request }) => {

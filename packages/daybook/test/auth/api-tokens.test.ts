@@ -1,5 +1,5 @@
 import type { Service } from 'daybook'
-import { defineCollection, defineConfig, defineGlobal, f, hasRole, isAuthenticated, SYSTEM } from 'daybook'
+import { defineCollection, defineConfig, defineGlobal, f, hasRole, isAuthenticated } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DuplicateKey } from '../../src/auth/records.ts'
 import { violationOfScope } from '../../src/auth/scopes.ts'
@@ -51,7 +51,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     store = await place.store()
     tokens = new ApiTokens(store.records)
     const create = (collection: string, data: object) =>
-      service.content.create(collection, data as never, { caller: SYSTEM }) as Promise<{ readonly id: string }>
+      service.content.create(collection, data as never) as Promise<{ readonly id: string }>
     person = (await create('people', { name: 'Ann', state: 'draft' })).id
     draft = (await create('posts', { title: 'Draft', state: 'draft', author: person, secret: 'canary-field' })).id
     published = (await create('posts', { title: 'Out', author: person, secret: 'canary-field' })).id

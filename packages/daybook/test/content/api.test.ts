@@ -16,7 +16,6 @@ import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
-const AS_SYSTEM = { caller: SYSTEM } as const
 const NOBODY = '0198c0de-1111-7000-8000-00000000000b'
 
 /** A person with a session, who is no service. */
@@ -78,90 +77,89 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
   describe('access', () => {
     test('is that of a caller without a session unless the call says otherwise', async () => {
       const { content } = service
-      const { id } = await content.create('posts', { title: 'A', state: 'draft', notes: 'N' }, AS_SYSTEM)
-      expect(await codeOf(content.create('posts', { title: 'B' }))).toBe('UNAUTHORIZED')
-      expect(await codeOf(content.update('posts', id, { title: 'B' }))).toBe('NOT_FOUND')
-      expect(await codeOf(content.delete('posts', id))).toBe('NOT_FOUND')
-      expect(await codeOf(content.writeGlobal('site', { name: 'B' }))).toBe('UNAUTHORIZED')
-      expect(await content.get('posts', id)).toBeNull()
-      expect(await content.list('posts')).toMatchObject({ total: 0, items: [] })
-      expect(await content.list('posts', { q: 'a' })).toMatchObject({ total: 0, items: [] })
-      expect(await content.list('posts', {}, { caller: ANONYMOUS })).toMatchObject({ total: 0 })
+      const { id } = await content.create('posts', { title: 'A', state: 'draft', notes: 'N' })
+      expect(await codeOf(content.as(ANONYMOUS).create('posts', { title: 'B' }))).toBe('UNAUTHORIZED')
+      expect(await codeOf(content.as(ANONYMOUS).update('posts', id, { title: 'B' }))).toBe('NOT_FOUND')
+      expect(await codeOf(content.as(ANONYMOUS).delete('posts', id))).toBe('NOT_FOUND')
+      expect(await codeOf(content.as(ANONYMOUS).writeGlobal('site', { name: 'B' }))).toBe('UNAUTHORIZED')
+      expect(await content.as(ANONYMOUS).get('posts', id)).toBeNull()
+      expect(await content.as(ANONYMOUS).list('posts')).toMatchObject({ total: 0, items: [] })
+      expect(await content.as(ANONYMOUS).list('posts', { q: 'a' })).toMatchObject({ total: 0, items: [] })
+      expect(await content.as(ANONYMOUS).list('posts')).toMatchObject({ total: 0 })
     })
 
     test('lets a session see every status and every field', async () => {
       const { content } = service
-      const { id } = await content.create('posts', { title: 'A', state: 'draft', notes: 'N' }, AS_SYSTEM)
-      expect(await content.get('posts', 'a', {}, { caller: INES })).toMatchObject({ id, state: 'draft', notes: 'N' })
-      await content.update('posts', id, { state: 'published' }, { caller: INES })
-      const open = await content.get('posts', 'a')
+      const { id } = await content.create('posts', { title: 'A', state: 'draft', notes: 'N' })
+      expect(await content.as(INES).get('posts', 'a')).toMatchObject({ id, state: 'draft', notes: 'N' })
+      await content.as(INES).update('posts', id, { state: 'published' })
+      const open = await content.as(ANONYMOUS).get('posts', 'a')
       expect(open).toMatchObject({ id, state: 'published' })
       expect(open).not.toHaveProperty('notes')
-      expect((await content.list('posts')).items).toEqual([open])
+      expect((await content.as(ANONYMOUS).list('posts')).items).toEqual([open])
     })
 
     test('tells who may only need to sign in from who may not', async () => {
       const { content } = service
-      const { id } = await content.create('secrets', { title: 'A' }, AS_SYSTEM)
-      expect(await codeOf(content.list('secrets'))).toBe('UNAUTHORIZED')
-      expect(await codeOf(content.get('secrets', id))).toBe('UNAUTHORIZED')
-      expect(await codeOf(content.list('secrets', {}, { caller: INES }))).toBe('FORBIDDEN')
-      expect(await codeOf(content.get('secrets', id, {}, { caller: INES }))).toBe('FORBIDDEN')
-      expect(await codeOf(content.delete('secrets', id, AS_SYSTEM))).toBe('FORBIDDEN')
-      expect(await codeOf(content.readGlobal('closed'))).toBe('UNAUTHORIZED')
-      expect(await codeOf(content.writeGlobal('closed', { name: 'A' }, AS_SYSTEM))).toBe('FORBIDDEN')
-      expect(await content.get('secrets', id, {}, AS_SYSTEM)).toMatchObject({ title: 'A' })
+      const { id } = await content.create('secrets', { title: 'A' })
+      expect(await codeOf(content.as(ANONYMOUS).list('secrets'))).toBe('UNAUTHORIZED')
+      expect(await codeOf(content.as(ANONYMOUS).get('secrets', id))).toBe('UNAUTHORIZED')
+      expect(await codeOf(content.as(INES).list('secrets'))).toBe('FORBIDDEN')
+      expect(await codeOf(content.as(INES).get('secrets', id))).toBe('FORBIDDEN')
+      expect(await codeOf(content.delete('secrets', id))).toBe('FORBIDDEN')
+      expect(await codeOf(content.as(ANONYMOUS).readGlobal('closed'))).toBe('UNAUTHORIZED')
+      expect(await codeOf(content.writeGlobal('closed', { name: 'A' }))).toBe('FORBIDDEN')
+      expect(await content.get('secrets', id)).toMatchObject({ title: 'A' })
     })
 
     test('follows a rule that lets everyone write', async () => {
       const { content } = service
-      expect(await content.create('guestbook', { title: 'Hello' })).toMatchObject({ title: 'Hello' })
+      expect(await content.as(ANONYMOUS).create('guestbook', { title: 'Hello' })).toMatchObject({ title: 'Hello' })
     })
   })
 
   describe('reading', () => {
     test('answers null for what is not there', async () => {
       const { content } = service
-      expect(await content.get('posts', 'nothing')).toBeNull()
-      expect(await content.get('posts', NOBODY, {}, AS_SYSTEM)).toBeNull()
-      expect(await content.get('ledgers', 'nothing')).toBeNull()
-      expect(await content.get('posts', '')).toBeNull()
-      expect(await content.get('posts', '\0')).toBeNull()
-      expect(await content.get('posts', 'a'.repeat(10_000))).toBeNull()
+      expect(await content.as(ANONYMOUS).get('posts', 'nothing')).toBeNull()
+      expect(await content.get('posts', NOBODY)).toBeNull()
+      expect(await content.as(ANONYMOUS).get('ledgers', 'nothing')).toBeNull()
+      expect(await content.as(ANONYMOUS).get('posts', '')).toBeNull()
+      expect(await content.as(ANONYMOUS).get('posts', '\0')).toBeNull()
+      expect(await content.as(ANONYMOUS).get('posts', 'a'.repeat(10_000))).toBeNull()
     })
 
     test('answers NOT_FOUND for a collection or global that the config does not have', async () => {
       const { content } = service
       for (const key of ['nothing', 'site', 'posts$search', 'daybook$meta', 'constructor', '__proto__']) {
-        expect(await codeOf(content.list(key as never))).toBe('NOT_FOUND')
-        expect(await codeOf(content.get(key as never, 'a'))).toBe('NOT_FOUND')
-        expect(await codeOf(content.create(key as never, {} as never, AS_SYSTEM))).toBe('NOT_FOUND')
+        expect(await codeOf(content.as(ANONYMOUS).list(key as never))).toBe('NOT_FOUND')
+        expect(await codeOf(content.as(ANONYMOUS).get(key as never, 'a'))).toBe('NOT_FOUND')
+        expect(await codeOf(content.create(key as never, {} as never))).toBe('NOT_FOUND')
       }
       for (const key of ['nothing', 'posts', 'constructor', '__proto__']) {
-        expect(await codeOf(content.readGlobal(key as never))).toBe('NOT_FOUND')
-        expect(await codeOf(content.writeGlobal(key as never, {} as never, AS_SYSTEM))).toBe('NOT_FOUND')
+        expect(await codeOf(content.as(ANONYMOUS).readGlobal(key as never))).toBe('NOT_FOUND')
+        expect(await codeOf(content.writeGlobal(key as never, {} as never))).toBe('NOT_FOUND')
       }
     })
 
     test('finds an entry by slug and by id, in any case of the id', async () => {
       const { content } = service
-      const post = await content.create('posts', { title: 'Crème brûlée' }, AS_SYSTEM)
-      expect(await content.get('posts', 'creme-brulee')).toMatchObject({ id: post.id })
-      expect(await content.get('posts', post.id)).toMatchObject({ id: post.id })
-      expect(await content.get('posts', post.id.toUpperCase())).toMatchObject({ id: post.id })
+      const post = await content.create('posts', { title: 'Crème brûlée' })
+      expect(await content.as(ANONYMOUS).get('posts', 'creme-brulee')).toMatchObject({ id: post.id })
+      expect(await content.as(ANONYMOUS).get('posts', post.id)).toMatchObject({ id: post.id })
+      expect(await content.as(ANONYMOUS).get('posts', post.id.toUpperCase())).toMatchObject({ id: post.id })
     })
 
     test('lists page by page, with the same questions as over HTTP', async () => {
       const { content } = service
-      for (const title of ['c', 'a', 'b'])
-        await content.create('posts', { title, notes: title === 'b' ? 'n' : null }, AS_SYSTEM)
-      const first = await content.list('posts', { sort: 'title', limit: 2, select: ['title'] })
+      for (const title of ['c', 'a', 'b']) await content.create('posts', { title, notes: title === 'b' ? 'n' : null })
+      const first = await content.as(ANONYMOUS).list('posts', { sort: 'title', limit: 2, select: ['title'] })
       expect(first).toMatchObject({ collection: 'posts', total: 3, limit: 2, offset: 0 })
       expect(first.items).toEqual([
         { id: expect.any(String), title: 'a' },
         { id: expect.any(String), title: 'b' },
       ])
-      const next = await content.list('posts', {
+      const next = await content.as(ANONYMOUS).list('posts', {
         sort: 'title',
         limit: 2,
         select: ['title'],
@@ -169,14 +167,12 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       })
       expect(next.items).toMatchObject([{ title: 'c' }])
       expect(next.nextCursor).toBeNull()
-      expect((await content.list('posts', { sort: ['-title', 'id'] })).items.map(({ title }) => title)).toEqual([
-        'c',
-        'b',
-        'a',
-      ])
-      const { items } = await content.list('posts', { sort: ['notes', 'title'], nulls: 'last' }, AS_SYSTEM)
+      expect(
+        (await content.as(ANONYMOUS).list('posts', { sort: ['-title', 'id'] })).items.map(({ title }) => title),
+      ).toEqual(['c', 'b', 'a'])
+      const { items } = await content.list('posts', { sort: ['notes', 'title'], nulls: 'last' })
       expect(items.map(({ title }) => title)).toEqual(['b', 'a', 'c'])
-      expect(await content.list('posts', { limit: 0 })).toMatchObject({ total: 3, items: [] })
+      expect(await content.as(ANONYMOUS).list('posts', { limit: 0 })).toMatchObject({ total: 3, items: [] })
     })
 
     test.each([
@@ -191,11 +187,11 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       { cursor: 'nonsense' },
       { unknown: 1 },
     ])('refuses the question %j', async (query) => {
-      expect(await codeOf(service.content.list('posts', query as never))).toBe('VALIDATION_ERROR')
+      expect(await codeOf(service.content.as(ANONYMOUS).list('posts', query as never))).toBe('VALIDATION_ERROR')
     })
 
     test('answers a global that was never written with empty fields', async () => {
-      expect(await service.content.readGlobal('site')).toEqual({
+      expect(await service.content.as(ANONYMOUS).readGlobal('site')).toEqual({
         key: 'site',
         name: null,
         about: null,
@@ -206,7 +202,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
 
   describe('writing', () => {
     test('answers what is stored, with id, times and generated values', async () => {
-      const post = await service.content.create('posts', { title: 'A' }, AS_SYSTEM)
+      const post = await service.content.create('posts', { title: 'A' })
       expect(post).toEqual({
         id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
         title: 'A',
@@ -218,16 +214,16 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
         createdBy: 'system',
         updatedBy: 'system',
       })
-      expect(await service.content.get('posts', post.id, {}, AS_SYSTEM)).toEqual(post)
+      expect(await service.content.get('posts', post.id)).toEqual(post)
     })
 
     test('ignores read-only keys and refuses unknown ones, each with its path', async () => {
       const { content } = service
       const body = { title: 'A', id: NOBODY, createdAt: 'x', updatedAt: 'y' }
-      const post = await content.create('posts', body, AS_SYSTEM)
+      const post = await content.create('posts', body)
       expect(post.id).not.toBe(NOBODY)
       const error = await content
-        .create('posts', { title: 5, nothing: 1, 'a/b~c': 2 } as never, AS_SYSTEM)
+        .create('posts', { title: 5, nothing: 1, 'a/b~c': 2 } as never)
         .catch((reason) => reason)
       expect(error).toBeInstanceOf(DaybookError)
       expect(error.status).toBe(400)
@@ -241,50 +237,48 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
     })
 
     test.each([undefined, null, 5, 'text', [], [{}]])('refuses the body %j', async (body) => {
-      expect(await codeOf(service.content.create('posts', body as never, AS_SYSTEM))).toBe('VALIDATION_ERROR')
-      expect(await codeOf(service.content.writeGlobal('site', body as never, AS_SYSTEM))).toBe('VALIDATION_ERROR')
+      expect(await codeOf(service.content.create('posts', body as never))).toBe('VALIDATION_ERROR')
+      expect(await codeOf(service.content.writeGlobal('site', body as never))).toBe('VALIDATION_ERROR')
     })
 
     test('names the field when a value is taken', async () => {
       const { content } = service
-      await content.create('posts', { title: 'A', slug: 'a' }, AS_SYSTEM)
-      const error = await content.create('posts', { title: 'B', slug: 'a' }, AS_SYSTEM).catch((reason) => reason)
+      await content.create('posts', { title: 'A', slug: 'a' })
+      const error = await content.create('posts', { title: 'B', slug: 'a' }).catch((reason) => reason)
       expect(error).toMatchObject({ code: 'CONFLICT', status: 409, details: { field: 'slug' } })
     })
 
     test('answers NOT_FOUND for changes of what is not there', async () => {
       const { content } = service
       for (const id of [NOBODY, 'a', '', 'x'.repeat(500)]) {
-        expect(await codeOf(content.update('posts', id, { title: 'B' }, AS_SYSTEM))).toBe('NOT_FOUND')
-        expect(await codeOf(content.delete('posts', id, AS_SYSTEM))).toBe('NOT_FOUND')
+        expect(await codeOf(content.update('posts', id, { title: 'B' }))).toBe('NOT_FOUND')
+        expect(await codeOf(content.delete('posts', id))).toBe('NOT_FOUND')
       }
     })
 
     test('takes the time of an import as the moment it names', async () => {
       const { content } = service
       const createdAt = '2019-05-01T10:00:00+02:00'
-      const post = await content.create('posts', { title: 'A' }, { ...AS_SYSTEM, createdAt })
+      const post = await content.create('posts', { title: 'A' }, { createdAt })
       expect(post.createdAt).toBe('2019-05-01T08:00:00.000Z')
-      const day = await content.create('posts', { title: 'B' }, { ...AS_SYSTEM, createdAt: '2019-05-01' })
+      const day = await content.create('posts', { title: 'B' }, { createdAt: '2019-05-01' })
       expect(day.createdAt).toBe('2019-05-01T00:00:00.000Z')
     })
 
     test.each(['yesterday', '', '2019-02-30T00:00:00Z'])('refuses an import of the time %j', async (createdAt) => {
-      expect(await codeOf(service.content.create('posts', { title: 'A' }, { ...AS_SYSTEM, createdAt }))).toBe(
-        'VALIDATION_ERROR',
-      )
-      expect(await service.content.list('posts')).toMatchObject({ total: 0 })
+      expect(await codeOf(service.content.create('posts', { title: 'A' }, { createdAt }))).toBe('VALIDATION_ERROR')
+      expect(await service.content.as(ANONYMOUS).list('posts')).toMatchObject({ total: 0 })
     })
 
     /** Checks that a slug that was made could have been given. */
     async function expectOwnSlug(title: string): Promise<void> {
       const { content } = service
-      const { id, slug } = await content.create('posts', { title }, AS_SYSTEM)
-      await content.delete('posts', id, AS_SYSTEM)
-      const own = await content.create('posts', { title: 'own', slug }, AS_SYSTEM)
+      const { id, slug } = await content.create('posts', { title })
+      await content.delete('posts', id)
+      const own = await content.create('posts', { title: 'own', slug })
       expect(own.slug).toBe(slug)
-      expect(await content.get('posts', slug)).toMatchObject({ id: own.id })
-      await content.delete('posts', own.id, AS_SYSTEM)
+      expect(await content.as(ANONYMOUS).get('posts', slug)).toMatchObject({ id: own.id })
+      await content.delete('posts', own.id)
     }
 
     const CUT = { 'at a space': `${'a'.repeat(191)} b`, 'inside a letter': `${'a'.repeat(190)} \u{20000}b` }
@@ -314,47 +308,43 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
 
     test('lets a change through on the present version, and refuses it on an older one', async () => {
       const { content } = service
-      const { id } = await content.create('posts', { title: 'A' }, AS_SYSTEM)
+      const { id } = await content.create('posts', { title: 'A' })
       const old = await tagOf(`/api/posts/${id}`)
-      await content.update('posts', id, { title: 'B' }, { ...AS_SYSTEM, ifMatch: old })
+      await content.update('posts', id, { title: 'B' }, { ifMatch: old })
       const current = await tagOf(`/api/posts/${id}`)
-      const error = await content
-        .update('posts', id, { title: 'C' }, { ...AS_SYSTEM, ifMatch: old })
-        .catch((reason) => reason)
+      const error = await content.update('posts', id, { title: 'C' }, { ifMatch: old }).catch((reason) => reason)
       expect(error).toMatchObject({ code: 'PRECONDITION_FAILED', status: 412, details: { current } })
-      expect(await codeOf(content.delete('posts', id, { ...AS_SYSTEM, ifMatch: old }))).toBe('PRECONDITION_FAILED')
-      await content.delete('posts', id, { ...AS_SYSTEM, ifMatch: current })
-      expect(await content.get('posts', id)).toBeNull()
+      expect(await codeOf(content.delete('posts', id, { ifMatch: old }))).toBe('PRECONDITION_FAILED')
+      await content.delete('posts', id, { ifMatch: current })
+      expect(await content.as(ANONYMOUS).get('posts', id)).toBeNull()
     })
 
     test('takes a tag with and without its quotes, and * for any version', async () => {
       const { content } = service
-      const { id } = await content.create('posts', { title: 'A' }, AS_SYSTEM)
+      const { id } = await content.create('posts', { title: 'A' })
       const tag = await tagOf(`/api/posts/${id}`)
-      await content.update('posts', id, { title: 'B' }, { ...AS_SYSTEM, ifMatch: tag.replaceAll('"', '') })
-      await content.update('posts', id, { title: 'C' }, { ...AS_SYSTEM, ifMatch: '*' })
-      expect(await codeOf(content.update('posts', id, { title: 'D' }, { ...AS_SYSTEM, ifMatch: `W/${tag}` }))).toBe(
+      await content.update('posts', id, { title: 'B' }, { ifMatch: tag.replaceAll('"', '') })
+      await content.update('posts', id, { title: 'C' }, { ifMatch: '*' })
+      expect(await codeOf(content.update('posts', id, { title: 'D' }, { ifMatch: `W/${tag}` }))).toBe(
         'PRECONDITION_FAILED',
       )
     })
 
     test('is demanded where the config says so', async () => {
       const { content } = service
-      const { id } = await content.create('ledgers', { title: 'A' }, AS_SYSTEM)
-      expect(await codeOf(content.update('ledgers', id, { title: 'B' }, AS_SYSTEM))).toBe('PRECONDITION_REQUIRED')
-      expect(await codeOf(content.delete('ledgers', id, AS_SYSTEM))).toBe('PRECONDITION_REQUIRED')
-      await content.delete('ledgers', id, { ...AS_SYSTEM, ifMatch: await tagOf(`/api/ledgers/${id}`) })
+      const { id } = await content.create('ledgers', { title: 'A' })
+      expect(await codeOf(content.update('ledgers', id, { title: 'B' }))).toBe('PRECONDITION_REQUIRED')
+      expect(await codeOf(content.delete('ledgers', id))).toBe('PRECONDITION_REQUIRED')
+      await content.delete('ledgers', id, { ifMatch: await tagOf(`/api/ledgers/${id}`) })
     })
 
     test('guards globals, too', async () => {
       const { content } = service
-      await content.writeGlobal('site', { name: 'A' }, AS_SYSTEM)
+      await content.writeGlobal('site', { name: 'A' })
       const old = await tagOf('/api/globals/site')
-      await content.writeGlobal('site', { name: 'B' }, { ...AS_SYSTEM, ifMatch: old })
-      expect(await codeOf(content.writeGlobal('site', { name: 'C' }, { ...AS_SYSTEM, ifMatch: old }))).toBe(
-        'PRECONDITION_FAILED',
-      )
-      expect(await content.readGlobal('site')).toMatchObject({ name: 'B' })
+      await content.writeGlobal('site', { name: 'B' }, { ifMatch: old })
+      expect(await codeOf(content.writeGlobal('site', { name: 'C' }, { ifMatch: old }))).toBe('PRECONDITION_FAILED')
+      expect(await content.as(ANONYMOUS).readGlobal('site')).toMatchObject({ name: 'B' })
     })
   })
 })
@@ -364,8 +354,8 @@ test.each(POLICY_STORES)('services of one process keep what they understood apar
   const other = await store.open({ collections: { posts: { fields: { name: f.text() } } } })
   try {
     const caller = SYSTEM
-    await one.content.create('posts', { title: 'first', rank: 1 } as never, { caller })
-    await other.content.create('posts', { name: 'second' } as never, { caller })
+    await one.content.as(caller).create('posts', { title: 'first', rank: 1 } as never)
+    await other.content.as(caller).create('posts', { name: 'second' } as never)
     const list = async ({ fetch }: Pick<typeof one, 'fetch'>, query: string): Promise<Response> =>
       fetch(new Request(`http://daybook.test/api/posts?${query}`))
     expect(await (await list(one, 'limit=5')).json()).toMatchObject({ items: [{ title: 'first', rank: 1 }] })
@@ -395,7 +385,6 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
     globals: { site: defineGlobal({ fields: { name: f.text({ localized: true }), lead: f.relation('people') } }) },
     locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
   })
-  const as = { caller: SYSTEM }
   let service: StoredService<typeof config>
   beforeEach(async () => {
     service = await store.open<typeof config>(config)
@@ -404,78 +393,83 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
 
   test('PATCH merges inside objects', async () => {
     const { content } = service
-    const { id } = await content.create('posts', { title: 'One', seo: { title: 'a', rank: 1 } }, as)
-    expect(await content.patch('posts', id, { seo: { rank: 2 } }, as)).toMatchObject({ seo: { title: 'a', rank: 2 } })
-    expect(await content.update('posts', id, { seo: { rank: 3 } }, as)).toMatchObject({ seo: { title: null, rank: 3 } })
+    const { id } = await content.create('posts', { title: 'One', seo: { title: 'a', rank: 1 } })
+    expect(await content.patch('posts', id, { seo: { rank: 2 } })).toMatchObject({
+      seo: { title: 'a', rank: 2 },
+    })
+    expect(await content.update('posts', id, { seo: { rank: 3 } })).toMatchObject({
+      seo: { title: null, rank: 3 },
+    })
   })
 
   test('what was read knows its tag, and a change can demand it', async () => {
     const { content, fetch } = service
-    const { id } = await content.create('posts', { title: 'One' }, as)
-    const read = await content.get('posts', id)
+    const { id } = await content.create('posts', { title: 'One' })
+    const read = await content.as(ANONYMOUS).get('posts', id)
     const tag = etagOf(read ?? {})
     const answer = await fetch(new Request(`http://daybook.test/api/posts/${id}`))
     expect(answer.headers.get('etag')).toBe(tag)
-    const changed = await content.update('posts', id, { title: 'Two' }, { ...as, ifMatch: tag })
+    const changed = await content.update('posts', id, { title: 'Two' }, { ifMatch: tag })
     expect(etagOf(changed)).not.toBe(tag)
-    await expect(content.update('posts', id, { title: 'Three' }, { ...as, ifMatch: tag })).rejects.toMatchObject({
+    await expect(content.update('posts', id, { title: 'Three' }, { ifMatch: tag })).rejects.toMatchObject({
       code: 'PRECONDITION_FAILED',
       details: { current: etagOf(changed) },
     })
-    const { items } = await content.list('posts')
+    const { items } = await content.as(ANONYMOUS).list('posts')
     for (const other of [{ ...changed }, ...items]) expect(() => etagOf(other)).toThrow('came without a tag')
   })
 
   test('a list has the tag that it has over HTTP, until it may have changed', async () => {
     const { content, fetch } = service
-    const tag = etagOf(await content.list('posts', { limit: 0 }))
+    const tag = etagOf(await content.as(ANONYMOUS).list('posts', { limit: 0 }))
     const answer = await fetch(new Request('http://daybook.test/api/posts?limit=0'))
     expect(answer.headers.get('etag')).toBe(tag)
-    expect(etagOf(await content.list('posts', { limit: 0 }))).toBe(tag)
-    await content.create('posts', { title: 'One' }, as)
-    expect(etagOf(await content.list('posts', { limit: 0 }))).not.toBe(tag)
+    expect(etagOf(await content.as(ANONYMOUS).list('posts', { limit: 0 }))).toBe(tag)
+    await content.create('posts', { title: 'One' })
+    expect(etagOf(await content.as(ANONYMOUS).list('posts', { limit: 0 }))).not.toBe(tag)
   })
 
   test('a batch is all or nothing, and names what failed', async () => {
     const { content } = service
-    const done = await content.batch(
-      [
-        { op: 'create', collection: 'people', data: { name: 'Ines' } },
-        { op: 'create', collection: 'posts', data: { title: 'One' } },
-      ],
-      as,
-    )
+    const done = await content.batch([
+      { op: 'create', collection: 'people', data: { name: 'Ines' } },
+      { op: 'create', collection: 'posts', data: { title: 'One' } },
+    ])
     expect(done).toMatchObject([{ op: 'create', entry: { name: 'Ines' } }, { entry: { slug: 'one' } }])
     const [, post] = done
-    const wrong = content.batch(
-      [
-        { op: 'update', collection: 'posts', id: post?.id ?? '', ifMatch: post?.etag ?? '', data: { title: 'Two' } },
-        { op: 'create', collection: 'posts', data: {} },
-      ],
-      as,
-    )
+    const wrong = content.batch([
+      { op: 'update', collection: 'posts', id: post?.id ?? '', ifMatch: post?.etag ?? '', data: { title: 'Two' } },
+      { op: 'create', collection: 'posts', data: {} },
+    ])
     await expect(wrong).rejects.toMatchObject({ code: 'VALIDATION_ERROR', details: { operation: 1 } })
-    expect(await content.get('posts', 'one')).toMatchObject({ title: 'One' })
-    await expect(content.batch([{ op: 'delete', collection: 'posts', id: post?.id ?? '' }])).rejects.toMatchObject({
+    expect(await content.as(ANONYMOUS).get('posts', 'one')).toMatchObject({ title: 'One' })
+    await expect(
+      content.as(ANONYMOUS).batch([{ op: 'delete', collection: 'posts', id: post?.id ?? '' }]),
+    ).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
     })
   })
 
   test('references say who refers to an entry, to a caller with a session', async () => {
     const { content } = service
-    const { id } = await content.create('people', { name: 'Ines' }, as)
-    const post = await content.create('posts', { title: 'One', author: id }, as)
+    const { id } = await content.create('people', { name: 'Ines' })
+    const post = await content.create('posts', { title: 'One', author: id })
     const found = [{ collection: 'posts', id: post.id, field: 'author' }]
-    expect(await content.references('people', id, {}, as)).toEqual({ total: 1, limit: 20, offset: 0, items: found })
-    expect(await content.references('people', id, { limit: 0 }, as)).toMatchObject({ total: 1, items: [] })
-    await expect(content.references('people', id)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    expect(await content.references('people', id)).toEqual({
+      total: 1,
+      limit: 20,
+      offset: 0,
+      items: found,
+    })
+    expect(await content.references('people', id, { limit: 0 })).toMatchObject({ total: 1, items: [] })
+    await expect(content.as(ANONYMOUS).references('people', id)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   })
 
   test('a list of values without any is refused: it would be no condition at all', async () => {
     const { content } = service
-    await content.create('posts', { title: 'One' }, as)
+    await content.create('posts', { title: 'One' })
     for (const where of [{ title: { in: [] } }, { or: [{ title: { in: [] } }] }]) {
-      await expect(content.list('posts', { where })).rejects.toMatchObject({
+      await expect(content.as(ANONYMOUS).list('posts', { where })).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
         details: { issues: [{ path: expect.stringContaining('[in]') }] },
       })
@@ -484,25 +478,31 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
 
   test('locales are read and written, and others refused', async () => {
     const { content } = service
-    const { id } = await content.create('posts', { title: 'One' }, as)
-    expect(await content.update('posts', id, { title: 'Eins' }, { ...as, locale: 'de' })).toMatchObject({
+    const { id } = await content.create('posts', { title: 'One' })
+    expect(await content.update('posts', id, { title: 'Eins' }, { locale: 'de' })).toMatchObject({
       title: 'Eins',
     })
-    expect(await content.get('posts', id, { locale: 'de' })).toMatchObject({ title: 'Eins' })
-    expect(await content.get('posts', id, { locale: 'de', fallbackLocale: 'none' })).toMatchObject({ title: 'Eins' })
-    expect((await content.list('posts', { locale: 'de', where: { title: { eq: 'Eins' } } })).total).toBe(1)
-    await expect(content.get('posts', id, { locale: 'all' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
-    await expect(content.create('posts', { title: 'x' }, { ...as, locale: 'xx' })).rejects.toMatchObject({
+    expect(await content.as(ANONYMOUS).get('posts', id, { locale: 'de' })).toMatchObject({ title: 'Eins' })
+    expect(await content.as(ANONYMOUS).get('posts', id, { locale: 'de', fallbackLocale: 'none' })).toMatchObject({
+      title: 'Eins',
+    })
+    expect((await content.as(ANONYMOUS).list('posts', { locale: 'de', where: { title: { eq: 'Eins' } } })).total).toBe(
+      1,
+    )
+    await expect(content.as(ANONYMOUS).get('posts', id, { locale: 'all' })).rejects.toMatchObject({
+      code: 'UNAUTHORIZED',
+    })
+    await expect(content.create('posts', { title: 'x' }, { locale: 'xx' })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     })
   })
 
   test('a global is read in a locale, with what it refers to', async () => {
     const { content } = service
-    const { id } = await content.create('people', { name: 'Ines' }, as)
-    await content.writeGlobal('site', { name: 'Daybook', lead: id }, as)
-    await content.writeGlobal('site', { name: 'Tagebuch' }, { ...as, locale: 'de' })
-    expect(await content.readGlobal('site', { locale: 'de', include: ['lead'] })).toMatchObject({
+    const { id } = await content.create('people', { name: 'Ines' })
+    await content.writeGlobal('site', { name: 'Daybook', lead: id })
+    await content.writeGlobal('site', { name: 'Tagebuch' }, { locale: 'de' })
+    expect(await content.as(ANONYMOUS).readGlobal('site', { locale: 'de', include: ['lead'] })).toMatchObject({
       name: 'Tagebuch',
       lead: { name: 'Ines' },
     })
@@ -510,8 +510,10 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
 
   test('an empty list of names says nothing', async () => {
     const { content } = service
-    await content.create('posts', { title: 'One' }, as)
-    expect((await content.list('posts', { select: [], include: [] })).items).toMatchObject([{ title: 'One' }])
+    await content.create('posts', { title: 'One' })
+    expect((await content.as(ANONYMOUS).list('posts', { select: [], include: [] })).items).toMatchObject([
+      { title: 'One' },
+    ])
   })
 })
 
@@ -521,11 +523,11 @@ test('a search is asked beside the others, with a filter or without; a filter ov
     collections: { posts: { fields: { title: f.text(), rank: f.integer() } } },
   })
   try {
-    await service.content.create('posts', { title: 'word', rank: 1 }, { caller: SYSTEM })
+    await service.content.create('posts', { title: 'word', rank: 1 })
     /** Statements of the connection that everyone shares; those of the searching thread are not among them. */
     const shared = async (query: ListOptions): Promise<number> => {
       const before = service.statements()
-      expect((await service.content.list('posts', query)).total).toBe(1)
+      expect((await service.content.as(ANONYMOUS).list('posts', query)).total).toBe(1)
       return service.statements() - before
     }
     // How far the collection has come is read once, as long as nothing is stored.

@@ -1,10 +1,10 @@
-import { f, type LocalesConfig } from 'daybook'
+import { ANONYMOUS, f, type LocalesConfig } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fillStored } from '../../src/content/transfer/fill.ts'
 import { dropOrphaned, moveStored, pendingRenames, planMigration } from '../../src/content/transfer/migration.ts'
 import { findMisfits } from '../../src/content/transfer/misfits.ts'
 import { withEngine } from '../support/stores/migrating.ts'
-import { AS_SYSTEM, create, type Document, type Place } from '../support/stores/place.ts'
+import { create, type Document, type Place } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const title = f.text({ required: true, localized: true })
@@ -22,8 +22,8 @@ let place: Place
 async function writeDraft(config: object, data: object, draft: object, german?: object): Promise<string> {
   return place.serve(config, async (service) => {
     const { id } = await create(service, 'posts', data)
-    await service.content.saveDraft('posts', id, draft as never, AS_SYSTEM)
-    if (german) await service.content.saveDraft('posts', id, german as never, { ...AS_SYSTEM, locale: 'de' })
+    await service.content.saveDraft('posts', id, draft as never)
+    if (german) await service.content.saveDraft('posts', id, german as never, { locale: 'de' })
     return id
   })
 }
@@ -31,7 +31,7 @@ async function writeDraft(config: object, data: object, draft: object, german?: 
 /** An entry as its working copy has it. */
 const readDraft = (config: object, id: string, query: object = {}): Promise<Document> =>
   place.serve(config, async ({ content }) => {
-    return (await content.get('posts', id, { ...query, draft: true }, AS_SYSTEM)) as unknown as Document
+    return (await content.get('posts', id, { ...query, draft: true })) as unknown as Document
   })
 
 /** What `daybook migrate` says that it will do; it does it, too. */
@@ -62,7 +62,7 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
     expect(pending.map(({ path }) => path).sort()).toEqual(['posts.now', 'posts.seo.to'])
     expect(await migrate(after)).toEqual(['rename posts.now 1', 'rename posts.seo.to 1'])
     expect(await readDraft(after, id)).toMatchObject({ now: 'kept', seo: { to: 'too' }, hasDraft: true })
-    const published = await place.serve(after, ({ content }) => content.get('posts', id))
+    const published = await place.serve(after, ({ content }) => content.as(ANONYMOUS).get('posts', id))
     expect(published).toMatchObject({ now: null, seo: null })
     expect(await migrate(after)).toEqual([])
   })
@@ -84,7 +84,9 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
     const after = posts({ title }, { default: 'de', available: ['en', 'de'] })
     await migrate(after)
     expect(await readDraft(after, id, { locale: 'all' })).toMatchObject({ title: { en: 'Two', de: 'Zwei' } })
-    const published = await place.serve(after, ({ content }) => content.get('posts', id, { locale: 'en' }))
+    const published = await place.serve(after, ({ content }) =>
+      content.as(ANONYMOUS).get('posts', id, { locale: 'en' }),
+    )
     expect(published).toMatchObject({ title: 'One' })
   })
 
@@ -104,7 +106,7 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
       { title: 'A2', note: 'none' },
       { title: 'B', note: 'of its own' },
     ])
-    const published = await place.serve(after, ({ content }) => content.publish('posts', String(ids[0]), AS_SYSTEM))
+    const published = await place.serve(after, ({ content }) => content.publish('posts', String(ids[0])))
     expect(published).toMatchObject({ title: 'A2', note: 'none' })
   })
 
@@ -117,8 +119,8 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
     const id = await writeDraft(before, { title: 'T', color: 'blue' }, { color: 'green' }, { color: 'blue' })
     const other = await writeDraft(before, { title: 'U', color: 'red' }, { color: 'blue' })
     await place.serve(before, async ({ content }) => {
-      await content.update('posts', id, { title: 'D', color: 'green' } as never, { ...AS_SYSTEM, locale: 'de' })
-      await content.writeGlobal('site' as never, { color: 'blue' } as never, AS_SYSTEM)
+      await content.update('posts', id, { title: 'D', color: 'green' } as never, { locale: 'de' })
+      await content.writeGlobal('site' as never, { color: 'blue' } as never)
     })
     const after = withColor(
       f.select({ options: ['red', 'azure', 'lime'], localized: true, fill: { blue: 'azure', green: 'lime' } }),
@@ -138,10 +140,10 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
     expect(await readDraft(after, id, inAll)).toMatchObject({ color: { en: 'lime', de: 'lime' } })
     expect(await readDraft(after, other)).toMatchObject({ color: 'azure' })
     await place.serve(after, async ({ content }) => {
-      const read = (of: string): Promise<unknown> => content.get('posts', of, inAll, AS_SYSTEM)
+      const read = (of: string): Promise<unknown> => content.get('posts', of, inAll)
       expect(await read(id)).toMatchObject({ color: { en: 'azure', de: 'lime' } })
       expect(await read(other)).toMatchObject({ color: { en: 'red' } })
-      expect(await content.readGlobal('site' as never)).toMatchObject({ color: 'azure' })
+      expect(await content.as(ANONYMOUS).readGlobal('site' as never)).toMatchObject({ color: 'azure' })
     })
     await withEngine(place, after, async ({ store: { read }, model }) => {
       for await (const misfit of findMisfits(read, model)) expect(misfit).toBeUndefined()

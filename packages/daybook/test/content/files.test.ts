@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { type DaybookConfig, defineCollection, defineConfig, definePlugin, etagOf, f, SYSTEM } from 'daybook'
+import { ANONYMOUS, type DaybookConfig, defineCollection, defineConfig, definePlugin, etagOf, f } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
@@ -45,7 +45,7 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
   afterAll(() => service.close())
 
   test('a file is stored as an upload is, and found by those who may read it', async () => {
-    const own = service.content.as(SYSTEM).files
+    const own = service.content.files
     const asset = await own.store(Readable.from([Buffer.from('01234'), Buffer.from('56789')]), {
       originalName: 'Mine.txt',
       directory: 'private',
@@ -61,22 +61,22 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
     expect(await everything(await file?.open())).toBe('0123456789')
     expect(await everything(await file?.open({ start: 2, end: 4 }))).toBe('234')
     expect(await everything(await file?.open({ start: 8, end: 99 }))).toBe('89')
-    expect(await service.content.as().files.find('private/mine.txt')).toBeNull()
+    expect(await service.content.as(ANONYMOUS).files.find('private/mine.txt')).toBeNull()
     expect(await own.find('private/absent.txt')).toBeNull()
   })
 
   test('any stream of bytes will do, and one that is not read lets go of its file', async () => {
-    const own = service.content.as(SYSTEM).files
+    const own = service.content.files
     const body = new Response('from the web').body as ReadableStream<Uint8Array>
     const asset = await own.store(body, { originalName: 'web.txt', directory: 'public' })
-    const file = await service.content.as().files.find(String(asset.path))
+    const file = await service.content.as(ANONYMOUS).files.find(String(asset.path))
     await (await file?.open())?.cancel()
     expect(await everything(await file?.open())).toBe('from the web')
   })
 
   test('what is refused leaves nothing', async () => {
     const before = await filesOn()
-    const own = service.content.as(SYSTEM).files
+    const own = service.content.files
     const bytes = (length: number): Readable => Readable.from([Buffer.alloc(length)])
     const refused = async (work: Promise<unknown>): Promise<unknown> =>
       work.then(
@@ -86,7 +86,9 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
     expect(await refused(own.store(bytes(1001), { originalName: 'a.txt' }))).toBe('PAYLOAD_TOO_LARGE')
     expect(await refused(own.store(bytes(1), { originalName: 'a.txt', directory: '../a' }))).toBe('VALIDATION_ERROR')
     expect(await refused(own.store(bytes(1), { originalName: 'a.txt', filename: '.env' }))).toBe('VALIDATION_ERROR')
-    expect(await refused(service.content.as().files.store(bytes(1), { originalName: 'a.txt' }))).toBe('UNAUTHORIZED')
+    expect(await refused(service.content.as(ANONYMOUS).files.store(bytes(1), { originalName: 'a.txt' }))).toBe(
+      'UNAUTHORIZED',
+    )
     const broken = Readable.from(
       (async function* () {
         yield Buffer.from('part')
@@ -100,7 +102,7 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
 
   test('a hook inside a transaction stores no files', async () => {
     seen.length = 0
-    await service.content.create('posts', { title: 'One' }, { caller: SYSTEM })
+    await service.content.create('posts', { title: 'One' })
     expect(seen.map(String)).toEqual([expect.stringContaining('afterCommit')])
   })
 })

@@ -6,7 +6,7 @@ import { dropOrphaned, moveStored } from '../../src/content/transfer/migration.t
 import { findMisfits } from '../../src/content/transfer/misfits.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { withEngine } from '../support/stores/migrating.ts'
-import { AS_SYSTEM, create, type Place, update } from '../support/stores/place.ts'
+import { create, type Place, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const people = (fields: object): object => ({ collections: { people: { fields } } })
@@ -35,9 +35,7 @@ async function misfits(config: object): Promise<readonly string[]> {
 }
 
 async function stored(config: object): Promise<readonly unknown[]> {
-  const { items } = await place.serve(config, ({ content }) =>
-    content.list('people' as never, { sort: 'createdAt' }, AS_SYSTEM),
-  )
+  const { items } = await place.serve(config, ({ content }) => content.list('people' as never, { sort: 'createdAt' }))
   return items
 }
 
@@ -88,9 +86,7 @@ describe.each(STORES)('on $name', (store) => {
     expect(await misfits(after)).toEqual(ids.map((id) => `people.kind fill ${id}`).toSorted())
     expect(await fill(after)).toEqual(['people.kind 2'])
     expect(await misfits(after)).toEqual([])
-    await place.serve(after, ({ content }) =>
-      content.update('people' as never, ids[0] ?? '', { kind: null } as never, AS_SYSTEM),
-    )
+    await place.serve(after, ({ content }) => content.update('people' as never, ids[0] ?? '', { kind: null } as never))
     expect(await fill(after)).toEqual([])
     expect(await stored(after)).toMatchObject([{ kind: null }, { kind: 'person' }])
   })
@@ -110,7 +106,7 @@ describe.each(STORES)('on $name', (store) => {
   test('globals are filled, too', async () => {
     const site = (fields: object): object => ({ ...BEFORE, globals: { site: { fields } } })
     const before = site({ name: f.text() })
-    await place.serve(before, ({ content }) => content.writeGlobal('site' as never, { name: 'S' } as never, AS_SYSTEM))
+    await place.serve(before, ({ content }) => content.writeGlobal('site' as never, { name: 'S' } as never))
     const after = site({ name: f.text(), url: f.text({ required: true, fill: '/' }) })
     expect(await misfits(after)).toEqual(['site.url fill site'])
     expect(await fill(after)).toEqual(['site.url 1'])

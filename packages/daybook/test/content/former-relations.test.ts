@@ -2,7 +2,7 @@ import { f } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dropOrphaned, isLossy, moveStored, planMigration } from '../../src/content/transfer/migration.ts'
 import { compileModel } from '../../src/model/compile.ts'
-import { AS_SYSTEM, create, type Place, read, update } from '../support/stores/place.ts'
+import { create, type Place, read, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const named = { fields: { title: f.text() } }
@@ -60,9 +60,9 @@ describe.each(STORES)('on $name', (store) => {
     await place.serve(later, async (service) => {
       const reference = { collection: 'posts', id: post }
       expect(await read(service, 'articles', id)).toMatchObject({ lead: reference, many: [reference] })
-      const found = await service.content.list('articles', { where: { 'lead.id': { eq: post } } }, AS_SYSTEM)
+      const found = await service.content.list('articles', { where: { 'lead.id': { eq: post } } })
       expect(found.total).toBe(1)
-      await service.content.delete('posts', post, AS_SYSTEM)
+      await service.content.delete('posts', post)
       expect(await read(service, 'articles', id)).toMatchObject({ lead: null, many: [] })
     })
   })
@@ -134,7 +134,7 @@ describe.each(STORES)('on $name', (store) => {
     await place.serve(without, async (service) => {
       const shown = { lead: null, many: [post], meta: { about: null } }
       expect(await read(service, 'articles', id)).toMatchObject(shown)
-      expect(await service.content.list('articles', { include: ['lead', 'many'] }, AS_SYSTEM)).toMatchObject({
+      expect(await service.content.list('articles', { include: ['lead', 'many'] })).toMatchObject({
         items: [{ lead: null, many: [{ collection: 'posts', title: 'P' }] }],
       })
       expect(await update(service, 'articles', id, { title: 'T' })).toMatchObject(shown)

@@ -1,8 +1,8 @@
-import { f, type LocalesConfig } from 'daybook'
+import { ANONYMOUS, f, type LocalesConfig } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dropOrphaned, moveStored, planMigration } from '../../src/content/transfer/migration.ts'
 import { compileModel } from '../../src/model/compile.ts'
-import { AS_SYSTEM, create, type Document, type Place, read } from '../support/stores/place.ts'
+import { create, type Document, type Place, read } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const LOCALES: LocalesConfig = { default: 'en', available: ['en', 'de', 'fr'], fallback: { de: ['en'] } }
@@ -24,8 +24,8 @@ type Said = Readonly<Record<string, unknown>>
 /** Writes a note in English, and in German. */
 async function writeNote(config: object, english: Said, german: Said): Promise<string> {
   return place.serve(config, async ({ content }) => {
-    const { id } = (await content.create('notes', english, AS_SYSTEM)) as unknown as Document
-    await content.update('notes', id, german, { ...AS_SYSTEM, locale: 'de' })
+    const { id } = (await content.create('notes', english)) as unknown as Document
+    await content.update('notes', id, german, { locale: 'de' })
     return id
   })
 }
@@ -35,8 +35,8 @@ async function readNote(config: object, id: string, ...locales: readonly string[
   return place.serve(config, async ({ content }) => {
     const found: unknown[] = []
     for (const locale of locales) {
-      const entry = await content.get('notes', id, { locale })
-      const { items } = await content.list('notes', { locale })
+      const entry = await content.as(ANONYMOUS).get('notes', id, { locale })
+      const { items } = await content.as(ANONYMOUS).list('notes', { locale })
       expect(items, 'the list says what the entry says').toEqual([entry])
       found.push((entry as unknown as Document).title)
     }
@@ -72,7 +72,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     test('off: the default locale’s value is everyone’s; on again, the translations are there', async () => {
       const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
       expect(await readNote(notes(plain), id, 'en', 'de')).toEqual(['One', 'One'])
-      await place.serve(notes(plain), ({ content }) => content.update('notes', id, { title: 'Uno' }, AS_SYSTEM))
+      await place.serve(notes(plain), ({ content }) => content.update('notes', id, { title: 'Uno' }))
       expect(await readNote(notes(localized), id, 'en', 'de')).toEqual(['Uno', 'Eins'])
     })
 
@@ -93,8 +93,8 @@ describe.each(POLICY_STORES)('on $name', (store) => {
         expect(await read(service, 'notes', id)).toMatchObject(say('one')),
       )
       await place.serve(notes(deep(true)), async ({ content }) => {
-        expect(await content.get('notes', id, { locale: 'de' })).toMatchObject(say('eins'))
-        expect(await content.get('notes', id)).toMatchObject(say('one'))
+        expect(await content.as(ANONYMOUS).get('notes', id, { locale: 'de' })).toMatchObject(say('eins'))
+        expect(await content.as(ANONYMOUS).get('notes', id)).toMatchObject(say('one'))
       })
     })
   })
@@ -113,8 +113,10 @@ describe.each(POLICY_STORES)('on $name', (store) => {
       const other: LocalesConfig = { ...LOCALES, fallback: { fr: ['de', 'en'] } }
       expect(await readNote(notes(localized, other), id, 'fr', 'de')).toEqual(['Eins', 'Eins'])
       await place.serve(notes(localized, other), async ({ content }) => {
-        expect((await content.list('notes', { locale: 'fr', q: 'eins' })).total).toBe(1)
-        expect((await content.list('notes', { locale: 'fr', where: { title: { eq: 'Eins' } } })).total).toBe(1)
+        expect((await content.as(ANONYMOUS).list('notes', { locale: 'fr', q: 'eins' })).total).toBe(1)
+        expect(
+          (await content.as(ANONYMOUS).list('notes', { locale: 'fr', where: { title: { eq: 'Eins' } } })).total,
+        ).toBe(1)
       })
     })
 
@@ -134,10 +136,10 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     const id = await writeNote(notes(fields(false)), { title: 'Two' }, { title: 'Eins' })
     await expect(place.start(notes(fields(true)))).rejects.toThrow('share a value in the locale "de"')
     await place.serve(notes(fields(false)), ({ content }) =>
-      content.update('notes', id, { title: 'Zwei' }, { ...AS_SYSTEM, locale: 'de' }),
+      content.update('notes', id, { title: 'Zwei' }, { locale: 'de' }),
     )
     await place.serve(notes(fields(true)), async ({ content }) => {
-      const again = content.update('notes', id, { title: 'Eins' }, { ...AS_SYSTEM, locale: 'de' })
+      const again = content.update('notes', id, { title: 'Eins' }, { locale: 'de' })
       await expect(again).rejects.toMatchObject({ code: 'CONFLICT', details: { field: 'title', locale: 'de' } })
     })
   })
@@ -153,7 +155,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     await migrate(german)
     await place.serve(german, async ({ content }) => {
       const titles = (locale: string): Promise<readonly unknown[]> =>
-        Promise.all(ids.map(async (id) => (await content.get('notes', id, { locale }))?.title))
+        Promise.all(ids.map(async (id) => (await content.as(ANONYMOUS).get('notes', id, { locale }))?.title))
       expect([await titles('de'), await titles('en')]).toEqual([
         ['b', 'c', 'a'],
         ['a', 'b', 'c'],
@@ -162,7 +164,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
         ['b', 'de'],
         ['a', 'en'],
       ] as const) {
-        const twin = content.create('notes', { title }, { ...AS_SYSTEM, locale })
+        const twin = content.create('notes', { title }, { locale })
         await expect(twin).rejects.toMatchObject({ code: 'CONFLICT', details: { field: 'title', locale } })
       }
     })
@@ -174,8 +176,11 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     const german = notes(fields, { default: 'de', available: ['en', 'de'] })
     await migrate(german)
     await place.serve(german, async ({ content }) => {
-      expect(await content.get('notes', id)).toMatchObject({ title: null, slug: null })
-      expect(await content.get('notes', 'one', { locale: 'en' })).toMatchObject({ title: 'One', slug: 'one' })
+      expect(await content.as(ANONYMOUS).get('notes', id)).toMatchObject({ title: null, slug: null })
+      expect(await content.as(ANONYMOUS).get('notes', 'one', { locale: 'en' })).toMatchObject({
+        title: 'One',
+        slug: 'one',
+      })
     })
   })
 
@@ -201,13 +206,16 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     const id = await writeNote(notes(before), old('one'), old('eins'))
     await migrate(notes(after))
     await place.serve(notes(after), async ({ content }) => {
-      expect(await content.get('notes', id, { locale: 'de' })).toMatchObject({
+      expect(await content.as(ANONYMOUS).get('notes', id, { locale: 'de' })).toMatchObject({
         title: 'eins',
         seo: { title: 'eins', titleHtml: '<p>eins</p>' },
         rows: [{ text: 'eins' }],
         parts: [{ text: 'eins' }],
       })
-      expect(await content.get('notes', id)).toMatchObject({ title: 'one', seo: { titleHtml: '<p>one</p>' } })
+      expect(await content.as(ANONYMOUS).get('notes', id)).toMatchObject({
+        title: 'one',
+        seo: { titleHtml: '<p>one</p>' },
+      })
     })
   })
 })

@@ -2,7 +2,7 @@ import { f, type MigrationContext } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MigrationLock, pendingMigrations } from '../../src/content/migrations/run-migrations.ts'
 import { migrateBy, withEngine } from '../support/stores/migrating.ts'
-import { AS_SYSTEM, type Place } from '../support/stores/place.ts'
+import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const CONFIG = {
@@ -25,12 +25,12 @@ async function addNotes(number: number): Promise<void> {
     collection: 'notes',
     data: { title: `note ${index}`, count: 0, status: index % 2 === 0 ? 'published' : 'draft' },
   }))
-  await place.serve(CONFIG, ({ content }) => content.batch(operations as never, AS_SYSTEM))
+  await place.serve(CONFIG, ({ content }) => content.batch(operations as never))
 }
 
 const counts = async (): Promise<readonly number[]> => {
   const items = await place.serve(CONFIG, async ({ content }) => {
-    const pages = [0, 100, 200, 300, 400].map((offset) => content.list('notes', { limit: 100, offset }, AS_SYSTEM))
+    const pages = [0, 100, 200, 300, 400].map((offset) => content.list('notes', { limit: 100, offset }))
     return (await Promise.all(pages)).flatMap((page) => page.items)
   })
   return items.map(({ count }) => Number((count as unknown) ?? Number.NaN))
@@ -98,8 +98,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     await place.serve(CONFIG, ({ content: service }) =>
       migrateBy(place, CONFIG, async ({ content }) => {
         await content.each('notes', {}, async (note) => {
-          if (isFirst)
-            await service.batch([{ op: 'create', collection: 'notes', data: { count: 5 } }] as never, AS_SYSTEM)
+          if (isFirst) await service.batch([{ op: 'create', collection: 'notes', data: { count: 5 } }] as never)
           if (isFirst) await content.update('notes', note.id, { count: 10 } as never)
           isFirst = false
           return add(note)

@@ -1,7 +1,7 @@
-import { f, type Service } from 'daybook'
+import { ANONYMOUS, f, type Service } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SILENT } from '../../src/log.ts'
-import { AS_SYSTEM, create, type Document, type Place, read, update } from '../support/stores/place.ts'
+import { create, type Document, type Place, read, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const title = f.text({ required: true })
@@ -14,7 +14,7 @@ async function readLater(before: object, data: object, after: object): Promise<D
   const { id } = await place.serve(posts(before), (service) => create(service, 'posts', data))
   return place.serve(posts(after), async (service) => {
     const entry = await read(service, 'posts', id)
-    const { items } = await service.content.list('posts', {}, AS_SYSTEM)
+    const { items } = await service.content.list('posts')
     expect(items, 'the list says what the entry says').toEqual([entry])
     if (!entry) throw new Error('It is gone.')
     const again = await update(service, 'posts', id, { ...entry, title: 'rewritten' })
@@ -60,7 +60,7 @@ describe.each(STORES)('on $name', (store) => {
       const { id } = await place.serve(config, async (service) => {
         const made = await create(service, 'posts', { title: 'T', parts: [quote('a', 'one'), quote('b', 'two')] })
         const german = { parts: [quote('a', 'eins'), quote('b', 'zwei')] }
-        await service.content.update('posts', made.id, german, { ...AS_SYSTEM, locale: 'de' })
+        await service.content.update('posts', made.id, german, { locale: 'de' })
         return made
       })
       for (const table of ['posts', 'posts$de'])
@@ -69,7 +69,7 @@ describe.each(STORES)('on $name', (store) => {
         )
       await place.exec(`UPDATE "posts" SET locales = replace(replace(locales, '/a/', '/0/'), '/b/', '/1/')`)
       await place.serve(config, async (service) => {
-        const inGerman = (): Promise<unknown> => service.content.get('posts', id, { locale: 'de' }, AS_SYSTEM)
+        const inGerman = (): Promise<unknown> => service.content.get('posts', id, { locale: 'de' })
         expect(await inGerman()).toMatchObject({ parts: [quote('0', 'eins'), quote('1', 'zwei')] })
         const moved = [quote('1', 'two'), { _type: 'quote', words: 'new' }, quote('0', 'first')]
         expect(await update(service, 'posts', id, { parts: moved })).toMatchObject({ parts: moved })
@@ -187,7 +187,7 @@ describe.each(STORES)('on $name', (store) => {
       await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'old' }))
       await place.serve(posts({ title, rank: f.integer() }), async (service) => {
         await create(service, 'posts', { title: 'new', rank: 1 })
-        const { items } = await service.content.list('posts', { sort: 'rank' })
+        const { items } = await service.content.as(ANONYMOUS).list('posts', { sort: 'rank' })
         expect(items.map((item) => (item as unknown as Document).title)).toEqual(['old', 'new'])
       })
     })
@@ -439,11 +439,11 @@ describe.each(STORES)('on $name', (store) => {
     test('are kept of a global, too', async () => {
       const site = (fields: object): object => ({ ...posts({ title }), globals: { site: { fields } } })
       await place.serve(site({ title, old: f.text() }), ({ content }) =>
-        content.writeGlobal('site' as never, { title: 'T', old: 'O' } as never, AS_SYSTEM),
+        content.writeGlobal('site' as never, { title: 'T', old: 'O' } as never),
       )
       await place.serve(site({ title, news: f.list(f.text()) }), async ({ content }) => {
-        expect(await content.readGlobal('site' as never)).toEqual({ key: 'site', title: 'T', news: [] })
-        await content.writeGlobal('site' as never, { title: 'U' } as never, AS_SYSTEM)
+        expect(await content.as(ANONYMOUS).readGlobal('site' as never)).toEqual({ key: 'site', title: 'T', news: [] })
+        await content.writeGlobal('site' as never, { title: 'U' } as never)
       })
       expect(await place.rows('SELECT orphaned FROM daybook$globals')).toEqual([{ orphaned: '{"old":"O"}' }])
     })

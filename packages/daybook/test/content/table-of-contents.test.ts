@@ -2,7 +2,7 @@ import { type DaybookConfig, f, hasRole, type TocEntry } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ask, bodyOf } from '../support/scenarios/client.ts'
-import { AS_SYSTEM, create, type Place, read, update } from '../support/stores/place.ts'
+import { create, type Place, read, update } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const LOCALES = { default: 'en', available: ['en', 'de'] }
@@ -59,24 +59,24 @@ describe.each(POLICY_STORES)('a table of contents on $name', (store) => {
   test('is there for documents from before the option, in every locale and draft, and after a write of something else', async () => {
     const id = await place.serve(withTexts(false), async (service) => {
       const made = await create(service, 'posts', { ...textsOf('One'), status: 'published' })
-      await service.content.update('posts', made.id, textsOf('Eins') as never, { ...AS_SYSTEM, locale: 'de' })
-      await service.content.saveDraft('posts', made.id, textsOf('Draft') as never, AS_SYSTEM)
+      await service.content.update('posts', made.id, textsOf('Eins') as never, { locale: 'de' })
+      await service.content.saveDraft('posts', made.id, textsOf('Draft') as never)
       return made.id
     })
     await place.serve(withTexts(true), async ({ content }) => {
-      const inLocale = (locale: string): Promise<unknown> => content.get('posts', id, { locale }, AS_SYSTEM)
+      const inLocale = (locale: string): Promise<unknown> => content.get('posts', id, { locale })
       const expectTocs = async (): Promise<void> => {
         expect(await inLocale('en')).toMatchObject(tocsOf('One', 'Eins'))
         expect(await inLocale('de')).toMatchObject(tocsOf('Eins'))
-        const { items } = await content.list('posts', { locale: 'de' }, AS_SYSTEM)
+        const { items } = await content.list('posts', { locale: 'de' })
         expect(items).toEqual([await inLocale('de')])
-        expect(await content.get('posts', id, { draft: true }, AS_SYSTEM)).toMatchObject(tocsOf('Draft'))
-        expect(await content.get('posts', id, { locale: 'all' }, AS_SYSTEM)).toMatchObject({
+        expect(await content.get('posts', id, { draft: true })).toMatchObject(tocsOf('Draft'))
+        expect(await content.get('posts', id, { locale: 'all' })).toMatchObject({
           bodyToc: { en: tocOf('One body'), de: tocOf('Eins body') },
         })
       }
       await expectTocs()
-      await content.update('posts', id, { title: 'Uno' } as never, AS_SYSTEM)
+      await content.update('posts', id, { title: 'Uno' } as never)
       await expectTocs()
     })
   })

@@ -1,7 +1,7 @@
 // A service with two webhooks and a hook, which writes without end, and rolls some of it back. Run as a process of its own.
 //   node delivering-process.ts FOLDER RECEIVER [write]
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { createService, defineCollection, defineConfig, f } from 'daybook'
 import { webhooks } from 'daybook/plugins'
 import { postgres } from 'daybook/postgres'
 
@@ -34,7 +34,6 @@ const config = defineConfig({
   ],
 })
 
-const AS_SYSTEM = { caller: SYSTEM }
 const service = await createService(config, { data: folder })
 console.log('started')
 
@@ -44,13 +43,13 @@ async function rollBack(): Promise<void> {
     { op: 'create', collection: 'notes', data: { text: 'rolled back' } },
     { op: 'create', collection: 'notes', data: {} },
   ]
-  await service.content.batch(operations as never, AS_SYSTEM).catch(() => {})
+  await service.content.batch(operations as never).catch(() => {})
 }
 
 for (let count = 0; mode === 'write'; count += 1) {
-  const { id } = await service.content.create('notes', { text: `${count}` }, AS_SYSTEM)
+  const { id } = await service.content.create('notes', { text: `${count}` })
   if (count === 1) console.log('writes')
-  await service.content.update('notes', id, { text: `${count} again` }, AS_SYSTEM)
+  await service.content.update('notes', id, { text: `${count} again` })
   if (count % 5 === 0) await rollBack()
   // A disk would be slower, too; otherwise what is left takes longer than all that is tested.
   await sleep(10)

@@ -6,7 +6,7 @@ import { f } from 'daybook'
 import { describe, expect, it } from 'vitest'
 import { folderOf } from '../cli/cli.ts'
 import { LARGE_TEST_MS } from '../support/patience.ts'
-import { AS_SYSTEM, type Place } from '../support/stores/place.ts'
+import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const KILLS = 20
@@ -24,8 +24,7 @@ async function addNotes(place: Place): Promise<void> {
     data: { name: 'a' },
   }))
   await place.serve(BEFORE, async ({ content }) => {
-    for (let stored = 0; stored < NOTES; stored += operations.length)
-      await content.batch(operations as never, AS_SYSTEM)
+    for (let stored = 0; stored < NOTES; stored += operations.length) await content.batch(operations as never)
   })
 }
 

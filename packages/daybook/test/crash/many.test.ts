@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { folderOf } from '../cli/cli.ts'
 import { DAYBOOK } from '../support/built/command.ts'
 import { eventually } from '../support/patience.ts'
-import { AS_SYSTEM, type Place } from '../support/stores/place.ts'
+import type { Place } from '../support/stores/place.ts'
 import { POSTGRES, STORES } from '../support/stores/stores.ts'
 
 const POSTGRES_MODULE = join(import.meta.dirname, '../../src/store/postgres/index.ts')
@@ -40,7 +40,7 @@ export default defineConfig({
 async function notesAt(place: Place, isPostgres: boolean) {
   await place.serve(config, async ({ content }) => {
     const all = Array.from({ length: COUNT }, (_, rank) => ({ title: 'before', rank }))
-    for (const data of all) await content.create('notes', data as never, AS_SYSTEM)
+    for (const data of all) await content.create('notes', data as never)
   })
   const database = isPostgres ? `database: postgres('${place.address}'),` : ''
   const folder = await folderOf({ 'daybook.config.ts': configOf(database) })
@@ -66,7 +66,7 @@ async function stateOf(place: Place) {
   const count = (title: string): Promise<number> =>
     place.serve(config, async ({ content }) => {
       const where = { title: { eq: title } } as never
-      return (await content.list('notes', { where, limit: 0 }, AS_SYSTEM)).total
+      return (await content.list('notes', { where, limit: 0 })).total
     })
   return {
     before: await count('before'),

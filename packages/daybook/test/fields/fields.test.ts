@@ -1,11 +1,9 @@
-import { type DaybookConfig, DaybookError, defineCollection, f, type Issue, SYSTEM } from 'daybook'
+import { type DaybookConfig, DaybookError, defineCollection, f, type Issue } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { STORES } from '../support/stores/stores.ts'
 import { upload } from '../support/uploads.ts'
 import { FIELDS, FILE, type FieldCase, ID, SHOUTED_ID } from './values.ts'
-
-const AS_SYSTEM = { caller: SYSTEM }
 
 /** Every case with the collection that has its field. */
 const CASES = Object.entries(FIELDS).flatMap(([type, cases]) =>
@@ -41,13 +39,13 @@ function filled(value: unknown): unknown {
 }
 
 async function create({ collection }: Case, data: object): Promise<Readonly<Record<string, unknown>>> {
-  const entry = await service.content.create(collection, data as never, AS_SYSTEM)
+  const entry = await service.content.create(collection, data as never)
   created.push([collection, String(entry.id)])
   return entry
 }
 
 async function read({ collection }: Case, entryId: unknown): Promise<Readonly<Record<string, unknown>> | null> {
-  return service.content.get(collection, String(entryId), {}, AS_SYSTEM)
+  return service.content.get(collection, String(entryId))
 }
 
 /** What is wrong with a write, as its error says. */
@@ -62,7 +60,7 @@ async function issuesOf(write: Promise<unknown>): Promise<readonly Issue[]> {
 }
 
 const total = async ({ collection }: Case): Promise<number> =>
-  (await service.content.list(collection, { limit: 0 }, AS_SYSTEM)).total
+  (await service.content.list(collection, { limit: 0 })).total
 
 /** A copy without the random keys of items. */
 function withoutKeys(value: unknown): unknown {
@@ -82,12 +80,12 @@ test('every builder has its rows', () => {
 describe.each(STORES)('on $name', (store) => {
   beforeAll(async () => {
     service = await store.open(makeConfig())
-    id = String((await service.content.create('targets', {} as never, AS_SYSTEM)).id)
+    id = String((await service.content.create('targets', {} as never)).id)
     file = (await upload(service)).id
   })
   afterAll(() => service.close())
   afterEach(async () => {
-    for (const [collection, entry] of created.splice(0)) await service.content.delete(collection, entry, AS_SYSTEM)
+    for (const [collection, entry] of created.splice(0)) await service.content.delete(collection, entry)
   })
 
   describe.each(CASES)('$type: $name', (one) => {
@@ -104,12 +102,7 @@ describe.each(STORES)('on $name', (store) => {
       'serves %s so that it can be written back',
       async (_name, { given }) => {
         const entry = await create(one, { field: filled(given), title: show(given).slice(0, 9) })
-        const rewritten = await service.content.update(
-          one.collection,
-          String(entry.id),
-          { ...entry } as never,
-          AS_SYSTEM,
-        )
+        const rewritten = await service.content.update(one.collection, String(entry.id), { ...entry } as never)
         expect(rewritten).toStrictEqual(entry)
       },
     )
@@ -136,7 +129,7 @@ describe.each(STORES)('on $name', (store) => {
       const [first] = accepts
       if (!first) return
       const entry = await create(one, { field: filled(first.given) })
-      const changed = await service.content.update(one.collection, String(entry.id), { title: 'B' } as never, AS_SYSTEM)
+      const changed = await service.content.update(one.collection, String(entry.id), { title: 'B' } as never)
       expect({ ...changed, title: null, updatedAt: null }).toStrictEqual({ ...entry, title: null, updatedAt: null })
     })
   })

@@ -1,4 +1,5 @@
 import {
+  ANONYMOUS,
   COMMON_RULES,
   createService,
   defineCollection,
@@ -6,7 +7,6 @@ import {
   type FieldType,
   f,
   makeField,
-  SYSTEM,
 } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -26,8 +26,6 @@ const config = defineConfig({
   },
 })
 
-const AS_SYSTEM = { caller: SYSTEM }
-
 describe.each(POLICY_STORES)('a field type of your own on $name', (store) => {
   let service: StoredService<typeof config>
 
@@ -38,16 +36,16 @@ describe.each(POLICY_STORES)('a field type of your own on $name', (store) => {
       ['Short', 61],
       ['Empty', 0],
     ] as const) {
-      await service.content.create('songs', { title, length, takes: [{ length: 5 }, {}] }, AS_SYSTEM)
+      await service.content.create('songs', { title, length, takes: [{ length: 5 }, {}] })
     }
   })
   afterAll(() => service.close())
 
   const titles = async (options: object): Promise<readonly string[]> =>
-    (await service.content.list('songs', { sort: 'length', ...options })).items.map(({ title }) => title)
+    (await service.content.as(ANONYMOUS).list('songs', { sort: 'length', ...options })).items.map(({ title }) => title)
 
   test('is served with the value that is made from it, also inside lists', async () => {
-    const { items } = await service.content.list('songs', { where: { title: { eq: 'Long' } } })
+    const { items } = await service.content.as(ANONYMOUS).list('songs', { where: { title: { eq: 'Long' } } })
     expect(items).toEqual([
       expect.objectContaining({
         length: 3723,
@@ -79,8 +77,8 @@ describe.each(POLICY_STORES)('a field type of your own on $name', (store) => {
   })
 
   test('is written back as it was read', async () => {
-    const [song] = (await service.content.list('songs', { where: { title: { eq: 'Long' } } }, AS_SYSTEM)).items
-    const again = await service.content.update('songs', String(song?.id), { ...song }, AS_SYSTEM)
+    const [song] = (await service.content.list('songs', { where: { title: { eq: 'Long' } } })).items
+    const again = await service.content.update('songs', String(song?.id), { ...song })
     expect(again).toEqual(song)
   })
 
@@ -90,9 +88,9 @@ describe.each(POLICY_STORES)('a field type of your own on $name', (store) => {
     [{ length: 1, takes: [{ length: -1 }] }, '/takes/0/length', 'minimum'],
     [{}, '/length', 'required'],
   ])('refuses %j', async (data, path, code) => {
-    await expect(
-      service.content.create('songs', { title: 'Wrong', ...data } as never, AS_SYSTEM),
-    ).rejects.toMatchObject({ details: { issues: [expect.objectContaining({ path, code })] } })
+    await expect(service.content.create('songs', { title: 'Wrong', ...data } as never)).rejects.toMatchObject({
+      details: { issues: [expect.objectContaining({ path, code })] },
+    })
   })
 
   test('is in the model', () => {
@@ -128,7 +126,7 @@ test('the unique items of its schema are compared as JSON Schema says, objects t
   const service = await createTestService({ collections: { paints: defineCollection({ fields }) } })
   onTestFinished(() => service.close())
   const store = (...colours: readonly unknown[]): Promise<unknown> =>
-    service.content.create('paints', { colours } as never, AS_SYSTEM)
+    service.content.create('paints', { colours } as never)
   await store({ r: 1, g: [2] }, { r: 1, g: [3] }, '{"g":[2],"r":1}')
   await expect(store({ r: 1, g: [2] }, { g: [2], r: 1 })).rejects.toMatchObject({
     details: { issues: [{ path: '/colours', code: 'uniqueItems' }] },

@@ -2,7 +2,6 @@ import { type AfterCommitEntry, type AfterCommitGlobal, type DaybookConfig, defi
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { eventually } from '../support/patience.ts'
-import { AS_SYSTEM } from '../support/stores/place.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
 
 type Told = AfterCommitEntry<object, DaybookConfig> | AfterCommitGlobal<object, DaybookConfig>
@@ -46,17 +45,17 @@ describe.each(STORES)('afterCommit on $name', (store) => {
   })
   afterEach(() => service.close())
 
-  const post = (title: string) => service.content.create('posts', { title } as never, AS_SYSTEM)
+  const post = (title: string) => service.content.create('posts', { title } as never)
 
   test('is told of each change, by whom and when, with the document before and after', async () => {
     const events: unknown[] = []
     told = ({ asSystem: _, log: _log, signal: _signal, ...event }) => void events.push(event)
     // The actor tells who it was; the journal's documents do not.
     const first = withoutPeople(await post('one'))
-    const changed = await service.content.update('posts', first.id, { title: 'two' } as never, AS_SYSTEM)
+    const changed = await service.content.update('posts', first.id, { title: 'two' } as never)
     const second = withoutPeople(changed)
-    await service.content.delete('posts', first.id, AS_SYSTEM)
-    await service.content.writeGlobal('site' as never, { name: 'N' } as never, AS_SYSTEM)
+    await service.content.delete('posts', first.id)
+    await service.content.writeGlobal('site' as never, { name: 'N' } as never)
     const about = { options: { to: 'ines' }, actor: 'system', at: expect.any(String) }
     await eventually(() =>
       expect(events).toEqual([
@@ -116,13 +115,10 @@ describe.each(STORES)('afterCommit on $name', (store) => {
     const seen: unknown[] = []
     toldOther = (event) => void seen.push(event.after?.title)
     await expect(
-      service.content.batch(
-        [
-          { op: 'create', collection: 'posts', data: { title: 'in vain' } },
-          { op: 'create', collection: 'posts', data: { nope: 1 } },
-        ] as never,
-        AS_SYSTEM,
-      ),
+      service.content.batch([
+        { op: 'create', collection: 'posts', data: { title: 'in vain' } },
+        { op: 'create', collection: 'posts', data: { nope: 1 } },
+      ] as never),
     ).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
     await post('stored')
     await eventually(() => expect(seen).toEqual(['stored']))

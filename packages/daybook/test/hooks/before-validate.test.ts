@@ -89,7 +89,7 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
 
   test('leaves what is no JSON to validation', async () => {
     probes.validate = () => {}
-    const posted = service.content.create('posts', { title: () => 'A' } as never, { caller: people.caller('ann') })
+    const posted = service.content.as(people.caller('ann')).create('posts', { title: () => 'A' } as never)
     await expect(posted).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 

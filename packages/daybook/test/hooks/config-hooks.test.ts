@@ -9,7 +9,6 @@ import {
 } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
-import { AS_SYSTEM } from '../support/stores/place.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { people, type Sent, sender } from './probe.ts'
 
@@ -114,7 +113,7 @@ describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
     const { body: post } = await make()
     const again = { method: 'PUT', body: '{"title":"B"}' }
     const headers = { Authorization: 'Bearer ann', 'Content-Type': 'application/json' }
-    probes.change = () => service.content.update('posts', post.id, { title: 'B' } as never, AS_SYSTEM)
+    probes.change = () => service.content.update('posts', post.id, { title: 'B' } as never)
     expect((await send('ann', 'PUT', `/api/posts/${post.id}`, { title: 'C' })).status).toBe(500)
     expect(log.take().join('\n')).toMatch(/would wait for that transaction/)
     probes.change = async () => {
@@ -138,12 +137,12 @@ describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
     })
     await using place = await store.at()
     await place.serve(config, async (running) => {
-      const { id } = await running.content.create('notes', { text: 'one' } as never, AS_SYSTEM)
-      await running.content.update('notes', id, { text: 'two' } as never, AS_SYSTEM)
+      const { id } = await running.content.create('notes', { text: 'one' } as never)
+      await running.content.update('notes', id, { text: 'two' } as never)
       await expect.poll(() => told.length).toBe(2)
     })
     await place.serve(config, async (running) => {
-      await running.content.create('notes', { text: 'three' } as never, AS_SYSTEM)
+      await running.content.create('notes', { text: 'three' } as never)
       await expect.poll(() => told.length).toBe(3)
     })
     expect(told).toEqual([
@@ -171,7 +170,7 @@ describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
       { collections: { posts: { fields: { title: f.text() } } }, plugins: [visits] },
       { log },
     )
-    const refused = other.content.create('visits', { path: '/' } as never, AS_SYSTEM)
+    const refused = other.content.create('visits', { path: '/' } as never)
     await expect(refused).rejects.toMatchObject({ code: 'INTERNAL_ERROR' })
     await expect(refused).rejects.toMatchObject({
       cause: { cause: { message: expect.stringContaining('The plugin "visits" calls asSystem') } },

@@ -1,7 +1,7 @@
 // A node whose plugin is told of every note: writes some, says so, and serves until it is ended. Run as a process of its own.
 //   node deliverer.ts ADDRESS FILE NAME COUNT [hang]
 import { appendFileSync } from 'node:fs'
-import { defineCollection, defineConfig, definePlugin, f, SYSTEM } from 'daybook'
+import { defineCollection, defineConfig, definePlugin, f } from 'daybook'
 import { openAt } from '../support/stores/open-at.ts'
 
 const [address = '', file = '', name = '', count = '0', mode = ''] = process.argv.slice(2)
@@ -27,7 +27,7 @@ const config = defineConfig({
 })
 const service = await openAt(address, config)
 for (let index = 0; index < Number(count); index += 1)
-  await service.content.create('notes', { text: `${name} ${index}` }, { caller: SYSTEM })
+  await service.content.create('notes', { text: `${name} ${index}` })
 console.log('written')
 // Nothing else keeps the process: the journal is watched without that.
 setInterval(() => {}, 1000)

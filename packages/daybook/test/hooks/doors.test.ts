@@ -1,7 +1,6 @@
-import { type DaybookConfig, DaybookError, definePlugin, f } from 'daybook'
+import { ANONYMOUS, type DaybookConfig, DaybookError, definePlugin, f } from 'daybook'
 import { describe, expect, it, test } from 'vitest'
 import { daybook, folderOf } from '../cli/cli.ts'
-import { AS_SYSTEM } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
 import { clearProbes, people, probed, probes, sender } from './probe.ts'
 
@@ -20,10 +19,10 @@ describe.each(POLICY_STORES)('hooks on $name hold for every door (Z10)', (store)
     const answers = [await service.request('/api/posts', { ...repeated, headers })]
     answers.push(await service.request('/api/posts', { ...repeated, headers }))
     expect(await answers[1]?.text()).toBe(await answers[0]?.text())
-    await service.content.create('posts', { title: 'call' } as never, { caller: people.caller('ann') })
+    await service.content.as(people.caller('ann')).create('posts', { title: 'call' } as never)
     const operations = [{ op: 'create', collection: 'posts', data: { title: 'batch' } }]
     await send('ann', 'POST', '/api/cms/batch', { operations })
-    const { items } = await service.content.list('posts', { sort: 'createdAt' })
+    const { items } = await service.content.as(ANONYMOUS).list('posts', { sort: 'createdAt' })
     const titles = (items as readonly { title?: unknown }[]).map(({ title }) => title)
     expect(titles).toEqual(['seed v c', 'post v c', 'repeated v c', 'call v c', 'batch v c'])
     probes.change = () => {
@@ -36,7 +35,7 @@ describe.each(POLICY_STORES)('hooks on $name hold for every door (Z10)', (store)
       send('ann', 'POST', '/api/cms/batch', { operations: [{ op: 'delete', collection: 'posts', id }] }).then(
         ({ status }) => status,
       ),
-      service.content.delete('posts', id, AS_SYSTEM).catch(({ status }) => status),
+      service.content.delete('posts', id).catch(({ status }) => status),
     ]
     expect(await Promise.all(vetoes)).toEqual([403, 403, 403, 403])
     clearProbes()
@@ -63,10 +62,10 @@ describe.each(POLICY_STORES)('hooks on $name hold for every door (Z10)', (store)
       plugins: [marking('late', { soon: '*' }), marking('soon')],
     }
     await using service = await store.open(config)
-    expect(await service.content.create('posts', { title: 'T' } as never, AS_SYSTEM)).toMatchObject({
+    expect(await service.content.create('posts', { title: 'T' } as never)).toMatchObject({
       title: 'T *soon soon *late late, soon again, late again',
     })
-    expect(await service.content.create('notes', { title: 'T' } as never, AS_SYSTEM)).toMatchObject({
+    expect(await service.content.create('notes', { title: 'T' } as never)).toMatchObject({
       title: 'T *soon *late',
     })
   })

@@ -1,4 +1,4 @@
-import { DaybookError, defineCollection, f } from 'daybook'
+import { ANONYMOUS, DaybookError, defineCollection, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
@@ -281,8 +281,8 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     test('by asking the service about the document, which waits for them: refused at once', async () => {
       const { body: event } = await make()
       const calls: readonly (() => Promise<unknown>)[] = [
-        () => service.content.update('events', event.id, { seats: 2 }, { caller: people.caller('ann') }),
-        () => service.content.get('events', event.id),
+        () => service.content.as(people.caller('ann')).update('events', event.id, { seats: 2 }),
+        () => service.content.as(ANONYMOUS).get('events', event.id),
       ]
       for (const call of calls) {
         checks.event = call
@@ -319,7 +319,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       code: 'VALIDATION_ERROR',
       details: { issues: [{ path: '/title', message: 'is bad' }] },
     })
-    const called = service.content.create('events', { title: 'bad' } as never, { caller: people.caller('ann') })
+    const called = service.content.as(people.caller('ann')).create('events', { title: 'bad' } as never)
     await expect(called).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
     const headers = { Authorization: 'Bearer ann', 'Content-Type': 'application/json', 'Idempotency-Key': 'k' }
     const repeated = { method: 'POST', headers, body: '{"title":"bad"}' }
@@ -345,8 +345,8 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       },
     }
     await using other = await store.open(config)
-    const caller = { caller: people.caller('ann') }
-    await other.content.create('posts', { title: ' one two ' } as never, caller)
+    const caller = people.caller('ann')
+    await other.content.as(caller).create('posts', { title: ' one two ' } as never)
     expect(seen).toEqual({ title: 'one two', words: 2 })
   })
 

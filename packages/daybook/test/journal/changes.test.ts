@@ -1,7 +1,6 @@
 import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { type Asked, ask, bodyOf } from '../support/scenarios/client.ts'
-import { AS_SYSTEM } from '../support/stores/place.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
 
 const config = defineConfig({
@@ -227,7 +226,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     const first = await place.serve(config, async (service) => {
       const response = await service.fetch(new Request('http://daybook.test/api/cms/changes?collections=posts'))
       const { next } = (await response.json()) as Page
-      await service.content.create('posts', { title: 'Later' } as never, AS_SYSTEM)
+      await service.content.create('posts', { title: 'Later' } as never)
       return next
     })
     await place.exec(`INSERT INTO daybook$meta (key, value) VALUES ('journal floor', '1')`)

@@ -1,4 +1,4 @@
-import { defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { defineCollection, defineConfig, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { HistoryConfig } from '../../src/config/config.ts'
 import { retain } from '../../src/journal/retention.ts'
@@ -86,20 +86,20 @@ describe.each(STORES)('retention on $name', (store) => {
     expect(await payloads()).toEqual([5])
     await pass({ versions: 0 })
     expect(await payloads()).toEqual([])
-    expect(await service.content.get('notes', id, {}, { caller: SYSTEM })).toMatchObject({ text: 'x' })
+    expect(await service.content.get('notes', id)).toMatchObject({ text: 'x' })
   })
 
   test('keeps what was replaced within the last days, and the newest record of everything', async () => {
     const id = await write(3)
     const gone = await write(2)
-    await service.content.delete('notes', gone, { caller: SYSTEM })
+    await service.content.delete('notes', gone)
     await pass({ days: 30 }, 29)
     expect(await payloads()).toEqual([1, 2, 4, 5])
     await pass({ days: 30 }, 31)
     expect(await payloads()).toEqual([])
     expect(await records()).toEqual(['3 update', '6 delete'])
     expect(await floor()).toBe(6)
-    expect(await service.content.get('notes', id, {}, { caller: SYSTEM })).toMatchObject({ text: '3' })
+    expect(await service.content.get('notes', id)).toMatchObject({ text: '3' })
   })
 
   test('keeps nothing from a subscription that is still to be told of it', async () => {

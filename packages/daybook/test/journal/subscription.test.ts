@@ -8,7 +8,7 @@ import { readPosition } from '../../src/journal/subscription-position.ts'
 import type { Store } from '../../src/store/store.ts'
 import { KeptLog } from '../support/kept-log.ts'
 import { eventually } from '../support/patience.ts'
-import { AS_SYSTEM, create, type Place, update } from '../support/stores/place.ts'
+import { create, type Place, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const config = {
@@ -117,9 +117,9 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
       states.push([action, (await before())?.title, (await after())?.title])
     })
     const { id } = await create(service, 'posts', { title: 'one' })
-    await service.content.update('posts', id, { title: 'eins' }, { ...AS_SYSTEM, locale: 'de' })
+    await service.content.update('posts', id, { title: 'eins' }, { locale: 'de' })
     await update(service, 'posts', id, { title: 'two' })
-    await service.content.delete('posts', id, AS_SYSTEM)
+    await service.content.delete('posts', id)
     await eventually(() =>
       expect(states).toEqual([
         ['create', undefined, 'one'],

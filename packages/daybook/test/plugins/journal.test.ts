@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  ANONYMOUS,
   type DaybookConfig,
   DeliveryError,
   defineCollection,
@@ -13,7 +14,7 @@ import { createTestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { eventually } from '../support/patience.ts'
-import { AS_SYSTEM, create, type Place, update } from '../support/stores/place.ts'
+import { create, type Place, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const collections = { notes: defineCollection({ fields: { text: f.text() } }) }
@@ -187,7 +188,7 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     const { id } = await create(service, 'notes', { text: '1' })
     for (const text of ['2', '3']) await update(service, 'notes', id, { text })
     const gone = await create(service, 'notes', { text: 'gone' })
-    await service.content.delete('notes' as never, gone.id, AS_SYSTEM)
+    await service.content.delete('notes' as never, gone.id)
     await eventually(() => expect(seen).toHaveLength(5))
     await place.exec('DELETE FROM daybook$journal_payload')
     seen.length = 0
@@ -248,7 +249,7 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
       expect(lines).toHaveLength(3)
     })
     expect(lines.join('\n')).toMatch(/plugin reader: index.*no index|no index.*plugin reader: index/s)
-    expect((await service.content.list('notes' as never)).total).toBe(4)
+    expect((await service.content.as(ANONYMOUS).list('notes' as never)).total).toBe(4)
     expect((await service.fetch(new Request('http://localhost/api/ready'))).status).toBe(200)
   })
 

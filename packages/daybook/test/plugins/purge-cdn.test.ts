@@ -6,7 +6,7 @@ import { type DaybookConfig, defineCollection, defineGlobal, f } from 'daybook'
 import { purgeCdn, purgeCloudflare, purgeFastly, serveUploads } from 'daybook/plugins'
 import { afterEach, describe, expect, test } from 'vitest'
 import { eventually } from '../support/patience.ts'
-import { AS_SYSTEM, create, update } from '../support/stores/place.ts'
+import { create, update } from '../support/stores/place.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { upload } from '../support/uploads.ts'
 
@@ -105,11 +105,11 @@ describe.each(POLICY_STORES)('tags for a CDN on $name', (store) => {
     await update(service, 'posts', draft.id, { title: 'Still a draft' })
     const author = await create(service, 'authors', { name: 'Ines' })
     await update(service, 'posts', draft.id, { status: 'published' })
-    await service.content.writeGlobal('site' as never, { name: 'N' } as never, AS_SYSTEM)
+    await service.content.writeGlobal('site' as never, { name: 'N' } as never)
     const expected = ['authors', `authors:${author.id}`, 'posts', `posts:${draft.id}`, 'globals:site'].toSorted()
     await eventually(() => expect([...new Set(purged.flat())].toSorted()).toEqual(expected))
     const { length } = purged
-    await service.content.delete('posts' as never, draft.id, AS_SYSTEM)
+    await service.content.delete('posts' as never, draft.id)
     await eventually(() => expect(purged.slice(length)).toEqual([['posts', `posts:${draft.id}`]]))
   })
 })

@@ -1,4 +1,4 @@
-import { ConfigError, type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { ConfigError, type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { robots, type SitemapOptions, sitemap } from 'daybook/plugins'
 import { createTestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -65,7 +65,7 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
   let service: StoredService
   const text = async (path: string): Promise<string> => (await service.request(path)).text()
   const create = (collection: string, data: Readonly<Record<string, unknown>>, locale?: string) =>
-    service.content.create(collection, data, { caller: SYSTEM, ...(locale === undefined ? {} : { locale }) })
+    service.content.create(collection, data, { ...(locale === undefined ? {} : { locale }) })
   const locations = async (path: string): Promise<readonly string[]> => textsAt(await text(path), '//s:loc')
 
   describe('with room in one file', () => {
@@ -99,7 +99,7 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
 
     test('lists each translation, and names the others beside it', async () => {
       const page = await create('pages', { title: 'About us' })
-      await service.content.update('pages', page.id, { title: 'Über uns' }, { caller: SYSTEM, locale: 'de' })
+      await service.content.update('pages', page.id, { title: 'Über uns' }, { locale: 'de' })
       await create('pages', { title: 'English only' })
       const xml = await text('/sitemap.xml')
       const translated = [`${BASE}/about-us`, `${BASE}/de/uber-uns`]
@@ -190,7 +190,7 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
 
       test('in each locale that pages have', async () => {
         const page = await create('pages', { title: 'About us' })
-        await service.content.update('pages', page.id, { title: 'Über uns' }, { caller: SYSTEM, locale: 'de' })
+        await service.content.update('pages', page.id, { title: 'Über uns' }, { locale: 'de' })
         expect(textsAt(await text('/feeds/pages.rss?locale=de'), '//item/link')).toEqual([`${BASE}/de/uber-uns`])
         expect(textsAt(await text('/feeds/pages.rss'), '//item/title')).toEqual(['About us'])
         expect((await service.request('/feeds/pages.rss?locale=fr')).status).toBe(400)

@@ -1,11 +1,10 @@
-import { createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { ANONYMOUS, createService, defineCollection, defineConfig, f } from 'daybook'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/patience.ts'
 import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
 
-const AS_SYSTEM = { caller: SYSTEM } as const
 const MANY = 10_000
 
 /** A collection of notes, in which more or fewer fields can be looked for. */
@@ -32,7 +31,7 @@ describe('an index on many entries', () => {
   test('is made while other nodes write', async () => {
     await using database = await PostgresDatabase.make()
     const before = await createService(configFor(database.url, false))
-    await before.content.create('notes', { title: 'first', rank: 0 }, AS_SYSTEM)
+    await before.content.create('notes', { title: 'first', rank: 0 })
     await addMany(database, "'t' || n")
     // Somebody is in the middle of a write: an index that keeps writers out would wait for them, and everybody for it.
     const writer = new Client({ connectionString: database.url })
@@ -41,12 +40,12 @@ describe('an index on many entries', () => {
     await writer.query("UPDATE notes SET updated_at = updated_at WHERE id = 'id1'")
     const starting = createService(configFor(database.url, true))
     await eventually(async () => expect(await indexOf(database, 'notes$by$rank')).toEqual([{ valid: false }]))
-    await before.content.create('notes', { title: 'meanwhile', rank: 7 }, AS_SYSTEM)
+    await before.content.create('notes', { title: 'meanwhile', rank: 7 })
     await writer.query('COMMIT')
     await writer.end()
     const after = await starting
     expect(await indexOf(database, 'notes$by$rank')).toEqual([{ valid: true }])
-    const { items } = await after.content.list('notes', { where: { rank: { eq: 7 } }, sort: 'title' })
+    const { items } = await after.content.as(ANONYMOUS).list('notes', { where: { rank: { eq: 7 } }, sort: 'title' })
     expect(items.map(({ title }) => title)).toEqual(['meanwhile', 't7'])
     await Promise.all([before.close(), after.close()])
   })
@@ -54,7 +53,7 @@ describe('an index on many entries', () => {
   test('that cannot be made is named, and made once the entries allow it', async () => {
     await using database = await PostgresDatabase.make()
     const before = await createService(configFor(database.url, false))
-    await before.content.create('notes', { title: 'first' }, AS_SYSTEM)
+    await before.content.create('notes', { title: 'first' })
     await before.close()
     await addMany(database, "'same'")
     await expect(createService(configFor(database.url, false, true))).rejects.toThrow(/notes\.title is unique/)
@@ -67,7 +66,7 @@ describe('an index on many entries', () => {
   test('is made once when ten nodes start at the same time', async () => {
     await using database = await PostgresDatabase.make()
     const before = await createService(configFor(database.url, false))
-    await before.content.create('notes', { title: 'first' }, AS_SYSTEM)
+    await before.content.create('notes', { title: 'first' })
     await addMany(database, "'t' || n")
     const nodes = await Promise.all(Array.from({ length: 10 }, () => createService(configFor(database.url, true))))
     expect(await indexOf(database, 'notes$by$rank')).toEqual([{ valid: true }])

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { createService, defineCollection, f, StartupError } from 'daybook'
+import { ANONYMOUS, createService, defineCollection, f, StartupError } from 'daybook'
 import type { PostgresOptions } from 'daybook/postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FaultyProxy } from '../support/network/faulty-proxy.ts'
@@ -256,7 +256,8 @@ describe('services that start on one new database', () => {
     const services = await Promise.all(Array.from({ length: 10 }, () => open(database.url)))
     const before = await schema()
     expect(await seeded()).toEqual({ n: 1, head: 1 })
-    for (const { content } of services) expect(await content.get('posts', 'seeded')).toMatchObject({ title: 'seeded' })
+    for (const { content } of services)
+      expect(await content.as(ANONYMOUS).get('posts', 'seeded')).toMatchObject({ title: 'seeded' })
     await Promise.all(services.map((service) => service.close()))
     await (await open(database.url)).close()
     expect(await schema()).toEqual(before)
@@ -300,7 +301,7 @@ describe('services that start on one new database', () => {
     await node.kill()
     const service = await open(database.url)
     const before = await schema()
-    expect(await service.content.get('posts', 'seeded')).toMatchObject({ title: 'seeded' })
+    expect(await service.content.as(ANONYMOUS).get('posts', 'seeded')).toMatchObject({ title: 'seeded' })
     await service.close()
     expect(await seeded()).toEqual({ n: 1, head: 1 })
     await (await open(database.url)).close()

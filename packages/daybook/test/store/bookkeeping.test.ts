@@ -1,10 +1,8 @@
-import { DaybookError, defineCollection, defineConfig, defineGlobal, f, SYSTEM } from 'daybook'
+import { ANONYMOUS, DaybookError, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type JournalRecord, readJournal } from '../support/stores/journal.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
-
-const AS_SYSTEM = { caller: SYSTEM } as const
 
 const config = defineConfig({
   collections: {
@@ -94,11 +92,11 @@ describe.each(STORES)('on $name', (kind) => {
   describe('the journal', () => {
     test('has one record for each change, in order, with who made it and what came of it', async () => {
       const { content } = store
-      const person = await content.create('people', { name: 'Inés' }, AS_SYSTEM)
-      const changed = await content.update('people', person.id, { name: 'Tomasz' }, AS_SYSTEM)
-      const site = await content.writeGlobal('site', { name: 'Blog' }, AS_SYSTEM)
-      const again = await content.writeGlobal('site', { name: 'Daybook' }, AS_SYSTEM)
-      await content.delete('people', person.id, AS_SYSTEM)
+      const person = await content.create('people', { name: 'Inés' })
+      const changed = await content.update('people', person.id, { name: 'Tomasz' })
+      const site = await content.writeGlobal('site', { name: 'Blog' })
+      const again = await content.writeGlobal('site', { name: 'Daybook' })
+      await content.delete('people', person.id)
       const { id } = person
       const expected = [
         { action: 'create', collection: 'people', id, doc: person },
@@ -121,18 +119,18 @@ describe.each(STORES)('on $name', (kind) => {
 
     test('has none for a write that changes nothing', async () => {
       const { content } = store
-      const post = await content.create('posts', { title: 'A' }, AS_SYSTEM)
-      expect(await content.update('posts', post.id, { title: 'A', code: null }, AS_SYSTEM)).toEqual(post)
-      await content.writeGlobal('site', { name: 'Blog' }, AS_SYSTEM)
-      await content.writeGlobal('site', { name: 'Blog' }, AS_SYSTEM)
+      const post = await content.create('posts', { title: 'A' })
+      expect(await content.update('posts', post.id, { title: 'A', code: null })).toEqual(post)
+      await content.writeGlobal('site', { name: 'Blog' })
+      await content.writeGlobal('site', { name: 'Blog' })
       expect(await journal(store)).toHaveLength(2)
     })
 
     test('gives an entry the number of its last change as its revision', async () => {
       const { content, rows } = store
-      const { id } = await content.create('posts', { title: 'A' }, AS_SYSTEM)
-      await content.create('posts', { title: 'B' }, AS_SYSTEM)
-      await content.update('posts', id, { title: 'C' }, AS_SYSTEM)
+      const { id } = await content.create('posts', { title: 'A' })
+      await content.create('posts', { title: 'B' })
+      await content.update('posts', id, { title: 'C' })
       expect(await rows('SELECT seq FROM posts ORDER BY pk')).toEqual([{ seq: 3 }, { seq: 2 }])
       expect(await rows("SELECT seq, visible_seq FROM daybook$collections WHERE key = 'posts'")).toEqual([
         { seq: 3, visible_seq: 3 },
@@ -141,24 +139,24 @@ describe.each(STORES)('on $name', (kind) => {
 
     test('moves what readers without a session watch only when they may see a difference', async () => {
       const { content, rows } = store
-      const { id } = await content.create('posts', { title: 'A', state: 'draft' }, AS_SYSTEM)
+      const { id } = await content.create('posts', { title: 'A', state: 'draft' })
       const seen = async () =>
         (await rows("SELECT visible_seq FROM daybook$collections WHERE key = 'posts'"))[0]?.visible_seq
-      await content.update('posts', id, { title: 'B' }, AS_SYSTEM)
+      await content.update('posts', id, { title: 'B' })
       expect(await seen()).toBe(0)
-      await content.update('posts', id, { state: 'published' }, AS_SYSTEM)
+      await content.update('posts', id, { state: 'published' })
       expect(await seen()).toBe(3)
-      await content.update('posts', id, { state: 'archived' }, AS_SYSTEM)
+      await content.update('posts', id, { state: 'archived' })
       expect(await seen()).toBe(4)
-      await content.update('posts', id, { title: 'C' }, AS_SYSTEM)
-      await content.delete('posts', id, AS_SYSTEM)
+      await content.update('posts', id, { title: 'C' })
+      await content.delete('posts', id)
       expect(await seen()).toBe(4)
     })
 
     test('numbers changes that are made at once without a gap', async () => {
       const { content } = store
       const writes = Array.from({ length: 100 }, (_, n) =>
-        content.create('posts', { title: 'same', code: `${n % 90}` }, AS_SYSTEM),
+        content.create('posts', { title: 'same', code: `${n % 90}` }),
       )
       const ends = await Promise.allSettled(writes)
       expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(90)
@@ -170,33 +168,28 @@ describe.each(STORES)('on $name', (kind) => {
 
   describe('a write that is refused leaves everything as it was', () => {
     const REFUSED: Readonly<Record<string, (id: string, ids: { readonly other: string }) => Promise<unknown>>> = {
-      'a wrong type': () => store.content.create('posts', { title: 5 as never }, AS_SYSTEM),
-      'a missing field': () => store.content.create('posts', {} as never, AS_SYSTEM),
-      'a slug that is taken': () => store.content.create('posts', { title: 'B', slug: 'first' }, AS_SYSTEM),
-      'a unique value that is taken': () => store.content.create('posts', { title: 'B', code: 'one' }, AS_SYSTEM),
-      'a reference to nobody': (id) => store.content.create('posts', { title: 'B', friends: [id] }, AS_SYSTEM),
-      'no session': () => store.content.create('posts', { title: 'B' }),
-      'an update to a slug that is taken': (_id, { other }) =>
-        store.content.update('posts', other, { slug: 'first' }, AS_SYSTEM),
-      'an update to a value that is taken': (_id, { other }) =>
-        store.content.update('posts', other, { code: 'one' }, AS_SYSTEM),
-      'an update that empties a required field': (id) =>
-        store.content.update('posts', id, { title: null as never }, AS_SYSTEM),
-      'an update on a stale tag': (id) =>
-        store.content.update('posts', id, { title: 'C' }, { ...AS_SYSTEM, ifMatch: '"0.x"' }),
-      'an update of what is not there': (id) => store.content.update('people', id, { name: 'C' }, AS_SYSTEM),
-      'a deletion on a stale tag': (id) => store.content.delete('posts', id, { ...AS_SYSTEM, ifMatch: '"0.x"' }),
-      'a deletion without a session': (id) => store.content.delete('posts', id),
-      'a global with a reference to nobody': (id) =>
-        store.content.writeGlobal('site', { name: 'B', owner: id }, AS_SYSTEM),
+      'a wrong type': () => store.content.create('posts', { title: 5 as never }),
+      'a missing field': () => store.content.create('posts', {} as never),
+      'a slug that is taken': () => store.content.create('posts', { title: 'B', slug: 'first' }),
+      'a unique value that is taken': () => store.content.create('posts', { title: 'B', code: 'one' }),
+      'a reference to nobody': (id) => store.content.create('posts', { title: 'B', friends: [id] }),
+      'no session': () => store.content.as(ANONYMOUS).create('posts', { title: 'B' }),
+      'an update to a slug that is taken': (_id, { other }) => store.content.update('posts', other, { slug: 'first' }),
+      'an update to a value that is taken': (_id, { other }) => store.content.update('posts', other, { code: 'one' }),
+      'an update that empties a required field': (id) => store.content.update('posts', id, { title: null as never }),
+      'an update on a stale tag': (id) => store.content.update('posts', id, { title: 'C' }, { ifMatch: '"0.x"' }),
+      'an update of what is not there': (id) => store.content.update('people', id, { name: 'C' }),
+      'a deletion on a stale tag': (id) => store.content.delete('posts', id, { ifMatch: '"0.x"' }),
+      'a deletion without a session': (id) => store.content.as(ANONYMOUS).delete('posts', id),
+      'a global with a reference to nobody': (id) => store.content.writeGlobal('site', { name: 'B', owner: id }),
     }
 
     test.each(Object.entries(REFUSED))('%s', async (_what, write) => {
       const { content } = store
-      const person = await content.create('people', { name: 'Inés' }, AS_SYSTEM)
+      const person = await content.create('people', { name: 'Inés' })
       const first = { title: 'First', slug: 'first', code: 'one', author: person.id, friends: [person.id] }
-      const post = await content.create('posts', first, AS_SYSTEM)
-      const other = await content.create('posts', { title: 'Other', code: 'two', state: 'draft' }, AS_SYSTEM)
+      const post = await content.create('posts', first)
+      const other = await content.create('posts', { title: 'Other', code: 'two', state: 'draft' })
       const before = await everything(store)
       await expect(write(post.id, { other: other.id })).rejects.toThrow(DaybookError)
       expect(await everything(store)).toEqual(before)
@@ -207,11 +200,11 @@ describe.each(STORES)('on $name', (kind) => {
   describe('deleting', () => {
     test('takes the references of others out of them, each with a record of its own', async () => {
       const { content, rows } = store
-      const person = await content.create('people', { name: 'Inés' }, AS_SYSTEM)
-      const one = await content.create('posts', { title: 'A', author: person.id, friends: [person.id] }, AS_SYSTEM)
-      await content.create('posts', { title: 'B' }, AS_SYSTEM)
-      await content.delete('people', person.id, AS_SYSTEM)
-      expect(await content.get('posts', one.id)).toMatchObject({ author: null, friends: [] })
+      const person = await content.create('people', { name: 'Inés' })
+      const one = await content.create('posts', { title: 'A', author: person.id, friends: [person.id] })
+      await content.create('posts', { title: 'B' })
+      await content.delete('people', person.id)
+      expect(await content.as(ANONYMOUS).get('posts', one.id)).toMatchObject({ author: null, friends: [] })
       expect(await rows('SELECT * FROM daybook$refs')).toEqual([])
       const last = await rows('SELECT action, collection, id FROM daybook$journal WHERE seq > 3')
       expect(last).toHaveLength(2)
@@ -222,11 +215,14 @@ describe.each(STORES)('on $name', (kind) => {
 
     test('takes the search row and the references along', async () => {
       const { content, rows } = store
-      const person = await content.create('people', { name: 'Inés' }, AS_SYSTEM)
-      const post = await content.create('posts', { title: 'apple', author: person.id }, AS_SYSTEM)
-      await content.create('posts', { title: 'apple pie' }, AS_SYSTEM)
-      await content.delete('posts', post.id, AS_SYSTEM)
-      expect(await content.list('posts', { q: 'apple' })).toMatchObject({ total: 1, items: [{ title: 'apple pie' }] })
+      const person = await content.create('people', { name: 'Inés' })
+      const post = await content.create('posts', { title: 'apple', author: person.id })
+      await content.create('posts', { title: 'apple pie' })
+      await content.delete('posts', post.id)
+      expect(await content.as(ANONYMOUS).list('posts', { q: 'apple' })).toMatchObject({
+        total: 1,
+        items: [{ title: 'apple pie' }],
+      })
       expect(await store.searched('posts')).toEqual(await rows('SELECT pk FROM posts'))
       expect(await rows('SELECT * FROM daybook$refs')).toEqual([])
     })
@@ -236,9 +232,7 @@ describe.each(STORES)('on $name', (kind) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 12 }), async (rounds) => {
         await using one = await kind.open<typeof config>(config)
-        const people = await Promise.all(
-          ['a', 'b', 'c'].map((name) => one.content.create('people', { name }, AS_SYSTEM)),
-        )
+        const people = await Promise.all(['a', 'b', 'c'].map((name) => one.content.create('people', { name })))
         const posts: string[] = []
         // What stands in one round is asked for at once.
         for (const round of rounds) await Promise.all(round.map((step) => take(one, step, posts, people)))
@@ -258,17 +252,16 @@ async function take(
   const personAt = (index: number): string => String(people[index % people.length]?.id)
   const postAt = (index: number): string => String(posts[index % (posts.length || 1)])
   try {
-    if (step.do === 'delete') await content.delete('posts', postAt(step.at), AS_SYSTEM)
-    else if (step.do === 'forget') await content.delete('people', personAt(step.at), AS_SYSTEM)
-    else if (step.do === 'global')
-      await content.writeGlobal('site', { name: step.name, owner: personAt(step.at) }, AS_SYSTEM)
+    if (step.do === 'delete') await content.delete('posts', postAt(step.at))
+    else if (step.do === 'forget') await content.delete('people', personAt(step.at))
+    else if (step.do === 'global') await content.writeGlobal('site', { name: step.name, owner: personAt(step.at) })
     else {
       const friends = [...new Set(step.refs.map(personAt))]
       const [author = null] = friends
       const parts = [{ _type: 'credit', names: step.refs.map((ref) => ({ who: personAt(ref) })) }]
       const body = { ...step.data, friends, author, parts } as never
-      if (step.do === 'create') posts.push((await content.create('posts', body, AS_SYSTEM)).id)
-      else await content.update('posts', postAt(step.at), body, AS_SYSTEM)
+      if (step.do === 'create') posts.push((await content.create('posts', body)).id)
+      else await content.update('posts', postAt(step.at), body)
     }
   } catch (error) {
     const expected = ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR']

@@ -1,22 +1,19 @@
-import { SYSTEM } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { kitchen } from '../support/configs/configs.ts'
 import { eventually } from '../support/patience.ts'
 import { STORES } from '../support/stores/stores.ts'
-
-const AS_SYSTEM = { caller: SYSTEM } as const
 
 describe.each(STORES)('who follows the changes of a store on $name', (store) => {
   test('hears of each that is stored, by rising numbers, until they no longer want to', async () => {
     await using service = await store.open(kitchen)
     const heard: number[] = []
     const end = service.onChange((seq) => heard.push(seq))
-    await service.content.create('things', { title: 'one' }, AS_SYSTEM)
-    await service.content.create('things', { title: 'two' }, AS_SYSTEM)
+    await service.content.create('things', { title: 'one' })
+    await service.content.create('things', { title: 'two' })
     await eventually(() => expect(heard.at(-1)).toBe(2))
     expect(heard).toEqual([...heard].sort((a, b) => a - b))
     end()
-    await service.content.create('things', { title: 'three' }, AS_SYSTEM)
+    await service.content.create('things', { title: 'three' })
     expect(heard.at(-1)).toBe(2)
   })
 
@@ -24,8 +21,8 @@ describe.each(STORES)('who follows the changes of a store on $name', (store) => 
     await using service = await store.open(kitchen)
     const heard: number[] = []
     service.onChange((seq) => heard.push(seq))
-    await expect(service.content.create('things', {}, AS_SYSTEM)).rejects.toThrow()
-    await service.content.create('things', { title: 'one' }, AS_SYSTEM)
+    await expect(service.content.create('things', {})).rejects.toThrow()
+    await service.content.create('things', { title: 'one' })
     await eventually(() => expect(heard).toEqual([1]))
   })
 
@@ -33,11 +30,11 @@ describe.each(STORES)('who follows the changes of a store on $name', (store) => 
     await using service = await store.open(kitchen)
     const heard: number[] = []
     service.onChange((seq) => heard.push(seq))
-    const twins = ['one', 'two'].map((title) => service.content.create('things', { title, code: 'AB1' }, AS_SYSTEM))
+    const twins = ['one', 'two'].map((title) => service.content.create('things', { title, code: 'AB1' }))
     const outcomes = (await Promise.allSettled(twins)).map(({ status }) => status)
     expect(outcomes.toSorted()).toEqual(['fulfilled', 'rejected'])
     await eventually(() => expect(heard).toEqual([1]))
-    await service.content.create('things', { title: 'three' }, AS_SYSTEM)
+    await service.content.create('things', { title: 'three' })
     await eventually(() => expect(heard).toEqual([1, 2]))
   })
 })

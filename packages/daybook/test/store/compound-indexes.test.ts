@@ -15,7 +15,7 @@ import { LARGE_TEST_MS } from '../support/patience.ts'
 import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { Folder } from '../support/stores/folder.ts'
 import { type NotedStatement, notedStore } from '../support/stores/noted-store.ts'
-import { AS_SYSTEM, create, type Place } from '../support/stores/place.ts'
+import { create, type Place } from '../support/stores/place.ts'
 import { PostgresPlace } from '../support/stores/postgres-place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -116,10 +116,10 @@ async function answersOf(place: Place, indexes: Indexes | undefined): Promise<re
     async ({ content }) => {
       for (const where of WHERES) {
         for (const sort of ORDERS) {
-          const filter: Ask = (query) => content.list('articles', query, AS_SYSTEM) as unknown as Promise<Listed>
+          const filter: Ask = (query) => content.list('articles', query) as unknown as Promise<Listed>
           answers.push({ where, sort, ...((await paged(filter, { where, sort: sort.split(',') })) as object) })
           rule = where
-          const ruled: Ask = (query) => content.list('articles', query, { caller: ANONYMOUS }) as never
+          const ruled: Ask = (query) => content.as(ANONYMOUS).list('articles', query) as never
           answers.push({ rule, sort, ...((await paged(ruled, { sort: sort.split(',') })) as object) })
           for (const query of [{ locale: 'de' }, { q: 'word' }]) {
             const found = { sort: sort.split(','), ...query }
@@ -165,7 +165,7 @@ describe.each(STORES)('indexes over several fields on $name', (store) => {
       const note = { title: long.slice(0, 400).join(''), name: long.slice(400).join('') }
       await create(service, 'notes', note)
       const where = { title: { eq: note.title } }
-      expect(await service.content.list('notes', { where, sort: 'name' }, AS_SYSTEM)).toMatchObject({ items: [note] })
+      expect(await service.content.list('notes', { where, sort: 'name' })).toMatchObject({ items: [note] })
     })
   })
 })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { JournalRow } from '../../src/store/reads/rows.ts'
 import type { Store } from '../../src/store/store.ts'
 import { LARGE_TEST_MS } from '../support/patience.ts'
-import { AS_SYSTEM, create, type Document, type Place, read, update } from '../support/stores/place.ts'
+import { create, type Document, type Place, read, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const config = {
@@ -54,9 +54,9 @@ describe.each(STORES)('on $name', (kind) => {
   describe('records', () => {
     test('come in order, behind a number and up to a limit', async () => {
       const { id } = await create(service, 'posts', { title: 'one' })
-      await service.content.writeGlobal('site', { name: 'A' }, AS_SYSTEM)
+      await service.content.writeGlobal('site', { name: 'A' })
       await update(service, 'posts', id, { title: 'two' })
-      await service.content.delete('posts', id, AS_SYSTEM)
+      await service.content.delete('posts', id)
       const all = await store.journal.records(0)
       expect(all).toMatchObject([
         { seq: 1, action: 'create', collection: 'posts', id },
@@ -78,7 +78,7 @@ describe.each(STORES)('on $name', (kind) => {
       await create(service, 'notes', { text: 'between' })
       await update(service, 'posts', id, { title: 'two' })
       await update(service, 'posts', id, { title: 'three' })
-      await service.content.delete('posts', id, AS_SYSTEM)
+      await service.content.delete('posts', id)
       expect(await states(id, 6)).toEqual([
         undefined,
         [2, 'create', 'one'],
@@ -91,7 +91,7 @@ describe.each(STORES)('on $name', (kind) => {
 
     test('is the document as it was served, with what the other locales say', async () => {
       const { id } = await create(service, 'posts', { title: 'one' })
-      await service.content.update('posts', id, { title: 'eins' }, { ...AS_SYSTEM, locale: 'de' } as never)
+      await service.content.update('posts', id, { title: 'eins' }, { locale: 'de' })
       const { createdBy: _made, updatedBy: _changed, ...then } = (await read(service, 'posts', id)) as Document
       const whole = { ...then, '@locales': { de: { title: 'eins' } } }
       const present = await store.journal.stateAt('posts', id, 2)
@@ -101,8 +101,8 @@ describe.each(STORES)('on $name', (kind) => {
     })
 
     test('of a global is found by its key', async () => {
-      await service.content.writeGlobal('site', { name: 'A' }, AS_SYSTEM)
-      await service.content.writeGlobal('site', { name: 'B' }, AS_SYSTEM)
+      await service.content.writeGlobal('site', { name: 'A' })
+      await service.content.writeGlobal('site', { name: 'B' })
       const names = await Promise.all(
         [1, 2].map(async (seq) => JSON.parse(String((await store.journal.stateAt('globals', 'site', seq))?.doc)).name),
       )

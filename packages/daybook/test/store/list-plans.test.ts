@@ -1,4 +1,4 @@
-import { type AccessWhere, createService, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { type AccessWhere, createService, defineCollection, defineConfig, f } from 'daybook'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ANONYMOUS } from '../../src/auth/adapter.ts'
@@ -68,7 +68,7 @@ class Scene implements AsyncDisposable {
         day: `2026-01-${String(1 + (n % 28)).padStart(2, '0')}`,
         labels: n % 2 === 0 ? (['red'] as const) : [],
       }
-      await service.content.create('articles', entry, { caller: SYSTEM })
+      await service.content.create('articles', entry)
     }
     await service.close()
     return new Scene(folder)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defineConfig, f, SYSTEM } from 'daybook'
+import { ANONYMOUS, defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import { blocksOf } from '../../../../scripts/markdown.ts'
@@ -17,13 +17,13 @@ test('a journal that was made in partitions, as the guide shows it, is used as i
   await database.rows(statements.replaceAll('10000000', '3'))
   const collections = { posts: { fields: { title: f.text() } } }
   await using service = await createTestService(defineConfig({ database: patientPostgres(database.url), collections }))
-  const { id } = await service.content.create('posts', { title: 'first' }, { caller: SYSTEM })
+  const { id } = await service.content.create('posts', { title: 'first' })
   for (const title of ['second', 'third', 'fourth']) {
-    await service.content.update('posts', id, { title }, { caller: SYSTEM })
+    await service.content.update('posts', id, { title })
   }
   const count = `SELECT (SELECT count(*) FROM daybook$journal_0)::integer AS first,
     (SELECT count(*) FROM daybook$journal_1)::integer AS second,
     (SELECT count(*) FROM daybook$journal_payload)::integer AS states`
   expect(await database.rows(count)).toEqual([{ first: 2, second: 2, states: 3 }])
-  expect(await service.content.get('posts', id)).toMatchObject({ title: 'fourth' })
+  expect(await service.content.as(ANONYMOUS).get('posts', id)).toMatchObject({ title: 'fourth' })
 })

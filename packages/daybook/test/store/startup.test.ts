@@ -1,7 +1,7 @@
-import { f, StartupError } from 'daybook'
+import { ANONYMOUS, f, StartupError, SYSTEM } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Folder } from '../support/stores/folder.ts'
-import { AS_SYSTEM, create, type Place, read, update } from '../support/stores/place.ts'
+import { create, type Place, read, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const title = f.text({ required: true })
@@ -124,7 +124,10 @@ describe.each(STORES)('on $name', (store) => {
       expect(await fieldIndexes()).toEqual(['notes$by$title', 'notes$by$title$folded'])
       expect(await place.names('table')).toEqual(expect.arrayContaining(['notes', 'posts']))
       await place.serve(posts({ title }), async ({ content }) => {
-        expect(await content.list('posts', { q: 'a' })).toMatchObject({ total: 1, items: [{ title: 'A' }] })
+        expect(await content.as(ANONYMOUS).list('posts', { q: 'a' })).toMatchObject({
+          total: 1,
+          items: [{ title: 'A' }],
+        })
       })
     })
 
@@ -147,20 +150,26 @@ describe.each(STORES)('on $name', (store) => {
         await place.serve(config({ title, slug, state: f.status() }), async (service) => {
           const { id } = await create(service, key, { title: 'Found in order' })
           await update(service, key, id, { title: 'Ordered and found' })
-          expect(await service.content.list(key, { q: 'ordered' })).toMatchObject({ total: 1, items: [{ id }] })
-          expect(await service.content.list(key, { sort: ['title'] })).toMatchObject({ total: 1, items: [{ id }] })
+          expect(await service.content.as(ANONYMOUS).list(key, { q: 'ordered' })).toMatchObject({
+            total: 1,
+            items: [{ id }],
+          })
+          expect(await service.content.as(ANONYMOUS).list(key, { sort: ['title'] })).toMatchObject({
+            total: 1,
+            items: [{ id }],
+          })
         })
         await place.serve(config({ title, slug, state: f.status(), rank: f.integer() }), async ({ content }) => {
-          expect(await content.list(key, { q: 'ordered', sort: 'rank' })).toMatchObject({ total: 1 })
+          expect(await content.as(ANONYMOUS).list(key, { q: 'ordered', sort: 'rank' })).toMatchObject({ total: 1 })
         })
       },
     )
   })
 
   describe('search, when the config changes', () => {
-    const find = (config: object, q: string, options: object = AS_SYSTEM): Promise<number> =>
+    const find = (config: object, q: string, caller = SYSTEM): Promise<number> =>
       place.serve(config, async ({ content }) => {
-        const { total, items } = await content.list('posts', { q }, options)
+        const { total, items } = await content.as(caller).list('posts', { q })
         expect(items).toHaveLength(total)
         return total
       })
@@ -184,7 +193,7 @@ describe.each(STORES)('on $name', (store) => {
 
     test('finds old entries without a session after a status was added', async () => {
       await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'apple' }))
-      expect(await find(posts({ title, state: f.status() }), 'apple', {})).toBe(1)
+      expect(await find(posts({ title, state: f.status() }), 'apple', ANONYMOUS)).toBe(1)
     })
 
     test('finds everything after the status went', async () => {
@@ -192,7 +201,7 @@ describe.each(STORES)('on $name', (store) => {
         await create(service, 'posts', { title: 'apple' })
         await create(service, 'posts', { title: 'apple pie', state: 'draft' })
       })
-      expect(await find(posts({ title }), 'apple', {})).toBe(2)
+      expect(await find(posts({ title }), 'apple', ANONYMOUS)).toBe(2)
     })
 
     test('does not find the words of a value that is no longer served', async () => {
@@ -214,8 +223,8 @@ describe.each(STORES)('on $name', (store) => {
         const entry = await read(service, 'posts', id)
         const own = String(entry?.state)
         const isPublic = own === 'published'
-        const open = await service.content.list('posts')
-        const filtered = await service.content.list('posts', { status: own }, AS_SYSTEM)
+        const open = await service.content.as(ANONYMOUS).list('posts')
+        const filtered = await service.content.list('posts', { status: own })
         expect(open.total, `total without a session of an entry that is ${own}`).toBe(isPublic ? 1 : 0)
         expect(open.items).toHaveLength(isPublic ? 1 : 0)
         expect(filtered.total, `total of status=${own}`).toBe(1)
@@ -227,7 +236,7 @@ describe.each(STORES)('on $name', (store) => {
       const { id } = await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'A' }))
       await expectAgreement(posts({ title, state }), id)
       await place.serve(posts({ title, state }), async ({ content }) => {
-        expect(await content.get('posts', id)).toMatchObject({ state: 'published' })
+        expect(await content.as(ANONYMOUS).get('posts', id)).toMatchObject({ state: 'published' })
       })
     })
 
@@ -235,13 +244,13 @@ describe.each(STORES)('on $name', (store) => {
       const { id } = await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'A' }))
       const config = posts({ title, state: f.status({ default: 'draft' }) })
       await expectAgreement(config, id)
-      await place.serve(config, async ({ content }) => expect(await content.get('posts', id)).toBeNull())
+      await place.serve(config, async ({ content }) => expect(await content.as(ANONYMOUS).get('posts', id)).toBeNull())
     })
 
     test('one that goes makes everything public', async () => {
       await place.serve(posts({ title, state }), (service) => create(service, 'posts', { title: 'A', state: 'draft' }))
       await place.serve(posts({ title }), async ({ content }) => {
-        expect(await content.list('posts')).toMatchObject({ total: 1, items: [{ title: 'A' }] })
+        expect(await content.as(ANONYMOUS).list('posts')).toMatchObject({ total: 1, items: [{ title: 'A' }] })
       })
     })
 
@@ -268,7 +277,7 @@ describe.each(STORES)('on $name', (store) => {
       })
       await place.start(posts({ title }))
       await place.serve(posts({ title, state: f.status({ options: ['published', 'draft'] }) }), async ({ content }) => {
-        const all = await content.list('posts', { limit: 100 }, AS_SYSTEM)
+        const all = await content.list('posts', { limit: 100 })
         expect(all.total).toBe(4)
         expect(all.items).toHaveLength(4)
       })

@@ -1,12 +1,11 @@
 // The in-process API, typed by the config it serves. tsc is the test; nothing here runs.
 import {
-  type Content,
   createService,
   type DraftEntry,
   type Entry,
   type GlobalEntry,
   type ListResult,
-  SYSTEM,
+  type ServiceContent,
 } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { type Equal, holds } from './expect.ts'
@@ -14,7 +13,7 @@ import { type Showcase, showcase } from './showcase.ts'
 
 type Person = Entry<Showcase, 'people'>
 
-export async function reads(content: Content<Showcase>): Promise<void> {
+export async function reads(content: ServiceContent<Showcase>): Promise<void> {
   const page = await content.list('people', { limit: 5, sort: ['-name', 'id'], select: ['name'] })
   const person = await content.get('people', 'ines')
   const site = await content.readGlobal('site')
@@ -34,11 +33,11 @@ export async function reads(content: Content<Showcase>): Promise<void> {
   person.name
 }
 
-export async function writes(content: Content<Showcase>): Promise<void> {
-  const created = await content.create('people', { name: 'Inés' }, { caller: SYSTEM })
-  const updated = await content.update('people', created.id, { name: 'Inés Prado' }, { caller: SYSTEM, ifMatch: '"1"' })
-  const site = await content.writeGlobal('site', { siteName: 'Blog' }, { caller: SYSTEM })
-  const nothing = await content.delete('people', created.id, { caller: SYSTEM })
+export async function writes(content: ServiceContent<Showcase>): Promise<void> {
+  const created = await content.create('people', { name: 'Inés' })
+  const updated = await content.update('people', created.id, { name: 'Inés Prado' }, { ifMatch: '"1"' })
+  const site = await content.writeGlobal('site', { siteName: 'Blog' })
+  const nothing = await content.delete('people', created.id)
   holds<Equal<typeof created, Person>>()
   holds<Equal<typeof updated, Person>>()
   holds<Equal<typeof site, GlobalEntry<Showcase, 'site'>>>()
@@ -54,11 +53,11 @@ export async function writes(content: Content<Showcase>): Promise<void> {
   await content.writeGlobal('site', { siteName: 5 })
 }
 
-export async function drafts(content: Content<Showcase>): Promise<void> {
-  const saved = await content.saveDraft('things', 'x', { textNeeded: null }, { caller: SYSTEM, autosave: true })
+export async function drafts(content: ServiceContent<Showcase>): Promise<void> {
+  const saved = await content.saveDraft('things', 'x', { textNeeded: null }, { autosave: true })
   const read = await content.get('things', 'x', { draft: true })
   const { items } = await content.list('things', { draft: true })
-  const published = await content.publish('things', 'x', { caller: SYSTEM })
+  const published = await content.publish('things', 'x')
   const timed = await content.publish('things', 'x', { at: '2999-01-01T00:00:00Z' })
   const restored = await content.restore('things', 'x', 5)
   const person = await content.restore('people', 'x', 5)
@@ -87,6 +86,6 @@ export async function drafts(content: Content<Showcase>): Promise<void> {
 export async function services(): Promise<void> {
   const service = await createService(showcase)
   const testService = await createTestService(showcase)
-  holds<Equal<typeof service.content, Content<Showcase>>>()
-  holds<Equal<typeof testService.content, Content<Showcase>>>()
+  holds<Equal<typeof service.content, ServiceContent<Showcase>>>()
+  holds<Equal<typeof testService.content, ServiceContent<Showcase>>>()
 }

@@ -1,4 +1,3 @@
-import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { dropFiles } from '../support/drop.ts'
@@ -22,14 +21,14 @@ async function visitPost(names: readonly string[]) {
         const bytes = name.endsWith('.txt') ? { bytes: Buffer.from(name) } : {}
         await storeFile(service, name, { alt: `Alt of ${name}`, ...bytes })
       }
-      const post = await service.content.as(SYSTEM).create('posts', { title: 'A post', status: 'draft' })
+      const post = await service.content.create('posts', { title: 'A post', status: 'draft' })
       id = String(post.id)
     },
   })
   await isShown(visit.page, 'Overview')
   await visit.page.goto(`${visit.url}/studio/c/posts/${id}`)
   await isShown(visit.page, 'A post')
-  const stored = async () => visit.service.content.as(SYSTEM).get('posts', id, { draft: true })
+  const stored = async () => visit.service.content.get('posts', id, { draft: true })
   return { visit, stored }
 }
 
@@ -120,7 +119,7 @@ describe('the editor of files', () => {
     await (await chooser).setFiles({ name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('The tides.') })
     await page.getByText('tides.txt is stored, but this field does not take it.').waitFor()
     expect(await field.getByRole('link').count()).toBe(0)
-    expect((await service.content.as(SYSTEM).list('assets')).total).toBe(1)
+    expect((await service.content.list('assets')).total).toBe(1)
     expect(await visit.takeFaults()).toEqual([])
   })
 })

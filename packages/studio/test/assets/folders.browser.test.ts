@@ -1,4 +1,4 @@
-import { type DaybookConfig, SYSTEM } from 'daybook'
+import type { DaybookConfig } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { INES, isShown } from '../support/people.ts'
@@ -55,7 +55,7 @@ describe('folders of the library', () => {
     await dialog.getByText('There is no such folder yet').waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('2 files are in images/trees now').waitFor()
-    const { items } = await service.content.as(SYSTEM).list('assets', { sort: 'originalName' })
+    const { items } = await service.content.list('assets', { sort: 'originalName' })
     expect(items.map(({ originalName, directory }) => [originalName, directory])).toEqual([
       ['crane.png', 'images/trees'],
       ['harbour.png', 'images/2026'],
@@ -74,7 +74,7 @@ describe('folders of the library', () => {
       as: INES,
       before: async (service) => {
         id = await storeFile(service, 'harbour.png', { directory: 'images' })
-        await service.content.as(SYSTEM).create('posts', { title: 'The harbour', cover: id })
+        await service.content.create('posts', { title: 'The harbour', cover: id })
       },
       path: '/studio/assets?folder=images',
     })
@@ -118,7 +118,7 @@ describe('folders of the library', () => {
     await visit.shoot('library-not-moved')
     expect(await visit.axeFaults()).toEqual([])
     await dialog.getByRole('button', { name: 'Close' }).click()
-    const { total } = await service.content.as(SYSTEM).list('assets', { where: { directory: { eq: 'images' } } })
+    const { total } = await service.content.list('assets', { where: { directory: { eq: 'images' } } })
     expect(total).toBe(2)
     expect(await visit.takeFaults()).toEqual([])
   })

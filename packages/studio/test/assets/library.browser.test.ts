@@ -1,4 +1,3 @@
-import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
@@ -61,7 +60,7 @@ describe('the library', () => {
     expect(await visit.axeFaults()).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
-    const [stored] = (await service.content.as(SYSTEM).list('assets', { q: 'harbour' })).items
+    const [stored] = (await service.content.list('assets', { q: 'harbour' })).items
     expect(stored).toMatchObject({ alt: 'Boats in the harbour', focalPoint: { x: 0.6, y: 0.49 } })
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete this file?' })
@@ -92,7 +91,7 @@ describe('the library', () => {
     await page.route(
       `**/api/assets/${id}*`,
       async (route) => {
-        await service.content.as(SYSTEM).update('assets', id, { alt: 'Ships' })
+        await service.content.update('assets', id, { alt: 'Ships' })
         await route.continue()
       },
       { times: 1 },
@@ -102,7 +101,7 @@ describe('the library', () => {
     await page.getByRole('textbox', { name: 'Alt text' }).and(page.getByText('Ships')).waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
-    const stored = await service.content.as(SYSTEM).get('assets', id)
+    const stored = await service.content.get('assets', id)
     expect(stored).toMatchObject({ alt: 'Ships', focalPoint: { x: 0.25, y: 0.75 } })
     expect(await visit.takeFaults()).toEqual([])
   })
@@ -122,13 +121,13 @@ describe('the library', () => {
     await page.getByText('no alt text').waitFor()
     // What happens before the Studio listens is no news to it.
     await live
-    await service.content.as(SYSTEM).update('assets', id, { alt: 'Boats' })
+    await service.content.update('assets', id, { alt: 'Boats' })
     await page.getByText('no alt text').waitFor({ state: 'detached' })
     await storeFile(service, 'mill.png', { alt: 'A mill' })
     await page.getByRole('button', { name: 'There is something new. Show it' }).click()
     await page.getByRole('link', { name: 'mill.png' }).waitFor()
     await page.getByText('2 files', { exact: true }).waitFor()
-    await service.content.as(SYSTEM).delete('assets', id)
+    await service.content.delete('assets', id)
     await page.getByRole('link', { name: 'harbour.png' }).waitFor({ state: 'detached' })
     await page.getByText('1 file', { exact: true }).waitFor()
     expect(await visit.takeFaults()).toEqual([])
@@ -228,7 +227,7 @@ describe('the library', () => {
       before: async (service) => {
         for (const name of ['one.png', 'two.png', 'three.png']) await storeFile(service, name)
         const scan = await storeFile(service, 'needed.png')
-        await service.content.as(SYSTEM).create('prints', { title: 'A print', scan })
+        await service.content.create('prints', { title: 'A print', scan })
       },
       path: '/studio/assets?view=list',
     })
@@ -242,7 +241,7 @@ describe('the library', () => {
     await texts.getByLabel('Alt text').fill('Of the museum')
     await texts.getByRole('button', { name: 'Save' }).click()
     await page.getByText('4 files are changed').waitFor()
-    const { items } = await service.content.as(SYSTEM).list('assets', { select: ['alt'] })
+    const { items } = await service.content.list('assets', { select: ['alt'] })
     expect(items.map(({ alt }) => alt)).toEqual(Array(4).fill('Of the museum'))
     await page.getByLabel('Choose two.png').click()
     await page.getByLabel('Choose needed.png').click()

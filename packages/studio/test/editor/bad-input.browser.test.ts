@@ -1,4 +1,4 @@
-import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
@@ -20,10 +20,10 @@ const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`field${
 async function visitThing(config: DaybookConfig, values: Readonly<Record<string, unknown>>) {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
-    id = String((await service.content.as(SYSTEM).create('things', values)).id)
+    id = String((await service.content.create('things', values)).id)
   }
   const visit = await visitStudio(open, config, { as: INES, before, path: () => `/studio/c/things/${id}` })
-  const stored = () => visit.service.content.as(SYSTEM).get('things', id, { draft: true })
+  const stored = () => visit.service.content.get('things', id, { draft: true })
   return { ...visit, id, stored, [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose]() }
 }
 
@@ -116,14 +116,14 @@ describe('the editor', () => {
     const { page, service, id } = visit
     await page.getByLabel('Title').fill('Still here')
     await isSaved(page)
-    await service.content.as(SYSTEM).delete('things', id)
+    await service.content.delete('things', id)
     await page.getByText('This is not there any more').waitFor()
     await visit.shoot('editor-gone')
     expect(await visit.axeFaults()).toEqual([])
     await page.getByRole('button', { name: 'Save as a new entry' }).click()
     await isSaved(page)
     await page.waitForURL((url) => !url.pathname.endsWith(id))
-    const { items } = await service.content.as(SYSTEM).list('things')
+    const { items } = await service.content.list('things')
     expect(items.map(({ title }) => title)).toEqual(['Still here'])
   })
 

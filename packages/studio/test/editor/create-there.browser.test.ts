@@ -1,4 +1,3 @@
-import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { isSaved } from '../support/people.ts'
@@ -37,7 +36,7 @@ test('what an entry refers to is created over its form, and taken', async () => 
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   await isSaved(page)
-  const { items } = await service.content.as(SYSTEM).list('authors', { where: { name: { eq: 'Tomasz Lis' } } })
+  const { items } = await service.content.list('authors', { where: { name: { eq: 'Tomasz Lis' } } })
   expect(await visit.stored()).toMatchObject({ title: 'Ink', author: items[0]?.id })
   expect(await visit.takeFaults()).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { type Caller, SYSTEM } from 'daybook'
+import { ANONYMOUS, type Caller, SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { isSaved, isShown } from '../support/people.ts'
@@ -47,7 +47,7 @@ describe('the history of an entry', () => {
     const subjects = ['migration:rename-tags', 'migrate', 'plugin:importer (nightly)', 'config (hook)', '0123456789ab']
     for (const [index, subject] of subjects.entries()) {
       const caller = { ...SYSTEM, identity: { ...SYSTEM.identity, subject } } as Caller
-      await service.content.update('posts', id, { minutes: 10 + index }, { caller })
+      await service.content.as(caller).update('posts', id, { minutes: 10 + index })
     }
     await page.goto(`${url}${path}/history`)
     const versions = page.getByRole('navigation', { name: 'Versions' })
@@ -64,7 +64,7 @@ describe('the history of an entry', () => {
   test('of many versions is loaded page by page, down to the first one, and leads to the one of an address', async () => {
     await using visit = await visitPost(open)
     const { page, service, id, path, url } = visit
-    const content = service.content.as(SYSTEM)
+    const content = service.content
     for (let minutes = 2; minutes <= 120; minutes += 1) await content.update('posts', id, { minutes })
     const pages: string[] = []
     page.on('request', (request) => {
@@ -108,7 +108,7 @@ describe('the history of an entry', () => {
     await page.getByRole('button', { name: 'Restore this version …' }).click()
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await isShown(page, 'Site')
-    expect(await service.content.readGlobal('site')).toMatchObject({ siteName: 'The museum' })
+    expect(await service.content.as(ANONYMOUS).readGlobal('site')).toMatchObject({ siteName: 'The museum' })
     expect(await visit.takeFaults()).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import { defineCollection, defineConfig, defineGlobal, f, SYSTEM } from 'daybook'
+import { ANONYMOUS, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
@@ -36,7 +36,7 @@ const config = defineConfig({
 async function visitPage() {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
-    const content = service.content.as(SYSTEM)
+    const content = service.content
     const seo = { description: 'All of it.' }
     const page = await content.create('pages', {
       title: 'About us',
@@ -48,7 +48,7 @@ async function visitPage() {
     id = String(page.id)
   }
   const visit = await visitStudio(open, config, { as: INES, before })
-  const content = visit.service.content.as(SYSTEM)
+  const content = visit.service.content
   const stored = (locale: string) => content.get('pages', id, { draft: true, locale, fallbackLocale: 'none' })
   return { ...visit, id, stored, [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose]() }
 }
@@ -94,7 +94,7 @@ describe('the languages of an entry', () => {
   test('a slug of any language leads to the entry, whatever language the address asks for', async () => {
     await using visit = await visitPage()
     const { page, url, id, service } = visit
-    await service.content.as(SYSTEM).update('pages', id, { title: 'Über uns' }, { locale: 'de' })
+    await service.content.update('pages', id, { title: 'Über uns' }, { locale: 'de' })
     for (const address of ['about-us', 'about-us?locale=de', 'uber-uns', 'uber-uns?locale=de', 'uber-uns?locale=fr']) {
       await page.goto(`${url}/studio/go/edit/pages/${address}`)
       await page.waitForURL((current) => current.pathname === `/studio/c/pages/${id}`)
@@ -106,7 +106,7 @@ describe('the languages of an entry', () => {
   test('says which translation is older than its source', async () => {
     await using visit = await visitPage()
     const { page, url, id, service } = visit
-    const content = service.content.as(SYSTEM)
+    const content = service.content
     const translation = { title: 'Über uns', body: 'Wir schreiben.', kind: 'essay', seo: { description: 'Alles.' } }
     await content.update('pages', id, translation, { locale: 'de' })
     await content.update('pages', id, { title: 'À propos' }, { locale: 'fr' })
@@ -140,7 +140,9 @@ describe('the languages of an entry', () => {
     await page.getByLabel('Name').fill('Das Museum')
     await page.getByRole('button', { name: 'Save' }).click()
     await isSaved(page)
-    expect(await service.content.readGlobal('site', { locale: 'de' })).toMatchObject({ name: 'Das Museum' })
-    expect(await service.content.readGlobal('site')).toMatchObject({ name: 'The museum' })
+    expect(await service.content.as(ANONYMOUS).readGlobal('site', { locale: 'de' })).toMatchObject({
+      name: 'Das Museum',
+    })
+    expect(await service.content.as(ANONYMOUS).readGlobal('site')).toMatchObject({ name: 'The museum' })
   })
 })

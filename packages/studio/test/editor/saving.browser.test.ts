@@ -1,4 +1,3 @@
-import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { museumOf } from '../support/configs.ts'
@@ -75,7 +74,7 @@ describe('what is typed', () => {
     expect(await link.inputValue()).toBe('https://example.org')
     await isSaved(page)
     const id = page.url().split('/').at(-1) ?? ''
-    const entry = await service.content.as(SYSTEM).get('posts', id, { draft: true })
+    const entry = await service.content.get('posts', id, { draft: true })
     expect(entry).toMatchObject({ title: 'Oak galls', slug: 'oak-galls', status: 'draft', link: 'https://example.org' })
     expect(await visit.takeFaults()).toEqual([])
   })

@@ -1,4 +1,3 @@
-import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { isSaved, isShown } from '../support/people.ts'
@@ -69,12 +68,12 @@ describe('what is done with an entry as a whole', () => {
     expect(await page.getByLabel('Minutes').inputValue()).toBe('1')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL(/\/c\/posts\/[0-9a-f-]{36}$/)
-    const { items } = await service.content.as(SYSTEM).list('posts', { sort: 'title' })
+    const { items } = await service.content.list('posts', { sort: 'title' })
     expect(items.map(({ title, status }) => [title, status])).toEqual([
       ['Post 1', 'published'],
       ['Post 1 (copy)', 'draft'],
     ])
-    const [author] = (await service.content.as(SYSTEM).list('authors')).items
+    const [author] = (await service.content.list('authors')).items
     await page.goto(`${url}/studio/c/authors/${author?.id}`)
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete …' }).click()
@@ -84,7 +83,7 @@ describe('what is done with an entry as a whole', () => {
     expect(await visit.axeFaults()).toEqual([])
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await isShown(page, 'Authors')
-    expect((await service.content.as(SYSTEM).list('authors')).items).toEqual([])
+    expect((await service.content.list('authors')).items).toEqual([])
     expect(await visit.takeFaults()).toEqual([])
   })
 

@@ -1,4 +1,3 @@
-import { SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -53,7 +52,7 @@ const pages = (id: string): readonly (readonly [path: string, heading: string])[
 ]
 
 const firstPost = async (service: TestService): Promise<string> => {
-  const { items } = await service.content.as(SYSTEM).list('posts', { where: { title: { eq: 'Post 1' } } })
+  const { items } = await service.content.list('posts', { where: { title: { eq: 'Post 1' } } })
   return String(items[0]?.id)
 }
 
@@ -120,7 +119,7 @@ describe('while the service fails to answer', () => {
       await page.unroute(isContent)
       // What was refused is asked again with the next edit, all else by itself.
       await title.fill('Typed after')
-      const stored = async () => (await service.content.as(SYSTEM).get('posts', id, { draft: true }))?.title
+      const stored = async () => (await service.content.get('posts', id, { draft: true }))?.title
       await expect.poll(stored, { timeout: 60_000 }).toBe('Typed after')
       await page.getByText('Saved', { exact: true }).first().waitFor()
       expect(await title.inputValue()).toBe('Typed after')

@@ -1,5 +1,5 @@
 import { createClient } from '@daybook/client'
-import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -44,7 +44,7 @@ async function makeWorld(): Promise<World> {
     fetch: (url, init) => service.fetch(new Request(url, init)),
   })
   const { collections } = toStudioModel(await client.model())
-  const content = service.content.as(SYSTEM) as unknown as {
+  const content = service.content as unknown as {
     list(key: string, query: object): Promise<{ readonly items: readonly Readonly<Record<string, unknown>>[] }>
   }
   const entries = async (key: string, where?: object) =>
@@ -60,7 +60,7 @@ async function makeWorld(): Promise<World> {
 }
 
 const seed = async ({ service }: World, count: number): Promise<void> => {
-  const content = service.content.as(SYSTEM)
+  const content = service.content
   for (let at = 1; at <= count; at += 1) await content.create('posts', { title: `Post ${at}`, minutes: at })
 }
 
@@ -89,7 +89,7 @@ describe('a bulk action', () => {
   test('is taken back as a whole, and nothing else is', async () => {
     await using world = await makeWorld()
     await seed(world, 230)
-    const content = world.service.content.as(SYSTEM)
+    const content = world.service.content
     const run = world.run('posts')
     const action: BulkAction = { kind: 'set', field: 'minutes', value: 7 }
     const before = (await world.entries('posts')).map(({ minutes }) => minutes)
@@ -114,14 +114,14 @@ describe('a bulk action', () => {
     expect((await world.ids('posts')).length).toBe(1)
     expect(await run.undo(ranges)).toBe(0)
     const set = await run.do({ kind: 'set', field: 'minutes', value: 50 }, ids, nothing)
-    await world.service.content.as(SYSTEM).update('posts', ids[1] ?? '', { minutes: 60 })
+    await world.service.content.update('posts', ids[1] ?? '', { minutes: 60 })
     expect(await run.undo(set.ranges)).toBe(1)
     expect((await world.entries('posts')).map(({ minutes }) => minutes)).toEqual([1, 60, 3])
   })
 
   test('deletes what nothing needs, and brings references back with an undo', async () => {
     await using world = await makeWorld()
-    const content = world.service.content.as(SYSTEM)
+    const content = world.service.content
     const [needed, loved, alone] = [
       await content.create('authors', { name: 'Needed' }),
       await content.create('authors', { name: 'Loved' }),
@@ -150,7 +150,7 @@ describe('a bulk action', () => {
 
   test('works where every change has to name what it is based on', async () => {
     await using world = await makeWorld()
-    await world.service.content.as(SYSTEM).create('strict', { name: 'One' })
+    await world.service.content.create('strict', { name: 'One' })
     const run = world.run('strict')
     const { ids, refusals } = await run.try({ kind: 'publish' }, {}, nothing)
     expect(refusals).toEqual([])
@@ -166,7 +166,7 @@ describe('a bulk action', () => {
     const run = world.run('posts')
     const { ids } = await run.try({ kind: 'delete' }, {}, nothing)
     const last = ids.at(-1) ?? ''
-    await world.service.content.as(SYSTEM).delete('posts', last)
+    await world.service.content.delete('posts', last)
     const outcome = await run.do({ kind: 'delete' }, ids, nothing)
     expect(outcome.done).toBe(100)
     expect(outcome.error).toMatchObject({ code: 'NOT_FOUND' })

@@ -1,4 +1,3 @@
-import { SYSTEM } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { museumOf } from '../support/configs.ts'
@@ -20,7 +19,7 @@ describe('the selection of a list', () => {
     })
     const { page, service } = visit
     await page.getByText('6 entries').waitFor()
-    const content = service.content.as(SYSTEM)
+    const content = service.content
     const count = async (status: string) => (await content.list('posts', { status, limit: 0 })).total
     const [half] = (await content.list('posts', { where: { title: { eq: 'Post 25' } } })).items
     const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' }
@@ -87,7 +86,7 @@ describe('the selection of a list', () => {
     await dialog.getByRole('button', { name: 'Try it' }).click()
     await dialog.getByRole('button', { name: 'Set a field (120)' }).click()
     await page.getByText('120 entries changed.').waitFor()
-    const content = service.content.as(SYSTEM)
+    const content = service.content
     expect((await content.list('posts', { where: { kind: { eq: 'report' } }, limit: 0 })).total).toBe(120)
     await page.getByRole('checkbox', { name: 'Select Post 120' }).check()
     await page.getByRole('button', { name: 'Delete' }).click()

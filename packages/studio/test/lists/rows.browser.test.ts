@@ -1,4 +1,4 @@
-import { type DaybookConfig, SYSTEM } from 'daybook'
+import type { DaybookConfig } from 'daybook'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
@@ -99,7 +99,7 @@ describe('the rows of a list', () => {
     const { page, service } = visit
     const focused = (title: string): Promise<void> => page.locator('a:focus', { hasText: title }).waitFor()
     await firstRow(page, 'Post 200')
-    const content = service.content.as(SYSTEM)
+    const content = service.content
     const [second] = (await content.list('posts', { where: { title: { eq: 'Post 199' } } })).items
     await content.delete('posts', String(second?.id))
     await page.locator('[data-index="1"]').getByText('gone', { exact: true }).waitFor()
@@ -127,7 +127,7 @@ describe('the rows of a list', () => {
     await page.mouse.move(600, 500)
     await page.mouse.wheel(0, -100_000)
     await expect.poll(() => scrolled(page)).toBe(0)
-    await service.content.create('posts', { title: 'New one' }, { caller: SYSTEM })
+    await service.content.create('posts', { title: 'New one' })
     await page.getByRole('button', { name: '1 new, show' }).waitFor()
     expect(await scrolled(page)).toBe(0)
   })
@@ -136,7 +136,7 @@ describe('the rows of a list', () => {
     await using visit = await visitStudio(open, museumOf(30), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
     await firstRow(page, 'Post 30')
-    const content = service.content.as(SYSTEM)
+    const content = service.content
     const before = await titlesShown(page)
     const third = (await content.list('posts', { where: { title: { eq: 'Post 28' } } })).items[0]
     const fourth = (await content.list('posts', { where: { title: { eq: 'Post 27' } } })).items[0]

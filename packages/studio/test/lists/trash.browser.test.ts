@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
@@ -18,7 +17,7 @@ const config = museumOf(60)
 
 /** Deletes the posts with these numbers, the last one last. */
 async function deletePosts(service: TestService, ...numbers: readonly number[]): Promise<void> {
-  const content = service.content.as(SYSTEM)
+  const content = service.content
   for (const number of numbers) {
     const post = await content.get('posts', `post-${number}`)
     await content.delete('posts', post?.id ?? '')
@@ -47,7 +46,7 @@ describe('the trash of a collection', () => {
     await visit.shoot('trash')
     await row.getByRole('button', { name: 'Restore “Post 58”' }).press('Enter')
     await isShown(page, 'Post 58')
-    expect(await service.content.as(SYSTEM).get('posts', 'post-58')).toMatchObject({ status: 'draft' })
+    expect(await service.content.get('posts', 'post-58')).toMatchObject({ status: 'draft' })
     await page.goBack()
     await page.getByRole('heading', { name: 'Nothing is deleted' }).waitFor()
     expect(await visit.takeFaults()).toEqual([])
@@ -80,13 +79,13 @@ describe('the trash of a collection', () => {
     expect(await visit.axeFaults()).toEqual([])
     await restore.click()
     await isShown(page, 'harbour.png')
-    const [asset] = (await service.content.as(SYSTEM).list('assets')).items
+    const [asset] = (await service.content.list('assets')).items
     await page.goBack()
     await page.getByText('Deleted files stand here').waitFor()
     await page.getByRole('main').getByRole('link', { name: 'Files' }).click()
     await removeFile()
     const { directory, filename } = asset as unknown as { readonly directory: string; readonly filename: string }
-    await service.content.as(SYSTEM).files.store(Readable.from([Buffer.from('x')]), {
+    await service.content.files.store(Readable.from([Buffer.from('x')]), {
       originalName: 'other.txt',
       directory,
       filename,
@@ -104,7 +103,7 @@ describe('the trash of a collection', () => {
       locale: 'de-DE',
       before: async (service) => {
         await deletePosts(service, ...Array.from({ length: 52 }, (_, index) => index + 1))
-        await service.content.as(SYSTEM).create('posts', { title: 'Another one', slug: 'post-52' })
+        await service.content.create('posts', { title: 'Another one', slug: 'post-52' })
       },
     })
     const { page } = visit

@@ -1,4 +1,4 @@
-import { type DaybookConfig, SYSTEM } from 'daybook'
+import type { DaybookConfig } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
@@ -25,7 +25,7 @@ async function makeAdministratorOf(service: TestService): Promise<void> {
 
 /** Waits until the overview shows a change that is made now: what it asks for at its start is long answered. */
 async function changeIsShown({ page, service }: Visit): Promise<void> {
-  await service.content.as(SYSTEM).create('authors', { name: 'Somebody new' })
+  await service.content.create('authors', { name: 'Somebody new' })
   await page.getByRole('link', { name: 'Somebody new' }).waitFor()
 }
 

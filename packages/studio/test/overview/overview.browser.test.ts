@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type DaybookConfig, SYSTEM } from 'daybook'
+import type { DaybookConfig } from 'daybook'
 import { webhooks } from 'daybook/plugins'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ describe('the overview', () => {
       before: async (service) => {
         await makeAccount(service)
         const token = await tokenOfInes(service)
-        const { items } = await service.content.as(SYSTEM).list('posts', { select: ['title'], limit: 2 })
+        const { items } = await service.content.list('posts', { select: ['title'], limit: 2 })
         const [draft, planned] = items
         await send(service, `/api/posts/${draft?.id}?draft=true`, token, { title: 'Half a thought' }, 'PATCH')
         const publishAt = '2099-05-01T10:00:00.000Z'
@@ -75,7 +75,7 @@ describe('the overview', () => {
     await section('Scheduled').getByText('1 May 2099', { exact: false }).waitFor()
     await visit.shoot('overview')
     expect(await visit.axeFaults()).toEqual([])
-    await service.content.as(SYSTEM).create('authors', { name: 'Somebody new' })
+    await service.content.create('authors', { name: 'Somebody new' })
     await section('What changed').getByRole('link', { name: 'Somebody new' }).waitFor()
     await page.getByRole('link', { name: 'New in Authors' }).click()
     await isShown(page, 'New entry')
@@ -168,7 +168,7 @@ describe('the overview', () => {
     try {
       await using visit = await visitStudio(open, config, { as: INES })
       const { page, service } = visit
-      await service.content.as(SYSTEM).create('authors', { name: 'Ann' })
+      await service.content.create('authors', { name: 'Ann' })
       await expect.poll(() => received.length).toBeGreaterThan(0)
       await page.getByRole('link', { name: 'Webhooks' }).click()
       await isShown(page, 'Webhooks')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
@@ -72,7 +72,7 @@ async function visitEntry(site: Site): Promise<Visit & { readonly id: string }> 
   const visit = await visitStudio(open, magazine(site.origin), {
     as: INES,
     before: async (service) => {
-      const post = await service.content.as(SYSTEM).create('posts', { title: 'Ink', status: 'draft' })
+      const post = await service.content.create('posts', { title: 'Ink', status: 'draft' })
       id = String(post.id)
     },
   })

@@ -1,8 +1,7 @@
-import { createService, type DaybookConfig, type Service, SYSTEM } from 'daybook'
+import { createService, type DaybookConfig, type Service } from 'daybook'
 import { aVeryLongKey } from './copy-config.ts'
 import { plainValues } from './every-field.ts'
 
-const AS_SYSTEM = { caller: SYSTEM } as const
 const TOKEN = 'a-token-of-the-tests-of-copying-0123456789'
 const SESSION = { Authorization: `Bearer ${TOKEN}` }
 
@@ -37,7 +36,7 @@ const NUMBERS = [0, -1e-7, 1e21, 0.1 + 0.2, Number.MAX_SAFE_INTEGER, Number.MIN_
 /** Writes something of everything: new, changed and deleted entries, in several languages, and kept answers. */
 export async function fill(service: Service): Promise<void> {
   const create = async (collection: string, data: object, options: object = {}): Promise<string> => {
-    const made = await service.content.create(collection, data as never, { ...AS_SYSTEM, ...options })
+    const made = await service.content.create(collection, data as never, { ...options })
     return String((made as { readonly id: unknown }).id)
   }
   const ids: string[] = []
@@ -59,19 +58,19 @@ export async function fill(service: Service): Promise<void> {
     )
   }
   await translate(service, ids)
-  await service.content.saveDraft('things', String(ids[1]), { title: 'Draft' } as never, AS_SYSTEM)
-  await service.content.publish('things', String(ids[1]), { ...AS_SYSTEM, at: '2999-01-01T00:00:00.000Z' })
+  await service.content.saveDraft('things', String(ids[1]), { title: 'Draft' } as never)
+  await service.content.publish('things', String(ids[1]), { at: '2999-01-01T00:00:00.000Z' })
   await change(service, ids, create)
 }
 
 async function translate({ content }: Service, ids: readonly string[]): Promise<void> {
   for (const [index, id] of ids.entries()) {
     const german = { title: `Ding ${index}`, body: `*Hallo* Welt ${index}`, seo: { title: 'Titel' } }
-    await content.update('things', id, german as never, { ...AS_SYSTEM, locale: 'de' })
+    await content.update('things', id, german as never, { locale: 'de' })
   }
-  await content.update('things', String(ids[2]), { title: 'Chose' } as never, { ...AS_SYSTEM, locale: 'fr' })
+  await content.update('things', String(ids[2]), { title: 'Chose' } as never, { locale: 'fr' })
   for (const [locale, name] of Object.entries({ en: 'Site', de: 'Seite' })) {
-    await content.writeGlobal('site', { name, lead: ids[1] } as never, { ...AS_SYSTEM, locale })
+    await content.writeGlobal('site', { name, lead: ids[1] } as never, { locale })
   }
 }
 
@@ -82,8 +81,8 @@ async function change(
 ): Promise<void> {
   const notes: string[] = []
   for (let index = 0; index < 40; index++) notes.push(await create('plainNotes', { text: `note ${index}`, about: ids }))
-  await service.content.delete('plainNotes', String(notes.at(-1)), AS_SYSTEM)
-  await service.content.update('plainNotes', String(notes[3]), { text: 'changed', about: [] } as never, AS_SYSTEM)
+  await service.content.delete('plainNotes', String(notes.at(-1)))
+  await service.content.update('plainNotes', String(notes[3]), { text: 'changed', about: [] } as never)
   await create(aVeryLongKey, { name: 'Long' }, { createdAt: '1999-12-31T23:59:59.999Z' })
   await sendKeyed(service)
 }

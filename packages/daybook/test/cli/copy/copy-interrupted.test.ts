@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { f, type Service, SYSTEM } from 'daybook'
+import { f, type Service } from 'daybook'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DAYBOOK } from '../../support/built/command.ts'
 import { FaultyProxy } from '../../support/network/faulty-proxy.ts'
@@ -13,7 +13,6 @@ import { answersOf, serve } from './copy-content.ts'
 import { allRows } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
 
-const AS_SYSTEM = { caller: SYSTEM } as const
 let scene: CopyPlace
 
 beforeEach(async () => {
@@ -37,12 +36,9 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
     })
     await serve(notes, { data: join(made.path, 'source') }, async ({ content }) => {
       const other: string[] = []
-      for (const text of ['a', 'b', 'c', 'd'])
-        other.push(await idOf(content.create('notes', { text } as never, AS_SYSTEM)))
+      for (const text of ['a', 'b', 'c', 'd']) other.push(await idOf(content.create('notes', { text } as never)))
       await Promise.all(
-        Array.from({ length: 5000 }, (_, index) =>
-          content.create('notes', { text: `note ${index}`, other } as never, AS_SYSTEM),
-        ),
+        Array.from({ length: 5000 }, (_, index) => content.create('notes', { text: `note ${index}`, other } as never)),
       )
     })
   })
@@ -93,11 +89,11 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
   test('copies anew what has changed in the source meanwhile, and says so', async () => {
     await kill(scene.database.url)
     await serve(notes, { data: scene.at('source') }, async ({ content }) => {
-      const { items } = await content.list('notes', { limit: 2, sort: 'createdAt' } as never, AS_SYSTEM)
+      const { items } = await content.list('notes', { limit: 2, sort: 'createdAt' } as never)
       const [first, second] = items.map(({ id }) => String(id))
-      await content.update('notes', String(first), { text: 'changed' } as never, AS_SYSTEM)
-      await content.delete('notes', String(second), AS_SYSTEM)
-      await content.create('notes', { text: 'new' } as never, AS_SYSTEM)
+      await content.update('notes', String(first), { text: 'changed' } as never)
+      await content.delete('notes', String(second))
+      await content.create('notes', { text: 'new' } as never)
     })
     const ended = await again(scene.database.url)
     expect(ended).toMatchObject({ status: 0 })
@@ -144,9 +140,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
 
   test('is not mixed with another store', async () => {
     await kill(scene.database.url)
-    await serve(notes, { data: scene.at('other') }, ({ content }) =>
-      content.create('notes', { text: 'a' } as never, AS_SYSTEM),
-    )
+    await serve(notes, { data: scene.at('other') }, ({ content }) => content.create('notes', { text: 'a' } as never))
     const ended = await daybook(scene.folder.path, 'copy', '--from', 'sqlite:other', '--to', scene.database.url)
     expect(ended).toMatchObject({ status: 1, stdout: '' })
     expect(ended.stderr).toContain('holds an unfinished copy of another store. Copy into an empty database')

@@ -1,4 +1,4 @@
-import { f, SYSTEM } from 'daybook'
+import { f } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../../support/network/free-port.ts'
 import { daybook } from '../cli.ts'
@@ -6,7 +6,6 @@ import { serve } from './copy-content.ts'
 import { change } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
 
-const AS_SYSTEM = { caller: SYSTEM } as const
 let scene: CopyPlace
 
 beforeEach(async () => {
@@ -33,7 +32,7 @@ describe('daybook copy refuses, and says what to do about it:', () => {
       'text.db': 'This is no database, but a text that is long enough.',
     })
     await serve(small, { data: scene.at('source') }, ({ content }) =>
-      content.create('notes', { text: 'a', gone: 'b' } as never, AS_SYSTEM),
+      content.create('notes', { text: 'a', gone: 'b' } as never),
     )
   })
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { f, type Service, SYSTEM } from 'daybook'
+import { f, type Service } from 'daybook'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import { openStore } from '../../../src/service.ts'
@@ -15,7 +15,6 @@ import { answersOf, fill, sendKeyed, serve } from './copy-content.ts'
 import { allRows, change, rows } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
 
-const AS_SYSTEM = { caller: SYSTEM } as const
 const CONFIG = join(import.meta.dirname, 'copy-config.ts')
 const BLOG = join(import.meta.dirname, '../../../../../examples/blog/daybook.config.ts')
 
@@ -45,9 +44,9 @@ describe('a store with everything', () => {
     const source = join(made.path, 'source')
     await serve(before, { data: source }, async (service) => {
       await fill(service)
-      const { items } = await service.content.list('things', { limit: 2 } as never, AS_SYSTEM)
+      const { items } = await service.content.list('things', { limit: 2 } as never)
       for (const { id } of items) {
-        await service.content.update('things', String(id), { gone: 'kept aside' } as never, AS_SYSTEM)
+        await service.content.update('things', String(id), { gone: 'kept aside' } as never)
       }
     })
     const store = await openStore({}, source)
@@ -60,8 +59,8 @@ describe('a store with everything', () => {
     change(join(source, 'daybook.db'), 'UPDATE things SET draft = doc WHERE pk = 2')
     // A write under the newer config keeps aside what has no field any more.
     await serve(everything, { data: source }, async ({ content }) => {
-      const { items } = await content.list('things', { limit: 1 } as never, AS_SYSTEM)
-      await content.update('things', String(items[0]?.id), { flag: true } as never, AS_SYSTEM)
+      const { items } = await content.list('things', { limit: 1 } as never)
+      await content.update('things', String(items[0]?.id), { flag: true } as never)
     })
   })
   afterAll(() => made[Symbol.asyncDispose]())
@@ -88,8 +87,8 @@ describe('a store with everything', () => {
     await copy('sqlite:source', scene.database.url)
     await serve(everything, { database: patientPostgres(scene.database.url) }, async (service) => {
       expect(await sendKeyed(service)).toBe('true')
-      const made = await service.content.create('plainNotes', { text: 'note after' } as never, AS_SYSTEM)
-      const { items } = await service.content.list('plainNotes', { q: 'note', limit: 1 } as never, AS_SYSTEM)
+      const made = await service.content.create('plainNotes', { text: 'note after' } as never)
+      const { items } = await service.content.list('plainNotes', { q: 'note', limit: 1 } as never)
       expect(items).toEqual([made])
     })
     const [{ head, last } = { head: 0, last: 1 }] = await scene.database.rows<{ head: number; last: number }>(
@@ -194,9 +193,7 @@ test('documents of many megabytes are copied a few at a time', async () => {
 export default { collections: { notes: { fields: { text: f.text({ search: false }) } } } }
 `,
   })
-  await serve(notes, { data: scene.at('source') }, ({ content }) =>
-    content.create('notes', { text: '-' } as never, AS_SYSTEM),
-  )
+  await serve(notes, { data: scene.at('source') }, ({ content }) => content.create('notes', { text: '-' } as never))
   change(
     scene.fileOf('source'),
     `WITH RECURSIVE numbers (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM numbers WHERE n < 199)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createService, SYSTEM } from 'daybook'
+import { createService } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
@@ -54,7 +54,7 @@ beforeEach(async () => {
     { content: 'a cat', name: 'same cat.txt' },
   )
   await serve(gallery, { data: at('source') }, async ({ content }) => {
-    await content.create('posts', { title: 'Pets', cover: uploaded[0]?.id ?? '' }, { caller: SYSTEM })
+    await content.create('posts', { title: 'Pets', cover: uploaded[0]?.id ?? '' })
   })
   return () => folder[Symbol.asyncDispose]()
 })
@@ -127,7 +127,7 @@ describe('a restore with files', () => {
       // What is swept is what no asset has.
       const place = { data: at(data), ...(url && { database: patientPostgres(url) }) }
       await serve(gallery, place, async ({ content }) => {
-        expect((await content.get('posts', 'pets', { include: ['cover'] }, { caller: SYSTEM }))?.cover).toMatchObject({
+        expect((await content.get('posts', 'pets', { include: ['cover'] }))?.cover).toMatchObject({
           url: '/uploads/pets/2026/cat.txt',
         })
       })

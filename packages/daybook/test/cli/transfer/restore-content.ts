@@ -1,7 +1,5 @@
-import { type Service, SYSTEM } from 'daybook'
+import type { Service } from 'daybook'
 import { plainValues } from '../copy/every-field.ts'
-
-const AS_SYSTEM = { caller: SYSTEM } as const
 
 /** What differs from engine to engine, if anything does; none may end a line of an export. */
 const STRANGE = [
@@ -20,13 +18,13 @@ const NUMBERS = [0, -1e-7, 1e21, 0.1 + 0.2, Number.MAX_SAFE_INTEGER, Number.MIN_
 /** Writes something of everything under the config of before, and touches some of it under the present one. */
 export async function fillBefore({ content }: Service): Promise<void> {
   const create = async (collection: string, data: object): Promise<string> => {
-    const made = await content.create(collection, data as never, AS_SYSTEM)
+    const made = await content.create(collection, data as never)
     return String((made as { readonly id: unknown }).id)
   }
   const change = (id: string, data: object, locale?: string): Promise<unknown> =>
-    content.update('things', id, data as never, { ...AS_SYSTEM, ...(locale ? { locale } : {}) })
+    content.update('things', id, data as never, { ...(locale ? { locale } : {}) })
   const person = await create('people', { name: 'Inés' })
-  await content.update('people', person, { boss: person } as never, AS_SYSTEM)
+  await content.update('people', person, { boss: person } as never)
   const ids: string[] = []
   for (const [index, text] of STRANGE.entries()) ids.push(await create('things', thing(index, text, ids)))
   // Relations in a circle, over which no order of arrival helps.
@@ -42,25 +40,25 @@ export async function fillBefore({ content }: Service): Promise<void> {
   await change(String(ids[2]), { title: 'Chose', gone: 'disparu', data: { '': [null] }, editor: person }, 'fr')
   await change(String(ids[3]), { long: 'ß€𝕯 '.repeat(100_000) })
   await change(String(ids[3]), { long: 'lang '.repeat(200_000) }, 'de')
-  await content.delete('things', await create('things', { title: 'deleted' }), AS_SYSTEM)
+  await content.delete('things', await create('things', { title: 'deleted' }))
   await draftAndSchedule(content, ids)
   for (const [locale, name] of Object.entries({ en: 'Site', de: 'Seite' })) {
-    await content.writeGlobal('site', { name, lead: ids[1] } as never, { ...AS_SYSTEM, locale })
+    await content.writeGlobal('site', { name, lead: ids[1] } as never, { locale })
   }
 }
 
 /** Working copies, one of them in two languages and with a value that has no field any more, and times. */
 async function draftAndSchedule(content: Service['content'], [first = '', second = '', third = '']: readonly string[]) {
   const save = (id: string, data: object, locale?: string): Promise<unknown> =>
-    content.saveDraft('things', id, data as never, { ...AS_SYSTEM, ...(locale ? { locale } : {}) })
+    content.saveDraft('things', id, data as never, { ...(locale ? { locale } : {}) })
   await save(first, { title: 'To publish', gone: 'gone, too', body: '*later*' })
   await save(first, { title: 'Zu veröffentlichen', words: ['zwei'] }, 'de')
   await save(third, { title: null, long: 'ß€𝕯 '.repeat(50_000) })
   const at = '2999-12-31T23:00:00.000Z'
-  await content.publish('things', first, { ...AS_SYSTEM, at, locales: ['de'] })
-  await content.unpublish('things', second, { ...AS_SYSTEM, at })
-  await content.unpublish('things', second, { ...AS_SYSTEM, locales: ['en'] })
-  await content.publish('things', second, { ...AS_SYSTEM, at: '2999-01-01T00:00:00.000Z' })
+  await content.publish('things', first, { at, locales: ['de'] })
+  await content.unpublish('things', second, { at })
+  await content.unpublish('things', second, { locales: ['en'] })
+  await content.publish('things', second, { at: '2999-01-01T00:00:00.000Z' })
 }
 
 function thing(index: number, text: string, ids: readonly string[]): object {
@@ -88,6 +86,6 @@ function thing(index: number, text: string, ids: readonly string[]): object {
 
 /** Writes to some entries under the present config, which puts aside what has no field any more. */
 export async function touch({ content }: Service): Promise<void> {
-  const { items } = await content.list('things', { limit: 3, sort: 'id' } as never, AS_SYSTEM)
-  for (const { id } of items) await content.update('things', String(id), { day: '2026-03-01' } as never, AS_SYSTEM)
+  const { items } = await content.list('things', { limit: 3, sort: 'id' } as never)
+  for (const { id } of items) await content.update('things', String(id), { day: '2026-03-01' } as never)
 }

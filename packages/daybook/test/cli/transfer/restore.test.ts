@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { f, SYSTEM } from 'daybook'
+import { f } from 'daybook'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DAYBOOK } from '../../support/built/command.ts'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
@@ -119,7 +119,7 @@ async function fillNotes(count: number): Promise<Awaited<ReturnType<typeof folde
   const notesFolder = await folderOf({ 'daybook.config.ts': NOTES })
   made.set(count, notesFolder)
   await serve(notes, { data: join(notesFolder.path, 'source') }, async ({ content }) => {
-    const make = (n: number) => content.create('notes', { text: `note ${n}` } as never, { caller: SYSTEM })
+    const make = (n: number) => content.create('notes', { text: `note ${n}` } as never)
     await Promise.all(Array.from({ length: count }, (_, n) => make(n)))
   })
   expect(await daybook(notesFolder.path, 'export', 'notes.ndjson', '--data', 'source')).toMatchObject({ status: 0 })
@@ -278,7 +278,7 @@ describe('daybook import FILE refuses', () => {
 describe('a restore of who made and changed entries', () => {
   const peopleOf = (data: string): Promise<readonly unknown[]> =>
     serve(notes, { data: at(data) }, async ({ content }) => {
-      const { items } = await content.list('notes', { sort: 'text' }, { caller: SYSTEM })
+      const { items } = await content.list('notes', { sort: 'text' })
       return items.map(({ createdBy, updatedBy }) => [createdBy, updatedBy])
     })
 

@@ -183,20 +183,20 @@ describe.each(POLICY_STORES)('a rule of a global on $name', (store) => {
     'that has no usable answer is in the way of those alone who ask about the global',
     async (answer) => {
       await using service = await store.open<typeof config>(config)
-      const ada = { caller: people.caller('ada') }
+      const ada = people.caller('ada')
       doorRule = () => true
       fieldRule = () => true
       rule = () => true
-      const page = await service.content.create('pages', { title: 'P' }, ada)
-      const other = await service.content.create('pages', { title: 'Q' }, ada)
-      await service.content.writeGlobal('door', { page: page.id }, ada)
+      const page = await service.content.as(ada).create('pages', { title: 'P' })
+      const other = await service.content.as(ada).create('pages', { title: 'Q' })
+      await service.content.as(ada).writeGlobal('door', { page: page.id })
       doorRule = answer
       const failed = { code: 'INTERNAL_ERROR' }
-      await expect(service.content.readGlobal('door', ada)).rejects.toMatchObject(failed)
-      await expect(service.content.writeGlobal('door', { page: null }, ada)).rejects.toMatchObject(failed)
-      await expect(service.content.delete('pages', page.id, ada)).rejects.toMatchObject(failed)
-      await service.content.delete('pages', other.id, ada)
-      expect((await service.content.list('pages', {}, ada)).total).toBe(1)
+      await expect(service.content.as(ada).readGlobal('door')).rejects.toMatchObject(failed)
+      await expect(service.content.as(ada).writeGlobal('door', { page: null })).rejects.toMatchObject(failed)
+      await expect(service.content.as(ada).delete('pages', page.id)).rejects.toMatchObject(failed)
+      await service.content.as(ada).delete('pages', other.id)
+      expect((await service.content.as(ada).list('pages')).total).toBe(1)
     },
   )
 })
@@ -206,14 +206,14 @@ describe.each(POLICY_STORES)('a rule of a field that answers anything but true o
 
   test('hides it, and closes it to writers', async () => {
     await using service = await store.open<typeof config>(config)
-    const ann = { caller: people.caller('ann') }
+    const ann = people.caller('ann')
     rule = () => true
     fieldRule = () => true
-    const { id } = await service.content.create('notes', { title: 'a', odd: CANARY }, ann)
+    const { id } = await service.content.as(ann).create('notes', { title: 'a', odd: CANARY })
     for (const answer of answers) {
       fieldRule = () => answer
-      expect(JSON.stringify(await service.content.list('notes', {}, ann))).not.toContain(CANARY)
-      await expect(service.content.update('notes', id, { odd: 'x' }, ann)).rejects.toMatchObject({
+      expect(JSON.stringify(await service.content.as(ann).list('notes'))).not.toContain(CANARY)
+      await expect(service.content.as(ann).update('notes', id, { odd: 'x' })).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
       })
     }
@@ -262,7 +262,7 @@ const WHERES: readonly (readonly [AccessWhere, number])[] = [
 describe.each(POLICY_STORES)('a where of a rule on $name', (store) => {
   let service: StoredService<typeof config>
   const titles = async (query: object = {}): Promise<readonly string[]> =>
-    (await service.content.list('notes', { sort: 'title', ...query }, { caller: people.caller('ann') })).items.map(
+    (await service.content.as(people.caller('ann')).list('notes', { sort: 'title', ...query })).items.map(
       ({ title }) => title,
     )
 
@@ -271,7 +271,7 @@ describe.each(POLICY_STORES)('a where of a rule on $name', (store) => {
     service = await store.open<typeof config>(config)
     const caller = people.caller('ada')
     const make = (data: Parameters<typeof service.content.create<'notes'>>[1]) =>
-      service.content.create('notes', data, { caller })
+      service.content.as(caller).create('notes', data)
     const a = await make({ title: 'a', owner: 'ann', rank: 1, labels: ['red'], secret: 's' })
     const b = await make({ title: 'b', owner: 'ann', rank: 2, labels: ['red', 'green'], day: '2026-01-31' })
     await make({ title: 'c', owner: 'a,b', rank: 3, next: a.id })
@@ -284,19 +284,19 @@ describe.each(POLICY_STORES)('a where of a rule on $name', (store) => {
   })
 
   test.each(WHERES)('%j lets the same entries through, by whichever way they are asked for', async (where, count) => {
-    const all = await service.content.list('notes', { sort: 'title' }, { caller: people.caller('ada') })
+    const all = await service.content.as(people.caller('ada')).list('notes', { sort: 'title' })
     rule = () => where
     const shown = await titles()
     expect(shown).toHaveLength(count)
     expect(await titles({ limit: 0 })).toEqual([])
-    expect((await service.content.list('notes', {}, { caller: people.caller('ann') })).total).toBe(count)
+    expect((await service.content.as(people.caller('ann')).list('notes')).total).toBe(count)
     for (const { id, title, slug } of all.items) {
       const isShown = shown.includes(title)
       for (const address of [id, slug]) {
-        const found = await service.content.get('notes', address, {}, { caller: people.caller('ann') })
+        const found = await service.content.as(people.caller('ann')).get('notes', address)
         expect(found?.title, address).toBe(isShown ? title : undefined)
       }
-      const changed = service.content.update('notes', id, {}, { caller: people.caller('ann') })
+      const changed = service.content.as(people.caller('ann')).update('notes', id, {})
       await (isShown
         ? expect(changed).resolves.toMatchObject({ title })
         : expect(changed).rejects.toMatchObject({ code: 'NOT_FOUND' }))

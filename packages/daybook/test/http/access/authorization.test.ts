@@ -1,4 +1,4 @@
-import { type Caller, defineCollection, defineConfig, f, hasRole, type Service, SYSTEM } from 'daybook'
+import { type Caller, defineCollection, defineConfig, f, hasRole, type Service } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { as, People } from '../../support/auth/people.ts'
 import { notebook, people } from '../../support/configs/notebook.ts'
@@ -9,8 +9,7 @@ import { batch, create, get, patch, put } from '../../support/scenarios/steps.ts
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const config = notebook
-const AS_SYSTEM = { caller: SYSTEM } as const
-const ANN = { caller: people.caller('ann') } as const
+const ANN = people.caller('ann')
 
 /** Who looks: nobody, somebody without a role, and an editor; the token of each session holds the canary. */
 const LOOKING: readonly (string | undefined)[] = [undefined, `${CANARY}.cleo`, `${CANARY}.ann`]
@@ -31,7 +30,7 @@ describe.each(POLICY_STORES)('what is out of reach on $name', (store) => {
     service = await store.open<typeof config>(config, { log })
     const { content } = service
     const note = (data: Parameters<typeof content.create<'notes'>>[1]) =>
-      content.create('notes', { secret: CANARY, ...data }, ANN_AS_ADMIN)
+      content.as(ANN_AS_ADMIN).create('notes', { secret: CANARY, ...data })
     const foreign = await note({ title: CANARY, body: CANARY, owner: 'bob' })
     const draft = await note({ title: `Draft ${CANARY}`, slug: 'a-draft', status: 'draft', owner: 'bob', body: CANARY })
     const shared = await note({
@@ -41,24 +40,21 @@ describe.each(POLICY_STORES)('what is out of reach on $name', (store) => {
       next: foreign.id,
       links: [foreign.id, draft.id],
     })
-    const team = await content.create(
-      'teams',
-      { name: `Team ${CANARY}`, slug: 'a-team', status: 'draft', open: true },
-      AS_SYSTEM,
-    )
-    await content.create('boards', { name: 'Board', team: team.id }, AS_SYSTEM)
-    const page = await content.create(
-      'pages',
-      { title: 'Page', note: foreign.id, notes: [draft.id, foreign.id], pin: shared.id },
-      AS_SYSTEM,
-    )
-    const ledger = await content.create('ledgers', { title: CANARY, note: shared.id }, AS_SYSTEM)
-    await content.writeGlobal('site', { name: 'Site', secret: CANARY }, AS_SYSTEM)
+    const team = await content.create('teams', { name: `Team ${CANARY}`, slug: 'a-team', status: 'draft', open: true })
+    await content.create('boards', { name: 'Board', team: team.id })
+    const page = await content.create('pages', {
+      title: 'Page',
+      note: foreign.id,
+      notes: [draft.id, foreign.id],
+      pin: shared.id,
+    })
+    const ledger = await content.create('ledgers', { title: CANARY, note: shared.id })
+    await content.writeGlobal('site', { name: 'Site', secret: CANARY })
     ids = { draft: draft.id, foreign: foreign.id, shared: shared.id, page: page.id, ledger: ledger.id, team: team.id }
   })
   afterAll(() => service.close())
 
-  const ANN_AS_ADMIN: { readonly caller: Caller } = { caller: people.caller('ada') }
+  const ANN_AS_ADMIN: Caller = people.caller('ada')
 
   /**
    * Every way to content that there is, with whatever makes it say more. With a session, drafts are there for the asking:
@@ -178,23 +174,27 @@ describe.each(POLICY_STORES)('what is out of reach on $name', (store) => {
   test('is out of reach inside the process, too (Z10)', async () => {
     const { content } = service
     const hidden = [ids.draft, ids.foreign]
-    expect(JSON.stringify(await content.list('notes', { depth: 3 }, ANN))).not.toContain(CANARY)
-    expect(JSON.stringify(await content.list('pages', { depth: 3 }, ANN))).not.toContain(CANARY)
+    expect(JSON.stringify(await content.as(ANN).list('notes', { depth: 3 }))).not.toContain(CANARY)
+    expect(JSON.stringify(await content.as(ANN).list('pages', { depth: 3 }))).not.toContain(CANARY)
     for (const id of hidden) {
-      expect(await content.get('notes', id, {}, ANN)).toBeNull()
-      await expect(content.update('notes', id, { title: 'x' }, ANN)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-      await expect(content.patch('notes', id, { title: 'x' }, ANN)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-      await expect(content.delete('notes', id, ANN)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-      await expect(content.references('notes', id, {}, ANN)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-      await expect(content.batch([{ op: 'delete', collection: 'notes', id }], ANN)).rejects.toMatchObject({
+      expect(await content.as(ANN).get('notes', id)).toBeNull()
+      await expect(content.as(ANN).update('notes', id, { title: 'x' })).rejects.toMatchObject({
         code: 'NOT_FOUND',
       })
-      await expect(content.create('pages', { title: 'x', note: id }, ANN)).rejects.toMatchObject({
+      await expect(content.as(ANN).patch('notes', id, { title: 'x' })).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      })
+      await expect(content.as(ANN).delete('notes', id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      await expect(content.as(ANN).references('notes', id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      await expect(content.as(ANN).batch([{ op: 'delete', collection: 'notes', id }])).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      })
+      await expect(content.as(ANN).create('pages', { title: 'x', note: id })).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
       })
     }
-    await expect(content.list('ledgers', {}, ANN)).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    await expect(content.create('notes', { title: 'x', owner: 'bob' }, ANN)).rejects.toMatchObject({
+    await expect(content.as(ANN).list('ledgers')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(content.as(ANN).create('notes', { title: 'x', owner: 'bob' })).rejects.toMatchObject({
       code: 'FORBIDDEN',
     })
   })
@@ -219,10 +219,10 @@ describe.each(POLICY_STORES)('an entry that comes out of reach on $name', (store
     await using nodes = new AsyncDisposableStack()
     const open = async (): Promise<Service> => nodes.adopt(await place.open(config), (node) => node.close())
     const [here, there] = [await open(), await open()]
-    const { id } = await here.content.create('notes', { title: 'Seen', owner: 'ann', shared: true } as never, ANN)
+    const { id } = await here.content.as(ANN).create('notes', { title: 'Seen', owner: 'ann', shared: true } as never)
     const paths = [`/api/notes/${id}`, '/api/notes/seen', '/api/notes/seen?select=title', '/api/notes/seen?depth=1']
     const seen = await Promise.all([here, there].map((node) => tagsOf(node, [...paths, '/api/notes'])))
-    await here.content.update('notes', id, change as never, ANN)
+    await here.content.as(ANN).update('notes', id, change as never)
     for (const [at, node] of [here, there].entries()) {
       const tags = seen[at] ?? []
       for (const [index, path] of paths.entries()) expect((await ask(node, path, tags[index])).status, path).toBe(404)
@@ -258,7 +258,7 @@ describe.each(POLICY_STORES)('a rule that two changes race for on $name', (store
       (path: string) => send('ann', 'DELETE', path),
     ]
     for (const change of Array.from({ length: ROUNDS }, () => changes).flat()) {
-      const { id } = await service.content.create('notes', { title: 'Race', owner: 'ann', shared: true }, ANN)
+      const { id } = await service.content.as(ANN).create('notes', { title: 'Race', owner: 'ann', shared: true })
       const path = `/api/notes/${id}`
       const [taken, changed] = await Promise.all([send('ada', 'PUT', path, { owner: 'bob' }), change(path)])
       if (changed.status >= 300) expect(changed.status).toBe(403)

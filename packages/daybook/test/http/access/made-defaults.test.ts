@@ -74,7 +74,7 @@ describe.each(POLICY_STORES)('a default that a function makes, on $name', (store
   test('counts for a change of what a list holds, and never for fields that a change leaves out', async () => {
     const { body } = await post('ann', '/api/posts', { title: 'A' })
     const caller = people.caller('bob')
-    const changed = await service.content.update('posts', String(body.id), { parts: [{ text: 'y' }] }, { caller })
+    const changed = await service.content.as(caller).update('posts', String(body.id), { parts: [{ text: 'y' }] })
     expect(changed).toMatchObject({ title: 'A', owner: 'ann', parts: [{ text: 'y', by: 'bob' }] })
   })
 

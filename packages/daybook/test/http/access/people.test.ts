@@ -190,8 +190,8 @@ describe.each(POLICY_STORES)('an export on $name', (store) => {
   test('says who made and changed documents, unless it is asked not to', async () => {
     await using service = await store.open(config, { export: true })
     const caller = people.caller('ann')
-    await service.content.create('posts', { title: 'A' }, { caller })
-    await service.content.writeGlobal('site', { name: 'A' }, { caller })
+    await service.content.as(caller).create('posts', { title: 'A' })
+    await service.content.as(caller).writeGlobal('site', { name: 'A' })
     const [, entry, global] = await exportOf(service)
     expect([entry, global]).toMatchObject([ofAnn, ofAnn])
     const others = await exportOf(service, '?people=false')

@@ -87,13 +87,13 @@ async function fill({ content }: Service): Promise<void> {
       seo: { rank: n % 4 },
       next: ids[n - 5] ?? null,
     }
-    ids.push((await content.create('articles', entry, { caller: SYSTEM })).id as string)
+    ids.push((await content.create('articles', entry)).id as string)
   }
 }
 
 /** Lists what a caller finds. */
 async function list({ content }: Service, caller: Caller, query: Record<string, unknown>): Promise<Listed> {
-  return (await content.list('articles', query, { caller })) as unknown as Listed
+  return (await content.as(caller).list('articles', query)) as unknown as Listed
 }
 
 /** Everything that a caller finds, by pages. */

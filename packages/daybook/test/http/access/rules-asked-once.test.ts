@@ -44,10 +44,10 @@ describe.each(POLICY_STORES)('a read rule on $name', (store) => {
 
   beforeAll(async () => {
     service = await store.open<typeof config>(config)
-    const ann = { caller: people.caller('ann') }
-    author = (await service.content.create('authors', { name: 'Ann' }, ann)).id
-    post = (await service.content.create('posts', { title: 'One', author }, ann)).id
-    await service.content.writeGlobal('site', { first: post }, ann)
+    const ann = people.caller('ann')
+    author = (await service.content.as(ann).create('authors', { name: 'Ann' })).id
+    post = (await service.content.as(ann).create('posts', { title: 'One', author })).id
+    await service.content.as(ann).writeGlobal('site', { first: post })
   })
   afterAll(() => service.close())
 

@@ -7,7 +7,7 @@ import { multilingual } from '../../support/configs/locales.ts'
 import { eventually } from '../../support/patience.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { askExport, exportOf, type Line } from '../../support/stores/export.ts'
-import { AS_SYSTEM, create, update } from '../../support/stores/place.ts'
+import { create, update } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 const notes: DaybookConfig = defineConfig({
@@ -92,7 +92,7 @@ describe.each(STORES)('an export on $name', (store) => {
     const hidden = { title: 'Open', status: 'draft', secret: 'the secret', notes: '*hidden*', inner: { code: 'x' } }
     const dossier = await create(service, 'dossiers', hidden)
     const member = await create(service, 'members', { title: 'Only for members' })
-    await service.content.writeGlobal('site', { siteName: 'Site', secret: 'of the site' } as never, AS_SYSTEM)
+    await service.content.writeGlobal('site', { siteName: 'Site', secret: 'of the site' } as never)
     const lines = await exportOf(service)
     const by = { createdBy: 'system', updatedBy: 'system' }
     expect(lines).toEqual([
@@ -136,8 +136,8 @@ describe.each(STORES)('an export on $name', (store) => {
       await using service = await store.open(drafts, EXPORTED)
       const { id } = await create(service, 'posts', { title: 'Published' })
       await create(service, 'posts', { title: 'Plain' })
-      await service.content.saveDraft('posts', id, { title: null } as never, AS_SYSTEM)
-      await service.content.unpublish('posts', id, { ...AS_SYSTEM, at: later })
+      await service.content.saveDraft('posts', id, { title: null } as never)
+      await service.content.unpublish('posts', id, { at: later })
       const [, post, plain] = await exportOf(service)
       expect(post).toMatchObject({
         document: { title: 'Published', status: 'published' },
@@ -157,16 +157,16 @@ describe.each(STORES)('an export on $name', (store) => {
       const ids: string[] = []
       for (const title of ['A', 'B', 'C', 'D', 'E']) ids.push((await create(service, 'posts', { title })).id)
       const [saved = '', timed = '', discarded = '', gone = ''] = ids
-      await content.saveDraft('posts', saved, { title: 'A2' } as never, AS_SYSTEM)
-      await content.saveDraft('posts', discarded, { title: 'C2' } as never, AS_SYSTEM)
+      await content.saveDraft('posts', saved, { title: 'A2' } as never)
+      await content.saveDraft('posts', discarded, { title: 'C2' } as never)
       const since = 7
-      await content.publish('posts', timed, { ...AS_SYSTEM, at: later })
-      await content.saveDraft('posts', gone, { title: 'D2' } as never, AS_SYSTEM)
-      await content.discardDraft('posts', discarded, AS_SYSTEM)
+      await content.publish('posts', timed, { at: later })
+      await content.saveDraft('posts', gone, { title: 'D2' } as never)
+      await content.discardDraft('posts', discarded)
       // More records than are looked at together.
-      for (let n = 0; n < 40; n += 1) await content.saveDraft('posts', timed, { title: `B${n}` } as never, AS_SYSTEM)
-      await content.delete('posts', gone, AS_SYSTEM)
-      await content.update('posts', timed, { title: 'B3' } as never, AS_SYSTEM)
+      for (let n = 0; n < 40; n += 1) await content.saveDraft('posts', timed, { title: `B${n}` } as never)
+      await content.delete('posts', gone)
+      await content.update('posts', timed, { title: 'B3' } as never)
       const lines = await exportOf(service, `?since=${since}`)
       expect(lines.slice(1)).toEqual([
         expect.objectContaining({ id: discarded, document: expect.objectContaining({ title: 'C' }) }),
@@ -186,7 +186,7 @@ describe.each(STORES)('an export on $name', (store) => {
     await using service = await store.open(multilingual, EXPORTED)
     const { id } = await create(service, 'pages', { title: 'Hello', seo: { title: 'Seo' } })
     const german = { title: 'Hallo', body: '*Welt*', seo: { title: 'Titel' } }
-    await service.content.update('pages', id, german as never, { ...AS_SYSTEM, locale: 'de' })
+    await service.content.update('pages', id, german as never, { locale: 'de' })
     const [header, page] = await exportOf(service)
     expect(header).toMatchObject({ locale: 'en' })
     expect(page).toMatchObject({
@@ -214,7 +214,7 @@ describe.each(STORES)('an export on $name', (store) => {
     const made = await Promise.all(Array.from({ length: 300 }, (_, n) => create(service, 'notes', { text: `${n}` })))
     const response = await askExport(service)
     await update(service, 'notes', String(made.at(-1)?.id), { text: 'changed' })
-    await service.content.delete('notes', String(made.at(-2)?.id), AS_SYSTEM)
+    await service.content.delete('notes', String(made.at(-2)?.id))
     await create(service, 'notes', { text: 'new' })
     const lines = (await response.text()).trimEnd().split('\n')
     expect(lines.length).toBe(302)
@@ -231,13 +231,13 @@ describe.each(STORES)('an export on $name', (store) => {
     expect((await exportOf(service, `?since=${seq}`)).slice(1)).toEqual([
       { counts: { collections: expect.objectContaining({ notes: 0 }), globals: 0, deleted: 0 } },
     ])
-    await service.content.delete('notes', String(two?.id), AS_SYSTEM)
+    await service.content.delete('notes', String(two?.id))
     await update(service, 'notes', String(one?.id), { text: 'once' })
     const brief = await create(service, 'notes', { text: 'brief' })
-    await service.content.writeGlobal('internal', { text: 'a' } as never, AS_SYSTEM)
-    await service.content.delete('notes', brief.id, AS_SYSTEM)
+    await service.content.writeGlobal('internal', { text: 'a' } as never)
+    await service.content.delete('notes', brief.id)
     const last = await update(service, 'notes', String(one?.id), { text: 'twice' })
-    await service.content.writeGlobal('wall', { text: 'w' } as never, AS_SYSTEM)
+    await service.content.writeGlobal('wall', { text: 'w' } as never)
     const [header, ...lines] = await exportOf(service, `?since=${seq}`)
     expect(header).toEqual({ daybook: 1, at: MOMENT, seq: seq + 7, since: seq })
     const named = (line: Line): Line => ({ ...line, schemaHash: '', updatedAt: '' })
@@ -275,7 +275,7 @@ describe.each(STORES)('an export on $name', (store) => {
     vi.stubEnv('ENABLE_CMS_EXPORT', 'true')
     vi.stubEnv('DAYBOOK_SERVICE_TOKEN', 'a-token-of-the-tests-of-the-export-0123456789')
     await place.serve({ collections: { notes: { fields: later } } }, async (service) => {
-      const { items } = await service.content.list('notes', { where: { text: { eq: 'touched' } } } as never, AS_SYSTEM)
+      const { items } = await service.content.list('notes', { where: { text: { eq: 'touched' } } } as never)
       await update(service, 'notes', String(items[0]?.id), { fresh: 'new' })
       const token = process.env.DAYBOOK_SERVICE_TOKEN ?? ''
       const request = (path: string, init?: RequestInit) =>

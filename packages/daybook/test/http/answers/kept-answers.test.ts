@@ -12,7 +12,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { LARGE_TEST_MS } from '../../support/patience.ts'
-import { AS_SYSTEM, create, type Document, type Place, update } from '../../support/stores/place.ts'
+import { create, type Document, type Place, update } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 const READERS = ['', 'cleo', 'ann'] as const
@@ -164,14 +164,13 @@ class Nodes implements AsyncDisposable {
     if (kind === 'edit') await update(service, 'posts', id, { rank: value })
     if (kind === 'move') await update(service, 'posts', id, { status: ['draft', 'published', 'archived'][value] })
     if (kind === 'translate')
-      await service.content.update('posts', id, { title: `Beitrag ${value}` } as never, { ...AS_SYSTEM, locale: 'de' })
+      await service.content.update('posts', id, { title: `Beitrag ${value}` } as never, { locale: 'de' })
     if (kind === 'rename')
       await update(service, 'people', this.people[post]?.id ?? '', { name: ['Ann', 'Bea', 'Cleo'][value] })
-    if (kind === 'site')
-      await service.content.writeGlobal('site' as never, { name: `site ${value}` } as never, AS_SYSTEM)
+    if (kind === 'site') await service.content.writeGlobal('site' as never, { name: `site ${value}` } as never)
     if (kind === 'rule') ruleOf.set(READERS[post] ?? '', Object.keys(RULES)[value] ?? '')
     if (kind === 'replace') {
-      await service.content.delete('posts', id, AS_SYSTEM)
+      await service.content.delete('posts', id)
       this.posts[post] = await create(service, 'posts', this.#post(value))
     }
   }

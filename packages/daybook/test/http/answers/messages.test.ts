@@ -204,15 +204,15 @@ describe.each(POLICY_STORES)('a refusal on $name', (store) => {
     const service = await store.open(kitchen)
     const caller = { ...serviceCaller('token', 'token:reader'), scopes: ['notes:read'] }
     try {
-      await expect(service.content.create('things', { title: 'x' }, { caller })).rejects.toMatchObject({
+      await expect(service.content.as(caller).create('things', { title: 'x' })).rejects.toMatchObject({
         code: 'FORBIDDEN',
         message: 'You are signed in, but the scopes of your token do not let you create entries of things.',
       })
-      await expect(service.content.list('members', {}, { caller })).rejects.toMatchObject({
+      await expect(service.content.as(caller).list('members')).rejects.toMatchObject({
         code: 'FORBIDDEN',
         message: 'You are signed in, but the scopes of your token do not let you read entries of members.',
       })
-      await expect(service.content.writeGlobal('site', { about: 'x' }, { caller })).rejects.toMatchObject({
+      await expect(service.content.as(caller).writeGlobal('site', { about: 'x' })).rejects.toMatchObject({
         message: 'You are signed in, but the scopes of your token do not let you change the global site.',
       })
     } finally {

@@ -1,4 +1,4 @@
-import { defineConfig, SYSTEM } from 'daybook'
+import { defineConfig } from 'daybook'
 import { serveUploads } from 'daybook/plugins'
 import { describe, expect, test } from 'vitest'
 import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
@@ -135,7 +135,7 @@ describe.each(POLICY_STORES)('files in folders on $name', (store) => {
     const url = '/uploads/notes/two.txt'
     const before = await service.request(url)
     expect(await before.text()).toBe('two')
-    await service.content.as(SYSTEM).update('assets', id, { directory: 'archive' })
+    await service.content.update('assets', id, { directory: 'archive' })
     const after = await service.request(url)
     expect(await after.text()).toBe('two')
     expect(after.headers.get('etag')).toBe(before.headers.get('etag'))

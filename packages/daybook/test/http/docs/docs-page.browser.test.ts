@@ -1,4 +1,4 @@
-import { type DaybookConfig, defineCollection, defineConfig, f, isAuthenticated, SYSTEM } from 'daybook'
+import { type DaybookConfig, defineCollection, defineConfig, f, isAuthenticated } from 'daybook'
 import { serve } from 'daybook/node'
 import { createTestService, type TestService } from 'daybook/testing'
 import type { BrowserContextOptions, Page, Request, Response } from 'playwright-core'
@@ -166,7 +166,7 @@ describe('the docs page in a browser', () => {
 
   test('sends a request that reads', async () => {
     await using seen = await visit(config, '/docs')
-    await seen.service.content.create('notes', { title: 'Read me' }, { caller: SYSTEM })
+    await seen.service.content.create('notes', { title: 'Read me' })
     await isShown(seen.page, 'Museum')
     const answer = await tryOperation(seen.page, LIST)
     expect([answer.status(), new URL(answer.url()).search]).toEqual([200, ''])
@@ -191,7 +191,7 @@ describe('the docs page in a browser', () => {
     const written = await tryOperation(page, CREATE, { title: 'By cookie' })
     expect([written.status(), await credentials(written.request())]).toEqual([201, [undefined, true]])
     // What nobody has ticked is not sent, so that this is no dry run.
-    expect((await service.content.list('notes', {}, { caller: SYSTEM })).items).toMatchObject([{ title: 'By cookie' }])
+    expect((await service.content.list('notes')).items).toMatchObject([{ title: 'By cookie' }])
     await page.reload()
     await isShown(page, 'Museum')
     await page.getByRole('link', { name: 'secrets' }).waitFor()

@@ -3,7 +3,7 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { eventually } from '../../support/patience.ts'
-import { AS_SYSTEM, create, type Place } from '../../support/stores/place.ts'
+import { create, type Place } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 const people = new People({ ann: [] })
@@ -60,7 +60,7 @@ describe.each(STORES)('schedules of several nodes on $name (N4)', (store) => {
     await eventually(async () => expect((await published()).toSorted()).toEqual(ids.toSorted()))
     expect(await place.rows('SELECT * FROM daybook$schedules')).toEqual([])
     // Nothing comes after that.
-    await nodes[1]?.content.list('posts' as never, {}, AS_SYSTEM)
+    await nodes[1]?.content.list('posts' as never)
     expect(await published()).toHaveLength(ids.length)
   })
 

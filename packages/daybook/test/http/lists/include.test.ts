@@ -1,4 +1,4 @@
-import { defineCollection, defineConfig, f, isAuthenticated, SYSTEM } from 'daybook'
+import { defineCollection, defineConfig, f, isAuthenticated } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -459,13 +459,13 @@ describe.each(STORES)('expanding on $name', (store) => {
     })
     const service = await store.open(kinds)
     try {
-      const person = await service.content.create('people', { name: 'Ann' } as never, { caller: SYSTEM })
-      const firm = await service.content.create('firms', { name: 'Acme' } as never, { caller: SYSTEM })
+      const person = await service.content.create('people', { name: 'Ann' } as never)
+      const firm = await service.content.create('firms', { name: 'Acme' } as never)
       const parts = [
         { _type: 'quote', by: person.id },
         { _type: 'advert', by: firm.id },
       ]
-      await service.content.create('pages', { slug: 'x', parts } as never, { caller: SYSTEM })
+      await service.content.create('pages', { slug: 'x', parts } as never)
       expect(bodyOf(await ask(service, '/api/pages/x?include=parts.by'))).toMatchObject({
         parts: [{ by: { name: 'Ann' } }, { by: { name: 'Acme' } }],
       })

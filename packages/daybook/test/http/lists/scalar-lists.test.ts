@@ -2,7 +2,7 @@ import { type DaybookConfig, defineCollection, defineConfig, f, isAuthenticated 
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
-import { AS_SYSTEM, create } from '../../support/stores/place.ts'
+import { create } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 const lists: DaybookConfig = defineConfig({
@@ -159,14 +159,14 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
     await place.serve(notes(f.list(f.text(), { index: false })), async (one) => {
       await create(one, 'notes', { tags: ['x', 'x', 'y'] })
       await create(one, 'notes', { tags: ['y'] })
-      await expect(one.content.list('notes', list as never, AS_SYSTEM)).rejects.toMatchObject({
+      await expect(one.content.list('notes', list as never)).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
       })
     })
     for (const counted of [false, true]) {
       await place.serve(notes(f.list(f.text(), { counted })), async (one) => {
-        expect(await one.content.list('notes', list as never, AS_SYSTEM)).toMatchObject({ total: 1 })
-        const all = await one.content.list('notes', { aggregate: 'count:tags' }, AS_SYSTEM)
+        expect(await one.content.list('notes', list as never)).toMatchObject({ total: 1 })
+        const all = await one.content.list('notes', { aggregate: 'count:tags' })
         expect(all.aggregates).toEqual({
           'count:tags': [
             { value: 'y', count: 2 },
@@ -177,10 +177,10 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
     }
     // What another type wrote is no value of this one.
     await place.serve(notes(f.list(f.integer(), { counted: true })), async (one) => {
-      const all = await one.content.list('notes', { aggregate: 'count:tags' }, AS_SYSTEM)
+      const all = await one.content.list('notes', { aggregate: 'count:tags' })
       expect(all.aggregates).toEqual({ 'count:tags': [] })
       await create(one, 'notes', { tags: [3] })
-      const after = await one.content.list('notes', { aggregate: 'count:tags' }, AS_SYSTEM)
+      const after = await one.content.list('notes', { aggregate: 'count:tags' })
       expect(after.aggregates).toEqual({ 'count:tags': [{ value: 3, count: 1 }] })
     })
   })

@@ -1,11 +1,10 @@
-import { f } from 'daybook'
+import { ANONYMOUS, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
 import { bodyOf } from '../../support/scenarios/client.ts'
 import { Pair } from '../../support/stores/pair.ts'
-import { AS_SYSTEM } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 vi.mock('uuid', async () => ({ v7: (await import('../../support/stores/fixed-ids.ts')).fixedId }))
@@ -198,17 +197,14 @@ describe.each(STORES)('a cursor on $name that the service gave', (store) => {
     const place = await store.at()
     try {
       await place.serve(config(f.number()), async (service) => {
-        for (const rank of [0.5, 1, 1.5, 2])
-          await service.content.create('posts' as never, { rank } as never, AS_SYSTEM)
+        for (const rank of [0.5, 1, 1.5, 2]) await service.content.create('posts' as never, { rank } as never)
       })
       await place.serve(config(f.integer()), async (service) => {
         const seen: unknown[] = []
         for (let cursor: string | null | undefined; cursor !== null; ) {
-          const page: { readonly items: readonly object[]; readonly nextCursor: string | null } =
-            await service.content.list(
-              'posts' as never,
-              { sort: 'rank', limit: 1, ...(cursor ? { cursor } : {}) } as never,
-            )
+          const page: { readonly items: readonly object[]; readonly nextCursor: string | null } = await service.content
+            .as(ANONYMOUS)
+            .list('posts' as never, { sort: 'rank', limit: 1, ...(cursor ? { cursor } : {}) } as never)
           seen.push(...page.items.map((item) => (item as { readonly rank: unknown }).rank))
           cursor = page.nextCursor
         }

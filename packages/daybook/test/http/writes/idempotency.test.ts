@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AuthAdapter, createService, type DaybookConfig, type Identity } from 'daybook'
+import { ANONYMOUS, type AuthAdapter, createService, type DaybookConfig, type Identity } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
@@ -290,7 +290,7 @@ describe('answers that are kept', () => {
         expect(texts.length).toBeGreaterThan(0)
         expect(new Set(texts).size).toBe(1)
       }
-      const listed = await nodes[0].content.list('things', { limit: 0 })
+      const listed = await nodes[0].content.as(ANONYMOUS).list('things', { limit: 0 })
       expect(listed.total).toBe(20)
     } finally {
       for (const node of nodes) await node.close()

@@ -335,7 +335,7 @@ describe.each(STORES)('many at once on $name', (store) => {
 
   describe('what others do between the search and the write', () => {
     const content = (): StoredService['content'] => service.content
-    const asAnn = { caller: people.caller('ann') }
+    const ann = people.caller('ann')
     let first = ''
     beforeEach(async () => {
       first = await make('raced', { title: 'first', count: 1 })
@@ -344,7 +344,7 @@ describe.each(STORES)('many at once on $name', (store) => {
     const rename = (): Promise<Answer> => send('PATCH', '/api/raced?where[count][eq]=1', { title: 'renamed' })
 
     test('a change of one that is to be changed stays, beside what is written', async () => {
-      meanwhile = () => content().update('raced', first, { title: 'theirs' }, asAnn)
+      meanwhile = () => content().as(ann).update('raced', first, { title: 'theirs' })
       const { body, headers } = await rename()
       expect([body, headers.get('Daybook-Seq')]).toEqual([{ collection: 'raced', matched: 2, changed: 2 }, '5'])
       expect(
@@ -353,19 +353,19 @@ describe.each(STORES)('many at once on $name', (store) => {
     })
 
     test('one that matches no more is left as it is', async () => {
-      meanwhile = () => content().update('raced', first, { count: 2 }, asAnn)
+      meanwhile = () => content().as(ann).update('raced', first, { count: 2 })
       expect((await rename()).body).toEqual({ collection: 'raced', matched: 1, changed: 1 })
       expect((await send('GET', `/api/raced/${first}`)).body).toMatchObject({ title: 'first', count: 2 })
     })
 
     test('one that newly matches is written, too', async () => {
-      meanwhile = () => content().create('raced', { title: 'new', count: 1 }, asAnn)
+      meanwhile = () => content().as(ann).create('raced', { title: 'new', count: 1 })
       expect((await rename()).body).toEqual({ collection: 'raced', matched: 3, changed: 3 })
       expect(await total('/api/raced?where[title][eq]=renamed&limit=0')).toBe(3)
     })
 
     test('one that is deleted is neither matched nor written', async () => {
-      meanwhile = () => content().delete('raced', first, asAnn)
+      meanwhile = () => content().as(ann).delete('raced', first)
       expect((await rename()).body).toEqual({ collection: 'raced', matched: 1, changed: 1 })
       expect((await send('GET', `/api/raced/${first}`)).status).toBe(404)
     })
@@ -429,16 +429,16 @@ describe.each(STORES)('many at once on $name', (store) => {
     await make('posts', { title: 'A' })
     const caller = people.caller('ann')
     const { content } = service
-    expect(await content.updateMany('posts', { title: { eq: 'A' } }, { count: 3 }, { caller })).toEqual({
+    expect(await content.as(caller).updateMany('posts', { title: { eq: 'A' } }, { count: 3 })).toEqual({
       collection: 'posts',
       matched: 1,
       changed: 1,
     })
-    expect(await content.deleteMany('posts', { count: { eq: 3 } }, { caller, dryRun: true })).toMatchObject({
+    expect(await content.as(caller).deleteMany('posts', { count: { eq: 3 } }, { dryRun: true })).toMatchObject({
       changed: 1,
     })
-    await expect(content.deleteMany('posts', {}, { caller })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-    expect(await content.deleteMany('posts', { count: { eq: 3 } }, { caller })).toMatchObject({ changed: 1 })
+    await expect(content.as(caller).deleteMany('posts', {})).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    expect(await content.as(caller).deleteMany('posts', { count: { eq: 3 } })).toMatchObject({ changed: 1 })
   })
 
   test('a dry run takes 10,000; more are refused with their number and with what to do', {

@@ -1,4 +1,4 @@
-import { defineCollection, defineConfig, defineGlobal, f, SYSTEM } from 'daybook'
+import { ANONYMOUS, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
@@ -382,15 +382,14 @@ describe.each(STORES)('deleting what an older document refers to on $name', (sto
 
   test('keeps the values of fields that the config has no more', async () => {
     await using place = await store.at()
-    const as = { caller: SYSTEM } as const
     const { page, gone } = await place.serve(withExtra, async ({ content }) => {
-      const made = await content.create('targets', { name: 'x' } as never, as)
-      const entry = await content.create('pages', { one: made.id, extra: 'kept' } as never, as)
+      const made = await content.create('targets', { name: 'x' } as never)
+      const entry = await content.create('pages', { one: made.id, extra: 'kept' } as never)
       return { page: String(entry.id), gone: String(made.id) }
     })
     await place.serve(without, async ({ content }) => {
-      await content.delete('targets', gone, as)
-      expect(await content.get('pages', page)).toMatchObject({ one: null })
+      await content.delete('targets', gone)
+      expect(await content.as(ANONYMOUS).get('pages', page)).toMatchObject({ one: null })
     })
     const [row] = await place.rows<{ orphaned: string }>('SELECT orphaned FROM pages')
     expect(JSON.parse(row?.orphaned ?? 'null')).toEqual({ extra: 'kept' })
@@ -398,14 +397,13 @@ describe.each(STORES)('deleting what an older document refers to on $name', (sto
 
   test('forgets the references of fields that the config has no more', async () => {
     await using place = await store.at()
-    const as = { caller: SYSTEM } as const
     const gone = await place.serve(withExtra, async ({ content }) => {
-      const made = await content.create('targets', { name: 'x' } as never, as)
-      await content.create('pages', { one: made.id } as never, as)
+      const made = await content.create('targets', { name: 'x' } as never)
+      await content.create('pages', { one: made.id } as never)
       return String(made.id)
     })
     const bare = { collections: { targets, pages: defineCollection({ fields: { extra: f.text() } }) } }
-    await place.serve(bare, async ({ content }) => content.delete('targets', gone, as))
+    await place.serve(bare, async ({ content }) => content.delete('targets', gone))
     expect(await place.rows('SELECT * FROM daybook$refs')).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HookReceiver } from '../../support/network/hook-receiver.ts'
 import { eventually } from '../../support/patience.ts'
-import { AS_SYSTEM, create, update } from '../../support/stores/place.ts'
+import { create, update } from '../../support/stores/place.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const FIRST = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
@@ -55,8 +55,8 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
     await open()
     const { id } = await create(service, 'posts', { title: 'One', notes: CANARY })
     await update(service, 'posts', id, { title: 'Two' })
-    await service.content.delete('posts' as never, id, AS_SYSTEM)
-    await service.content.writeGlobal('site' as never, { name: 'N' } as never, AS_SYSTEM)
+    await service.content.delete('posts' as never, id)
+    await service.content.writeGlobal('site' as never, { name: 'N' } as never)
     await eventually(() => expect(receiver.received).toHaveLength(4))
     const about = { collection: 'posts', id, slug: 'one' }
     const entry = {
@@ -99,10 +99,10 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
     await open()
     const { id } = await create(service, 'posts', { title: 'One' })
     const { content } = service
-    await content.saveDraft('posts' as never, id, { title: CANARY } as never, AS_SYSTEM)
-    await content.saveDraft('posts' as never, id, { title: 'Two' } as never, AS_SYSTEM)
-    await content.publish('posts' as never, id, AS_SYSTEM)
-    await content.unpublish('posts' as never, id, AS_SYSTEM)
+    await content.saveDraft('posts' as never, id, { title: CANARY } as never)
+    await content.saveDraft('posts' as never, id, { title: 'Two' } as never)
+    await content.publish('posts' as never, id)
+    await content.unpublish('posts' as never, id)
     await eventually(() => expect(receiver.received).toHaveLength(3))
     expect(receiver.types).toEqual(['posts.created', 'posts.published', 'posts.deleted'])
     expect(bodies()[1]?.data.entry).toMatchObject({ title: 'Two' })
@@ -112,9 +112,9 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
   test('tell the system of a time that could not be kept', async () => {
     await open({ as: 'system', actions: ['scheduleFailed'] })
     const { id } = await create(service, 'posts', { title: 'One', slug: 'one', status: 'draft' })
-    await service.content.saveDraft('posts' as never, id, { slug: 'taken' } as never, AS_SYSTEM)
+    await service.content.saveDraft('posts' as never, id, { slug: 'taken' } as never)
     const at = new Date(Date.now() + 500).toISOString()
-    await service.content.publish('posts' as never, id, { at, ...AS_SYSTEM })
+    await service.content.publish('posts' as never, id, { at })
     await create(service, 'posts', { title: 'Other', slug: 'taken' })
     await eventually(() => expect(receiver.types).toEqual(['posts.scheduleFailed']))
     expect(bodies()[0]?.data).toMatchObject({ action: 'scheduleFailed', collection: 'posts', id })
@@ -186,7 +186,7 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
       Object.fromEntries(Object.entries(data).map(([key, value]) => [key, people[String(value)] ?? value]))
     await create(service, 'posts', { title: 'Other', ...withIds(other) })
     const matching = await create(service, 'posts', { title: 'Held', ...withIds(held) })
-    const listed = await service.content.list('posts' as never, { where } as never, AS_SYSTEM)
+    const listed = await service.content.list('posts' as never, { where } as never)
     expect((listed.items as readonly { id: string }[]).map(({ id }) => id)).toEqual([matching.id])
     await eventually(() => expect(receiver.received).toHaveLength(1))
     expect(receiver.received[0]?.message.data.id).toBe(matching.id)
@@ -227,7 +227,7 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
       { op: 'create', collection: 'posts', data: { title: 'in vain' } },
       { op: 'create', collection: 'posts', data: {} },
     ]
-    await expect(service.content.batch(operations as never, AS_SYSTEM)).rejects.toThrow()
+    await expect(service.content.batch(operations as never)).rejects.toThrow()
     await create(service, 'posts', { title: 'Stored' })
     await eventually(() => expect(receiver.received).toHaveLength(1))
     expect(receiver.received[0]?.body).toContain('Stored')

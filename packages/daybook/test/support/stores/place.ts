@@ -1,8 +1,5 @@
-import { type DaybookConfig, type Service, type ServiceOptions, SYSTEM } from 'daybook'
+import type { DaybookConfig, Service, ServiceOptions } from 'daybook'
 import type { Store } from '../../../src/store/store.ts'
-
-/** Calls of the service itself. */
-export const AS_SYSTEM = { caller: SYSTEM } as const
 
 /** A document whose fields the test knows better than the compiler. */
 export type Document = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -62,15 +59,15 @@ export abstract class Place implements AsyncDisposable {
 
 /** Creates an entry as the service itself. */
 export async function create(service: Service, collection: string, data: object): Promise<Document> {
-  return service.content.create(collection, data as never, AS_SYSTEM) as Promise<Document>
+  return service.content.create(collection, data as never) as Promise<Document>
 }
 
 /** Changes an entry as the service itself. */
 export async function update(service: Service, collection: string, id: string, data: object): Promise<Document> {
-  return service.content.update(collection, id, data as never, AS_SYSTEM) as Promise<Document>
+  return service.content.update(collection, id, data as never) as Promise<Document>
 }
 
 /** Reads an entry as the service itself. */
 export async function read(service: Service, collection: string, id: string): Promise<Document | null> {
-  return service.content.get(collection, id, {}, AS_SYSTEM) as Promise<Document | null>
+  return service.content.get(collection, id) as Promise<Document | null>
 }

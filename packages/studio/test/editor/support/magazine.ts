@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { serveUploads } from 'daybook/plugins'
 import type { TestService } from 'daybook/testing'
 import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
@@ -57,7 +57,7 @@ export async function visitStory(open: OpenBrowser, options: VisitOptions = {}):
   let id = ''
   const before = async (service: TestService): Promise<void> => {
     await storeFile(service, 'mill.png')
-    const content = service.content.as(SYSTEM)
+    const content = service.content
     for (const name of ['Inés Prado', 'Tomasz Lem']) await content.create('authors', { name })
     id = String((await content.create('stories', DATA)).id)
   }
@@ -66,7 +66,7 @@ export async function visitStory(open: OpenBrowser, options: VisitOptions = {}):
   const { page, service } = visit
   await isShown(page, 'Ink')
   const read = (locale: string, isDraft: boolean) =>
-    service.content.as(SYSTEM).get('stories', id, { locale, fallbackLocale: 'none', ...(isDraft && { draft: true }) })
+    service.content.get('stories', id, { locale, fallbackLocale: 'none', ...(isDraft && { draft: true }) })
   return {
     ...visit,
     id,

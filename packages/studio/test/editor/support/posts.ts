@@ -1,4 +1,3 @@
-import { SYSTEM } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import type { Page } from 'playwright-core'
 import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
@@ -22,13 +21,13 @@ export interface PostVisit extends Visit {
 export async function visitPost(open: OpenBrowser): Promise<PostVisit> {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
-    const [post] = (await service.content.as(SYSTEM).list('posts')).items
+    const [post] = (await service.content.list('posts')).items
     id = String(post?.id)
   }
   const visit = await visitStudio(open, museumOf(1), { as: INES, before, path: () => `/studio/c/posts/${id}` })
   const { page, service } = visit
   await isShown(page, 'Post 1')
-  const content = service.content.as(SYSTEM)
+  const content = service.content
   return {
     ...visit,
     id,

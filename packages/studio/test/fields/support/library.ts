@@ -1,4 +1,4 @@
-import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
 import { studio } from '../../../src/index.ts'
@@ -29,7 +29,7 @@ export const library: DaybookConfig = defineConfig({
 
 /** Stores people. @returns their ids */
 export async function storePeople(service: TestService, names: readonly string[]): Promise<readonly string[]> {
-  const content = service.content.as(SYSTEM)
+  const content = service.content
   const ids: string[] = []
   for (const name of names) {
     const { id } = await content.create('people', { name, born: 1900 + ids.length, status: 'published' })

@@ -1,4 +1,4 @@
-import { type DaybookConfig, defineCollection, defineConfig, f, SYSTEM } from 'daybook'
+import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
 import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
@@ -53,7 +53,7 @@ export async function visitEntry(
   let id = ''
   const before = async (service: TestService): Promise<void> => {
     await options.before?.(service)
-    id = String((await service.content.as(SYSTEM).create(collection, data)).id)
+    id = String((await service.content.create(collection, data)).id)
   }
   const path = (): string => `/studio/c/${collection}/${id}`
   const visit = await visitStudio(open, config, { ...options, as: INES, before, path })
@@ -62,7 +62,7 @@ export async function visitEntry(
   return {
     ...visit,
     id,
-    stored: async () => (await service.content.as(SYSTEM).get(collection, id)) as Data,
+    stored: async () => (await service.content.get(collection, id)) as Data,
     async save() {
       const save = page.getByRole('button', { name: /^(Save|Sichern)$/ })
       // Where there are working copies, the page saves by itself.
