@@ -47,7 +47,7 @@ export const storedContentOf = (model: Model): StoredContent => ({
       const { doc, orphaned, fields } = alignedDocument(collection, entry)
       for (const key of fields) hidden.add(`${collection.key}.${key}`)
       if (doc !== entry.doc || orphaned !== entry.orphaned)
-        await writer.alignDocument(collection, { pk: entry.pk, doc, orphaned })
+        await writer.entries.align(collection, { pk: entry.pk, doc, orphaned })
     }
     return [...hidden]
   },

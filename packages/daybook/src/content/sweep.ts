@@ -57,7 +57,7 @@ export async function sweep(lease: Lease): Promise<boolean> {
   if (!(await lease.take())) return false
   try {
     await lease.write(async (writer) => {
-      await writer.dropReplies(new Date(Date.now() - STORED_REPLY_MS).toISOString())
+      await writer.system.dropIdempotencyRecords(new Date(Date.now() - STORED_REPLY_MS).toISOString())
       await writer.rateLimits.drop()
       await writer.records.dropOver()
     })

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts'
 export function eraseHistory(store: Store, document: JournalDocument, actor: string): Promise<number> {
   return store.transaction(async (writer) => {
     const erased = await writer.history.erase(document)
-    await writer.note({ ...document, actor, action: 'erase', at: new Date().toISOString() })
+    await writer.journal.append({ ...document, actor, action: 'erase', at: new Date().toISOString() })
     return erased
   })
 }

@@ -142,7 +142,7 @@ export class Scheduler {
         await writer.schedules.drop(collection, id, action)
         return
       }
-      await writer.note({ at: new Date().toISOString(), actor, action: 'scheduleFailed', collection, id })
+      await writer.journal.append({ at: new Date().toISOString(), actor, action: 'scheduleFailed', collection, id })
       const due = (await writer.schedules.now()) + retryInMs
       await writer.schedules.put({ ...schedule, due, failures: failures + 1 })
     })

@@ -9,13 +9,16 @@ export interface Connection {
   run(statement: Statement, values?: StatementValues): Promise<number>
 }
 
+/** A statement of a write. Calling it sends the statement. */
+export type WriteStep = () => Promise<unknown>
+
 /** A connection that takes several writes at a time. */
 export interface PipelinedConnection extends Connection {
   /**
    * Runs writes that need nothing of each other's answers, in this order: one after the other, or sent all at once where
    * each answer would have to come a long way.
    */
-  pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void>
+  pipeline(steps: readonly WriteStep[]): Promise<void>
 }
 
 /** The parts of a store that its readers share. */

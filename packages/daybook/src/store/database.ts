@@ -1,4 +1,4 @@
-import type { Statement, StatementValues } from './compile.ts'
+import type { Statement, StatementCache, StatementValues } from './compile.ts'
 import type { Connection, PipelinedConnection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import type { GrowthListener } from './growth-watch.ts'
@@ -10,6 +10,13 @@ export interface WriteConnection extends PipelinedConnection {
   readonly batch: CommitBatch
   /** Adds a row to a table with a `pk`, by a statement that ends with {@link Dialect.returningPk}; answers its `pk`. */
   insert(statement: Statement<{ readonly pk: number }>, values: StatementValues): Promise<number>
+}
+
+/** The parts of a transaction that its writers share. */
+export interface WriteSource {
+  readonly connection: WriteConnection
+  readonly dialect: Dialect
+  readonly statements: StatementCache
 }
 
 /** The options of a transaction. */

@@ -128,12 +128,12 @@ test('a transaction in which a failure was kept secret is not taken for a stored
   const answer = { key: 'k', request: 'r', status: 201, headers: '{}', body: '', at: '2026-01-01' }
   const keep = (key: string) =>
     store.transaction(async (writer) => {
-      await writer.saveReply({ ...answer, key }, '2000-01-01')
-      await writer.saveReply({ ...answer, key: 'twice' }, '2000-01-01').catch(() => {})
+      await writer.system.saveIdempotencyRecord({ ...answer, key }, '2000-01-01')
+      await writer.system.saveIdempotencyRecord({ ...answer, key: 'twice' }, '2000-01-01').catch(() => {})
     })
   await keep('one')
   await expect(keep('two')).rejects.toThrow('rolled back')
-  expect(await store.read.system.storedReply('two')).toBeUndefined()
+  expect(await store.read.system.idempotencyRecord('two')).toBeUndefined()
   await store.close()
 })
 

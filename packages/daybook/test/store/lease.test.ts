@@ -58,9 +58,12 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
 
   /** Keeps an answer under a key: something that is written, and seen. */
   const keep = (lease: Lease, key: string): Promise<void> =>
-    lease.write((writer) => writer.saveReply({ ...NOTHING_KEPT, key, at: '2026-01-01' }, '2000-01-01'))
+    lease.write((writer) =>
+      writer.system.saveIdempotencyRecord({ ...NOTHING_KEPT, key, at: '2026-01-01' }, '2000-01-01'),
+    )
 
-  const isKept = async (key: string): Promise<boolean> => (await stores[0].read.system.storedReply(key)) !== undefined
+  const isKept = async (key: string): Promise<boolean> =>
+    (await stores[0].read.system.idempotencyRecord(key)) !== undefined
 
   /** Brings the end of a lease about, as time does. */
   async function runOut(name: string): Promise<void> {
@@ -179,7 +182,8 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
     const at = (ms: number): string => new Date(Date.now() + ms).toISOString()
     const answers = { old: at(-STORED_REPLY_MS - 60_000), recent: at(-STORED_REPLY_MS + 60_000), new: at(0) }
     await stores[0].transaction(async (writer) => {
-      for (const [key, at] of Object.entries(answers)) await writer.saveReply({ ...NOTHING_KEPT, key, at }, '2000')
+      for (const [key, at] of Object.entries(answers))
+        await writer.system.saveIdempotencyRecord({ ...NOTHING_KEPT, key, at }, '2000')
     })
     const swept = await Promise.all(stores.map((store) => sweep(new Lease(store, 'sweep', HOUR_MS))))
     expect(swept).toContain(true)
@@ -190,7 +194,9 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
 
   test('to sweep that another node has is left to it', async () => {
     await new Lease(stores[0], 'sweep', HOUR_MS).take()
-    await stores[0].transaction((writer) => writer.saveReply({ ...NOTHING_KEPT, key: 'old', at: '2001' }, '2000'))
+    await stores[0].transaction((writer) =>
+      writer.system.saveIdempotencyRecord({ ...NOTHING_KEPT, key: 'old', at: '2001' }, '2000'),
+    )
     expect(await sweep(new Lease(stores[1], 'sweep', HOUR_MS))).toBe(false)
     expect(await isKept('old')).toBe(true)
   })

@@ -27,5 +27,5 @@ export async function carryOver(
   if (mayBeSame && isSameContent(collection, draftCanonical(collection, before), canonical)) return
   const at = new Date().toISOString()
   const copy = toWorkingCopy(collection, entry, canonical, before.orphaned, { at, by: person, isAutosave: false })
-  await writer.writeDraft(collection, entry, copy, { at, actor })
+  await writer.drafts.write(collection, entry, copy, { at, actor })
 }

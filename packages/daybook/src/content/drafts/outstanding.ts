@@ -57,7 +57,7 @@ export async function endOutstanding(store: Store, subject: string): Promise<Out
     const at = new Date(now).toISOString()
     for (const { collection, id, action } of schedules) {
       await writer.schedules.drop(collection, id, action)
-      await writer.note({ at, actor: actorOf(SYSTEM), action: 'unschedule', collection, id })
+      await writer.journal.append({ at, actor: actorOf(SYSTEM), action: 'unschedule', collection, id })
     }
     return { previews: previews.filter(({ until }) => Number(until) > now).length, schedules: schedules.length }
   })

@@ -72,7 +72,7 @@ export async function recreate(
     : { canonical: composed }
   const canonical = await resolveFallbackSlugs(engine.model, writer.read, collection, changed, id)
   const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
-  const seq = await namingConflict(collection, () => writer.createEntry(collection, next, actor))
+  const seq = await namingConflict(collection, () => writer.entries.create(collection, next, actor))
   await giveWayTo(engine, writer, collection, next, actor)
   return { canonical, seq }
 }

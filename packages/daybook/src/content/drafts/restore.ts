@@ -184,7 +184,7 @@ async function restoreToCopy(
     if (isSameContent(collection, present, canonical)) return shown(entry)
     const at = new Date().toISOString()
     const copy = toWorkingCopy(collection, entry, canonical, before.orphaned, { at, by: person, isAutosave: false })
-    const saved = await writer.writeDraft(collection, entry, copy, { at, actor })
+    const saved = await writer.drafts.write(collection, entry, copy, { at, actor })
     return shown({ ...entry, draft: JSON.stringify({ seq: saved, ...copy }) })
   })
 }

@@ -76,7 +76,7 @@ export function draftTarget(
       const copy = toWorkingCopy(collection, entry, canonical, revision.orphaned, { at, by: person, isAutosave })
       const former = workingCopyOf(entry)
       const takesPlace = isAutosave && former?.isAutosave === true && former.by === person
-      const seq = await writer.writeDraft(collection, entry, copy, { at, actor, keepsFormer: !takesPlace })
+      const seq = await writer.drafts.write(collection, entry, copy, { at, actor, keepsFormer: !takesPlace })
       return shown({ ...entry, draft: JSON.stringify({ seq, ...copy }) })
     },
   }
@@ -110,6 +110,6 @@ export async function prepareDiscard(
     if (!copy) throw new DaybookError('NOT_FOUND', 'The entry has no working copy.')
     requirePreconditions(options, copy.seq, tagOf(collection, copy.seq, rights), collection.requireIfMatch)
     const at = new Date().toISOString()
-    return { seq: await writer.writeDraft(collection, entry, undefined, { at, actor }) }
+    return { seq: await writer.drafts.write(collection, entry, undefined, { at, actor }) }
   })
 }

@@ -54,7 +54,7 @@ export async function prepareSchedule(
     const moment = new Date().toISOString()
     const key = collection.key
     requireTimesInOrder([...(await writer.schedules.of(key, entry.id)), { action, at }], action)
-    const seq = await writer.note({ at: moment, actor, action: 'schedule', collection: key, id: entry.id })
+    const seq = await writer.journal.append({ at: moment, actor, action: 'schedule', collection: key, id: entry.id })
     const named = locales ? JSON.stringify(locales) : null
     const due = Date.parse(at)
     await writer.schedules.put({
@@ -104,7 +104,9 @@ export async function prepareUnschedule(
     if (dropped === 0) throw new DaybookError('NOT_FOUND', 'No time is set for the entry.')
     const at = new Date().toISOString()
     const { actor } = context
-    return { seq: await writer.note({ at, actor, action: 'unschedule', collection: collection.key, id: entry.id }) }
+    return {
+      seq: await writer.journal.append({ at, actor, action: 'unschedule', collection: collection.key, id: entry.id }),
+    }
   })
 }
 

@@ -226,7 +226,7 @@ async function storeEntry(
         draft: entry.draft,
         leftStatus: status,
       })
-      await writer.updateEntry(collection, entry, next, MIGRATION_ACTOR)
+      await writer.entries.update(collection, entry, next, MIGRATION_ACTOR)
     }
     if (copy) await storeCopy(writer, collection, entry, copy, missing)
     else if (Object.keys(missing).length > 0) await carryOver(context, writer, collection, entry, missing, true)
@@ -245,7 +245,7 @@ async function storeCopy(
   const values = mergeFields(collection, canonical.values, missing)
   const save = { at, by: personOf(MIGRATION_ACTOR), isAutosave: false }
   const copy = toWorkingCopy(collection, entry, { ...canonical, values }, orphaned, save)
-  await writer.writeDraft(collection, entry, copy, { at, actor: MIGRATION_ACTOR })
+  await writer.drafts.write(collection, entry, copy, { at, actor: MIGRATION_ACTOR })
 }
 
 /** What a fill gives that the working copy of an entry lacks, too. */
@@ -299,7 +299,7 @@ async function storeGlobal(
       doc,
     }
     const references = allReferences(engine.model, global, canonical)
-    await writer.writeGlobal(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
+    await writer.globals.write(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
   })
 }
 

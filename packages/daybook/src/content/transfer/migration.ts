@@ -188,7 +188,7 @@ export async function dropOrphaned(store: Store, model: Model): Promise<void> {
   await store.transaction(async (writer) => {
     for (const global of model.globals.values()) await moveGlobal(writer, model, global, filledOrphaned)
     const declared = await writer.read.system.storedCollections()
-    for (const key of declared) if (!model.collections.has(key)) await writer.dropCollection(key)
+    for (const key of declared) if (!model.collections.has(key)) await writer.system.dropCollection(key)
   })
 }
 
@@ -256,7 +256,7 @@ async function moveHome(store: Store, model: Model): Promise<void> {
   if (to === undefined || defaultLocale === undefined) return
   const localized = [...model.collections.values()].filter((collection) => collection.localized.size > 0)
   const move = async (writer: Writer): Promise<void> => {
-    await writer.withoutLocaleIndexes(localized, async () => {
+    await writer.system.withoutLocaleIndexes(localized, async () => {
       for (const collection of localized) {
         for await (const entry of entriesAfter(writer.read, collection)) {
           await moveEntry(writer, model, collection, entry, toOrphaned, defaultLocale)
@@ -264,7 +264,7 @@ async function moveHome(store: Store, model: Model): Promise<void> {
       }
     })
     for (const global of model.globals.values()) await moveGlobal(writer, model, global, toOrphaned, defaultLocale)
-    await writer.noteDefaultLocale(to)
+    await writer.system.noteDefaultLocale(to)
   }
   await store.transaction(move, { isLong: true })
 }
@@ -302,7 +302,7 @@ async function moveEntry(
   const at = new Date().toISOString()
   const save = { at, by: personOf(MIGRATION_ACTOR), isAutosave: false }
   const moved = toWorkingCopy(collection, entry, next.canonical, next.orphaned, save)
-  await writer.writeDraft(collection, entry, moved, { at, actor: MIGRATION_ACTOR })
+  await writer.drafts.write(collection, entry, moved, { at, actor: MIGRATION_ACTOR })
 }
 
 /** Where documents of a collection go. */
@@ -361,7 +361,7 @@ async function updateMoved(
     draft: entry.draft,
     leftStatus: entry.status,
   })
-  await writer.updateEntry(collection, entry, next, MIGRATION_ACTOR)
+  await writer.entries.update(collection, entry, next, MIGRATION_ACTOR)
 }
 
 /** A document under the config's default locale, wherever it had its values before. */
@@ -406,7 +406,7 @@ async function moveGlobal(
     doc,
   }
   const references = allReferences(model, global, canonical)
-  await writer.writeGlobal(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
+  await writer.globals.write(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
 }
 
 function hasRenames(fields: Fields): boolean {

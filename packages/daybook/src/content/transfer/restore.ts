@@ -81,7 +81,7 @@ export class Restore {
     }
     if (head > 0) throw new StartupError(note?.isDone === false ? OTHERS_WRITE : HOLDS_CONTENT)
     const blank: RestoreNote = { digest, lines: 1, seq: 0, isDone: false }
-    await engine.store.transaction(async (writer) => writer.noteRestore(note, blank))
+    await engine.store.transaction(async (writer) => writer.system.noteRestore(note, blank))
     return new Restore(engine, blank)
   }
 
@@ -123,7 +123,7 @@ export class Restore {
     await this.#engine.store.transaction(
       async (writer) => {
         if ((await writer.read.journal.head()) !== before.seq) throw new StartupError(OTHERS_WRITE)
-        await writer.noteRestore(before, next)
+        await writer.system.noteRestore(before, next)
         await work(writer)
       },
       // The note of how far it has come is lost with the lines; the end waits for all.
@@ -144,7 +144,7 @@ export class Restore {
     const entries = lines.filter((line) => line.kind === 'entry')
     for (const [collection, own] of Map.groupBy(entries, (line) => line.collection)) {
       const rows = own.map(({ row }) => row)
-      await namingConflict(collection, () => writer.createEntries(collection, rows, actorOf(SYSTEM)))
+      await namingConflict(collection, () => writer.entries.createMany(collection, rows, actorOf(SYSTEM)))
       await this.#storeBeside(writer, collection, own)
     }
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
@@ -159,7 +159,7 @@ export class Restore {
     const actor = actorOf(SYSTEM)
     for (const { row, copy, schedules } of own) {
       const entry = stored.get(row.id)
-      if (entry && copy) await writer.writeDraft(collection, entry, copy, { at: copy.at, actor })
+      if (entry && copy) await writer.drafts.write(collection, entry, copy, { at: copy.at, actor })
       const { id, updated_at: at } = row
       for (const schedule of schedules) await this.#schedule(writer, { collection: collection.key, id, at }, schedule)
     }
@@ -170,7 +170,7 @@ export class Restore {
     entry: { readonly collection: string; readonly id: string; readonly at: string },
     schedule: RestoredSchedule,
   ): Promise<void> {
-    const seq = await writer.note({ ...entry, actor: actorOf(SYSTEM), action: 'schedule' })
+    const seq = await writer.journal.append({ ...entry, actor: actorOf(SYSTEM), action: 'schedule' })
     const caller = JSON.stringify(callerOfActor(schedule.actor))
     await writer.schedules.put({ ...entry, ...schedule, caller, seq, due: Date.parse(schedule.at), failures: 0 })
   }
@@ -185,7 +185,7 @@ export class Restore {
     if (before) throw new DaybookError('CONFLICT', 'This global stands in the file twice.')
     const { createdBy: created_by = null, updatedBy: updated_by = null } = line
     const row = { key, created_by, updated_by, schema_hash, orphaned, locales, doc }
-    await writer.writeGlobal(undefined, row, references, at, actorOf(SYSTEM))
+    await writer.globals.write(undefined, row, references, at, actorOf(SYSTEM))
   }
 }
 

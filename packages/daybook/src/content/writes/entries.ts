@@ -131,7 +131,7 @@ async function prepareNew(
         : { canonical: composed }
       const canonical = await resolveFallbackSlugs(engine.model, writer.read, collection, changed)
       const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
-      const seq = await namingConflict(collection, () => writer.createEntry(collection, next, actor))
+      const seq = await namingConflict(collection, () => writer.entries.create(collection, next, actor))
       await giveWayTo(engine, writer, collection, next, actor)
       await authorizeNewEntry(context, writer.read, collection, id, filter)
       await made?.settle(writer)
@@ -313,7 +313,7 @@ export async function storeEntry(
   const isUnchanged = mayBeSame && row.schema_hash === collection.schemaHash && isSameEntry(revision, next)
   if (isUnchanged) return toUnchanged(context, collection, writer, row, rights)
   const seq = await namingConflict(collection, () =>
-    writer.updateEntry(collection, row, next, context.actor, {
+    writer.entries.update(collection, row, next, context.actor, {
       isFoundAsBefore: isFoundAsBefore(collection, revision, next),
       hasSameMembers: hasSameMembers(collection, revision, next),
       action,
@@ -475,7 +475,7 @@ export async function prepareDelete(
       }
       const deletion = { engine, collection, id: stored.id, actor, access: referrers, isDeletedToo }
       if (mayBeReferredTo()) atEnd(await releaseReferrers(deletion, writer))
-      const seq = await writer.deleteEntry(collection, stored, new Date().toISOString(), actor)
+      const seq = await writer.entries.delete(collection, stored, new Date().toISOString(), actor)
       if (collection.holdsFiles) await leaveFile(engine, writer, stored, seq)
       return { seq }
     },

@@ -66,7 +66,7 @@ function globalTarget(
       if (mayBeSame && isSameGlobal(row, next)) return toAnswer(global, globalIn(engine, global, row, shown), rights)
       const references = allReferences(model, global, canonical)
       const before = row.seq > 0 ? row : undefined
-      const seq = await writer.writeGlobal(before, next, references, new Date().toISOString(), actor)
+      const seq = await writer.globals.write(before, next, references, new Date().toISOString(), actor)
       return toAnswer(global, globalIn(engine, global, { ...next, seq }, shown), rights)
     },
   }

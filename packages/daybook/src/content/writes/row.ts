@@ -152,7 +152,7 @@ export async function fillLocaleTables(model: Model, writer: Writer, collection:
     for (const entry of page) {
       const canonical = toCanonical(storedValues(collection, entry), entry.locales)
       for (const localeRow of localeRowsOf(model, collection, canonical, entry.status))
-        await writer.putLocaleRow(entry.pk, entry, localeRow)
+        await writer.entries.putLocaleRow(entry.pk, entry, localeRow)
       after = entry.pk
     }
     if (page.length < ROW_BATCH) return

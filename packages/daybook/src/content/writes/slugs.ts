@@ -96,7 +96,7 @@ export async function giveWayTo(
         draft: entry.draft,
         leftStatus: entry.status,
       })
-      await writer.updateEntry(collection, entry, next, actor)
+      await writer.entries.update(collection, entry, next, actor)
     }
   }
 }

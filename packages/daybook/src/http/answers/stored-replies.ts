@@ -158,7 +158,7 @@ const inFlight = (): DaybookError =>
   new DaybookError('CONFLICT', 'A request with this Idempotency-Key is under way; wait for its answer.')
 
 async function findReply(engine: Engine, key: string, digest: string): Promise<StoredReply | undefined> {
-  const stored = await engine.store.read.system.storedReply(key)
+  const stored = await engine.store.read.system.idempotencyRecord(key)
   if (!stored || stored.at < new Date(Date.now() - STORED_REPLY_MS).toISOString()) return undefined
   if (stored.request !== digest) throw new DaybookError('IDEMPOTENCY_MISMATCH')
   return { status: stored.status, headers: JSON.parse(stored.headers), body: stored.body }
@@ -178,7 +178,7 @@ function storingReply(engine: Engine, { key, digest, toReply }: ReplyPlan): Tran
       const result = await work(writer)
       const { status, headers = {}, json: body = '' } = toReply(result)
       const now = Date.now()
-      await writer.saveReply(
+      await writer.system.saveIdempotencyRecord(
         { key, request: digest, at: new Date(now).toISOString(), status, headers: JSON.stringify(headers), body },
         new Date(now - STORED_REPLY_MS).toISOString(),
       )

@@ -184,7 +184,7 @@ async function writeCopyAgain(
   const at = new Date().toISOString()
   const save = copy && { at: copy.record.at, by: personOf(copy.record.actor), isAutosave: false }
   const next = save && toWorkingCopy(collection, entry, copy.canonical, null, save)
-  await writer.writeDraft(collection, entry, next, { at, actor })
+  await writer.drafts.write(collection, entry, next, { at, actor })
 }
 
 /** Working copies and schedules alone. */
@@ -205,9 +205,9 @@ async function prepareCopy(
       const { copy } = step
       const dropped = hasSchedule(step) ? await writer.schedules.drop(collection.key, entry.id) : 0
       const note = { at, actor, action: 'unschedule', collection: collection.key, id: entry.id } as const
-      const unscheduled = dropped > 0 ? done(step, 'unschedule', await writer.note(note)) : undefined
+      const unscheduled = dropped > 0 ? done(step, 'unschedule', await writer.journal.append(note)) : undefined
       if (copy === 'same' || (!copy && entry.draft === null)) return unscheduled ?? done(step, 'unschedule', entry.seq)
-      if (!copy) return done(step, 'discard', await writer.writeDraft(collection, entry, undefined, { at, actor }))
+      if (!copy) return done(step, 'discard', await writer.drafts.write(collection, entry, undefined, { at, actor }))
       const present = draftCanonical(collection, draftRevision(engine.model, collection, entry))
       const save = { at, by: person, isAutosave: false }
       const { hidden } = fieldRights(collection, context.access)
@@ -215,7 +215,7 @@ async function prepareCopy(
       if (!isSameContent(collection, present, canonical))
         requireFieldRights(context, collection, present.values, canonical.values)
       const next = toWorkingCopy(collection, entry, canonical, null, save)
-      return done(step, 'draft', await writer.writeDraft(collection, entry, next, { at, actor }))
+      return done(step, 'draft', await writer.drafts.write(collection, entry, next, { at, actor }))
     },
   }
 }

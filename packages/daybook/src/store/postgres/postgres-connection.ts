@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { ClientBase, CustomTypesConfig, Query, QueryResult } from 'pg'
 import type { Statement, StatementValues } from '../compile.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection, WriteStep } from '../connection.ts'
 import type { WriteConnection } from '../database.ts'
 import { CommitBatch } from '../writes/commit-batch.ts'
 import { translatePostgresError } from './postgres-errors.ts'
@@ -175,8 +175,8 @@ export class TransactionPart extends PostgresConnection implements WriteConnecti
   }
 
   /** After one that fails, the server refuses all that follow: the first one says why. */
-  async pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void> {
-    const ends = await Promise.allSettled(writes.map((write) => write()))
+  async pipeline(steps: readonly WriteStep[]): Promise<void> {
+    const ends = await Promise.allSettled(steps.map((step) => step()))
     const failed = ends.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
   }

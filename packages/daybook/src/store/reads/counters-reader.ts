@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts'
 import { PUBLISHED_LOCALES } from '../tables/tables.ts'
-import { COUNTERS } from '../writes/commit-batch.ts'
+import { COUNTERS } from '../writes/counters.ts'
 
 /** Where a collection stands in the journal, and how many entries it has by status. */
 export interface Counters {

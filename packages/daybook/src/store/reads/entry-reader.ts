@@ -1,13 +1,17 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
-import { param, prepare, type StatementValues } from '../compile.ts'
+import { param, prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection, ReadSource } from '../connection.ts'
 import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
 import { INDEXED_CHARACTERS, isOwn, toWhereSql } from '../where.ts'
-import { batchStatement } from '../writes/entry-batch.ts'
 import { type EntrySelect, entries, entryTable, shownColumns } from './page.ts'
 import type { EntryRow, StoredEntry } from './rows.ts'
+
+/** The most rows of a batch: each is read at one go, and others wait meanwhile. */
+const MAX_BATCH_ENTRIES = 128
+/** The most bytes of texts in a batch of more than one entry: V8 treats larger texts as large objects, and lets them pile up. */
+const MAX_BATCH_BYTES = 32 * 1024
 
 /** The condition of a query for named entries. */
 interface Narrowing {
@@ -297,3 +301,16 @@ function seenEntries(table: string, { hasPeople = false, known }: SeenEntries): 
 }
 
 const stored = (key: string) => entryTable(key).select(['pk', ...ENTRY_COLUMNS])
+
+/** The entries of a collection behind a `pk`: the next one, and others as far as they fit into a batch. */
+function batchStatement(key: string): Statement<StoredEntry> {
+  const table = sql.table(key)
+  const columns = sql.join(['pk', ...ENTRY_COLUMNS].map((name) => sql.ref(name)))
+  const optional = ['locales', 'orphaned', 'draft'].map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`)
+  const size = sql.join([sql`octet_length(doc)`, ...optional], sql` + `)
+  const sizes = sql`SELECT pk, ${size} AS size FROM ${table} WHERE pk > ${param('after')}
+    ORDER BY pk LIMIT ${sql.lit(MAX_BATCH_ENTRIES)}`
+  const sums = sql`SELECT pk, sum(size) OVER (ORDER BY pk) - size AS before FROM (${sizes}) AS sizes`
+  return prepareSql(sql<StoredEntry>`SELECT ${columns} FROM ${table} WHERE pk > ${param('after')}
+    AND pk <= (SELECT max(pk) FROM (${sums}) AS sums WHERE before < ${sql.lit(MAX_BATCH_BYTES)}) ORDER BY pk`)
+}

@@ -14,8 +14,8 @@ export type SortedRow = EntryRow & Readonly<Record<`s${number}`, string | number
 /** The columns of a global. */
 export type GlobalRow = SystemTables['daybook$globals']
 
-/** The answer to a write, stored for a request that is sent again. */
-export type StoredReplyRow = SystemTables['daybook$idempotency']
+/** The response to a write, stored for a request that is sent again. */
+export type IdempotencyRecord = SystemTables['daybook$idempotency']
 
 /** A record of the journal. */
 export type JournalRow = SystemTables['daybook$journal']

@@ -4,7 +4,7 @@ import { DEFAULT_LOCALE_NOTE, hiddenNote, readNote } from '../notes.ts'
 import { type FileClaim, listClaims } from '../records/file-claims.ts'
 import { type MigrationRecord, readMigrations } from '../records/migration-records.ts'
 import { type RestoreNote, readRestoreNote } from '../transfer/restore-note.ts'
-import type { StoredReplyRow } from './rows.ts'
+import type { IdempotencyRecord } from './rows.ts'
 
 /** Reads what the store keeps about itself. */
 export class SystemReader {
@@ -51,12 +51,12 @@ export class SystemReader {
   }
 
   /** The stored response to a write, by the digest of its caller and `Idempotency-Key`. */
-  storedReply(key: string): Promise<StoredReplyRow | undefined> {
-    return this.#source.connection.get(STORED_REPLY, { key })
+  idempotencyRecord(key: string): Promise<IdempotencyRecord | undefined> {
+    return this.#source.connection.get(IDEMPOTENCY_RECORD, { key })
   }
 }
 
 const COLLECTION_KEYS = prepare(build.selectFrom('daybook$collections').select('key').orderBy('key'))
-const STORED_REPLY = prepare(
+const IDEMPOTENCY_RECORD = prepare(
   build.selectFrom('daybook$idempotency').selectAll().where('key', '=', param<string>('key')),
 )

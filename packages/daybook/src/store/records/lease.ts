@@ -16,7 +16,7 @@ export class LeaseLost extends Error {
  * @example
  * ```ts
  * const lease = new Lease(store, 'sweep', 60_000)
- * if (await lease.take()) await lease.write((writer) => writer.dropReplies(expiry))
+ * if (await lease.take()) await lease.write((writer) => writer.system.dropIdempotencyRecords(expiry))
  * ```
  */
 export class Lease {

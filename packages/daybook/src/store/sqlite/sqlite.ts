@@ -3,6 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type NativeDatabase from 'better-sqlite3'
 import type { NativeStatement } from 'better-sqlite3'
 import { bare, type Statement, type StatementValues } from '../compile.ts'
+import type { WriteStep } from '../connection.ts'
 import type { Database, Snapshot, StoreOptions, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, GrowthWatch } from '../growth-watch.ts'
@@ -297,8 +298,8 @@ export class SqliteWriter extends SqliteConnection implements WriteConnection {
   }
 
   /** What follows a failed write must not run: it may have undone the transaction, and would be stored by itself. */
-  async pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void> {
-    for (const write of writes) await write()
+  async pipeline(steps: readonly WriteStep[]): Promise<void> {
+    for (const step of steps) await step()
   }
 
   /** Begins with nothing gathered. */

@@ -5,21 +5,20 @@ import { param, prepareSql, type Statement, StatementCache } from '../compile.ts
 import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { readNote, writeNote } from '../notes.ts'
-import { addRows } from '../writes/add-rows.ts'
-import { choiceRows } from '../writes/bulk-rows.ts'
-import { Tallies, tallyChanges } from '../writes/tallies.ts'
-import { derivedTexts, foldedTexts, membersOf, talliedValues } from './members.ts'
+import { ValueCounters, valueChanges } from '../writes/counters.ts'
+import { choiceRows, insertSteps } from '../writes/entry-rows.ts'
+import { derivedTexts, foldedTexts, membersOf } from './members.ts'
 
 /** The most entries read at a time, and the most bytes of more than one. */
 const BATCH = 500
 const BATCH_BYTES = 8 * 1024 * 1024
-/** Tallies are stored when there are so many of them. */
-const MAX_TALLIES = 10_000
+/** The number of counters that are summed before they are stored. */
+const MAX_COUNTERS = 10_000
 /** One that adds a row, and one that adds many. */
 const STATEMENTS = 2
 
 /**
- * Writes the members and tallies of entries that are there already, where the config names other fields than at the last start.
+ * Writes the members and counters of entries that are there already, where the config names other fields than at the last start.
  *
  * @param isStale whether what is stored may be outdated
  */
@@ -34,7 +33,7 @@ export async function prepareMembers(
   const known = (await readNote(connection, note)) ?? ''
   if (known === content && (!isStale || collection.counted.length === 0)) return
   await connection.run(DROP_MEMBERS, { key: collection.key })
-  await connection.run(DROP_TALLIES, { key: collection.key })
+  await connection.run(DROP_COUNTERS, { key: collection.key })
   if (content !== '') await fillMembers(connection, dialect, collection)
   await writeNote(connection, note, content)
 }
@@ -50,23 +49,23 @@ function outlineOf({ manyValued, counted, schemaHash }: CollectionModel): string
 async function fillMembers(connection: Connection, dialect: Dialect, collection: CollectionModel): Promise<void> {
   const { key } = collection
   const next = nextRows(key)
-  const tallies = new Tallies()
+  const counters = new ValueCounters()
   const target = { connection, dialect, statements: new StatementCache(STATEMENTS) }
   for (let page = await connection.all(next, { after: 0 }); page.length > 0; ) {
     for (const { id, status, doc } of page) {
       const value = JSON.parse(doc)
       const rows = choiceRows({ id, choices: membersOf(collection, value) }, key)
-      for (const step of addRows(target, 'daybook$choices', rows)) await step()
-      tallies.add(tallyChanges(key, status, talliedValues(collection, value), 1))
+      for (const step of insertSteps(target, 'daybook$choices', rows)) await step()
+      counters.add(valueChanges(collection, status, value, 1))
     }
-    if (tallies.size > MAX_TALLIES) await storeTallies(connection, tallies)
+    if (counters.size > MAX_COUNTERS) await storeCounters(connection, counters)
     page = await connection.all(next, { after: page.at(-1)?.pk })
   }
-  await storeTallies(connection, tallies)
+  await storeCounters(connection, counters)
 }
 
-async function storeTallies(connection: Connection, tallies: Tallies): Promise<void> {
-  for (const step of tallies.steps(connection)) await step()
+async function storeCounters(connection: Connection, counters: ValueCounters): Promise<void> {
+  for (const step of counters.steps(connection)) await step()
 }
 
 /** The part of a collection that decides what the column `folded` holds. */
@@ -109,4 +108,4 @@ function nextRows(key: string): Statement<FilledRow> {
 }
 
 const DROP_MEMBERS = prepareSql(sql`DELETE FROM daybook$choices WHERE from_collection = ${param('key')}`)
-const DROP_TALLIES = prepareSql(sql`DELETE FROM daybook$tallies WHERE collection = ${param('key')}`)
+const DROP_COUNTERS = prepareSql(sql`DELETE FROM daybook$tallies WHERE collection = ${param('key')}`)

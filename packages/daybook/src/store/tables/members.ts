@@ -38,8 +38,8 @@ export function foldedTexts(collection: CollectionModel, doc: Document): string 
   return texts.length > 0 ? JSON.stringify(Object.fromEntries(texts)) : null
 }
 
-/** The tallies that a document counts in: each value behind an equals sign, and nothing where it holds none. */
-export function talliedValues(collection: CollectionModel, doc: Document): readonly FieldMember[] {
+/** The values of counted fields in a document: each behind an equals sign, and empty where a field holds none. */
+export function countedValues(collection: CollectionModel, doc: Document): readonly FieldMember[] {
   if (collection.counted.length === 0) return []
   const members = membersOf(collection, doc)
   return collection.counted.flatMap(({ path }) => {

@@ -1,26 +1,23 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { prepareSql, type StatementValues } from '../compile.ts'
-import type { WriteConnection } from '../database.ts'
-import type { SearchDialect } from '../dialect.ts'
-import type { LocaleRow, WrittenEntry } from '../reads/rows.ts'
-import { searchRows } from '../search/search-rows.ts'
+import { prepareSql } from '../compile.ts'
+import type { WrittenEntry } from '../reads/rows.ts'
 import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
+import { entryCounterChange } from './counters.ts'
 import {
-  type BulkDialect,
+  type BulkSource,
   choiceRows,
   entryRow,
   insertSteps,
-  journalRow,
-  localeTableRow,
+  localeTableRows,
   type NumberedEntry,
-  type Rows,
   referenceRows,
-} from './bulk-rows.ts'
-import { countChange } from './entry-change.ts'
+  type SearchRow,
+  searchRows,
+} from './entry-rows.ts'
 
-/** Entries that a collection is to get. */
+/** Entries that are added to a collection. */
 interface NewEntries {
   readonly collection: CollectionModel
   readonly entries: readonly WrittenEntry[]
@@ -28,116 +25,66 @@ interface NewEntries {
   readonly actor: string
 }
 
-/** The most entries that are sent together. While the engine stores them, their words are looked for. */
+/** The maximum number of entries in a statement. While the engine stores them, their search rows are made. */
 const MAX_ENTRIES = 250
 
-/** Stores new entries with one statement for each table that gets rows of them. */
-export class BulkInsert {
-  readonly #connection: WriteConnection
-  readonly #dialect: BulkDialect
-
-  constructor(connection: WriteConnection, dialect: BulkDialect) {
-    this.#connection = connection
-    this.#dialect = dialect
-  }
-
-  /**
-   * Stores entries, in this order.
-   *
-   * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
-   */
-  async add({ collection, entries, actor }: NewEntries): Promise<void> {
-    for (let from = 0; from < entries.length; from += MAX_ENTRIES) {
-      await this.#addSome({ collection, entries: entries.slice(from, from + MAX_ENTRIES), actor })
-    }
-  }
-
-  async #addSome({ collection, entries, actor }: NewEntries): Promise<void> {
-    const { key } = collection
-    const numbered = await this.#number(entries)
-    const insert = (table: string, rowsOf: (one: NumberedEntry) => Rows) => (): Promise<void> =>
-      this.#insert(table, numbered.flatMap(rowsOf))
-    const pks = new Map<string, number>()
-    let shown: readonly ShownRow[] = []
-    await this.#connection.pipeline([
-      insert('daybook$journal', (one) => [journalRow(one, { action: 'create', collection: key, actor })]),
-      async () => {
-        for (const { id, pk } of await this.#place(key, numbered)) pks.set(id, Number(pk))
-      },
-      insert('daybook$refs', (one) => referenceRows(one, key)),
-      insert('daybook$choices', (one) => choiceRows(one, key)),
-      async () => {
-        // What was asked so far is on its way first.
-        await turn()
-        shown = toShown(this.#dialect.search, collection, numbered)
-      },
-    ])
-    const tables = [...Map.groupBy(shown, (one) => one.collection)]
-    await this.#connection.pipeline(tables.flatMap(([table, rows]) => this.#show(table, rows, pks)))
-    for (const entry of numbered) this.#connection.batch.count(countChange(collection, entry.seq, undefined, entry))
-  }
-
-  async #number(entries: readonly WrittenEntry[]): Promise<readonly NumberedEntry[]> {
-    const { batch } = this.#connection
-    const numbered: NumberedEntry[] = []
-    for (const entry of entries) numbered.push({ ...entry, seq: await batch.next(entry.id, entry.updated_at) })
-    return numbered
-  }
-
-  /** Stores the entries themselves. */
-  #place(key: string, entries: readonly NumberedEntry[]): Promise<readonly Pick<EntryTable, 'id' | 'pk'>[]> {
-    const insert = this.#dialect.insertAll(key, ENTRY_COLUMNS)
-    return this.#connection.all(prepareSql(sql<Pick<EntryTable, 'id' | 'pk'>>`${insert} RETURNING id, pk`), {
-      rows: JSON.stringify(entries.map(entryRow)),
-    })
-  }
-
-  /** Stores what a table shows of entries, and what they are found by in it. */
-  #show(
-    collection: CollectionModel,
-    shown: readonly ShownRow[],
-    pks: ReadonlyMap<string, number>,
-  ): readonly (() => Promise<unknown>)[] {
-    const placed = shown.map((one) => ({ ...one, pk: pks.get(one.entry.id) }))
-    const rows = placed.flatMap(({ entry, localeRow, pk }) => (localeRow ? [localeTableRow(entry, localeRow, pk)] : []))
-    const words = placed.map((one) => ({ ...one.words, pk: one.pk }))
-    const index = prepareSql(this.#dialect.search.insertAll(collection))
-    return [
-      () => this.#insert(collection.table, rows),
-      () => this.#connection.run(index, { rows: JSON.stringify(words) }),
-    ]
-  }
-
-  async #insert(table: string, rows: Rows): Promise<void> {
-    const [step] = insertSteps(this.#connection, this.#dialect, table, rows)
-    await step?.()
+/**
+ * Stores new entries in this order, with one statement for each table that gets rows of them.
+ *
+ * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
+ */
+export async function insertInBulk(source: BulkSource, { collection, entries, actor }: NewEntries): Promise<void> {
+  for (let from = 0; from < entries.length; from += MAX_ENTRIES) {
+    await insertBatch(source, { collection, entries: entries.slice(from, from + MAX_ENTRIES), actor })
   }
 }
 
-/** An entry as a collection's own table shows it, or as that of a locale does. */
-interface ShownRow {
-  readonly collection: CollectionModel
-  readonly entry: NumberedEntry
-  readonly localeRow?: LocaleRow
-  /** Its search row. */
-  readonly words: StatementValues
-}
+async function insertBatch(source: BulkSource, { collection, entries, actor }: NewEntries): Promise<void> {
+  const { connection, dialect } = source
+  const { key } = collection
+  const { batch } = connection
+  const numbered: NumberedEntry[] = []
+  for (const entry of entries) numbered.push({ ...entry, seq: await batch.next(entry.id, entry.updated_at) })
 
-function toShown(
-  search: SearchDialect,
-  collection: CollectionModel,
-  entries: readonly NumberedEntry[],
-): readonly ShownRow[] {
-  const rowOf = searchRows(search)
-  return entries.flatMap((entry) => [
-    { collection, entry, words: rowOf(collection, entry.value, entry.status) },
-    ...entry.localeRows.map((localeRow) => {
-      return {
-        collection: localeRow.collection,
-        entry,
-        localeRow,
-        words: rowOf(localeRow.collection, localeRow.value, localeRow.status),
-      }
+  const insertEntries = sql<Pick<EntryTable, 'id' | 'pk'>>`${dialect.insertAll(key, ENTRY_COLUMNS)} RETURNING id, pk`
+  const pks = new Map<string, number>()
+  let indexed: readonly (SearchRow & { readonly id: string })[] = []
+  await connection.pipeline([
+    ...insertSteps(
+      source,
+      'daybook$journal',
+      numbered.map(({ seq, id, updated_at: at }) => ({ seq, at, actor, action: 'create', collection: key, id })),
+    ),
+    async () => {
+      const rows = JSON.stringify(numbered.map(entryRow))
+      for (const { id, pk } of await connection.all(prepareSql(insertEntries), { rows })) pks.set(id, Number(pk))
+    },
+    ...insertSteps(
+      source,
+      'daybook$refs',
+      numbered.flatMap((entry) => referenceRows(entry, key)),
+    ),
+    ...insertSteps(
+      source,
+      'daybook$choices',
+      numbered.flatMap((entry) => choiceRows(entry, key)),
+    ),
+    async () => {
+      // The statements above are sent before the processor is busy with words.
+      await turn()
+      indexed = numbered.flatMap((entry) =>
+        searchRows(dialect.search, collection, entry).map((row) => ({ ...row, id: entry.id })),
+      )
+    },
+  ])
+
+  const placed = numbered.map((entry) => ({ entry, pk: pks.get(entry.id) }))
+  await connection.pipeline([
+    ...[...localeTableRows(placed)].flatMap(([table, rows]) => insertSteps(source, table, rows)),
+    ...[...Map.groupBy(indexed, (row) => row.collection)].map(([shown, group]) => {
+      const rows = group.map(({ id, words }) => ({ ...words, pk: pks.get(id) }))
+      return () => connection.run(prepareSql(dialect.search.insertAll(shown)), { rows: JSON.stringify(rows) })
     }),
   ])
+  for (const entry of numbered) batch.count(entryCounterChange(collection, entry.seq, undefined, entry))
 }

@@ -1,5 +1,5 @@
 import type { Statement, StatementValues } from '../compile.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection, WriteStep } from '../connection.ts'
 import type { Database, Snapshot, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import type { CommitBatch } from './commit-batch.ts'
@@ -97,8 +97,8 @@ class LentConnection implements WriteConnection {
     return this.#track(this.#open.insert(statement, values))
   }
 
-  async pipeline(writes: readonly (() => Promise<unknown>)[]): Promise<void> {
-    return this.#track(this.#open.pipeline(writes))
+  async pipeline(steps: readonly WriteStep[]): Promise<void> {
+    return this.#track(this.#open.pipeline(steps))
   }
 
   async flush(): Promise<void> {

@@ -371,7 +371,7 @@ async function commitTogether(
   window: readonly EntryRevision[],
   commit: EntryCommit,
 ): Promise<readonly number[]> {
-  const ends = await writer.together(
+  const ends = await writer.bulk(
     window.map(
       ({ id }) =>
         (own: Writer) =>

@@ -165,7 +165,7 @@ async function release(deletion: Deletion, writer: Writer, referrer: Referrer): 
   if (referrer.collection === GLOBALS) return releaseGlobal(engine, writer, referrer.id, gone, at, actor)
   const collection = engine.model.collections.get(referrer.collection)
   const stored = collection && (await writer.read.entries.stored(collection, referrer.id))
-  if (!collection || !stored) return writer.forgetReferrer(referrer.collection, referrer.id)
+  if (!collection || !stored) return writer.references.drop(referrer.collection, referrer.id)
   const canonical = released(engine, collection, toCanonical(storedValues(collection, stored), stored.locales), gone)
   const next = toRow(engine.model, collection, {
     id: stored.id,
@@ -178,7 +178,7 @@ async function release(deletion: Deletion, writer: Writer, referrer: Referrer): 
     draft: stored.draft,
     leftStatus: stored.status,
   })
-  await writer.updateEntry(collection, stored, next, actor)
+  await writer.entries.update(collection, stored, next, actor)
 }
 
 async function releaseGlobal(
@@ -191,7 +191,7 @@ async function releaseGlobal(
 ): Promise<void> {
   const global = engine.model.globals.get(key)
   const row = global && (await writer.read.globals.byKey(key))
-  if (!global || !row) return writer.forgetReferrer(GLOBALS, key)
+  if (!global || !row) return writer.references.drop(GLOBALS, key)
   const canonical = released(engine, global, toCanonical(storedValues(global, row), row.locales), gone)
   const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, canonical.values)))
   const people = { created_by: row.created_by, updated_by: personOf(actor) }
@@ -203,7 +203,7 @@ async function releaseGlobal(
     locales: translationsOf(canonical),
     doc,
   }
-  await writer.writeGlobal(row, next, allReferences(engine.model, global, canonical), at, actor)
+  await writer.globals.write(row, next, allReferences(engine.model, global, canonical), at, actor)
 }
 
 /** A document without any reference to an entry, in whatever locale. */

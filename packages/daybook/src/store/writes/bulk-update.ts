@@ -1,0 +1,239 @@
+import { sql } from 'kysely'
+import type { CollectionModel } from '../../model/model.ts'
+import { param, prepareSql, type StatementValues } from '../compile.ts'
+import type { WriteStep } from '../connection.ts'
+import type { StateAction } from '../journal-actions.ts'
+import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
+import { ENTRY_COLUMNS, searchTable } from '../tables/tables.ts'
+import { entryCounterChange } from './counters.ts'
+import {
+  type BulkSource,
+  choiceRows,
+  entryRow,
+  insertSteps,
+  localeTableRows,
+  type NumberedEntry,
+  onConflictUpdate,
+  referenceRows,
+  searchRows,
+} from './entry-rows.ts'
+import { replacedStates } from './journal-writer.ts'
+
+/** The options of an update of an entry. */
+export interface UpdateOptions {
+  /** True if searches find the entry by the same words and values and in the same status: its search rows stay. @default false */
+  readonly isFoundAsBefore?: boolean
+  /** True if its references and the members of its many-valued fields are the same: their rows stay. @default false */
+  readonly hasSameMembers?: boolean
+  /** The action of the journal record. @default 'update' */
+  readonly action?: StateAction
+}
+
+/** An update or a deletion of an entry. */
+export interface EntryChange {
+  readonly collection: CollectionModel
+  readonly before: StoredEntry
+  /** `undefined`: it is deleted. */
+  readonly after: WrittenEntry | undefined
+  /** ISO 8601. */
+  readonly at: string
+  /** The subject of the actor. */
+  readonly actor: string
+  readonly options: UpdateOptions
+}
+
+/** A change with its number of the journal. */
+type NumberedChange = EntryChange & { readonly seq: number }
+
+/** An entry after an update. */
+interface UpdatedEntry {
+  readonly options: UpdateOptions
+  readonly entry: NumberedEntry
+  readonly pk: number
+}
+
+type WriteSteps = readonly WriteStep[]
+
+/** The columns that an update writes. */
+const UPDATED_COLUMNS = ENTRY_COLUMNS.filter((name) => name !== 'id')
+
+/** Stores updates and deletions of entries with one statement for each table that holds rows of them. */
+export class BulkUpdate {
+  readonly #source: BulkSource
+
+  constructor(source: BulkSource) {
+    this.#source = source
+  }
+
+  /**
+   * Stores changes of different entries, in this order.
+   *
+   * @returns the number of each
+   * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
+   */
+  async store(changes: readonly EntryChange[]): Promise<readonly number[]> {
+    const { connection } = this.#source
+    const { batch } = connection
+    const numbered: NumberedChange[] = []
+    for (const change of changes) numbered.push({ ...change, seq: await batch.next(change.before.id, change.at) })
+    const byCollection = [...Map.groupBy(numbered, ({ collection }) => collection)]
+    await connection.pipeline(byCollection.flatMap(([collection, group]) => this.#steps(collection, group)))
+    for (const { collection, seq, before, after } of numbered) {
+      batch.count(entryCounterChange(collection, seq, before, after))
+    }
+    return numbered.map(({ seq }) => seq)
+  }
+
+  #steps(collection: CollectionModel, changes: readonly NumberedChange[]): WriteSteps {
+    const updated = changes.flatMap(({ before, after, seq, options }) =>
+      after ? [{ options, entry: { ...after, seq }, pk: before.pk }] : [],
+    )
+    const deleted = changes.filter(({ after }) => after === undefined)
+    return [
+      ...this.#journal(collection, changes),
+      ...this.#update(collection, updated),
+      ...this.#members(collection, changes, updated),
+      ...this.#updateLocales(updated),
+      ...this.#delete(collection, deleted),
+      ...this.#index(collection, updated),
+    ]
+  }
+
+  #journal({ key: collection }: CollectionModel, changes: readonly NumberedChange[]): WriteSteps {
+    const records = changes.map(({ seq, before: { id }, at, actor, after, options }) => {
+      const action = after ? (options.action ?? 'update') : 'delete'
+      return { seq, at, actor, action, collection, id }
+    })
+    const states = changes.flatMap(({ before, after }) => replacedStates(before, after))
+    return [
+      ...insertSteps(this.#source, 'daybook$journal', records),
+      this.#run(
+        sql`${this.#source.dialect.insertAll('daybook$journal_payload', ['seq', 'doc'])} ON CONFLICT DO NOTHING`,
+        states,
+      ),
+    ]
+  }
+
+  #update({ key }: CollectionModel, updated: readonly UpdatedEntry[]): WriteSteps {
+    if (updated.length === 0) return []
+    const rows = updated.map(({ entry, pk }) => ({ ...entryRow(entry), pk }))
+    return [this.#run(this.#source.dialect.updateAll(key, UPDATED_COLUMNS), rows)]
+  }
+
+  /** Replaces references and the members of many-valued fields. */
+  #members(
+    { key, manyValued }: CollectionModel,
+    changes: readonly NumberedChange[],
+    updated: readonly UpdatedEntry[],
+  ): WriteSteps {
+    const ids = changes.filter(({ options }) => !options.hasSameMembers).map(({ before }) => before.id)
+    if (ids.length === 0) return []
+    const entries = updated.filter(({ options }) => !options.hasSameMembers).map(({ entry }) => entry)
+    const tables = ['daybook$refs', ...(manyValued.size > 0 ? ['daybook$choices'] : [])]
+    return [
+      ...tables.map((table) => this.#removeMembers(table, key, ids)),
+      ...insertSteps(
+        this.#source,
+        'daybook$refs',
+        entries.flatMap((entry) => referenceRows(entry, key)),
+      ),
+      ...insertSteps(
+        this.#source,
+        'daybook$choices',
+        entries.flatMap((entry) => choiceRows(entry, key)),
+      ),
+    ]
+  }
+
+  #updateLocales(updated: readonly UpdatedEntry[]): WriteSteps {
+    return [...localeTableRows(updated)].map(([table, rows]) => {
+      const columns = Object.keys(rows[0] ?? {})
+      return this.#run(sql`${this.#source.dialect.insertAll(table, columns)} ${onConflictUpdate(columns)}`, rows)
+    })
+  }
+
+  #delete({ table, byLocale }: CollectionModel, deleted: readonly NumberedChange[]): WriteSteps {
+    const pks = deleted.map(({ before }) => before.pk)
+    const tables = [table, ...[...byLocale.values()].map((inLocale) => inLocale.table)]
+    return tables.flatMap((name) => [...this.#remove(name, pks), ...this.#remove(searchTable(name), pks)])
+  }
+
+  /** Replaces the search rows that differ. */
+  #index(collection: CollectionModel, updated: readonly UpdatedEntry[]): WriteSteps {
+    const { search } = this.#source.dialect
+    const rows = updated
+      .filter(({ options }) => !options.isFoundAsBefore)
+      .flatMap(({ entry, pk }) => searchRows(search, collection, entry).map((row) => ({ ...row, pk })))
+    return [...Map.groupBy(rows, (row) => row.collection)].flatMap(([shown, group]) => [
+      ...this.#remove(
+        searchTable(shown.table),
+        group.map(({ pk }) => pk),
+      ),
+      this.#run(
+        search.insertAll(shown),
+        group.map(({ words, pk }) => ({ ...words, pk })),
+      ),
+    ])
+  }
+
+  #remove(table: string, pks: readonly number[]): WriteSteps {
+    return pks.length === 0 ? [] : [this.#run(this.#source.dialect.deleteAll(table), pks)]
+  }
+
+  #removeMembers(table: string, collection: string, ids: readonly string[]): WriteStep {
+    const { connection, dialect } = this.#source
+    const isAmong = dialect.isAmong(sql.ref('from_id'), param('ids'))
+    const remove = sql`DELETE FROM ${sql.table(table)} WHERE from_collection = ${param('collection')} AND ${isAmong}`
+    return () => connection.run(prepareSql(remove), { collection, ids: JSON.stringify(ids) })
+  }
+
+  #run(statement: Parameters<typeof prepareSql>[0], rows: readonly (StatementValues | object | number)[]): WriteStep {
+    return () => this.#source.connection.run(prepareSql(statement), { rows: JSON.stringify(rows) })
+  }
+}
+
+/** A change that waits for those of the other works. */
+interface WaitingChange {
+  readonly change: EntryChange
+  readonly resolve: (seq: number) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Collects the changes of several works, and stores them in bulk once each work waits for its own or has ended. */
+export class BulkCollector {
+  readonly #update: BulkUpdate
+  #running: number
+  #waiting: WaitingChange[] = []
+
+  /** @param works the number of works */
+  constructor(update: BulkUpdate, works: number) {
+    this.#update = update
+    this.#running = works
+  }
+
+  /** Stores a change with those of the other works. Returns its number of the journal. */
+  add(change: EntryChange): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, resolve, reject })
+      void this.#storeOnceComplete()
+    })
+  }
+
+  /** Notes that a work has ended. */
+  end(): void {
+    this.#running -= 1
+    void this.#storeOnceComplete()
+  }
+
+  async #storeOnceComplete(): Promise<void> {
+    if (this.#waiting.length === 0 || this.#waiting.length < this.#running) return
+    const waiting = this.#waiting
+    this.#waiting = []
+    try {
+      const numbers = await this.#update.store(waiting.map(({ change }) => change))
+      for (const [index, { resolve }] of waiting.entries()) resolve(Number(numbers[index]))
+    } catch (error) {
+      for (const { reject } of waiting) reject(error)
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { CollectionModel } from '../../model/model.ts'
+import { param, prepareSql, type StatementCache, type StatementValues } from '../compile.ts'
+import type { Connection, WriteStep } from '../connection.ts'
+import type { WriteSource } from '../database.ts'
+import type { Dialect, SearchDialect } from '../dialect.ts'
+import type { LocaleRow, WrittenEntry } from '../reads/rows.ts'
+import { ENTRY_COLUMNS, type EntryTable, type PeopleColumns } from '../tables/tables.ts'
+
+/** A dialect of an engine that takes many rows in one statement. */
+export type BulkDialect = Dialect &
+  Required<Pick<Dialect, 'insertAll' | 'updateAll' | 'deleteAll'>> & {
+    readonly search: Required<Pick<SearchDialect, 'insertAll'>>
+  }
+
+/** A transaction of such an engine. */
+export type BulkSource = WriteSource & { readonly dialect: BulkDialect }
+
+/** Returns true if the engine takes many rows in one statement. */
+export function isBulk(source: WriteSource): source is BulkSource {
+  const { insertAll, updateAll, deleteAll, search } = source.dialect
+  return [insertAll, updateAll, deleteAll, search.insertAll].every((statement) => statement !== undefined)
+}
+
+/** The parts of a transaction that inserts of rows need. */
+export interface RowTarget {
+  readonly connection: Pick<Connection, 'run'>
+  readonly dialect: Dialect
+  readonly statements: StatementCache
+}
+
+/** Rows of one table, by column. */
+type Rows = readonly StatementValues[]
+
+/**
+ * Returns the statements that insert rows into a table: one for all of them where the engine takes many rows at once. Else one for
+ * each, which takes SQLite less time than reading them from JSON, and saves it from noting how to undo a part of a statement.
+ *
+ * @param rows each with the same columns
+ */
+export function insertSteps({ connection, dialect, statements }: RowTarget, table: string, rows: Rows): WriteStep[] {
+  const [first, ...rest] = rows
+  if (!first) return []
+  const columns = Object.keys(first)
+  const { insertAll } = dialect
+  if (insertAll && rest.length > 0) {
+    const insertRows = statements.get(`add all ${table}`, () => prepareSql(insertAll(table, columns)))
+    return [() => connection.run(insertRows, { rows: JSON.stringify(rows) })]
+  }
+  const insertRow = statements.get(`add ${table}`, () => prepareSql(insertRowStatement(table, columns)))
+  return rows.map((row) => () => connection.run(insertRow, row))
+}
+
+/** Inserts a row; a parameter for each column. */
+export function insertRowStatement(table: string, columns: readonly string[]): RawBuilder<unknown> {
+  const names = sql.join(columns.map((name) => sql.ref(name)))
+  return sql`INSERT INTO ${sql.table(table)} (${names}) VALUES (${sql.join(columns.map((name) => param(name)))})`
+}
+
+/** An entry with its number of the journal. */
+export type NumberedEntry = WrittenEntry & Pick<EntryTable, 'seq'>
+
+export const entryRow = (entry: NumberedEntry): StatementValues =>
+  Object.fromEntries(ENTRY_COLUMNS.map((column) => [column, entry[column]]))
+
+export const referenceRows = ({ id, references }: Pick<WrittenEntry, 'id' | 'references'>, key: string): Rows =>
+  references.map((reference, position) => ({
+    from_collection: key,
+    from_id: id,
+    field: reference.field,
+    position,
+    to_collection: reference.collection,
+    to_id: reference.id,
+  }))
+
+export const choiceRows = ({ id, choices }: Pick<WrittenEntry, 'id' | 'choices'>, key: string): Rows =>
+  choices.map((choice) => ({ from_collection: key, from_id: id, ...choice }))
+
+/** The columns of an entry that its rows in the tables of locales repeat. */
+export type LocaleTableEntry = PeopleColumns & Pick<EntryTable, 'id' | 'created_at' | 'updated_at' | 'seq'>
+
+export const localeTableRow = (
+  { id, created_at, updated_at, created_by, updated_by, seq }: LocaleTableEntry,
+  { collection, slug, own_slug, status, folded, doc }: LocaleRow,
+  pk: number | undefined,
+): StatementValues => ({
+  pk,
+  id,
+  slug,
+  own_slug,
+  status,
+  created_at,
+  updated_at,
+  created_by,
+  updated_by,
+  seq,
+  schema_hash: collection.schemaHash,
+  folded,
+  doc,
+})
+
+/** Returns the rows of entries in the tables of locales, by table. */
+export function localeTableRows(
+  entries: readonly { readonly entry: NumberedEntry; readonly pk: number | undefined }[],
+): ReadonlyMap<string, Rows> {
+  const rows = entries.flatMap(({ entry, pk }) =>
+    entry.localeRows.map((localeRow) => [localeRow.collection.table, localeTableRow(entry, localeRow, pk)] as const),
+  )
+  const byTable = Map.groupBy(rows, ([table]) => table)
+  return new Map([...byTable].map(([table, group]) => [table, group.map(([, row]) => row)]))
+}
+
+/** The end of a statement that inserts rows of a locale's table: a row that exists is updated. */
+export function onConflictUpdate(columns: readonly string[]): RawBuilder<unknown> {
+  const changed = columns.filter((name) => name !== 'pk')
+  const changes = changed.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`)
+  return sql`ON CONFLICT (pk) DO UPDATE SET ${sql.join(changes)}`
+}
+
+/** A search row without its `pk`, and the collection, or that of a locale, whose search table holds it. */
+export interface SearchRow {
+  readonly collection: CollectionModel
+  readonly words: StatementValues
+}
+
+/** Returns the search rows of an entry. Locales that show the same value share one set of words. */
+export function searchRows(
+  search: SearchDialect,
+  collection: CollectionModel,
+  { value, status, localeRows }: Pick<WrittenEntry, 'value' | 'status' | 'localeRows'>,
+): readonly SearchRow[] {
+  const wordsByValue = new Map<object, StatementValues>()
+  return [{ collection, value, status }, ...localeRows].map((shown) => {
+    const words = wordsByValue.get(shown.value) ?? search.row(shown.collection, shown.value, shown.status)
+    wordsByValue.set(shown.value, words)
+    return { collection: shown.collection, words }
+  })
+}

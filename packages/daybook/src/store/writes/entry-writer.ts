@@ -1,0 +1,211 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { CollectionModel } from '../../model/model.ts'
+import { build, param, prepare, prepareSql, type Statement } from '../compile.ts'
+import type { WriteStep } from '../connection.ts'
+import type { WriteSource } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import type { LocaleRow, StoredEntry, WrittenEntry } from '../reads/rows.ts'
+import { type FieldMember, foldedTexts } from '../tables/members.ts'
+import { ENTRY_COLUMNS } from '../tables/tables.ts'
+import { insertInBulk } from './bulk-insert.ts'
+import type { BulkCollector, UpdateOptions } from './bulk-update.ts'
+import { entryCounterChange } from './counters.ts'
+import {
+  choiceRows,
+  insertRowStatement,
+  insertSteps,
+  isBulk,
+  type LocaleTableEntry,
+  localeTableRow,
+  onConflictUpdate,
+  searchRows,
+} from './entry-rows.ts'
+import { JournalWriter, replacedStates } from './journal-writer.ts'
+import { ReferenceWriter } from './reference-writer.ts'
+
+/**
+ * Writes entries, inside one transaction. Each method stores the document, its references, its search rows, the counters and
+ * the journal record together.
+ */
+export class EntryWriter {
+  readonly #source: WriteSource
+  readonly #journal: JournalWriter
+  readonly #references: ReferenceWriter
+  readonly #collector: BulkCollector | undefined
+
+  /** @param collector takes updates and deletions that are stored in bulk */
+  constructor(source: WriteSource, collector: BulkCollector | undefined) {
+    this.#source = source
+    this.#journal = new JournalWriter(source.connection)
+    this.#references = new ReferenceWriter(source)
+    this.#collector = collector
+  }
+
+  /** @throws {UniqueViolation} when another entry holds a unique value */
+  async create(collection: CollectionModel, entry: WrittenEntry, actor: string): Promise<number> {
+    const { connection, dialect, statements } = this.#source
+    const { key } = collection
+    const { id, updated_at: at } = entry
+    const seq = await connection.batch.next(id, at)
+    const insert = statements.get(`insert ${key}`, () => prepareSql(insertStatement(dialect, key)))
+    let pk = 0
+    await connection.pipeline([
+      // The statement that a unique index may refuse comes first: then nothing else has to be undone.
+      async () => {
+        pk = await connection.insert(insert, { ...entry, seq })
+      },
+      ...this.#journal.steps({ seq, at, actor, action: 'create', collection: key, id }),
+      ...this.#references.addSteps(key, id, entry.references),
+      ...this.#addChoices(collection, id, entry.choices),
+    ])
+    this.#index(collection, pk, entry, { replaces: false })
+    await this.#putLocaleRows(pk, { ...entry, seq })
+    connection.batch.count(entryCounterChange(collection, seq, undefined, entry))
+    return seq
+  }
+
+  /**
+   * Stores entries in this order, with few statements for all of them where the engine takes many rows at once.
+   *
+   * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
+   */
+  async createMany(collection: CollectionModel, entries: readonly WrittenEntry[], actor: string): Promise<void> {
+    const source = this.#source
+    if (isBulk(source) && entries.length > 1) return insertInBulk(source, { collection, entries, actor })
+    for (const entry of entries) await this.create(collection, entry, actor)
+  }
+
+  /** @throws {UniqueViolation} when another entry holds a unique value */
+  async update(
+    collection: CollectionModel,
+    before: StoredEntry,
+    entry: WrittenEntry,
+    actor: string,
+    options: UpdateOptions = {},
+  ): Promise<number> {
+    const { id, updated_at: at } = entry
+    if (this.#collector) return this.#collector.add({ collection, before, after: entry, at, actor, options })
+    const { connection, statements } = this.#source
+    const { key } = collection
+    const { pk } = before
+    const { isFoundAsBefore = false, hasSameMembers = false, action = 'update' } = options
+    const seq = await connection.batch.next(id, at)
+    const update = statements.get(`update ${key}`, () => prepareSql(updateStatement(key)))
+    await connection.pipeline([
+      () => connection.run(update, { ...entry, seq, pk }),
+      ...this.#journal.steps({ seq, at, actor, action, collection: key, id }, replacedStates(before, entry)),
+      ...(hasSameMembers ? [] : this.#references.replaceSteps(key, id, entry.references)),
+      ...(hasSameMembers ? [] : this.#replaceChoices(collection, id, entry.choices)),
+    ])
+    if (!isFoundAsBefore) this.#index(collection, pk, entry, { replaces: true })
+    await this.#putLocaleRows(pk, { ...entry, seq })
+    connection.batch.count(entryCounterChange(collection, seq, before, entry))
+    return seq
+  }
+
+  async delete(collection: CollectionModel, before: StoredEntry, at: string, actor: string): Promise<number> {
+    const { id, pk } = before
+    if (this.#collector) {
+      return this.#collector.add({ collection, before, after: undefined, at, actor, options: {} })
+    }
+    const { connection, statements } = this.#source
+    const { key } = collection
+    const seq = await connection.batch.next(id, at)
+    const tables = [collection, ...collection.byLocale.values()].map(({ table }) => table)
+    const removals = tables.map((table) => statements.get(`delete ${table}`, () => prepareSql(deleteStatement(table))))
+    await connection.pipeline([
+      ...this.#journal.steps(
+        { seq, at, actor, action: 'delete', collection: key, id },
+        replacedStates(before, undefined),
+      ),
+      ...removals.map((removal) => () => connection.run(removal, { pk })),
+      ...this.#references.replaceSteps(key, id, []),
+      ...this.#replaceChoices(collection, id, []),
+    ])
+    for (const table of tables) connection.batch.later(this.#removeSearchRow(table), { pk })
+    connection.batch.count(entryCounterChange(collection, seq, before, undefined))
+    return seq
+  }
+
+  /** Changes the stored form of an entry, and no value that reads return. Other nodes do not trust the text. */
+  async align(collection: CollectionModel, row: Pick<StoredEntry, 'pk' | 'doc' | 'orphaned'>): Promise<void> {
+    const { connection, statements } = this.#source
+    const { table } = collection
+    const align = statements.get(`align ${table}`, () =>
+      prepareSql(sql`UPDATE ${sql.table(table)}
+        SET doc = ${param('doc')}, folded = ${param('folded')}, orphaned = ${param('orphaned')}, schema_hash = ''
+        WHERE pk = ${param('pk')}`),
+    )
+    await connection.run(align, { ...row, folded: foldedTexts(collection, JSON.parse(row.doc)) })
+  }
+
+  /** Stores an entry as a locale shows it, without its search row. */
+  async putLocaleRow(pk: number, entry: LocaleTableEntry, localeRow: LocaleRow): Promise<void> {
+    const { connection, statements } = this.#source
+    const { table } = localeRow.collection
+    const row = localeTableRow(entry, localeRow, pk)
+    const put = statements.get(`put ${table}`, () => prepareSql(putStatement(table, Object.keys(row))))
+    await connection.run(put, row)
+  }
+
+  async #putLocaleRows(pk: number, entry: LocaleTableEntry & Pick<WrittenEntry, 'localeRows'>): Promise<void> {
+    await this.#source.connection.pipeline(
+      entry.localeRows.map((localeRow) => () => this.putLocaleRow(pk, entry, localeRow)),
+    )
+  }
+
+  #addChoices(collection: CollectionModel, id: string, choices: readonly FieldMember[]): readonly WriteStep[] {
+    return insertSteps(this.#source, 'daybook$choices', choiceRows({ id, choices }, collection.key))
+  }
+
+  #replaceChoices(collection: CollectionModel, id: string, choices: readonly FieldMember[]): readonly WriteStep[] {
+    const { key, manyValued } = collection
+    if (manyValued.size === 0) return []
+    const drop: WriteStep = () => this.#source.connection.run(DROP_CHOICES, { collection: key, id })
+    return [drop, ...this.#addChoices(collection, id, choices)]
+  }
+
+  /** Stores the search rows of an entry, in the collection's own search table and in those of its locales. */
+  #index(
+    collection: CollectionModel,
+    pk: number,
+    entry: WrittenEntry,
+    { replaces }: { readonly replaces: boolean },
+  ): void {
+    const { connection, dialect, statements } = this.#source
+    for (const { collection: shown, words } of searchRows(dialect.search, collection, entry)) {
+      const { table } = shown
+      if (replaces) connection.batch.later(this.#removeSearchRow(table), { pk })
+      const insert = statements.get(`search ${table}`, () => prepareSql(dialect.search.insert(shown)))
+      connection.batch.later(insert, { ...words, pk })
+    }
+  }
+
+  #removeSearchRow(table: string): Statement {
+    const { dialect, statements } = this.#source
+    return statements.get(`unsearch ${table}`, () => prepareSql(dialect.search.remove(table)))
+  }
+}
+
+function insertStatement({ returningPk }: Dialect, key: string): RawBuilder<{ readonly pk: number }> {
+  return sql`${insertRowStatement(key, ENTRY_COLUMNS)}${returningPk}`
+}
+
+function updateStatement(key: string): RawBuilder<unknown> {
+  const changes = ENTRY_COLUMNS.filter((name) => name !== 'id').map((name) => sql`${sql.ref(name)} = ${param(name)}`)
+  return sql`UPDATE ${sql.table(key)} SET ${sql.join(changes)} WHERE pk = ${param('pk')}`
+}
+
+const deleteStatement = (table: string): RawBuilder<unknown> =>
+  sql`DELETE FROM ${sql.table(table)} WHERE pk = ${param('pk')}`
+
+function putStatement(table: string, columns: readonly string[]): RawBuilder<unknown> {
+  return sql`${insertRowStatement(table, columns)} ${onConflictUpdate(columns)}`
+}
+
+const DROP_CHOICES = prepare(
+  build
+    .deleteFrom('daybook$choices')
+    .where('from_collection', '=', param<string>('collection'))
+    .where('from_id', '=', param<string>('id')),
+)

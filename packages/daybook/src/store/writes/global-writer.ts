@@ -1,0 +1,68 @@
+import { build, param, prepare } from '../compile.ts'
+import type { WriteSource } from '../database.ts'
+import { wholeOf } from '../journal.ts'
+import type { FieldReference, GlobalRow } from '../reads/rows.ts'
+import { GLOBALS } from '../tables/tables.ts'
+import { JournalWriter } from './journal-writer.ts'
+import { ReferenceWriter } from './reference-writer.ts'
+
+/** Writes globals, inside one transaction. */
+export class GlobalWriter {
+  readonly #source: WriteSource
+  readonly #journal: JournalWriter
+  readonly #references: ReferenceWriter
+
+  constructor(source: WriteSource) {
+    this.#source = source
+    this.#journal = new JournalWriter(source.connection)
+    this.#references = new ReferenceWriter(source)
+  }
+
+  /** @param before `undefined`: the global was never written */
+  async write(
+    before: GlobalRow | undefined,
+    row: Omit<GlobalRow, 'seq'>,
+    references: readonly FieldReference[],
+    at: string,
+    actor: string,
+  ): Promise<number> {
+    const { connection } = this.#source
+    const { key } = row
+    const seq = await connection.batch.next(key, at)
+    await connection.pipeline([
+      ...this.#journal.steps(
+        { seq, at, actor, action: before ? 'update' : 'create', collection: GLOBALS, id: key },
+        before ? [{ seq: before.seq, doc: wholeOf(before) }] : [],
+      ),
+      () => connection.run(PUT_GLOBAL, { ...row, seq }),
+      ...this.#references.replaceSteps(GLOBALS, key, references),
+    ])
+    return seq
+  }
+}
+
+const PUT_GLOBAL = prepare(
+  build
+    .insertInto('daybook$globals')
+    .values({
+      key: param<string>('key'),
+      created_by: param<string | null>('created_by'),
+      updated_by: param<string | null>('updated_by'),
+      seq: param<number>('seq'),
+      schema_hash: param<string>('schema_hash'),
+      orphaned: param<string | null>('orphaned'),
+      locales: param<string | null>('locales'),
+      doc: param<string>('doc'),
+    })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet(({ ref }) => ({
+        created_by: ref('excluded.created_by'),
+        updated_by: ref('excluded.updated_by'),
+        seq: ref('excluded.seq'),
+        schema_hash: ref('excluded.schema_hash'),
+        orphaned: ref('excluded.orphaned'),
+        locales: ref('excluded.locales'),
+        doc: ref('excluded.doc'),
+      })),
+    ),
+)

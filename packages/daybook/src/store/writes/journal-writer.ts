@@ -1,0 +1,79 @@
+import { build, param, prepare } from '../compile.ts'
+import type { WriteStep } from '../connection.ts'
+import type { WriteConnection } from '../database.ts'
+import { wholeOf } from '../journal.ts'
+import type { JournalAction } from '../journal-actions.ts'
+import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
+import { GLOBALS } from '../tables/tables.ts'
+import { workingCopyOf } from '../working-copy.ts'
+import { draftCounterChange } from './counters.ts'
+
+/** A record of the journal before it has its number. */
+export interface Change {
+  readonly at: string
+  /** The subject of the actor. */
+  readonly actor: string
+  readonly action: JournalAction
+  /** A collection's key, or `globals`. */
+  readonly collection: string
+  /** An entry's id, or a global's key. */
+  readonly id: string
+}
+
+/** A former state of a document, with the number of the change that made it. */
+export interface FormerState {
+  readonly seq: number
+  readonly doc: string
+}
+
+/** Appends records to the journal, inside one transaction. */
+export class JournalWriter {
+  readonly #connection: WriteConnection
+
+  constructor(connection: WriteConnection) {
+    this.#connection = connection
+  }
+
+  /** Appends a record of an event that changes no document, such as a schedule. */
+  async append(change: Change): Promise<number> {
+    const { id, at, collection } = change
+    const seq = await this.#connection.batch.next(id, at)
+    await this.#connection.run(APPEND, { ...change, seq })
+    if (collection !== GLOBALS) this.#connection.batch.count(draftCounterChange(collection, seq))
+    return seq
+  }
+
+  /** Returns the statements that append a record and store the states that its change replaces. */
+  steps(record: Change & { readonly seq: number }, replaced: readonly FormerState[] = []): readonly WriteStep[] {
+    return [
+      () => this.#connection.run(APPEND, { ...record }),
+      ...replaced.map((state) => () => this.#connection.run(SAVE_STATE, { ...state })),
+    ]
+  }
+}
+
+/** Returns the states that a change of an entry replaces: the document, and the draft if it changes. */
+export function replacedStates(
+  before: StoredEntry,
+  after: Pick<WrittenEntry, 'draft'> | undefined,
+): readonly FormerState[] {
+  const draft = before.draft === after?.draft ? undefined : workingCopyOf(before)
+  return [before, ...(draft ? [draft] : [])].map((state) => ({ seq: state.seq, doc: wholeOf(state) }))
+}
+
+const APPEND = prepare(
+  build.insertInto('daybook$journal').values({
+    seq: param<number>('seq'),
+    at: param<string>('at'),
+    actor: param<string>('actor'),
+    action: param<string>('action'),
+    collection: param<string>('collection'),
+    id: param<string>('id'),
+  }),
+)
+const SAVE_STATE = prepare(
+  build
+    .insertInto('daybook$journal_payload')
+    .values({ seq: param<number>('seq'), doc: param<string>('doc') })
+    .onConflict((conflict) => conflict.doNothing()),
+)

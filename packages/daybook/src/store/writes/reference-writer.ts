@@ -1,0 +1,36 @@
+import { build, param, prepare } from '../compile.ts'
+import type { WriteStep } from '../connection.ts'
+import type { WriteSource } from '../database.ts'
+import type { FieldReference } from '../reads/rows.ts'
+import { insertSteps, referenceRows } from './entry-rows.ts'
+
+/** Writes the references that documents hold, inside one transaction. */
+export class ReferenceWriter {
+  readonly #source: WriteSource
+
+  constructor(source: WriteSource) {
+    this.#source = source
+  }
+
+  /** Drops the references of a document that is no longer there or no longer declared. */
+  async drop(collection: string, id: string): Promise<void> {
+    await this.#source.connection.run(DROP_REFERENCES, { collection, id })
+  }
+
+  /** Returns the statements that store the references of a new document. */
+  addSteps(collection: string, id: string, references: readonly FieldReference[]): readonly WriteStep[] {
+    return insertSteps(this.#source, 'daybook$refs', referenceRows({ id, references }, collection))
+  }
+
+  /** Returns the statements that replace the references of a document. */
+  replaceSteps(collection: string, id: string, references: readonly FieldReference[]): readonly WriteStep[] {
+    return [() => this.drop(collection, id), ...this.addSteps(collection, id, references)]
+  }
+}
+
+const DROP_REFERENCES = prepare(
+  build
+    .deleteFrom('daybook$refs')
+    .where('from_collection', '=', param<string>('collection'))
+    .where('from_id', '=', param<string>('id')),
+)

@@ -1,0 +1,90 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { CollectionModel } from '../../model/model.ts'
+import { build, param, prepare, prepareSql } from '../compile.ts'
+import type { WriteSource } from '../database.ts'
+import { DEFAULT_LOCALE_NOTE, writeNote } from '../notes.ts'
+import type { IdempotencyRecord } from '../reads/rows.ts'
+import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
+import { withoutLocaleIndexes } from '../tables/schema.ts'
+import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
+
+/** Writes the records that the store keeps about itself, inside one transaction. */
+export class SystemWriter {
+  readonly #source: WriteSource
+
+  constructor(source: WriteSource) {
+    this.#source = source
+  }
+
+  /**
+   * Stores the response to a write with the write itself, in place of one from before `expiry`.
+   *
+   * @throws {UniqueViolation} when another write with the key was first
+   */
+  async saveIdempotencyRecord(record: IdempotencyRecord, expiry: string): Promise<void> {
+    await this.#source.connection.run(DROP_EXPIRED_RECORD, { key: record.key, expiry })
+    await this.#source.connection.run(ADD_RECORD, { ...record })
+  }
+
+  /** Drops the responses to writes from before `expiry`. */
+  async dropIdempotencyRecords(expiry: string): Promise<void> {
+    await this.#source.connection.run(DROP_EXPIRED_RECORDS, { expiry })
+  }
+
+  /** Notes the locale of the values that documents hold without a locale. */
+  async noteDefaultLocale(locale: string): Promise<void> {
+    await writeNote(this.#source.connection, DEFAULT_LOCALE_NOTE, locale)
+  }
+
+  /** Notes the file and the position of a restore. */
+  async noteRestore(before: RestoreNote | undefined, next: RestoreNote): Promise<void> {
+    await moveRestoreNote(this.#source.connection, before, next)
+  }
+
+  /** Runs work that moves values of these collections from one locale to another, see {@link withoutLocaleIndexes}. */
+  async withoutLocaleIndexes(collections: readonly CollectionModel[], work: () => Promise<void>): Promise<void> {
+    await withoutLocaleIndexes(this.#source.connection, this.#source.dialect, collections, work)
+  }
+
+  /** Drops a collection that the config no longer has. Its history and its last documents stay in the journal. */
+  async dropCollection(key: string): Promise<void> {
+    const { connection, dialect } = this.#source
+    await connection.run(prepareSql(saveAllStatement(key)))
+    await dropLocaleTables(connection, dialect, (name) => name.startsWith(`${key}$`))
+    for (const statement of [
+      sql`DROP VIEW IF EXISTS ${sql.table(`${key}_view`)}`,
+      ...dropsOf(dialect, key).map((text) => sql.raw(text)),
+      sql`DELETE FROM daybook$collections WHERE key = ${key}`,
+      sql`DELETE FROM daybook$choices WHERE from_collection = ${key}`,
+      sql`DELETE FROM daybook$tallies WHERE collection = ${key}`,
+      sql`DELETE FROM daybook$refs WHERE from_collection = ${key} OR to_collection = ${key}`,
+    ]) {
+      await connection.run(prepareSql(statement))
+    }
+  }
+}
+
+/** Saves the states of all entries of a collection, in the form of `wholeOf`. */
+function saveAllStatement(key: string): RawBuilder<unknown> {
+  return sql`INSERT INTO daybook$journal_payload (seq, doc)
+    SELECT seq, substr(doc, 1, length(doc) - 1) || coalesce(',"@locales":' || locales, '') || coalesce(',"@orphaned":' || orphaned, '') || '}'
+    FROM ${sql.table(key)} WHERE true ON CONFLICT DO NOTHING`
+}
+
+const DROP_EXPIRED_RECORD = prepare(
+  build
+    .deleteFrom('daybook$idempotency')
+    .where('key', '=', param<string>('key'))
+    .where('at', '<', param<string>('expiry')),
+)
+const DROP_EXPIRED_RECORDS = prepare(build.deleteFrom('daybook$idempotency').where('at', '<', param<string>('expiry')))
+const ADD_RECORD = prepare(
+  build.insertInto('daybook$idempotency').values({
+    key: param<string>('key'),
+    request: param<string>('request'),
+    at: param<string>('at'),
+    status: param<number>('status'),
+    headers: param<string>('headers'),
+    body: param<string>('body'),
+  }),
+)
