@@ -265,7 +265,7 @@ async function openService<const C extends DaybookConfig>(
     exposureFaults: faults,
     content: new ServiceContent<C>(engine),
     onChange: (listener) => engine.store.journal.onGrowth(listener),
-    statements: () => engine.store.statements,
+    statements: () => engine.store.database.executed,
     metrics: async () => requireMetrics(metrics).text(),
     metricsSnapshot: async () => requireMetrics(metrics).snapshot(),
     drain: () => {
@@ -303,7 +303,7 @@ const readPolicy = ({ publicCacheControl = DEFAULT_CACHE_CONTROL, cdn }: Daybook
 /** Answers reads, and keeps answers as the config says. */
 function openAnswers({ model, store }: Engine, config: DaybookConfig): ReadAnswers {
   const { answerCacheBytes: maxBytes = DEFAULT_ANSWER_CACHE_BYTES } = config.limits ?? {}
-  const cache = maxBytes > 0 ? new AnswerCache({ maxBytes, storeVersion: () => store.version }) : undefined
+  const cache = maxBytes > 0 ? new AnswerCache({ maxBytes, storeVersion: () => store.database.version }) : undefined
   return new ReadAnswers({ policy: readPolicy(config), cache, hasReadRules: model.hasReadRules })
 }
 
@@ -411,10 +411,10 @@ function observerOf(metrics: Metrics | undefined, pace: Pace | undefined): AppOp
 async function openServiceMetrics(store: Store, fileCheck: FileCheck): Promise<Metrics> {
   const { Metrics } = await import('./metrics/metrics.ts')
   return new Metrics({
-    statements: () => store.statements,
+    statements: () => store.database.executed,
     journalSeq: () => store.read.journal.head(),
-    poolState: () => store.poolState,
-    readers: () => store.readers,
+    poolState: () => store.database.poolState,
+    readers: () => store.database.readers ?? [],
     missingFiles: () => fileCheck.missing,
   })
 }

@@ -1,22 +1,13 @@
 import type { AuthRecords } from '../auth/records.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 import { StatementCache } from './compile.ts'
-import type {
-  Announcements,
-  Database,
-  JournalReader,
-  PoolState,
-  Snapshot,
-  TransactionOptions,
-  WriteConnection,
-} from './database.ts'
+import type { Database, TransactionOptions, WriteConnection } from './database.ts'
 import type { SchemaObject } from './dialect.ts'
 import { GrowingJournal } from './journal.ts'
 import { readNote, writeNote } from './notes.ts'
 import { Reader } from './reads/read.ts'
 import { StoredRecords } from './records/records.ts'
 import { SessionChanges } from './records/session-changes.ts'
-import type { ServingProcess } from './serving-process.ts'
 import { isBlankDatabase } from './tables/layout.ts'
 import { makeOutsideTransaction, prepareSchema, type SchemaCheck } from './tables/schema.ts'
 import { endCopy } from './transfer/copy.ts'
@@ -52,12 +43,13 @@ const contentOn = (
 
 /** Content at rest: reads of what is committed, and write transactions. */
 export class Store {
+  /** The engine below: its state, its readers and its snapshots. Writes go through {@link transaction}. */
+  readonly database: Database
   readonly read: Reader
   /** Every change, also while others write. */
   readonly journal: GrowingJournal
   /** Whether there can be copies to read from. */
   readonly hasReplicas: boolean
-  readonly #database: Database
   readonly #replicaAt = new WeakMap<Database, Store>()
   readonly #writeStatements: StatementCache
   readonly #sessionChanges: SessionChanges
@@ -66,7 +58,7 @@ export class Store {
 
   /** @param shared parts of the original, where this is a copy of it or a part of its transaction */
   constructor(database: Database, shared: Partial<SharedParts> = {}) {
-    this.#database = database
+    this.database = database
     this.hasReplicas = database.replicaAt !== undefined
     this.read =
       shared.read ?? new Reader(database.dialect, database.reader, database.background, () => database.version)
@@ -83,9 +75,9 @@ export class Store {
    * @param beforeChange called when the config is another one than at the last start; when it rejects, nothing changes
    */
   async prepare(model: Model, content: StoredContent, beforeChange?: (read: Reader) => Promise<void>): Promise<void> {
-    const { dialect, outsideTransaction } = this.#database
+    const { dialect, outsideTransaction } = this.database
     const align = (): Promise<readonly SchemaObject[]> =>
-      this.#database.alter((connection) =>
+      this.database.alter((connection) =>
         prepareSchema(connection, dialect, model, {
           makesOutsideTransaction: outsideTransaction !== undefined,
           isFinal: beforeChange !== undefined,
@@ -95,20 +87,20 @@ export class Store {
       )
     for (let missing = await align(); missing.length > 0; missing = await align()) {
       const all = missing
-      await this.#database.outsideTransaction?.((connection) => makeOutsideTransaction(connection, dialect, all))
+      await this.database.outsideTransaction?.((connection) => makeOutsideTransaction(connection, dialect, all))
     }
   }
 
   /** Ends a copy into this store: makes all that is made of its rows, and lets services use it, both or neither. */
   async completeCopy(model: Model, content: StoredContent): Promise<void> {
-    await this.#database.alter((connection) =>
-      endCopy(connection, this.#database.dialect, model, contentOn(content, this.#writerOn(connection))),
+    await this.database.alter((connection) =>
+      endCopy(connection, this.database.dialect, model, contentOn(content, this.#writerOn(connection))),
     )
   }
 
   /** The records of auth adapters. Always read from the primary: an ended session must be over. */
   get records(): AuthRecords {
-    const reader = new StoredRecords(this.#database.reader)
+    const reader = new StoredRecords(this.database.reader)
     return {
       get: (kind, id) => reader.get(kind, id),
       find: (kind, key, value) => reader.find(kind, key, value),
@@ -128,7 +120,7 @@ export class Store {
 
   /** The same store, read from a copy that has come as far as this number of the journal, where there is one. */
   replicaAt(seq: number): Store {
-    const database = this.#database.replicaAt?.(seq)
+    const database = this.database.replicaAt?.(seq)
     if (!database) return this
     const known =
       this.#replicaAt.get(database) ??
@@ -148,49 +140,14 @@ export class Store {
     })
   }
 
-  /** How many SQL statements have run since the store was opened. */
-  get statements(): number {
-    return this.#database.executed
-  }
-
-  /** See {@link Database.version}. */
-  get version(): number | undefined {
-    return this.#database.version
-  }
-
-  /** Connections to the database, where there is a pool of them. */
-  get poolState(): PoolState | undefined {
-    return this.#database.poolState
-  }
-
-  /** What nodes say to each other, where the database carries that. */
-  get announcements(): Announcements | undefined {
-    return this.#database.announcements
-  }
-
-  /** Readers of the journal that follow at their own pace. */
-  get readers(): readonly JournalReader[] {
-    return this.#database.readers ?? []
-  }
-
-  /** Lists the processes that serve it, this one as well; `undefined`: a pooler hides them. */
-  async listServices(): Promise<readonly ServingProcess[] | undefined> {
-    return this.#database.listServices?.()
-  }
-
-  /** Sees all of it as it stands now, on a connection of its own. */
-  snapshot(): Promise<Snapshot> {
-    return this.#database.snapshot()
-  }
-
   /** Whether anything was ever stored here. */
   async isBlank(): Promise<boolean> {
-    return isBlankDatabase(this.#database.reader, this.#database.dialect)
+    return isBlankDatabase(this.database.reader, this.database.dialect)
   }
 
   /** Runs `work` as one transaction: all of it is durable when this resolves, none of it when it rejects. */
   transaction<T>(work: (writer: Writer) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    return this.#database.transaction((connection) => work(this.#writerOn(connection)), options)
+    return this.database.transaction((connection) => work(this.#writerOn(connection)), options)
   }
 
   #writerOn(connection: WriteConnection): Writer {
@@ -209,14 +166,14 @@ export class Store {
       await writeNote(connection, name, new Date().toISOString())
       return true
     }
-    return this.#database.transaction(run, { isLong: true })
+    return this.database.transaction(run, { isLong: true })
   }
 
   /** A note that is made when it is first asked for, by whichever node is first. */
   async noteOnce(name: string, make: () => string): Promise<string> {
-    const known = await readNote(this.#database.reader, name)
+    const known = await readNote(this.database.reader, name)
     if (known !== undefined) return known
-    return this.#database.transaction(async (connection) => {
+    return this.database.transaction(async (connection) => {
       const other = await readNote(connection, name)
       if (other !== undefined) return other
       const made = make()
@@ -227,6 +184,6 @@ export class Store {
 
   async close(): Promise<void> {
     this.#sessionChanges.close()
-    await this.#database.close()
+    await this.database.close()
   }
 }

@@ -103,7 +103,7 @@ const OUTDATED_WARNING =
 
 /** Returns a warning of processes that serve the store with another config; `undefined` if there are none. */
 async function outdatedServicesWarning({ store, model }: Engine): Promise<string | undefined> {
-  const services = await store.listServices()
+  const services = await store.database.listServices?.()
   if (!services) return POOLER_WARNING
   const config = digestConfig(model)
   const outdated = services.filter((service) => service.config !== config).map(({ name }) => name)

@@ -82,7 +82,7 @@ export async function restoreExport(path: string, options: RestoreOptions): Prom
 
 /** No service starts on a store that is being restored, but a service that runs may write to it. */
 async function warnOfServices({ store }: Engine): Promise<void> {
-  const names = ((await store.listServices()) ?? []).map(({ name }) => name)
+  const names = ((await store.database.listServices?.()) ?? []).map(({ name }) => name)
   if (names.length === 0) return
   printNotice(
     `These processes serve the store: ${names.toSorted().join(', ')}. Stop them: the restore cannot go on once they have written to it.`,

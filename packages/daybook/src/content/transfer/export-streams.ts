@@ -35,7 +35,7 @@ export class ExportStreams {
     }
     this.#opening += 1
     try {
-      const snapshot = await this.#engine.store.snapshot().catch(throwUnavailable)
+      const snapshot = await this.#engine.store.database.snapshot().catch(throwUnavailable)
       const content = await ContentExport.of(this.#engine.model, snapshot, options).catch(async (error) => {
         await snapshot.close()
         throw error

@@ -59,7 +59,7 @@ export class Presence {
     this.#engine = engine
     this.#live = live
     this.#presenceMs = presenceMs
-    this.#announcements = engine.store.announcements
+    this.#announcements = engine.store.database.announcements
     this.#stopListening = this.#announcements?.listen(TOPIC, (text) => this.#receive(text))
     live.whenJoined((listener, view) => void this.#greet(listener, view))
     this.#sweep = setInterval(() => this.#removeExpired(), Math.min(SWEEP_MS, presenceMs)).unref()
