@@ -27,10 +27,9 @@ import { unfilledFields } from './content/transfer/fill.ts'
 import { pendingRenames } from './content/transfer/migration.ts'
 import { DaybookError, StartupError } from './errors.ts'
 import type { DeriveTools } from './fields/field.ts'
-import { AnswerCache, DEFAULT_ANSWER_CACHE_BYTES } from './http/answers/answer-cache.ts'
-import { ReadAnswers } from './http/answers/read-answers.ts'
 import { type AppOptions, createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
+import { DEFAULT_ANSWER_CACHE_BYTES, ResponseCache } from './http/cache.ts'
 import type { Route } from './http/contract.ts'
 import { DEFAULT_PENDING, DEFAULT_QUEUE_MS } from './http/overload.ts'
 import type { Handle } from './http/request.ts'
@@ -239,7 +238,8 @@ async function openService<const C extends DaybookConfig>(
       pendingRequests: limits.pendingRequests ?? DEFAULT_PENDING,
       queueMs: limits.queueMs ?? DEFAULT_QUEUE_MS,
     },
-    answers: openAnswers(engine, config),
+    readPolicy: readPolicy(config),
+    responseCache: openResponseCache(engine, config),
     startPage: startPageOf(config),
     isStrict: options.strict ?? false,
     observe: observerOf(metrics, plugins.subscriptions.length > 0 ? pace : undefined),
@@ -300,11 +300,10 @@ const readPolicy = ({ publicCacheControl = DEFAULT_CACHE_CONTROL, cdn }: Daybook
   cacheTags: cdn?.tags ?? [],
 })
 
-/** Answers reads, and keeps answers as the config says. */
-function openAnswers({ model, store }: Engine, config: DaybookConfig): ReadAnswers {
-  const { answerCacheBytes: maxBytes = DEFAULT_ANSWER_CACHE_BYTES } = config.limits ?? {}
-  const cache = maxBytes > 0 ? new AnswerCache({ maxBytes, storeVersion: () => store.database.version }) : undefined
-  return new ReadAnswers({ policy: readPolicy(config), cache, hasReadRules: model.hasReadRules })
+/** The cache of responses; `undefined` if the config turns it off. */
+function openResponseCache({ store }: Engine, { limits = {} }: DaybookConfig): ResponseCache | undefined {
+  const { answerCacheBytes: maxBytes = DEFAULT_ANSWER_CACHE_BYTES } = limits
+  return maxBytes > 0 ? new ResponseCache(maxBytes, store.database) : undefined
 }
 
 /** Takes uploaded files in as the config says. */

@@ -8,23 +8,26 @@ export interface Answer {
   readonly seq: number
 }
 
-/** A read that can be answered: its tag is known, and its content is read where somebody needs it. */
-export interface ReadPlan {
+/** A response whose content is read only if somebody needs it: the tag says whether the client or a cache has it. */
+export interface LazyResponse<Json extends string | Uint8Array = string> {
   /** Strong entity tag, with its quotes. */
   readonly tag: string
-  /** What the answer is made of: `posts:ID` for a document, `posts` for a whole collection. */
-  madeOf(): readonly string[]
-  /** The JSON text. */
-  read(): Promise<string>
+  /** True if no cache may store the response. @default false */
+  readonly isPrivate?: boolean
+  /** The keys under which CDNs purge the response: `posts:ID` for a document, `posts` for a whole collection. */
+  surrogateKeys(): readonly string[]
+  /** Reads the content: JSON text, or its bytes in UTF-8. */
+  read(): Promise<Json>
 }
 
 /**
- * What an answer is made of, each once.
+ * The surrogate keys of a response, each once.
  *
- * @param collections whose documents are embedded, or decide what is shown
+ * @param key of the document or collection that was requested
+ * @param collections whose documents are embedded, or decide about what is shown
  */
-export const madeOf = (own: string, collections: readonly { readonly key: string }[]): readonly string[] =>
-  collections.length === 0 ? [own] : [...new Set([own, ...collections.map(({ key }) => key)])]
+export const surrogateKeys = (key: string, collections: readonly { readonly key: string }[]): readonly string[] =>
+  collections.length === 0 ? [key] : [...new Set([key, ...collections.map((collection) => collection.key)])]
 
 /** A stored entry as it is answered. */
 export interface EntryAnswer extends Answer {

@@ -49,9 +49,9 @@ import { carryOutPublication, type PublicationOp } from './drafts/publication.ts
 import { checkDraft, prepareDiscard } from './drafts/save-draft.ts'
 import { prepareUnschedule } from './drafts/schedule.ts'
 import type { Engine } from './engine.ts'
-import { planEntry } from './reads/entry.ts'
-import { planGlobal } from './reads/globals.ts'
-import { planList } from './reads/list.ts'
+import { readEntry } from './reads/entry.ts'
+import { readGlobal } from './reads/global.ts'
+import { readList } from './reads/list.ts'
 import { readTagged, tagged } from './tagged.ts'
 import { runBatch } from './writes/batch.ts'
 import { type WriteContext, writeContext } from './writes/context.ts'
@@ -98,8 +98,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const { aggregate, ...options } = query
     const named = aggregate === undefined ? options : { ...options, aggregate: aggregateNames(aggregate) }
     const asked = fromOptions(listParameters(listed, this.#engine.model.locales), named)
-    const plan = await planList(this.#engine, this.#access(), listed, asked)
-    return tagged({ json: await plan.read(), tag: await plan.etag() })
+    return readTagged(await readList(this.#engine, this.#access(), listed, asked))
   }
 
   /**
@@ -117,7 +116,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const model = this.#collection(collection)
     const asked = fromOptions({ ...documentParameters(this.#engine.model.locales), ...draftOfEntry(model) }, query)
     try {
-      return await readTagged(await planEntry(this.#engine, this.#access(), model, address, asked))
+      return await readTagged(await readEntry(this.#engine, this.#access(), model, address, asked))
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
       throw error
@@ -384,7 +383,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
   async readGlobal<K extends GlobalKey<C>>(key: K, query: ReadOptions = {}): Promise<GlobalEntry<C, K>> {
     const asked = fromOptions(documentParameters(this.#engine.model.locales), query)
-    return readTagged(await planGlobal(this.#engine, this.#access(), this.#global(key), asked))
+    return readTagged(await readGlobal(this.#engine, this.#access(), this.#global(key), asked))
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */

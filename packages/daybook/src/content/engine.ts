@@ -12,7 +12,7 @@ import { ANONYMOUS_ACTOR } from '../store/tables/tables.ts'
 import type { Access } from './access/access.ts'
 import type { Files } from './assets/files.ts'
 import type { WriteHooks } from './hooks.ts'
-import type { ListQuestion } from './reads/list-question.ts'
+import type { ResolvedListQuery } from './reads/resolved-list-query.ts'
 
 /** The parts of an engine. */
 export interface EngineParts {
@@ -102,15 +102,15 @@ export class Engine implements EngineParts {
 
 /** The cache of lists. Nothing in it is ever invalidated: keys name all that an answer depends on. */
 export interface ListCache {
-  /** Lists by their query, where equal queries mean the same for many readers; by collection and kind of reader. */
-  readonly plans: WeakMap<Query, LRUCache<string, ListQuestion>>
-  /** Exact numbers of matches that were costly to count, by question and revision. */
+  /** Resolved list queries by the parsed query, then by collection and kind of caller. */
+  readonly resolvedQueries: WeakMap<Query, LRUCache<string, ResolvedListQuery>>
+  /** Exact numbers of matches that were costly to count, by query and revision. */
   readonly totals: LRUCache<string, number>
   /** The running counts of these. */
   readonly counting: SingleFlight<number>
-  /** How many entries refer to a document, by question, revision and its id. */
+  /** How many entries refer to a document, by query, revision and its id. */
   readonly reverseTotals: LRUCache<string, number>
-  /** Aggregates as JSON text, by question and revision. */
+  /** Aggregates as JSON text, by query and revision. */
   readonly aggregates: LRUCache<string, string>
   /** The running computations of these. */
   readonly aggregating: SingleFlight<string>
@@ -124,7 +124,7 @@ const MAX_REVERSE_TOTALS = 10_000
 const MAX_AGGREGATE_TEXT = 8 * 1024 * 1024
 
 const emptyLists = (): ListCache => ({
-  plans: new WeakMap(),
+  resolvedQueries: new WeakMap(),
   totals: new LRUCache({ max: MAX_TOTALS }),
   counting: new SingleFlight(),
   reverseTotals: new LRUCache(upTo(MAX_REVERSE_TOTALS)),

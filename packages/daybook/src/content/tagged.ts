@@ -1,4 +1,4 @@
-import type { Answer, ReadPlan } from './answer.ts'
+import type { Answer, LazyResponse } from './answer.ts'
 
 const etagsOfDocuments = new WeakMap<object, string>()
 
@@ -10,7 +10,7 @@ export function tagged<T>({ json, tag }: Pick<Answer, 'json' | 'tag'>): T {
 }
 
 /** The document of a read. */
-export const readTagged = async <T>({ tag, read }: Pick<ReadPlan, 'tag' | 'read'>): Promise<T> =>
+export const readTagged = async <T>({ tag, read }: Pick<LazyResponse, 'tag' | 'read'>): Promise<T> =>
   tagged({ json: await read(), tag })
 
 /**

@@ -9,8 +9,9 @@ import type { Model } from '../model/model.ts'
 import { Faults, Query, readParameters, readParams } from '../query/parameters.ts'
 import { redactTarget } from '../redaction.ts'
 import { type AddressHint, makeAddressHint } from './address-hint.ts'
-import type { ReadAnswers } from './answers/read-answers.ts'
+import { ReadResponder, type ResponseCache } from './cache.ts'
 import { contextOf } from './client-address.ts'
+import { Compression } from './compression.ts'
 import { readConditions } from './conditions.ts'
 import { type Route, undeclared } from './contract.ts'
 import { preflightHeaders } from './cors.ts'
@@ -20,7 +21,7 @@ import { requireProtection, requireSessionOrRule } from './protection.ts'
 import { aboutCredential } from './refused-credential.ts'
 import type { Handle, HttpRequest, RequestHeaders, Respond } from './request.ts'
 import { RequestScope } from './request-scope.ts'
-import { errorReply, type FinishedReply, finishReply, NO_STORE, type Reply } from './respond.ts'
+import { errorReply, type FinishedReply, finishReply, NO_STORE, type ReadPolicy, type Reply } from './respond.ts'
 import { allowedMethods, type Match, Router } from './router.ts'
 
 /** The parts and options of the HTTP layer. */
@@ -35,7 +36,9 @@ export interface AppOptions {
   /** In bytes. */
   readonly bodyLimit: number
   readonly queueLimits: QueueLimits
-  readonly answers: ReadAnswers
+  readonly readPolicy: ReadPolicy
+  /** `undefined`: no response is cached. */
+  readonly responseCache: ResponseCache | undefined
   /** Where a browser is sent that asks for `/`, when no route answers that; `undefined`: nowhere. */
   readonly startPage: string | undefined
   /** Whether an answer that its route does not declare is a failure, and a write without a rule being asked. */
@@ -47,6 +50,8 @@ export interface AppOptions {
 /** An app at work. */
 interface App extends AppOptions {
   readonly router: Router
+  readonly reads: ReadResponder
+  readonly compression: Compression
   /** Recent query strings, parsed, by route; values derived from one can be cached with it. */
   readonly queries: LRUCache<string, Query>
   /** The query of each route without a query string. */
@@ -74,9 +79,13 @@ const MAX_LOGGED_TARGET = 512
  */
 export function createApp(options: AppOptions): Handle {
   requireProtection(options.routes)
+  const { model, readPolicy: policy, responseCache: cache } = options
+  const compression = new Compression()
   const app: App = {
     ...options,
     router: new Router(options.routes),
+    reads: new ReadResponder({ policy, cache, compression, hasReadRules: model.hasReadRules }),
+    compression,
     queries: new LRUCache({ max: MAX_QUERIES }),
     emptyQueries: new Map(options.routes.map((route) => [route, parseQuery(route, '')])),
     queue: new RequestQueue(options.queueLimits),
@@ -106,7 +115,7 @@ function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respo
 
 /** The response that the same request had before, if it is still the present one. It costs no more than a refusal, so it takes no place in the queue. */
 function answerFromCache(app: App, request: HttpRequest, scope: RequestScope): FinishedReply | undefined {
-  const again = app.answers.again(request)
+  const again = app.reads.respondAtOnce(request)
   if (!again) return undefined
   scope.route = again.route
   return completeReply(app, again.reply, request, scope)
@@ -140,12 +149,12 @@ async function answerAnew(
     if (request.isAborted) return refuse(app, request, scope)
     const made = match ? await answerRoute(app, match, request) : answerWithoutRoute(app, request, scope)
     const reply = requireDeclared(app, made, scope)
-    return completeReply(app, await app.answers.negotiate(reply, request.headers), request, scope)
+    return completeReply(app, await app.compression.negotiate(reply, request.headers), request, scope)
   } catch (error) {
     if (isFailure(error)) reportError(app, scope, error)
     const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
     const declared = requireDeclared(app, errorReply(told, scope.requestId), scope)
-    return completeReply(app, await app.answers.negotiate(declared, request.headers), request, scope)
+    return completeReply(app, await app.compression.negotiate(declared, request.headers), request, scope)
   }
 }
 
@@ -211,7 +220,7 @@ async function answerRoute(app: App, { route, path }: Match, request: HttpReques
   const limit = contract?.limit ?? app.bodyLimit
   const body = contract && (await app.queue.waitOutside(() => contract.read(request, limit)))
   const asked = { access, path, query, conditions, body, request }
-  if (route.plan) return app.answers.answer(route, asked)
+  if (route.read) return app.reads.respond(route, asked)
   const reply = await (route.streamsBody ? app.queue.waitOutside(() => route.run(asked)) : route.run(asked))
   if (app.isStrict) requireAuthorized(route, access, reply)
   return reply

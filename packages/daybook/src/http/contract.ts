@@ -1,6 +1,6 @@
 import type { Access } from '../content/access/access.ts'
 import type { Action } from '../content/access/rules.ts'
-import type { ReadPlan } from '../content/answer.ts'
+import type { LazyResponse } from '../content/answer.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
@@ -155,30 +155,22 @@ export interface RouteContract<P extends Parameters, Body> {
   /** Checks that run before the body is read. */
   admit?(request: HttpRequest, path: Readonly<Record<string, string>>, access: Access): Promise<void>
   run(request: RouteRequest<Query<QueryOf<P>>, Body>): Promise<Reply>
-  plan?: undefined
+  read?: undefined
 }
 
-/** An answer that can be given: the tag tells whether it has to be read. */
-export interface PlannedAnswer extends Omit<ReadPlan, 'read'> {
-  /** Whether no cache may keep it. @default false */
-  readonly isPrivate?: boolean
-  /** JSON text, or its bytes in UTF-8. */
-  read(): Promise<string | Uint8Array>
-}
-
-/** The input of a route that plans its answer. */
+/** The input of a route whose response has a tag. */
 export interface ReadRequest<Query = unknown> extends RouteRequest<Query, unknown> {
-  /** A revision whose answer is at hand: what it says need not be read along with the tag. */
-  readonly known?: number | undefined
+  /** A revision whose response is available: its content need not be read along with the tag. */
+  readonly knownRevision?: number | undefined
 }
 
-/** A route whose answer has a tag by what is stored: the answer is kept, and read only where nobody has it. */
-export interface ReadContract<P extends Parameters> extends Omit<RouteContract<P, undefined>, 'run' | 'plan' | 'body'> {
+/** A route whose response has a tag that depends on what is stored: it is cached, and its content is read only if nobody has it. */
+export interface ReadContract<P extends Parameters> extends Omit<RouteContract<P, undefined>, 'run' | 'read' | 'body'> {
   readonly body?: undefined
-  plan(request: ReadRequest<Query<QueryOf<P>>>): Promise<PlannedAnswer>
+  read(request: ReadRequest<Query<QueryOf<P>>>): Promise<LazyResponse<string | Uint8Array>>
 }
 
-/** A route that plans its answer. */
+/** A route whose response has a tag. */
 export type ReadRoute = ReadContract<Parameters>
 /** A route that answers each request. */
 export type RunRoute = RouteContract<Parameters, unknown>
@@ -192,7 +184,7 @@ export function defineRoute<const P extends Parameters = typeof NO_PARAMETERS, B
   return Object.freeze(route)
 }
 
-/** Declares a route that plans its answer; `plan` is typed by its parameters. */
+/** Declares a route whose response has a tag; `read` is typed by its parameters. */
 export function defineReadRoute<const P extends Parameters>(route: ReadContract<P>): Route {
   return Object.freeze(route)
 }

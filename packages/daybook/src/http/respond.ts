@@ -1,7 +1,7 @@
 import { FileBody } from '../assets/file-body.ts'
 import type { CacheTagHeader } from '../config/cdn.ts'
 import type { Access } from '../content/access/access.ts'
-import type { Answer } from '../content/answer.ts'
+import type { Answer, LazyResponse } from '../content/answer.ts'
 import { DaybookError, ERRORS, type ErrorCode, type ErrorDetails } from '../errors.ts'
 
 /** The answer of a route. */
@@ -56,28 +56,28 @@ const NOTHING: readonly string[] = []
 /** The headers that tell a CDN what an answer to a reader without a session is made of. */
 export function cacheTagHeaders(
   { cacheTags }: Pick<ReadPolicy, 'cacheTags'>,
-  madeOf: readonly string[],
+  surrogateKeys: readonly string[],
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries(cacheTags.map((header) => [header, madeOf.join(TAG_SEPARATORS[header])]))
+  return Object.fromEntries(cacheTags.map((header) => [header, surrogateKeys.join(TAG_SEPARATORS[header])]))
 }
 
 /**
  * The answer to a read: a document or a list.
  *
  * @param json `undefined`: the client has it, and is told so
- * @param madeOf documents and collections, for caches that purge by them
+ * @param surrogateKeys see {@link LazyResponse.surrogateKeys}
  */
 export function readReply(
   policy: ReadPolicy,
   { isAuthenticated }: Pick<Access, 'isAuthenticated'>,
   tag: string,
   json: Reply['json'],
-  madeOf: () => readonly string[] = () => NOTHING,
+  surrogateKeys: LazyResponse['surrogateKeys'] = () => NOTHING,
 ): Reply {
   const cacheControl = isAuthenticated ? PRIVATE['Cache-Control'] : policy.publicCacheControl
   const own = { ETag: tag, 'Cache-Control': cacheControl, Vary: VARY_CODED }
-  const sources = isAuthenticated || policy.cacheTags.length === 0 ? NOTHING : madeOf()
-  const headers = sources.length > 0 ? { ...own, ...cacheTagHeaders(policy, sources) } : own
+  const keys = isAuthenticated || policy.cacheTags.length === 0 ? NOTHING : surrogateKeys()
+  const headers = keys.length > 0 ? { ...own, ...cacheTagHeaders(policy, keys) } : own
   return json === undefined ? { status: 304, headers } : { status: 200, json, headers }
 }
 

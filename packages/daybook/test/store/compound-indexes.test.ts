@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ANONYMOUS } from '../../src/auth/adapter.ts'
 import { Access } from '../../src/content/access/access.ts'
 import { Engine } from '../../src/content/engine.ts'
-import { planList } from '../../src/content/reads/list.ts'
+import { readList } from '../../src/content/reads/list.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import type { CollectionModel } from '../../src/model/model.ts'
 import { listParameters } from '../../src/query/list-query.ts'
@@ -219,7 +219,7 @@ async function plansOf(database: Database, explain: string, where: AccessWhere, 
   const articles = model.collections.get('articles') as CollectionModel
   const engine = new Engine({ model, store, tools: { renderMarkdown: async () => '' } })
   const asked = readParameters(listParameters(articles, model.locales), readParams(query))
-  await (await planList(engine, new Access(model, ANONYMOUS), articles, asked)).read()
+  await (await readList(engine, new Access(model, ANONYMOUS), articles, asked)).read()
   const plans = calls
     .filter(({ sql }) => /order by/i.test(sql))
     .map(async ({ sql, parameters }) => {

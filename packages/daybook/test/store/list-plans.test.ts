@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ANONYMOUS } from '../../src/auth/adapter.ts'
 import { Access } from '../../src/content/access/access.ts'
 import { Engine } from '../../src/content/engine.ts'
-import { planList } from '../../src/content/reads/list.ts'
+import { readList } from '../../src/content/reads/list.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import type { CollectionModel, Comparable } from '../../src/model/model.ts'
 import { listParameters } from '../../src/query/list-query.ts'
@@ -84,8 +84,7 @@ class Scene implements AsyncDisposable {
     const engine = new Engine({ model: this.model, store: this.store, tools: { renderMarkdown: async () => '' } })
     const access = new Access(this.model, ANONYMOUS)
     const asked = readParameters(listParameters(this.articles, this.model.locales), readParams(query))
-    const plan = await planList(engine, access, this.articles, asked)
-    await plan.read()
+    await (await readList(engine, access, this.articles, asked)).read()
     const plans = this.calls.map(async ({ sql, parameters }) => {
       const rows = await this.#database.reader.all<{ detail: string }>({
         sql: `EXPLAIN QUERY PLAN ${sql}`,

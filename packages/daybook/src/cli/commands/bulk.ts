@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
-import { planList } from '../../content/reads/list.ts'
+import { countMatches, resolveListQuery } from '../../content/reads/list.ts'
 import { type WriteContext, writeContext } from '../../content/writes/context.ts'
 import {
   deleteMany,
@@ -109,8 +109,8 @@ async function writeMatches(key: string, options: UpdateOptions, { done, prepare
   const { engine, close } = await openEngine(model, config, resolve(dataFolder(options)), { isServing: false })
   try {
     const access = new Access(model, SYSTEM)
-    const plan = await planList(engine, access, collection, query).catch(rethrowInvalidQuery)
-    const tally: Tally = { matched: 0, changed: 0, total: await plan.count() }
+    const matches = await resolveListQuery(engine, access, collection, query).catch(rethrowInvalidQuery)
+    const tally: Tally = { matched: 0, changed: 0, total: await countMatches(engine, matches) }
     const context = await writeContext(engine, access, { locale: query.values.locale })
     const status = await writeSteps(tally, (step) => writeStep(context, { collection, query, step }))
     const matched = status === 0 ? tally.matched : Math.max(tally.matched, tally.total)

@@ -1,10 +1,18 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
 import { collectionsInLocale, type LocaleChoice } from '../../query/locale.ts'
-import { type StatusAndRest, takeStatus } from '../../query/status-where.ts'
-import { type AccessFilter, type Condition, type QueryScope, relatedCollections } from '../../query/where.ts'
+import { type AccessFilter, type Condition, conjuncts, type QueryScope, relatedCollections } from '../../query/where.ts'
+import type { CountersLook } from '../../store/reads/counters-reader.ts'
 import { type Access, isPublished, type Visibility } from './access.ts'
 import { filterFor } from './rules.ts'
+
+/** Collections on whose documents a response depends, beside the requested one. */
+export interface Dependencies {
+  /** Collections whose documents are embedded or filtered by. */
+  readonly related: readonly CollectionModel[]
+  /** Collections that access rules look into. */
+  readonly ofRules: readonly CollectionModel[]
+}
 
 const ONLY_PUBLISHED: readonly string[] = [PUBLISHED]
 
@@ -98,6 +106,17 @@ export class ReaderScope implements QueryScope {
     return [...new Set(collections)].flatMap((one) => relatedCollections(this.filter(one)?.where))
   }
 
+  /** Reads the revisions of the collections that a response depends on; of related ones, the last change that the caller may see. */
+  async readRevisions(counters: CountersLook, { related, ofRules }: Dependencies): Promise<readonly number[]> {
+    const revisions: number[] = []
+    for (const collection of new Set(related)) {
+      const { seq, visibleSeq } = await counters.of(collection.key)
+      revisions.push(this.seesPublishedOnly(collection) ? visibleSeq : seq)
+    }
+    for (const { key } of new Set(ofRules)) revisions.push((await counters.of(key)).seq)
+    return revisions
+  }
+
   #draftReader(key: string): string | undefined {
     const visibility = this.#visibility(key)
     return visibility ? visibility.draftReader : undefined
@@ -124,4 +143,51 @@ function visibleStatuses(
 
 function withFilter(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
   return where && filter ? { kind: 'all', of: [filter, where] } : (where ?? filter)
+}
+
+/** The statuses of the entries that are meant, and the rest of the filter. */
+interface StatusAndRest {
+  /** `undefined`: entries of any status. */
+  readonly statuses: readonly string[] | undefined
+  readonly where: Condition | undefined
+}
+
+/**
+ * Takes the conditions on the status out of a filter. Statuses are counted, and are part of every index, so that a rule which lets readers see
+ * what is published costs no more than the default without a rule.
+ *
+ * @param statuses those that the filter is limited to anyway
+ */
+function takeStatus(
+  { status }: CollectionModel,
+  statuses: readonly string[] | undefined,
+  where: Condition | undefined,
+): StatusAndRest {
+  if (!status || !where) return { statuses, where }
+  const parts = conjuncts(where)
+  const aboutStatus = parts.filter(isAboutStatus)
+  if (aboutStatus.length === 0) return { statuses, where }
+  const rest = parts.filter((part) => !aboutStatus.includes(part))
+  return {
+    statuses: (statuses ?? status.values).filter((value) => aboutStatus.every((part) => statusMatches(part, value))),
+    where: rest.length === 0 ? undefined : { kind: 'all', of: rest },
+  }
+}
+
+/** True if a condition compares only the status. An `or` without parts compares nothing. */
+function isAboutStatus(condition: Condition): boolean {
+  if (condition.kind === 'all' || condition.kind === 'any') {
+    return condition.of.length > 0 && condition.of.every(isAboutStatus)
+  }
+  return condition.kind === 'compare' && condition.by.column === 'status' && STATUS_OPERATORS.has(condition.operator)
+}
+
+/** Operators that compare a whole status. */
+const STATUS_OPERATORS: ReadonlySet<string> = new Set(['eq', 'in', 'exists'])
+
+function statusMatches(condition: Condition, status: string): boolean {
+  if (condition.kind === 'all') return condition.of.every((part) => statusMatches(part, status))
+  if (condition.kind === 'any') return condition.of.some((part) => statusMatches(part, status))
+  if (condition.kind !== 'compare') return false
+  return (condition.operator === 'exists' || condition.values.includes(status)) !== condition.negated
 }

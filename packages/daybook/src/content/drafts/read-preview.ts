@@ -8,14 +8,14 @@ import type { EntryRow } from '../../store/reads/rows.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Access, Visibility } from '../access/access.ts'
 import { ReaderScope } from '../access/reader-scope.ts'
-import type { ReadPlan } from '../answer.ts'
+import type { LazyResponse } from '../answer.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, variantOf } from '../etags.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
-import type { DraftView } from '../reads/answer-source.ts'
-import { answered } from '../reads/entry.ts'
+import { draftResponse } from '../reads/entry.ts'
 import { answerExpanded } from '../reads/expand.ts'
 import { toAnswer } from '../reads/present.ts'
+import type { DraftView } from '../reads/reverse.ts'
 import { findVisibleDrafts } from './draft-access.ts'
 import { findPreview } from './preview.ts'
 import { readDrafts } from './read-drafts.ts'
@@ -36,7 +36,7 @@ export async function readPreview(
   address: string,
   query: Query<DocumentQuery & DraftQuery>,
   token: string,
-): Promise<ReadPlan | undefined> {
+): Promise<LazyResponse | undefined> {
   const choice = requireLocale(engine.model, query.partial, access)
   const collection = inLocale(engine.model, key, choice)
   const preview = await findPreview(engine, collection, token)
@@ -57,7 +57,7 @@ export async function readPreview(
     ? toAnswer(collection, shown.row, projection)
     : await answerExpanded(engine, collection, shown.row, selection, scope, showDrafts)
   // What is included may change without a number that is looked at here: the answer itself names it.
-  return answered({ json, tag: documentTag(seq, variantOf('preview', json)) })
+  return draftResponse({ json, tag: documentTag(seq, variantOf('preview', json)) })
 }
 
 /** What the rules for reads let the caller see of published entries: a preview adds drafts by the rights of its maker alone. */

@@ -5,36 +5,38 @@ import type { ListSize } from '../../store/dialect.ts'
 import { type CountRow, scalarOf } from '../../store/reads/aggregate.ts'
 import type { Counters } from '../../store/reads/counters-reader.ts'
 import type { Engine } from '../engine.ts'
-import { isCounted, type ListQuestion } from './list-question.ts'
+import type { ResolvedListQuery } from './resolved-list-query.ts'
 
-/** What aggregates are worked out from. */
+/** The list whose aggregates are computed, and the state of what it depends on. */
 export interface AggregateSource {
   readonly engine: Engine
-  readonly question: ListQuestion
+  readonly query: ResolvedListQuery
   readonly counters: Counters
-  /** Of all collections that the answer depends on. */
+  /** True if the counters count the same entries as the list. */
+  readonly hasCounters: boolean
+  /** The revisions of all collections that the list depends on. */
   readonly revisions: readonly number[]
   readonly size: ListSize
 }
 
-/** The aggregates of a list, as the text of a JSON object. Each is kept as long as nothing that it depends on changes. */
+/** The aggregates of a list, as the text of a JSON object. Each is cached for as long as nothing changes that it depends on. */
 export async function aggregatesText(source: AggregateSource): Promise<string> {
-  const { query } = source.question
+  const { aggregates } = source.query
   const members = await Promise.all(
-    query.aggregates.map(async (one) => `${JSON.stringify(one.name)}:${await cachedText(source, one)}`),
+    aggregates.map(async (aggregate) => `${JSON.stringify(aggregate.name)}:${await cachedText(source, aggregate)}`),
   )
   return `{${members.join(',')}}`
 }
 
 function cachedText(source: AggregateSource, aggregate: Aggregate): string | Promise<string> {
-  const { engine, question, revisions } = source
+  const { engine, query, revisions } = source
   const { aggregates, aggregating } = engine.lists
-  const key = `${question.matches} ${aggregate.name} ${revisions.join()}`
-  const cached = aggregates.get(key)
+  const cacheKey = `${query.matchesKey} ${aggregate.name} ${revisions.join()}`
+  const cached = aggregates.get(cacheKey)
   if (cached !== undefined) return cached
-  return aggregating.run(key, async () => {
+  return aggregating.run(cacheKey, async () => {
     const text = await aggregateText(source, aggregate)
-    aggregates.set(key, text)
+    aggregates.set(cacheKey, text)
     return text
   })
 }
@@ -46,18 +48,17 @@ function aggregateText(source: AggregateSource, aggregate: Aggregate): Promise<s
 }
 
 async function countsText(source: AggregateSource, aggregate: CountAggregate): Promise<string> {
-  const { engine, question, counters, size } = source
-  const hasCounters = isCounted(question, counters)
+  const { engine, query, hasCounters, size } = source
   const isOfStatus = aggregate.kind === 'count' && aggregate.by.column === 'status'
   const rows =
     hasCounters && isOfStatus
       ? statusRows(source)
-      : await engine.store.read.lists.counts(question.collection, aggregate, { ...question, size, hasCounters })
+      : await engine.store.read.lists.counts(query.collection, aggregate, { ...query, size, hasCounters })
   const scalar = scalarOf(aggregate)
   return JSON.stringify(rows.map(({ value, count }) => ({ value: toValue(value, scalar), count })))
 }
 
-function statusRows({ counters: { counts }, question: { statuses } }: AggregateSource): readonly CountRow[] {
+function statusRows({ counters: { counts }, query: { statuses } }: AggregateSource): readonly CountRow[] {
   return Object.entries(counts)
     .filter(([status, count]) => count > 0 && (statuses === undefined || statuses.includes(status)))
     .map(([value, count]) => ({ value, count }))
@@ -66,8 +67,8 @@ function statusRows({ counters: { counts }, question: { statuses } }: AggregateS
 }
 
 async function valueText(source: AggregateSource, aggregate: ValueAggregate): Promise<string> {
-  const { engine, question, size } = source
-  const row = await engine.store.read.lists.value(question.collection, aggregate, { ...question, size })
+  const { engine, query, size } = source
+  const row = await engine.store.read.lists.value(query.collection, aggregate, { ...query, size })
   const value = row?.value ?? null
   if (aggregate.kind === 'sum') return value === null ? '0' : printDecimal(parseDecimal(String(value)))
   if (value === null) return 'null'

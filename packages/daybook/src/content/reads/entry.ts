@@ -12,121 +12,105 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
-import { type Answer, madeOf, type ReadPlan } from '../answer.ts'
+import { type Answer, type LazyResponse, surrogateKeys } from '../answer.ts'
 import { isVisibleEntry, requireDraftSession } from '../drafts/draft-access.ts'
 import { draftTag, putAbout } from '../drafts/draft-answer.ts'
 import { readDrafts } from '../drafts/read-drafts.ts'
 import type { Engine } from '../engine.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
-import type { DraftView } from './answer-source.ts'
-import { answerExpanded, planExpanded } from './expand.ts'
+import { answerExpanded, expandedTag, openExpansion, presentExpanded } from './expand.ts'
 import { isOfOneRow, type Projection, present, tagOf, toAnswer } from './present.ts'
 
+/** The selection of a request without parameters. */
+const WHOLE: Selection = { select: undefined, expansions: [], lists: [] }
+
 /**
- * Plans the read of one entry by its slug, or by its id where the segment has the form of one.
+ * Reads one entry by its slug, or by its id where the address has the form of one. The rest of the content is read by `read`, which is not
+ * called if the client or the response cache has the response with this tag (`http/cache.ts`).
  *
- * @param known a revision whose answer is at hand: the entry's document is not read along with its revision
- * @throws NOT_FOUND when there is none that the caller may see; VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
+ * @param knownRevision a revision whose response is available: the document of the entry is not read along with this revision
+ * @throws NOT_FOUND if there is none that the caller may see; VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
-export async function planEntry(
+export async function readEntry(
   engine: Engine,
   access: Access,
   { key }: CollectionModel,
   address: string,
   query: Query<DocumentQuery & DraftQuery>,
-  known?: number,
-): Promise<ReadPlan> {
+  knownRevision?: number,
+): Promise<LazyResponse> {
   const choice = requireLocale(engine.model, query.partial, access)
   const collection = inLocale(engine.model, key, choice)
   const filter = await access.requireRead(collection)
-  const own = { hidden: access.hidden(collection), hasPeople: access.seesPeople(collection) }
-  const seen = { where: filter?.where, hasPeople: own.hasPeople, known }
-  if (query.isEmpty) {
-    const row = await requireVisible(engine, access, collection, address, seen)
-    return planRow(engine, collection, row, own, () => madeOf(`${key}:${row.id}`, relatedCollections(filter?.where)))
-  }
+  const visible = { hidden: access.hidden(collection), hasPeople: access.seesPeople(collection) }
   const isDraft = requireDraftSession(access, collection, query.partial)
-  const scope = await readerScope(access, choice)
-  const selection = readEntryQuery(collection, query, scope)
-  const found = await requireVisible(engine, access, collection, address, seen)
-  if (isDraft) return answered(await answerDraft({ engine, access, scope, selection, own }, collection, found))
-  const sources = (): readonly string[] => {
-    const touched = collectionsOf(selection)
-    return madeOf(`${key}:${found.id}`, [...touched, ...scope.filterDependencies([collection, ...touched])])
+  // Without parameters, the entry alone is shown, and the access rules of other collections are not evaluated.
+  const scope = query.isEmpty ? undefined : await readerScope(access, choice)
+  const selection = scope ? readEntryQuery(collection, query, scope) : WHOLE
+  const projection = { ...visible, select: selection.select }
+  const row = await requireVisible(engine, access, collection, address, {
+    where: filter?.where,
+    hasPeople: visible.hasPeople,
+    known: knownRevision,
+  })
+  if (scope && isDraft) return readDraft(engine, access, collection, row, selection, scope, projection)
+  const expansion = scope && !isOfOneRow(selection, choice) ? await openExpansion(engine, selection, scope) : undefined
+  return {
+    tag: expansion ? expandedTag(expansion, collection, row.seq, selection) : tagOf(collection, row.seq, projection),
+    surrogateKeys: () => {
+      const related = collectionsOf(selection)
+      const ofRules = scope?.filterDependencies([collection, ...related]) ?? relatedCollections(filter?.where)
+      return surrogateKeys(`${key}:${row.id}`, [...related, ...ofRules])
+    },
+    read: async () => {
+      const whole = await withDocument(engine, collection, row)
+      if (!expansion) return present(collection, whole, projection)
+      const [shown] = await inChosenLocale(engine, access, collection, [whole], choice)
+      // The entry can have been deleted since it was found.
+      if (!shown) throw new DaybookError('NOT_FOUND')
+      const [json = ''] = await presentExpanded(expansion, collection, [shown], selection)
+      return json
+    },
   }
-  if (isOfOneRow(selection, choice))
-    return planRow(engine, collection, found, { ...own, select: selection.select }, sources)
-  const expanded = await planExpanded(engine, collection, found, selection, scope)
-  const read = async (): Promise<string> => {
-    const whole = await withDocument(engine, collection, found)
-    const [row] = await inChosenLocale(engine, access, collection, [whole], choice)
-    // It can have been deleted since it was found.
-    if (!row) throw new DaybookError('NOT_FOUND')
-    return expanded.present(row)
-  }
-  return { tag: expanded.tag, madeOf: sources, read }
 }
 
-/** The plan of an answer that one row says. */
-function planRow(
-  engine: Engine,
-  collection: CollectionModel,
-  row: EntryRow,
-  projection: Projection,
-  sources: ReadPlan['madeOf'],
-): ReadPlan {
-  const read = async (): Promise<string> =>
-    present(collection, row.doc === '' ? await withDocument(engine, collection, row) : row, projection)
-  return { tag: tagOf(collection, row.seq, projection), madeOf: sources, read }
-}
-
-/** The row with its document, which was left out where its revision was known. */
+/** The row with its document, which was left out if its revision was known. */
 async function withDocument({ store }: Engine, collection: CollectionModel, row: EntryRow): Promise<EntryRow> {
   if (row.doc !== '') return row
-  const found = await store.read.entries.byId(collection, row.id, { hasPeople: row.created_by !== undefined })
-  if (!found) throw new DaybookError('NOT_FOUND')
-  return found
-}
-
-/** The plan of what has been read already. No cache that purges by sources may keep a working copy. */
-export const answered = ({ tag, json }: Pick<Answer, 'tag' | 'json'>): ReadPlan => ({
-  tag,
-  madeOf: () => NOTHING,
-  read: async () => json,
-})
-
-const NOTHING: readonly string[] = []
-
-/** How a working copy is asked for. */
-interface DraftRead {
-  readonly engine: Engine
-  readonly access: Access
-  readonly scope: ReaderScope
-  readonly selection: Selection
-  readonly own: Pick<Projection, 'hidden' | 'hasPeople'>
-  /** See {@link AnswerSource}. */
-  readonly showDrafts?: DraftView
+  const whole = await store.read.entries.byId(collection, row.id, { hasPeople: row.created_by !== undefined })
+  if (!whole) throw new DaybookError('NOT_FOUND')
+  return whole
 }
 
 /**
- * An entry as its working copy has it.
+ * Reads an entry as its draft is.
  *
- * @throws NOT_FOUND when it is gone
+ * @throws NOT_FOUND if it has been deleted
  */
-export async function answerDraft(
-  { engine, access, scope, selection, own, showDrafts }: DraftRead,
+async function readDraft(
+  engine: Engine,
+  access: Access,
   collection: CollectionModel,
-  found: Pick<EntryRow, 'id'>,
-): Promise<Answer> {
-  const { choice } = scope
-  const [shown] = await readDrafts(engine, access, collection, [found], choice)
-  if (!shown) throw new DaybookError('NOT_FOUND')
+  row: EntryRow,
+  selection: Selection,
+  scope: ReaderScope,
+  projection: Projection,
+): Promise<LazyResponse> {
+  const [draft] = await readDrafts(engine, access, collection, [row], scope.choice)
+  if (!draft) throw new DaybookError('NOT_FOUND')
   const isPlain = selection.expansions.length === 0 && selection.lists.length === 0
-  const { json, tag, seq } = isPlain
-    ? toAnswer(collection, shown.row, { ...own, select: selection.select })
-    : await answerExpanded(engine, collection, shown.row, selection, scope, showDrafts)
-  return { json: putAbout(json, shown.about), tag: draftTag(tag, shown), seq }
+  const { json, tag } = isPlain
+    ? toAnswer(collection, draft.row, projection)
+    : await answerExpanded(engine, collection, draft.row, selection, scope)
+  return draftResponse({ json: putAbout(json, draft.about), tag: draftTag(tag, draft) })
 }
+
+/** A response that shows a draft. It has no surrogate keys, since no CDN may store it. */
+export const draftResponse = ({ json, tag }: Pick<Answer, 'tag' | 'json'>): LazyResponse => ({
+  tag,
+  surrogateKeys: () => [],
+  read: async () => json,
+})
 
 /**
  * The id of an entry that the caller may read.

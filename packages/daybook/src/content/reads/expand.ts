@@ -3,7 +3,6 @@ import { isRecord } from '../../fields/field.ts'
 import { COLLECTION_KEY, isTaggedReference } from '../../fields/relations/relation-to-several.ts'
 import type { CollectionModel, DocumentModel, RelationModel } from '../../model/model.ts'
 import { collectionsOf, type Expansion, type ListExpansion, type Selection } from '../../query/expansion.ts'
-import type { CountersLook } from '../../store/reads/counters-reader.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { ReaderScope } from '../access/reader-scope.ts'
 import type { Answer } from '../answer.ts'
@@ -11,63 +10,42 @@ import type { Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
-import type { AnswerSource, DraftView } from './answer-source.ts'
 import { joinParts, type Member, type Part } from './json-members.ts'
-import type { Sources } from './list-question.ts'
 import { present, presentParts, putMembers, type StoredDocument } from './present.ts'
-import { findPages, formatPage } from './reverse.ts'
+import { type DraftView, type ExpansionSource, findPages, formatPage } from './reverse.ts'
 
 /** The most documents that one answer expands. */
 export const MAX_EXPANDED_DOCUMENTS = 2000
 
-/** How far other collections have come: where they are shown, as far as the reader may see it. */
-export async function revisionsOf(
-  counters: CountersLook,
-  { touched, behind }: Sources,
-  scope: ReaderScope,
-): Promise<readonly number[]> {
-  const revisions: number[] = []
-  for (const collection of new Set(touched)) {
-    const { seq, visibleSeq } = await counters.of(collection.key)
-    revisions.push(scope.seesPublishedOnly(collection) ? visibleSeq : seq)
-  }
-  for (const { key } of new Set(behind)) revisions.push((await counters.of(key)).seq)
-  return revisions
-}
-
-/** How a document is answered with the documents that it refers to in place of their ids. */
-export interface ExpandedPlan {
-  readonly tag: string
-  /** @param row as the language shows it that is asked for */
-  present(row: StoredDocument): Promise<string>
-}
-
-/** Looks at how far everything has come that the answer depends on; no document is read. */
-export async function planExpanded(
+/** Reads the revisions of everything that a selection embeds in one document. No document is read. */
+export async function openExpansion(
   engine: Engine,
-  document: DocumentModel,
-  { seq }: Pick<EntryRow, 'seq'>,
   selection: Selection,
   scope: ReaderScope,
   showDrafts?: DraftView,
-): Promise<ExpandedPlan> {
-  const touched = collectionsOf(selection)
-  const sources = { touched, behind: scope.filterDependencies(touched) }
-  const revisions = await revisionsOf(engine.store.read.counters.look(), sources, scope)
-  return {
-    tag: documentTag(seq, expandedVariant(document, selection, scope, revisions)),
-    present: async (row) => {
-      const [json = ''] = await presentExpanded({ engine, scope, revisions, showDrafts }, document, [row], selection)
-      return json
-    },
-  }
+): Promise<ExpansionSource> {
+  const related = collectionsOf(selection)
+  const dependencies = { related, ofRules: scope.filterDependencies(related) }
+  const revisions = await scope.readRevisions(engine.store.read.counters.look(), dependencies)
+  return { engine, scope, revisions, showDrafts }
 }
 
-/**
- * A document with the documents that it refers to in place of their ids.
- *
- * @param row as the language shows it that is asked for
- */
+/** The tag of a document with what is included: its revision, the reader, the selection, and the revisions of everything embedded. */
+export function expandedTag(
+  { scope, revisions }: ExpansionSource,
+  document: DocumentModel,
+  revision: number,
+  selection: Selection,
+): string {
+  const related = collectionsOf(selection)
+  // In other locales, other readers may see the entry.
+  const seen = selection.hasAlternates ? [document as CollectionModel, ...related] : related
+  const reader = [[...scope.hidden(document)], scope.seesPeople(document), scope.variant(seen)]
+  const variant = variantOf(document.schemaHash, reader, selectionVariant(selection), revisions, scope.choice)
+  return documentTag(revision, variant)
+}
+
+/** A document with the documents that it refers to in place of their ids. */
 export async function answerExpanded(
   engine: Engine,
   document: DocumentModel,
@@ -76,22 +54,9 @@ export async function answerExpanded(
   scope: ReaderScope,
   showDrafts?: DraftView,
 ): Promise<Answer> {
-  const { tag, present: toText } = await planExpanded(engine, document, row, selection, scope, showDrafts)
-  return { json: await toText(row), tag, seq: row.seq }
-}
-
-/** The ETag variant of a document: its reader, its selection, and the revisions of everything it embeds. */
-function expandedVariant(
-  document: DocumentModel,
-  selection: Selection,
-  scope: ReaderScope,
-  revisions: readonly number[],
-): string {
-  const touched = collectionsOf(selection)
-  // In other locales, other readers may see the entry.
-  const seen = selection.hasAlternates ? [document as CollectionModel, ...touched] : touched
-  const reader = [[...scope.hidden(document)], scope.seesPeople(document), scope.variant(seen)]
-  return variantOf(document.schemaHash, reader, selectionVariant(selection), revisions, scope.choice)
+  const source = await openExpansion(engine, selection, scope, showDrafts)
+  const [json = ''] = await presentExpanded(source, document, [row], selection)
+  return { json, tag: expandedTag(source, document, row.seq, selection), seq: row.seq }
 }
 
 /** A stored document. An entry has an id, by which its reverse fields find what refers to it. */
@@ -104,7 +69,7 @@ type ReferringRow = StoredDocument & { readonly id?: string }
  * @throws VALIDATION_ERROR if more than {@link MAX_EXPANDED_DOCUMENTS} documents would be put in
  */
 export async function presentExpanded(
-  source: AnswerSource,
+  source: ExpansionSource,
   document: DocumentModel,
   rows: readonly ReferringRow[],
   selection: Selection,
@@ -124,7 +89,7 @@ interface Alternate {
  * own. One statement for each locale, however many entries there are.
  */
 async function appendAlternates(
-  { engine, scope }: AnswerSource,
+  { engine, scope }: ExpansionSource,
   { key }: CollectionModel,
   rows: readonly ReferringRow[],
   texts: readonly string[],
@@ -163,7 +128,7 @@ interface OpenDocument {
 }
 
 async function expandRows(
-  source: AnswerSource,
+  source: ExpansionSource,
   model: DocumentModel,
   rows: readonly ReferringRow[],
   { select, expansions, lists }: Selection,
@@ -205,7 +170,7 @@ function toText(value: unknown): string {
 
 /** Puts documents in the place of the references of one relation. */
 async function expandRelation(
-  source: AnswerSource,
+  source: ExpansionSource,
   expansion: Expansion,
   documents: readonly OpenDocument[],
 ): Promise<void> {
@@ -221,7 +186,7 @@ async function expandRelation(
 
 /** Entries with what is included in them, by id. Those in the place of references to several collections name their own. */
 async function expandById(
-  source: AnswerSource,
+  source: ExpansionSource,
   included: Expansion | ListExpansion,
   rows: readonly EntryRow[],
 ): Promise<ReadonlyMap<string, ExpandedDocument>> {
@@ -282,7 +247,7 @@ function substitute({ object, key }: Place, expansion: Expansion, byId: Readonly
 
 /** The related entries that the reader may see. */
 async function fetchRows(
-  { engine, scope, showDrafts }: AnswerSource,
+  { engine, scope, showDrafts }: ExpansionSource,
   { to, isOpen }: Expansion,
   ids: readonly string[],
 ): Promise<readonly EntryRow[]> {
@@ -299,7 +264,7 @@ async function fetchRows(
 
 /** Adds a page of the entries that refer to it to each document. */
 async function addReversePages(
-  source: AnswerSource,
+  source: ExpansionSource,
   list: ListExpansion,
   documents: readonly OpenDocument[],
 ): Promise<void> {

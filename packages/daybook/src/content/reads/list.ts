@@ -6,178 +6,112 @@ import { type ListParameters, readListQuery } from '../../query/list-query.ts'
 import type { Query } from '../../query/parameters.ts'
 import { relatedCollections } from '../../query/where.ts'
 import type { Counters } from '../../store/reads/counters-reader.ts'
+import type { Page } from '../../store/reads/page.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { SearchQuery } from '../../store/search/search.ts'
 import { toSearchTerms } from '../../store/search/search-text.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
-import { madeOf } from '../answer.ts'
-import { requireDraftSession } from '../drafts/draft-access.ts'
+import { type LazyResponse, surrogateKeys } from '../answer.ts'
+import { requireSession } from '../drafts/draft-access.ts'
 import { putAbout } from '../drafts/draft-answer.ts'
 import { readDrafts } from '../drafts/read-drafts.ts'
 import type { Engine } from '../engine.ts'
 import { documentTag, selectionVariant, variantOf } from '../etags.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
 import { aggregatesText } from './aggregates.ts'
-import { presentExpanded, revisionsOf } from './expand.ts'
-import { isCounted, type ListQuestion } from './list-question.ts'
+import { presentExpanded } from './expand.ts'
 import { isOfOneRow, present } from './present.ts'
+import type { ResolvedListQuery } from './resolved-list-query.ts'
 
-/** For how many kinds of readers a list is remembered. */
-const MAX_QUESTIONS = 20
+/** The maximum number of resolved forms of one query that are cached: one for each collection and kind of caller. */
+const MAX_RESOLVED = 20
 
 /**
- * Plans a list: what is asked of it, within what the reader may see. No entry is read yet.
+ * Reads a list: the page of the matching entries that the caller may see. The tag costs one row. The entries are read by `read`, which is
+ * not called if the client or the response cache has the response with this tag (`http/cache.ts`).
  *
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
-export async function planList(
+export async function readList(
   engine: Engine,
   access: Access,
   collection: CollectionModel,
-  query: Query<ListParameters>,
-): Promise<ListPlan> {
-  await access.requireRead(collection)
-  return new ListPlan(engine, access, await questionOf(engine, access, collection, query))
-}
-
-/** A list that can be answered. */
-export class ListPlan {
-  readonly #engine: Engine
-  readonly #access: Access
-  readonly question: ListQuestion
-  #state: Promise<ListState> | undefined
-
-  constructor(engine: Engine, access: Access, question: ListQuestion) {
-    this.#engine = engine
-    this.#access = access
-    this.question = question
-  }
-
-  /** The strong tag of the answer. No entry is read for it. */
-  async etag(): Promise<string> {
-    const { variant } = this.question
-    const [own = 0, ...others] = (await this.#look()).revisions
-    return documentTag(own, others.length === 0 ? variant : variantOf(variant, others))
-  }
-
-  /** The answer, as JSON text. */
-  async read(): Promise<string> {
-    const { collection, query, where, statuses, search, projection } = this.question
-    const { hasPeople = false } = projection
-    const { counters, revisions } = await this.#look()
-    const visible = countEntries(counters, statuses)
-    const total = await this.count()
-    const size = { found: total, visible, all: countEntries(counters, undefined) }
-    const isEmpty = query.limit === 0 || query.offset >= total
-    const found = isEmpty
-      ? { rows: [], end: undefined }
-      : await this.#engine.store.read.lists.page(collection, {
-          ...query,
-          where,
-          statuses,
-          search,
-          hasPeople,
-          size,
-        })
-    const items = await this.#present(found.rows)
-    const nextCursor = found.end ? encodeCursor(query.fingerprint, found.end) : null
-    const name = collection.holdsFiles ? '' : `"collection":"${collection.key}",`
-    const head = `{${name}"total":${total},"limit":${query.limit},"offset":${query.offset}`
-    const page = `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}`
-    if (query.aggregates.length === 0) return `${page}}`
-    const source = { engine: this.#engine, question: this.question, counters, revisions, size }
-    return `${page},"aggregates":${await aggregatesText(source)}}`
-  }
-
-  /** What the answer is made of: collections. */
-  get madeOf(): readonly string[] {
-    const { collection, sources } = this.question
-    return madeOf(collection.key, [...sources.touched, ...sources.behind])
-  }
-
-  /** How many entries match, on all pages. */
-  async count(): Promise<number> {
-    const { statuses } = this.question
-    const state = await this.#look()
-    return isCounted(this.question, state.counters)
-      ? countEntries(state.counters, statuses)
-      : countFound(this.#engine, this.question, state)
-  }
-
-  /** Looked at once, so that the tag never names a later state than that of the entries. */
-  #look(): Promise<ListState> {
-    this.#state ??= readListState(this.#engine, this.question)
-    return this.#state
-  }
-
-  async #present(rows: readonly EntryRow[]): Promise<readonly string[]> {
-    const { collection, query, scope } = this.question
-    if (!query.isDraft) return this.#presentRows(rows)
-    const shown = await readDrafts(this.#engine, this.#access, collection, rows, scope.choice)
-    const texts = await this.#presentRows(shown.map(({ row }) => row))
-    return texts.map((text, index) => putAbout(text, shown[index]?.about ?? {}))
-  }
-
-  async #presentRows(rows: readonly EntryRow[]): Promise<readonly string[]> {
-    const { collection, query, scope, projection, isOfOneRow: isPlain } = this.question
-    if (isPlain) return rows.map((row) => present(collection, row, projection))
-    const shown = query.isDraft
-      ? rows
-      : await inChosenLocale(this.#engine, this.#access, collection, rows, scope.choice)
-    const { revisions } = await this.#look()
-    return presentExpanded({ engine: this.#engine, scope, revisions }, collection, shown, query.selection)
-  }
-}
-
-/** Reads the parameters of a list; those that came before, and mean the same for this reader, are not read again. */
-async function questionOf(
-  engine: Engine,
-  access: Access,
-  collection: CollectionModel,
-  query: Query<ListParameters>,
-): Promise<ListQuestion> {
-  const key = await access.readKey()
-  if (key === undefined) return readQuestion(engine, access, collection, query)
-  const { plans } = engine.lists
-  const name = `${collection.key} ${key}`
-  const before = plans.get(query) ?? new LRUCache<string, ListQuestion>({ max: MAX_QUESTIONS })
-  plans.set(query, before)
-  const question = before.get(name) ?? (await readQuestion(engine, access, collection, query))
-  before.set(name, question)
-  return question
-}
-
-async function readQuestion(
-  { model }: Engine,
-  access: Access,
-  { key }: CollectionModel,
-  asked: Query<ListParameters>,
-): Promise<ListQuestion> {
-  const choice = requireLocale(model, asked.partial, access)
-  const collection = inLocale(model, key, choice)
-  requireDraftSession(access, collection, asked.partial)
-  const scope = await readerScope(access, choice)
-  const query = readListQuery(collection, asked, scope)
-  const { statuses, where } = scope.narrow(collection, query.statuses, query.where)
-  const { fingerprint, limit, offset, after, q, selection, aggregates } = query
-  const hidden = scope.hidden(collection)
-  const search = q === undefined ? undefined : toSearchQuery(collection, q, statuses, hidden)
-  const touched = [...relatedCollections(query.where), ...collectionsOf(selection)]
-  const reader = [scope.variant([collection, ...touched]), choice]
+  parameters: Query<ListParameters>,
+): Promise<LazyResponse> {
+  const query = await resolveListQuery(engine, access, collection, parameters)
+  // The state is read before the entries, so that the tag never names a later state than theirs.
+  const state = await readListState(engine, query)
   return {
+    tag: listTag(query, state),
+    surrogateKeys: () => surrogateKeys(collection.key, [...query.dependencies.related, ...query.dependencies.ofRules]),
+    read: async () => {
+      const { counters } = state
+      const total = await countMatches(engine, query, state)
+      const size = { found: total, visible: countEntries(counters, query.statuses), all: countEntries(counters) }
+      const { rows, end } =
+        query.limit === 0 || query.offset >= total
+          ? EMPTY_PAGE
+          : await engine.store.read.lists.page(query.collection, {
+              ...query,
+              hasPeople: query.projection.hasPeople ?? false,
+              size,
+            })
+      const items = await presentEntries(engine, access, query, state, rows)
+      const hasCounters = isCounted(query, counters)
+      const aggregates =
+        query.aggregates.length > 0 && (await aggregatesText({ engine, query, ...state, size, hasCounters }))
+      return formatList(query, total, items, end, aggregates)
+    },
+  }
+}
+
+const EMPTY_PAGE: Page = { rows: [], end: undefined }
+
+/**
+ * Resolves a list request for its caller. A query that was resolved before for a caller with the same access is not resolved again.
+ *
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
+ */
+export async function resolveListQuery(
+  { lists: { resolvedQueries } }: Engine,
+  access: Access,
+  collection: CollectionModel,
+  parameters: Query<ListParameters>,
+): Promise<ResolvedListQuery> {
+  await access.requireRead(collection)
+  const readKey = await access.readKey()
+  if (readKey === undefined) return applyAccess(access, collection.key, parameters)
+  const cache = resolvedQueries.get(parameters) ?? new LRUCache<string, ResolvedListQuery>({ max: MAX_RESOLVED })
+  resolvedQueries.set(parameters, cache)
+  const cacheKey = `${collection.key} ${readKey}`
+  const query = cache.get(cacheKey) ?? (await applyAccess(access, collection.key, parameters))
+  cache.set(cacheKey, query)
+  return query
+}
+
+async function applyAccess(access: Access, key: string, parameters: Query<ListParameters>): Promise<ResolvedListQuery> {
+  const choice = requireLocale(access.model, parameters.partial, access)
+  const collection = inLocale(access.model, key, choice)
+  if (parameters.partial.draft === 'true') requireSession(access, collection)
+  const scope = await readerScope(access, choice)
+  const query = readListQuery(collection, parameters, scope)
+  const { fingerprint, limit, offset, after, q, selection, aggregates, isDraft } = query
+  const { statuses, where } = scope.narrow(collection, query.statuses, query.where)
+  const hidden = scope.hidden(collection)
+  const related = [...relatedCollections(query.where), ...collectionsOf(selection)]
+  const reader = [scope.variant([collection, ...related]), choice]
+  return {
+    ...query,
     collection,
-    query,
     scope,
     where,
     statuses,
-    search,
-    isPublicOnly: scope.seesPublishedOnly(collection),
-    isNarrowed: search !== undefined || where !== undefined,
+    search: q === undefined ? undefined : toSearchQuery(collection, q, statuses, hidden),
     projection: { hidden, select: selection.select, hasPeople: scope.seesPeople(collection) },
     isOfOneRow: isOfOneRow(selection, choice),
-    sources: { touched, behind: scope.filterDependencies([collection, ...touched]) },
-    matches: variantOf(collection.schemaHash, fingerprint, reader),
+    dependencies: { related, ofRules: scope.filterDependencies([collection, ...related]) },
+    matchesKey: variantOf(collection.schemaHash, fingerprint, reader),
     variant: variantOf(
       collection.schemaHash,
       fingerprint,
@@ -187,12 +121,12 @@ async function readQuestion(
       selectionVariant(selection),
       reader,
       ...aggregates.map(({ name }) => name),
-      ...(query.isDraft ? ['draft'] : []),
+      ...(isDraft ? ['draft'] : []),
     ),
   }
 }
 
-/** A search as the store takes it, for a reader to whom these fields do not exist. */
+/** Resolves the words of a search for a caller from whom these fields are hidden. */
 export function toSearchQuery(
   collection: CollectionModel,
   q: string,
@@ -203,44 +137,85 @@ export function toSearchQuery(
   return { terms: toSearchTerms(q), fields, statuses, facets: [] }
 }
 
-/** How far what a list depends on has come. */
+/** The state of everything that a list depends on. */
 interface ListState {
-  /** Of its own collection. */
+  /** The counters of the listed collection. */
   readonly counters: Counters
-  /** Of all collections, its own first. Without a session, only what the public sees counts. */
+  /** The revisions of all collections, the listed one first. For a caller without a session, only visible changes count. */
   readonly revisions: readonly number[]
 }
 
 async function readListState(
-  engine: Engine,
-  { collection, isPublicOnly, query, scope, sources }: ListQuestion,
+  { store }: Engine,
+  { collection, isDraft, scope, dependencies }: ResolvedListQuery,
 ): Promise<ListState> {
-  const look = engine.store.read.counters.look()
+  const look = store.read.counters.look()
   const counters = await look.of(collection.key)
-  const own = isPublicOnly ? counters.visibleSeq : counters.seq
-  const drafts = query.isDraft ? [counters.draftSeq] : []
-  const isAlone = sources.touched.length === 0 && sources.behind.length === 0
-  const others = isAlone ? drafts : [...drafts, ...(await revisionsOf(look, sources, scope))]
-  return { counters, revisions: [own, ...others] }
+  const revision = scope.seesPublishedOnly(collection) ? counters.visibleSeq : counters.seq
+  const drafts = isDraft ? [counters.draftSeq] : []
+  return { counters, revisions: [revision, ...drafts, ...(await scope.readRevisions(look, dependencies))] }
 }
 
-function countEntries({ counts }: Counters, statuses: readonly string[] | undefined): number {
-  const shown = statuses ?? Object.keys(counts)
-  return shown.reduce((total, status) => total + (counts[status] ?? 0), 0)
+function listTag({ variant }: ResolvedListQuery, { revisions: [revision = 0, ...others] }: ListState): string {
+  return documentTag(revision, others.length === 0 ? variant : variantOf(variant, others))
 }
 
-/** Counting what a filter finds can be costly: the number is kept as long as nothing that it depends on changes. */
-async function countFound(
-  { store, lists: { totals, counting } }: Engine,
-  { collection, search, statuses, where, matches }: ListQuestion,
-  { revisions }: ListState,
-): Promise<number> {
-  const key = `${matches} ${revisions.join()}`
-  const cached = totals.get(key)
+/**
+ * Counts the entries that match, on all pages. Counting what a filter or a search finds can be costly, so the number is cached for as long as
+ * nothing changes that it depends on.
+ */
+export async function countMatches(engine: Engine, query: ResolvedListQuery, state?: ListState): Promise<number> {
+  const { counters, revisions } = state ?? (await readListState(engine, query))
+  const { collection, search, where, statuses, matchesKey } = query
+  if (isCounted(query, counters)) return countEntries(counters, statuses)
+  const { totals, counting } = engine.lists
+  const cacheKey = `${matchesKey} ${revisions.join()}`
+  const cached = totals.get(cacheKey)
   if (cached !== undefined) return cached
-  return counting.run(key, async () => {
-    const total = await store.read.lists.count(collection, { search, where, statuses })
-    totals.set(key, total)
+  return counting.run(cacheKey, async () => {
+    const total = await engine.store.read.lists.count(collection, { search, where, statuses })
+    totals.set(cacheKey, total)
     return total
   })
+}
+
+/**
+ * True if the counters of the collection say how many entries a list has. They count entries by their status in the default locale, which may
+ * be another status than in the locale of the list.
+ */
+const isCounted = ({ search, where, collection }: ResolvedListQuery, { partlyPublished }: Counters): boolean =>
+  search === undefined && where === undefined && (collection.table === collection.key || partlyPublished === 0)
+
+function countEntries({ counts }: Counters, statuses: readonly string[] = Object.keys(counts)): number {
+  return statuses.reduce((total, status) => total + (counts[status] ?? 0), 0)
+}
+
+/** The JSON texts of entries, with what the request includes. */
+async function presentEntries(
+  engine: Engine,
+  access: Access,
+  { collection, scope, selection, projection, isOfOneRow, isDraft }: ResolvedListQuery,
+  { revisions }: ListState,
+  rows: readonly EntryRow[],
+): Promise<readonly string[]> {
+  const drafts = isDraft ? await readDrafts(engine, access, collection, rows, scope.choice) : undefined
+  const shown = drafts?.map(({ row }) => row) ?? (await inChosenLocale(engine, access, collection, rows, scope.choice))
+  const texts = isOfOneRow
+    ? shown.map((row) => present(collection, row, projection))
+    : await presentExpanded({ engine, scope, revisions }, collection, shown, selection)
+  return drafts ? texts.map((text, index) => putAbout(text, drafts[index]?.about ?? {})) : texts
+}
+
+/** @param aggregates the text of a JSON object; `false`: the request names none */
+function formatList(
+  { collection, limit, offset, fingerprint }: ResolvedListQuery,
+  total: number,
+  items: readonly string[],
+  end: Page['end'],
+  aggregates: string | false,
+): string {
+  const name = collection.holdsFiles ? '' : `"collection":"${collection.key}",`
+  const nextCursor = end ? JSON.stringify(encodeCursor(fingerprint, end)) : 'null'
+  const page = `"total":${total},"limit":${limit},"offset":${offset},"items":[${items.join(',')}],"nextCursor":${nextCursor}`
+  return `{${name}${page}${aggregates ? `,"aggregates":${aggregates}` : ''}}`
 }

@@ -3,10 +3,24 @@ import { encodeCursor } from '../../query/cursor.ts'
 import type { ListExpansion } from '../../query/expansion.ts'
 import { listFingerprint } from '../../query/listing.ts'
 import type { ReversePageRows, Through } from '../../store/reads/reverse-reader.ts'
+import type { EntryRow } from '../../store/reads/rows.ts'
+import type { ReaderScope } from '../access/reader-scope.ts'
 import type { Engine } from '../engine.ts'
 import { variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
-import type { AnswerSource } from './answer-source.ts'
+
+/** The parts of a read that expansion needs. */
+export interface ExpansionSource {
+  readonly engine: Engine
+  readonly scope: ReaderScope
+  /** The revisions of the collections that the response depends on, read before any of its documents. */
+  readonly revisions: readonly number[]
+  /** Shows included documents as their drafts are. @default they are shown as they are published */
+  readonly showDrafts?: DraftView | undefined
+}
+
+/** Reads entries as their drafts have them. */
+export type DraftView = (collection: CollectionModel, rows: readonly EntryRow[]) => Promise<readonly EntryRow[]>
 
 /** One page of the entries that refer to a document, as the reader may see them. */
 export interface FoundPage extends ReversePageRows {
@@ -18,7 +32,7 @@ export interface FoundPage extends ReversePageRows {
  * costly: the numbers are kept as long as nothing that they depend on changes.
  */
 export async function findPages(
-  source: AnswerSource,
+  source: ExpansionSource,
   list: ListExpansion,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, FoundPage>> {
@@ -55,7 +69,7 @@ class KeptTotals {
   readonly #question: string
   readonly #known = new Map<string, number>()
 
-  constructor({ engine, scope, revisions }: AnswerSource, { reverse, to, page }: ListExpansion) {
+  constructor({ engine, scope, revisions }: ExpansionSource, { reverse, to, page }: ListExpansion) {
     this.#totals = engine.lists.reverseTotals
     const asked = [reverse.target, to.table, to.schemaHash, reverse.through, page.statuses]
     this.#question = variantOf(asked, scope.variant([to]), revisions)

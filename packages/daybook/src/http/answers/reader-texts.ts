@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import type { LazyResponse } from '../../content/answer.ts'
 import { SingleFlight } from '../../single-flight.ts'
-import type { PlannedAnswer } from '../contract.ts'
 
 /** JSON text as it is sent, with its entity tag. */
 export interface TaggedText {
@@ -10,8 +10,12 @@ export interface TaggedText {
   readonly tag: string
 }
 
-/** The plan of an answer that is such a text: no document's change makes another one of it. */
-export const toPlan = ({ tag, json }: TaggedText): PlannedAnswer => ({ tag, madeOf: () => [], read: async () => json })
+/** The response that is such a text. It has no surrogate keys, since it depends on no document. */
+export const toResponse = ({ tag, json }: TaggedText): LazyResponse<Uint8Array> => ({
+  tag,
+  surrogateKeys: () => [],
+  read: async () => json,
+})
 
 /** The most texts that are kept: rules distinguish few kinds of readers, and a text may be large. */
 const MAX_TEXTS = 8

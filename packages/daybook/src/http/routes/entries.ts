@@ -3,8 +3,8 @@ import { listDeleted } from '../../content/drafts/list-deleted.ts'
 import { readPreview } from '../../content/drafts/read-preview.ts'
 import { checkDraft, prepareDiscard } from '../../content/drafts/save-draft.ts'
 import { documentTag, variantOf } from '../../content/etags.ts'
-import { planEntry } from '../../content/reads/entry.ts'
-import { planList } from '../../content/reads/list.ts'
+import { readEntry } from '../../content/reads/entry.ts'
+import { readList } from '../../content/reads/list.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { checkUpdate, prepareCreate, prepareDelete } from '../../content/writes/entries.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
@@ -99,15 +99,14 @@ function listRoute({ engine }: EntryParts, collection: CollectionModel, listing:
       answer.schema ? { ...answer, deletedSchema: DELETED_SCHEMA } : answer,
     ),
     errors: READ_ERRORS,
-    plan: async ({ access, conditions, query }) => {
+    read: async ({ access, conditions, query }) => {
       if (query.partial.deleted === 'true') {
         const page = await listDeleted(engine, access, collection, readDeletedQuery(collection, query))
         const json = JSON.stringify(page)
         const tag = documentTag(0, variantOf(json))
-        return { tag, madeOf: () => [collection.key], read: async () => json, isPrivate: true }
+        return { tag, surrogateKeys: () => [collection.key], read: async () => json, isPrivate: true }
       }
-      const list = await planList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
-      return { tag: await list.etag(), madeOf: () => list.madeOf, read: () => list.read() }
+      return readList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
     },
   })
 }
@@ -126,15 +125,16 @@ function getEntryRoute({ engine }: EntryParts, collection: CollectionModel, read
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq', ...(hasDrafts(collection) ? (['preview'] as const) : [])],
     answers: readAnswers('The entry.', collection.schemas.read),
     errors: READ_ERRORS,
-    plan: async ({ access, conditions, path, query, known }) => {
+    read: async ({ access, conditions, path, query, knownRevision }) => {
       const address = path.slug ?? ''
       const token = query.partial.preview ?? conditions.preview
-      const shown =
-        token === undefined ? undefined : await readPreview(engine, access, collection, address, query, token)
       const source = engine.sourceFor(access, conditions.minSeq)
-      const plan = shown ?? (await planEntry(source, access, collection, address, query, known))
-      // What a token shows, or would have shown, is kept by no cache.
-      return token === undefined ? plan : { ...plan, isPrivate: true }
+      if (token === undefined) return readEntry(source, access, collection, address, query, knownRevision)
+      const response =
+        (await readPreview(engine, access, collection, address, query, token)) ??
+        (await readEntry(source, access, collection, address, query, knownRevision))
+      // No cache may store what a token shows, or would have shown.
+      return { ...response, isPrivate: true }
     },
   })
 }

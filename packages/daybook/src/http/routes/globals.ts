@@ -1,5 +1,5 @@
 import type { Engine } from '../../content/engine.ts'
-import { planGlobal } from '../../content/reads/globals.ts'
+import { readGlobal } from '../../content/reads/global.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'
 import { carryOut } from '../../content/writes/prepared.ts'
@@ -50,8 +50,8 @@ function getGlobalRoute({ engine }: GlobalParts, global: GlobalModel): Route {
     conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     answers: readAnswers('The global; its fields are empty until it is first written.', global.schemas.read),
     errors: READ_ERRORS,
-    plan: ({ access, conditions, query }) =>
-      planGlobal(engine.sourceFor(access, conditions.minSeq), access, global, query),
+    read: ({ access, conditions, query }) =>
+      readGlobal(engine.sourceFor(access, conditions.minSeq), access, global, query),
   })
 }
 

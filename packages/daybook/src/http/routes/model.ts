@@ -2,7 +2,7 @@ import type { ImageVariants } from '../../assets/images/variants.ts'
 import { describeModel, modelReader } from '../../content/description/model-description.ts'
 import type { Model } from '../../model/model.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { ReaderTexts, toPlan } from '../answers/reader-texts.ts'
+import { ReaderTexts, toResponse } from '../answers/reader-texts.ts'
 import { defineReadRoute, PLAIN_ERRORS, type Route, readAnswers } from '../contract.ts'
 import { MODEL_SCHEMA } from './model-schema.ts'
 
@@ -29,9 +29,9 @@ export function modelRoutes({ model, images }: ModelRouteParts): readonly Route[
         MODEL_SCHEMA,
       ),
       errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'PRECONDITION_FAILED'],
-      plan: async ({ access }) => {
+      read: async ({ access }) => {
         const reader = await modelReader(model, access)
-        return toPlan(
+        return toResponse(
           await texts.get(reader.variant, () => JSON.stringify(describeModel(model, reader, images.rules.widths))),
         )
       },

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { toPlan } from '../answers/reader-texts.ts'
+import { toResponse } from '../answers/reader-texts.ts'
 import { defineReadRoute, PLAIN_ERRORS, type Route, readAnswers } from '../contract.ts'
 import type { OpenApi } from '../openapi/openapi.ts'
 
@@ -35,7 +35,7 @@ export function openApiRoutes({ openApi }: OpenApiRouteParts): readonly Route[] 
       answers: readAnswers('The OpenAPI 3.1 document, for this reader.', DOCUMENT),
       errors: [...PLAIN_ERRORS, 'PRECONDITION_FAILED'],
       prepare: () => openApi().prepare(),
-      plan: async ({ access }) => toPlan(await openApi().for(access)),
+      read: async ({ access }) => toResponse(await openApi().for(access)),
     }),
   ]
 }

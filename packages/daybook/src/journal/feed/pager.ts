@@ -1,6 +1,6 @@
 import type { Engine } from '../../content/engine.ts'
 import { findVisibleDuring, type JournalRange } from '../../content/history/historical-visibility.ts'
-import { blankRow, globalIn } from '../../content/reads/globals.ts'
+import { blankRow, globalIn } from '../../content/reads/global.ts'
 import { present } from '../../content/reads/present.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { readLocale } from '../../query/locale.ts'

@@ -6,7 +6,7 @@ import { type Recreation, recreate, runsHooksOnRecreation } from '../../content/
 import { withPresent } from '../../content/drafts/restore.ts'
 import { personOf } from '../../content/engine.ts'
 import { type Canonical, show } from '../../content/locales/localized.ts'
-import { blankRow } from '../../content/reads/globals.ts'
+import { blankRow } from '../../content/reads/global.ts'
 import { authorizeNewEntry, type WriteContext } from '../../content/writes/context.ts'
 import { entryLoader, entryTarget, prepareDelete } from '../../content/writes/entries.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'

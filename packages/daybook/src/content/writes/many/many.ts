@@ -10,7 +10,8 @@ import type { StoredEntry } from '../../../store/reads/rows.ts'
 import type { Writer } from '../../../store/writes/write.ts'
 import type { Preconditions } from '../../etags.ts'
 import { HookTime } from '../../hook-time.ts'
-import { type ListPlan, planList } from '../../reads/list.ts'
+import { countMatches, resolveListQuery } from '../../reads/list.ts'
+import type { ResolvedListQuery } from '../../reads/resolved-list-query.ts'
 import { checkChangeOf } from '../change.ts'
 import type { WriteContext } from '../context.ts'
 import { dryRun } from '../dry-run.ts'
@@ -143,10 +144,10 @@ async function writeMany(
 ): Promise<ManyResult> {
   const { engine, access } = context
   const { collection } = entries
-  const plan = await planList(engine, access, collection, entries.query)
+  const query = await resolveListQuery(engine, access, collection, entries.query)
   // Who may write no entry whatever is refused, also where none matches.
   await access.requireSomeWrite(collection, action)
-  const many = new ManyWrites(context, entries, plan, write)
+  const many = new ManyWrites(context, entries, query, write)
   const isDry = entries.query.values.dryRun === 'true'
   const transact = isDry ? dryRun(context.transact) : context.transact
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -178,7 +179,7 @@ interface PreparedEntry extends PreparedWrite<{ readonly seq: number }> {
 class ManyWrites {
   readonly #context: WriteContext
   readonly #entries: ManyEntries
-  readonly #plan: ListPlan
+  readonly #query: ResolvedListQuery
   readonly #write: EntryWrite
   readonly #prepared = new Map<string, PreparedEntry>()
   readonly #rows = new Map<string, StoredEntry>()
@@ -186,10 +187,10 @@ class ManyWrites {
   #characters = 0
   #isInOrder = false
 
-  constructor(context: WriteContext, entries: ManyEntries, plan: ListPlan, write: EntryWrite) {
+  constructor(context: WriteContext, entries: ManyEntries, query: ResolvedListQuery, write: EntryWrite) {
     this.#context = context
     this.#entries = entries
-    this.#plan = plan
+    this.#query = query
     this.#write = write
   }
 
@@ -303,10 +304,10 @@ class ManyWrites {
   }
 
   async #find(read: Reader): Promise<readonly EntryRevision[]> {
-    const { collection, where, statuses, search } = this.#plan.question
+    const { collection, where, statuses, search } = this.#query
     const { after, limit } = this.#entries.step ?? { after: '', limit: MAX_MANY + 1 }
     const found = await read.lists.matching(collection, { where, statuses, search, after, limit })
-    if (found.length > MAX_MANY) throw tooMany(await this.#plan.count())
+    if (found.length > MAX_MANY) throw tooMany(await countMatches(this.#context.engine, this.#query))
     return found
   }
 

@@ -7,7 +7,7 @@ import {
   MAX_SIDE,
 } from '../../../assets/images/image-request.ts'
 import type { ImageSource } from '../../../assets/images/variants.ts'
-import { planEntry } from '../../../content/reads/entry.ts'
+import { readEntry } from '../../../content/reads/entry.ts'
 import type { JsonSchema } from '../../../fields/field.ts'
 import type { CollectionModel } from '../../../model/model.ts'
 import {
@@ -55,7 +55,7 @@ export function imageRoute({ engine, images, ...policy }: ReadPolicy & AssetPart
     ],
     errors: [...READ_ERRORS, 'NOT_IMPLEMENTED'],
     run: async ({ access, conditions, path, query, request }) => {
-      const asset = await planEntry(
+      const asset = await readEntry(
         engine.sourceFor(access, conditions.minSeq),
         access,
         assets,
@@ -64,7 +64,7 @@ export function imageRoute({ engine, images, ...policy }: ReadPolicy & AssetPart
       )
       const accept = request.headers.get('accept') ?? undefined
       const variant = images.plan(toSource(await asset.read()), query.values as ImageRequest, accept)
-      const { headers } = readReply(policy, access, variant.etag, undefined, asset.madeOf)
+      const { headers } = readReply(policy, access, variant.etag, undefined, asset.surrogateKeys)
       const all = { ...headers, Vary: variant.variesByAccept ? `${VARY}, Accept` : VARY }
       if (isKnown(conditions, variant.etag)) return { status: 304, headers: all }
       const { content } = await images.read(variant)

@@ -6,12 +6,12 @@ import type { Query } from '../../query/parameters.ts'
 import type { GlobalRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
-import { madeOf, type ReadPlan } from '../answer.ts'
+import { type LazyResponse, surrogateKeys } from '../answer.ts'
 import { mergeFields, toCurrentSchema } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { chosenValues, requireLocale } from '../locales/locale.ts'
 import { toCanonical } from '../writes/row.ts'
-import { planExpanded } from './expand.ts'
+import { expandedTag, openExpansion, presentExpanded } from './expand.ts'
 import { present, storedValues, tagOf, withSystem } from './present.ts'
 
 /** The row of a global that was never written: its fields are empty, its revision is 0. */
@@ -22,34 +22,42 @@ export function blankRow(global: GlobalModel): GlobalRow {
 }
 
 /**
- * Plans the read of a global; one that was never written has empty fields.
+ * Reads a global; one that was never written has empty fields.
  *
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
-export async function planGlobal(
+export async function readGlobal(
   engine: Engine,
   access: Access,
   global: GlobalModel,
   query: Query<DocumentQuery>,
-): Promise<ReadPlan> {
+): Promise<LazyResponse> {
   const choice = requireLocale(engine.model, query.partial, access)
   await access.requireRead(global)
-  const stored = (await engine.store.read.globals.byKey(global.key)) ?? blankRow(global)
-  const inLanguage = (): GlobalRow => globalIn(engine, global, stored, choice)
-  const own = `globals:${global.key}`
+  const row = (await engine.store.read.globals.byKey(global.key)) ?? blankRow(global)
+  const surrogateKey = `globals:${global.key}`
   if (query.isEmpty) {
     const projection = { hidden: access.hidden(global), hasPeople: access.seesPeople(global) }
-    const read = async (): Promise<string> => present(global, inLanguage(), projection)
-    return { tag: tagOf(global, stored.seq, projection), madeOf: () => [own], read }
+    return {
+      tag: tagOf(global, row.seq, projection),
+      surrogateKeys: () => [surrogateKey],
+      read: async () => present(global, globalIn(engine, global, row, choice), projection),
+    }
   }
   const scope = await readerScope(access, choice)
   const selection = readEntryQuery(global, query, scope)
-  const expanded = await planExpanded(engine, global, stored, selection, scope)
-  const sources = (): readonly string[] => {
-    const touched = collectionsOf(selection)
-    return madeOf(own, [...touched, ...scope.filterDependencies(touched)])
+  const expansion = await openExpansion(engine, selection, scope)
+  return {
+    tag: expandedTag(expansion, global, row.seq, selection),
+    surrogateKeys: () => {
+      const related = collectionsOf(selection)
+      return surrogateKeys(surrogateKey, [...related, ...scope.filterDependencies(related)])
+    },
+    read: async () => {
+      const [json = ''] = await presentExpanded(expansion, global, [globalIn(engine, global, row, choice)], selection)
+      return json
+    },
   }
-  return { tag: expanded.tag, madeOf: sources, read: async () => expanded.present(inLanguage()) }
 }
 
 /** A stored global in the language that is asked for. */

@@ -1,0 +1,339 @@
+import { LRUCache } from 'lru-cache'
+import type { Access } from '../content/access/access.ts'
+import type { LazyResponse } from '../content/answer.ts'
+import { heldRevision, matchesTag, readTags, requireTagMatch, revisionOf } from '../content/etags.ts'
+import { SingleFlight } from '../single-flight.ts'
+import { type Compression, type ContentCoding, codedHeaders, unchangedAs } from './compression.ts'
+import type { ReadRoute, Route } from './contract.ts'
+import type { HttpRequest, RequestHeaders } from './request.ts'
+import { type ReadPolicy, type Reply, readReply } from './respond.ts'
+
+/** The default for the memory of cached responses, in bytes. */
+export const DEFAULT_ANSWER_CACHE_BYTES: number = 64 * 1024 * 1024
+/** The largest response that is cached, as a share of all memory. With less room than that, the cache is full. */
+const MAX_SHARE = 1 / 8
+/** The share of responses worth caching that a full cache takes in. */
+const FULL_SHARE = 1 / 8
+/** The longest cache key, in characters. */
+const MAX_KEY = 2048
+/** About what a response takes besides its octets, in bytes. */
+const BODY_BYTES = 1000
+
+/** The parts of {@link ReadResponder}. */
+export interface ReadResponderOptions {
+  readonly policy: ReadPolicy
+  /** `undefined`: no response is cached. */
+  readonly cache: ResponseCache | undefined
+  readonly compression: Compression
+  /** True if a rule of the config decides what readers see, so that it is evaluated for each request. */
+  readonly hasReadRules: boolean
+}
+
+/** Responds to reads: with 304 if the client has the response, from the cache if it has it, else with what is read now. */
+export class ReadResponder {
+  readonly #options: ReadResponderOptions
+  /** The running reads, by cache key and tag. */
+  readonly #reads = new SingleFlight<string | Uint8Array>()
+
+  constructor(options: ReadResponderOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The cached response to a request without a credential, if nothing can have been stored since and no rule has to be evaluated.
+   *
+   * @returns `undefined` if it takes more to know
+   */
+  respondAtOnce(request: HttpRequest): RoutedReply | undefined {
+    const { cache, hasReadRules } = this.#options
+    if (!cache || hasReadRules || !isPlainRead(request)) return undefined
+    const cached = cache.get(request.target)
+    if (!cached?.isConfirmedAt(cache.storeVersion)) return undefined
+    const reply = this.#cachedReply(cached, request.headers)
+    return reply && { route: cached.route, reply }
+  }
+
+  /**
+   * Responds to a read. The tag of the response is known before its content is read.
+   *
+   * @throws PRECONDITION_FAILED, and what the route throws
+   */
+  async respond(route: ReadRoute, request: ReadRequest): Promise<Reply> {
+    const { cache } = this.#options
+    const { access, conditions } = request
+    const { headers, target } = request.request
+    const cacheKey = toCacheKey((await access.readKey()) ?? access.key, target)
+    const cached = cache?.get(cacheKey)
+    // The version is read before the tag, since whatever is stored later may give another tag.
+    const version = cache?.storeVersion
+    if (cached && !access.hasReadRules && route.resource && cached.isConfirmedAt(version)) {
+      requireTagMatch(conditions.ifMatch, cached.tag)
+      const reply = this.#cachedReply(cached, headers)
+      if (reply) return reply
+    }
+    const knownRevision = cached?.plain ? revisionOf(cached.tag) : heldRevision(conditions.ifNoneMatch)
+    const response = await route.read({ ...request, knownRevision })
+    requireTagMatch(conditions.ifMatch, response.tag)
+    const isHeld = conditions.ifNoneMatch !== undefined && matchesTag(conditions.ifNoneMatch, response.tag)
+    if (!cache || response.isPrivate) return this.#reply(access, response, isHeld ? undefined : await response.read())
+    return this.#respondCached(cache, { route, request, cacheKey, cached, version, response }, isHeld)
+  }
+
+  /** @param isHeld true if the client has the response */
+  async #respondCached(cache: ResponseCache, read: CacheableRead, isHeld: boolean): Promise<Reply> {
+    const { route, request, cacheKey, cached, version, response } = read
+    const { access } = request
+    const { tag } = response
+    const current = cached?.tag === tag ? cached : undefined
+    current?.confirm(version)
+    if (isHeld) {
+      const unchanged = this.#reply(access, response)
+      if (!current && cache.isWorthCaching(cacheKey))
+        cache.set(cacheKey, new CachedResponse(route, tag, unchanged.headers, undefined, version))
+      return unchanged
+    }
+    const { headers } = request.request
+    if (current?.plain) return this.#send(cacheKey, current, current.plain, headers)
+    const readKey = `${cacheKey} ${tag}`
+    const isJoined = this.#reads.isRunning(readKey)
+    const reply = this.#reply(access, response, await this.#reads.run(readKey, () => response.read()))
+    // The request that started the read stores the result.
+    if (isJoined || !(cached || cache.isWorthCaching(cacheKey)) || !(await isCurrent(cache, read))) return reply
+    const plain = toBody(reply)
+    const stored = new CachedResponse(route, tag, plain.headers, plain, version)
+    cache.set(cacheKey, stored)
+    return this.#send(cacheKey, stored, plain, headers)
+  }
+
+  /** Sends a cached response in the coding that the client takes. Each coding is compressed once and cached. */
+  #send(
+    cacheKey: string,
+    cached: CachedResponse,
+    plain: ResponseBody,
+    headers: RequestHeaders,
+  ): Promise<Reply> | Reply {
+    const { cache, compression } = this.#options
+    const coding = compression.codingOf(plain.octets.length, headers)
+    const body = cached.body(coding)
+    if (body || !coding) return toReply(body ?? plain)
+    const compressed = compression.compress(Buffer.from(plain.octets, 'latin1'), coding, false)
+    if (!compressed) return toReply(plain)
+    return compressed.then((bytes) => {
+      const coded: ResponseBody = {
+        octets: bytes.toString('latin1'),
+        headers: Object.freeze({ ...plain.headers, ...codedHeaders(plain.headers, coding) }),
+      }
+      cache?.addCoded(cacheKey, cached, coding, coded)
+      return toReply(coded)
+    })
+  }
+
+  /** @returns `undefined` if the content has to be read or compressed first, or the conditions of the request are not well-formed */
+  #cachedReply(cached: CachedResponse, headers: RequestHeaders): Reply | undefined {
+    const ifNoneMatch = headers.get('if-none-match')
+    if (ifNoneMatch !== null) {
+      const condition = ifNoneMatch === cached.tag ? '*' : readTags(ifNoneMatch)
+      if (!condition) return undefined
+      if (matchesTag(condition, cached.tag)) return unchangedAs({ status: 304, headers: cached.unchanged }, ifNoneMatch)
+    }
+    const { plain } = cached
+    const body = plain && cached.body(this.#options.compression.codingOf(plain.octets.length, headers))
+    return body && toReply(body)
+  }
+
+  /** @param json `undefined`: the client has it */
+  #reply({ isAuthenticated }: Access, response: AnyResponse, json?: string | Uint8Array): Reply {
+    const { tag, surrogateKeys, isPrivate = false } = response
+    return readReply(this.#options.policy, { isAuthenticated: isAuthenticated || isPrivate }, tag, json, surrogateKeys)
+  }
+}
+
+/** A cached response, and the route that it belongs to. */
+export interface RoutedReply {
+  readonly route: Route
+  readonly reply: Reply
+}
+
+type ReadRequest = Parameters<ReadRoute['read']>[0]
+type AnyResponse = LazyResponse<string | Uint8Array>
+
+/** Headers that decide about the response to a read, beside its target. */
+const DECISIVE_HEADERS = ['authorization', 'cookie', 'if-match', 'daybook-min-seq', 'daybook-preview'] as const
+
+const isPlainRead = ({ method, headers }: HttpRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && !DECISIVE_HEADERS.some((name) => headers.has(name))
+
+/** @param readKey the kind of caller; for callers without a session, the key is the target alone */
+const toCacheKey = (readKey: string, target: string): string => (readKey === 'public' ? target : `${readKey} ${target}`)
+
+/** A read whose response may be cached. */
+interface CacheableRead {
+  readonly route: ReadRoute
+  readonly request: ReadRequest
+  readonly cacheKey: string
+  /** The response that the cache has, perhaps of an earlier state. */
+  readonly cached: CachedResponse | undefined
+  /** The version of the store before the tag was read. */
+  readonly version: number | undefined
+  readonly response: AnyResponse
+}
+
+/** True if the tag named the current state during the whole read: only then is it the tag of just this content. */
+async function isCurrent(cache: ResponseCache, { route, request, version, response }: CacheableRead): Promise<boolean> {
+  if (version === undefined) return (await route.read(request)).tag === response.tag
+  return cache.storeVersion === version
+}
+
+function toBody({ json = '', headers = {} }: Reply): ResponseBody {
+  const octets = Buffer.from(json as string).toString('latin1')
+  return { octets, headers: Object.freeze({ ...headers, 'Content-Type': 'application/json' }) }
+}
+
+const toReply = ({ octets, headers }: ResponseBody): Reply => ({ status: 200, octets, headers })
+
+/** The content of a response as it is sent. */
+interface ResponseBody {
+  /** Each character is a byte: Node sends head and content in one piece then, and encodes nothing. */
+  readonly octets: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A response that is sent again for as long as its tag is the current one. */
+class CachedResponse {
+  readonly route: Route
+  readonly tag: string
+  /** The headers of a 304. */
+  readonly unchanged: Readonly<Record<string, string>>
+  /** `undefined` if clients that requested it have it. */
+  readonly plain: ResponseBody | undefined
+  readonly #coded = new Map<ContentCoding, ResponseBody>()
+  /** The version of the store when the tag was last read. */
+  #confirmedAt: number | undefined
+
+  /**
+   * @param headers of the response; those of its content are left out of a 304
+   * @param version of the store when the tag was read
+   */
+  constructor(
+    route: Route,
+    tag: string,
+    { 'Content-Type': _type, ...headers }: Readonly<Record<string, string>> = {},
+    plain: ResponseBody | undefined,
+    version: number | undefined,
+  ) {
+    this.route = route
+    this.tag = tag
+    this.unchanged = Object.freeze(headers)
+    this.plain = plain
+    this.#confirmedAt = version
+  }
+
+  /** The content in a coding, if it was compressed before. */
+  body(coding: ContentCoding | undefined): ResponseBody | undefined {
+    return coding === undefined ? this.plain : this.#coded.get(coding)
+  }
+
+  addCoded(coding: ContentCoding, body: ResponseBody): void {
+    this.#coded.set(coding, body)
+  }
+
+  /** Notes that the tag was the current one at a version of the store. */
+  confirm(version: number | undefined): void {
+    this.#confirmedAt = version
+  }
+
+  /** True if nothing can have been stored since the tag was read. */
+  isConfirmedAt(version: number | undefined): boolean {
+    return version !== undefined && version === this.#confirmedAt
+  }
+
+  /** The memory that it takes, in bytes. */
+  get size(): number {
+    const bodies = [...(this.plain ? [this.plain] : []), ...this.#coded.values()]
+    return bodies.reduce((sum, { octets }) => sum + octets.length + BODY_BYTES, BODY_BYTES)
+  }
+}
+
+/** A store that can say whether something may have been stored. */
+interface VersionedStore {
+  /** A number that changes whenever something may have been stored; `undefined` if it takes a statement to know. */
+  readonly version: number | undefined
+}
+
+/**
+ * Whole responses by target and kind of caller. Nothing is invalidated: a response is sent if its tag is the current one, which names all that
+ * the response depends on. Responses that are requested once are not cached. A full cache takes in few others: if each pushed out another one,
+ * then of more responses than fit, requested in turn, none would be found.
+ */
+export class ResponseCache {
+  readonly #maxBytes: number
+  readonly #maxResponseBytes: number
+  readonly #store: VersionedStore
+  readonly #responses: LRUCache<string, CachedResponse>
+  readonly #recentKeys = new RecentKeys()
+
+  /** @param maxBytes the memory of all responses */
+  constructor(maxBytes: number, store: VersionedStore) {
+    this.#maxBytes = maxBytes
+    this.#maxResponseBytes = Math.max(1, Math.floor(maxBytes * MAX_SHARE))
+    this.#store = store
+    this.#responses = new LRUCache({
+      maxSize: maxBytes,
+      maxEntrySize: this.#maxResponseBytes,
+      sizeCalculation: ({ size }, cacheKey) => size + cacheKey.length,
+    })
+  }
+
+  get storeVersion(): number | undefined {
+    return this.#store.version
+  }
+
+  get(cacheKey: string): CachedResponse | undefined {
+    // While there is room, nothing is pushed out, so the order of use does not matter.
+    return this.#isFull ? this.#responses.get(cacheKey) : this.#responses.peek(cacheKey)
+  }
+
+  /** True if a response is to be cached: it was requested before, not long ago, and there is room or luck. */
+  isWorthCaching(cacheKey: string): boolean {
+    const isRepeated = cacheKey.length <= MAX_KEY && this.#recentKeys.add(cacheKey)
+    return isRepeated && (!this.#isFull || Math.random() < FULL_SHARE)
+  }
+
+  get #isFull(): boolean {
+    return this.#maxBytes - this.#responses.calculatedSize < this.#maxResponseBytes
+  }
+
+  set(cacheKey: string, response: CachedResponse): void {
+    this.#responses.set(cacheKey, response)
+  }
+
+  /** Adds a compressed form, unless another response has replaced this one. */
+  addCoded(cacheKey: string, response: CachedResponse, coding: ContentCoding, body: ResponseBody): void {
+    if (this.#responses.peek(cacheKey) !== response) return
+    // The LRU cache measures a value again only after it was deleted.
+    this.#responses.delete(cacheKey)
+    response.addCoded(coding, body)
+    this.#responses.set(cacheKey, response)
+  }
+}
+
+/** Remembers recent keys approximately: four bytes for each, which another key may overwrite. */
+class RecentKeys {
+  readonly #hashes = new Uint32Array(2 ** 16)
+
+  /** @returns true if the key was added before */
+  add(key: string): boolean {
+    const hash = fnv1a(key)
+    const place = hash % this.#hashes.length
+    const isRepeated = this.#hashes[place] === hash
+    this.#hashes[place] = hash
+    return isRepeated
+  }
+}
+
+/** FNV-1a, 32 bits. */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
