@@ -303,7 +303,7 @@ const readPolicy = ({ publicCacheControl = DEFAULT_CACHE_CONTROL, cdn }: Daybook
 /** The cache of responses; `undefined` if the config turns it off. */
 function openResponseCache({ store }: Engine, { limits = {} }: DaybookConfig): ResponseCache | undefined {
   const { answerCacheBytes: maxBytes = DEFAULT_ANSWER_CACHE_BYTES } = limits
-  return maxBytes > 0 ? new ResponseCache(maxBytes, store.database) : undefined
+  return maxBytes > 0 ? new ResponseCache(maxBytes, store.read.counters) : undefined
 }
 
 /** Takes uploaded files in as the config says. */

@@ -3,6 +3,7 @@ import type { Access } from '../content/access/access.ts'
 import type { LazyResponse } from '../content/answer.ts'
 import { heldRevision, matchesTag, readTags, requireTagMatch, revisionOf } from '../content/etags.ts'
 import { SingleFlight } from '../single-flight.ts'
+import type { Versioned } from '../store/reads/counters-reader.ts'
 import { type Compression, type ContentCoding, codedHeaders, unchangedAs } from './compression.ts'
 import type { ReadRoute, Route } from './contract.ts'
 import type { HttpRequest, RequestHeaders } from './request.ts'
@@ -254,12 +255,6 @@ class CachedResponse {
   }
 }
 
-/** A store that can say whether something may have been stored. */
-interface VersionedStore {
-  /** A number that changes whenever something may have been stored; `undefined` if it takes a statement to know. */
-  readonly version: number | undefined
-}
-
 /**
  * Whole responses by target and kind of caller. Nothing is invalidated: a response is sent if its tag is the current one, which names all that
  * the response depends on. Responses that are requested once are not cached. A full cache takes in few others: if each pushed out another one,
@@ -268,15 +263,15 @@ interface VersionedStore {
 export class ResponseCache {
   readonly #maxBytes: number
   readonly #maxResponseBytes: number
-  readonly #store: VersionedStore
+  readonly #database: Versioned
   readonly #responses: LRUCache<string, CachedResponse>
   readonly #recentKeys = new RecentKeys()
 
   /** @param maxBytes the memory of all responses */
-  constructor(maxBytes: number, store: VersionedStore) {
+  constructor(maxBytes: number, database: Versioned) {
     this.#maxBytes = maxBytes
     this.#maxResponseBytes = Math.max(1, Math.floor(maxBytes * MAX_SHARE))
-    this.#store = store
+    this.#database = database
     this.#responses = new LRUCache({
       maxSize: maxBytes,
       maxEntrySize: this.#maxResponseBytes,
@@ -285,7 +280,7 @@ export class ResponseCache {
   }
 
   get storeVersion(): number | undefined {
-    return this.#store.version
+    return this.#database.version
   }
 
   get(cacheKey: string): CachedResponse | undefined {

@@ -154,7 +154,7 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
     selection: readSelection(faults, collection, asked, scope),
     where,
     isDraft: asked.draft === 'true',
-    aggregates: readAggregates(faults, collection, asked.aggregate, scope.hidden(collection)),
+    aggregates: asked.aggregate ? readAggregates(faults, collection, asked.aggregate, scope.hidden(collection)) : [],
     after: readCursor(faults, asked, fingerprint, sort),
     fingerprint,
   })

@@ -60,8 +60,7 @@ export class Store {
   constructor(database: Database, shared: Partial<SharedParts> = {}) {
     this.database = database
     this.hasReplicas = database.replicaAt !== undefined
-    this.read =
-      shared.read ?? new Reader(database.dialect, database.reader, database.background, () => database.version)
+    this.read = shared.read ?? new Reader(database.dialect, database.reader, database.background, database)
     this.journal = shared.journal ?? new GrowingJournal(database)
     this.#writeStatements = shared.writeStatements ?? new StatementCache(WRITE_STATEMENTS)
     this.#sessionChanges =

@@ -2,7 +2,7 @@ import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
 import { collectionsInLocale, type LocaleChoice } from '../../query/locale.ts'
 import { type AccessFilter, type Condition, conjuncts, type QueryScope, relatedCollections } from '../../query/where.ts'
-import type { CountersLook } from '../../store/reads/counters-reader.ts'
+import type { CurrentCounters } from '../../store/reads/counters-reader.ts'
 import { type Access, isPublished, type Visibility } from './access.ts'
 import { filterFor } from './rules.ts'
 
@@ -107,7 +107,7 @@ export class ReaderScope implements QueryScope {
   }
 
   /** Reads the revisions of the collections that a response depends on; of related ones, the last change that the caller may see. */
-  async readRevisions(counters: CountersLook, { related, ofRules }: Dependencies): Promise<readonly number[]> {
+  async readRevisions(counters: CurrentCounters, { related, ofRules }: Dependencies): Promise<readonly number[]> {
     const revisions: number[] = []
     for (const collection of new Set(related)) {
       const { seq, visibleSeq } = await counters.of(collection.key)

@@ -26,7 +26,7 @@ export async function openExpansion(
 ): Promise<ExpansionSource> {
   const related = collectionsOf(selection)
   const dependencies = { related, ofRules: scope.filterDependencies(related) }
-  const revisions = await scope.readRevisions(engine.store.read.counters.look(), dependencies)
+  const revisions = await scope.readRevisions(engine.store.read.counters.current(), dependencies)
   return { engine, scope, revisions, showDrafts }
 }
 

@@ -8,7 +8,7 @@ import { relatedCollections } from '../../query/where.ts'
 import type { Counters } from '../../store/reads/counters-reader.ts'
 import type { Page } from '../../store/reads/page.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
-import type { SearchQuery } from '../../store/search/search.ts'
+import { type NarrowedSearch, narrowSearch } from '../../store/search/facets.ts'
 import { toSearchTerms } from '../../store/search/search-text.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
@@ -97,7 +97,7 @@ async function applyAccess(access: Access, key: string, parameters: Query<ListPa
   const scope = await readerScope(access, choice)
   const query = readListQuery(collection, parameters, scope)
   const { fingerprint, limit, offset, after, q, selection, aggregates, isDraft } = query
-  const { statuses, where } = scope.narrow(collection, query.statuses, query.where)
+  const visible = scope.narrow(collection, query.statuses, query.where)
   const hidden = scope.hidden(collection)
   const related = [...relatedCollections(query.where), ...collectionsOf(selection)]
   const reader = [scope.variant([collection, ...related]), choice]
@@ -105,9 +105,8 @@ async function applyAccess(access: Access, key: string, parameters: Query<ListPa
     ...query,
     collection,
     scope,
-    where,
-    statuses,
-    search: q === undefined ? undefined : toSearchQuery(collection, q, statuses, hidden),
+    statuses: visible.statuses,
+    ...(q === undefined ? { search: undefined, where: visible.where } : resolveSearch(collection, q, visible, hidden)),
     projection: { hidden, select: selection.select, hasPeople: scope.seesPeople(collection) },
     isOfOneRow: isOfOneRow(selection, choice),
     dependencies: { related, ofRules: scope.filterDependencies([collection, ...related]) },
@@ -126,15 +125,15 @@ async function applyAccess(access: Access, key: string, parameters: Query<ListPa
   }
 }
 
-/** Resolves the words of a search for a caller from whom these fields are hidden. */
-export function toSearchQuery(
+/** Resolves the words of a search for a caller who sees entries of these statuses, without the hidden fields. */
+export function resolveSearch(
   collection: CollectionModel,
   q: string,
-  statuses: readonly string[] | undefined,
+  { statuses, where }: Pick<ResolvedListQuery, 'statuses' | 'where'>,
   hidden: ReadonlySet<string>,
-): SearchQuery {
+): NarrowedSearch {
   const fields = collection.searchable.map(({ key }) => key).filter((key) => !hidden.has(key))
-  return { terms: toSearchTerms(q), fields, statuses, facets: [] }
+  return narrowSearch(collection, { terms: toSearchTerms(q), fields, statuses, facets: [] }, where)
 }
 
 /** The state of everything that a list depends on. */
@@ -149,11 +148,11 @@ async function readListState(
   { store }: Engine,
   { collection, isDraft, scope, dependencies }: ResolvedListQuery,
 ): Promise<ListState> {
-  const look = store.read.counters.look()
-  const counters = await look.of(collection.key)
+  const current = store.read.counters.current()
+  const counters = await current.of(collection.key)
   const revision = scope.seesPublishedOnly(collection) ? counters.visibleSeq : counters.seq
   const drafts = isDraft ? [counters.draftSeq] : []
-  return { counters, revisions: [revision, ...drafts, ...(await scope.readRevisions(look, dependencies))] }
+  return { counters, revisions: [revision, ...drafts, ...(await scope.readRevisions(current, dependencies))] }
 }
 
 function listTag({ variant }: ResolvedListQuery, { revisions: [revision = 0, ...others] }: ListState): string {

@@ -5,7 +5,7 @@ import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import type { Engine } from '../engine.ts'
 import { requireLocale } from '../locales/locale.ts'
-import { toSearchQuery } from './list.ts'
+import { resolveSearch } from './list.ts'
 import { type TitledEntry, toTitled } from './titled-entry.ts'
 
 /** The most entries of one collection that are answered. */
@@ -54,11 +54,10 @@ async function matchesIn(
   limit: number,
 ): Promise<readonly TitledEntry[]> {
   const hidden = scope.hidden(collection)
-  const { statuses, where } = scope.narrow(collection, undefined)
+  const visible = scope.narrow(collection, undefined)
   const { rows } = await engine.store.read.lists.page(collection, {
-    search: toSearchQuery(collection, words, statuses, hidden),
-    where,
-    statuses,
+    ...resolveSearch(collection, words, visible, hidden),
+    statuses: visible.statuses,
     sort: [],
     limit,
     offset: 0,

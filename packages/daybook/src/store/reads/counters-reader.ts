@@ -15,41 +15,50 @@ export interface Counters {
   readonly partlyPublished: number
 }
 
-/** Answers the counters of a collection, none of them older than itself. */
-export interface CountersLook {
+/** A database that may know whether something was stored. */
+export interface Versioned {
+  /** A number that changes whenever something may have been stored; `undefined` if it takes a statement to know. */
+  readonly version?: number | undefined
+}
+
+/** The counters of collections for one request, none of them older than this object. */
+export interface CurrentCounters {
   /** @param key of a collection */
   of(key: string): Promise<Counters>
 }
 
-/** Reads how far collections have come; again only once something may have been stored. */
-export class CountersReader implements CountersLook {
+/** Reads the counters of collections; again only if something may have been stored since. */
+export class CountersReader implements CurrentCounters, Versioned {
   readonly #connection: Connection
-  readonly #version: () => number | undefined
-  readonly #known = new Map<string, { readonly version: number; readonly counters: Counters }>()
+  readonly #database: Versioned
+  readonly #cached = new Map<string, { readonly version: number; readonly counters: Counters }>()
 
-  /** @param version another number whenever something may have been stored; `undefined`: it takes a statement to know */
-  constructor(connection: Connection, version: () => number | undefined) {
+  constructor(connection: Connection, database: Versioned) {
     this.#connection = connection
-    this.#version = version
+    this.#database = database
+  }
+
+  get version(): number | undefined {
+    return this.#database.version
   }
 
   /** @param key of a collection */
   of(key: string): Promise<Counters> {
-    return this.look().of(key)
+    return this.current().of(key)
   }
 
-  /** Counters of several collections for one request: the store is looked at now, and not for each of them. */
-  look(): CountersLook {
-    // Looked at first: what is stored afterwards makes another one.
-    const version = this.#version()
+  /** Counters of several collections for one request: the version is read now, and not for each of them. */
+  current(): CurrentCounters {
+    // The version is read before the counters, since whatever is stored later gives another version.
+    const { version } = this.#database
     return { of: (key) => this.#at(version, key) }
   }
 
   async #at(version: number | undefined, key: string): Promise<Counters> {
-    const known = this.#known.get(key)
-    if (version !== undefined && known?.version === version) return known.counters
+    const cached = this.#cached.get(key)
+    if (version !== undefined && cached?.version === version) return cached.counters
     const counters = await this.#read(key)
-    if (version !== undefined) this.#known.set(key, { version, counters })
+    if (version !== undefined) this.#cached.set(key, { version, counters })
     return counters
   }
 

@@ -5,7 +5,6 @@ import { nameOrder } from '../../query/listing.ts'
 import { prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection, ReadSource } from '../connection.ts'
 import type { ListSize, MatchesOrder, QueryPlan, SearchDialect } from '../dialect.ts'
-import { narrowSearch } from '../search/facets.ts'
 import { isOwn, toStored, toWhereSql } from '../where.ts'
 import {
   type Counted,
@@ -60,8 +59,7 @@ export class ListReader {
   }
 
   /** Counts the entries that a search or a filter finds, exactly. */
-  async count(collection: CollectionModel, request: FilterQuery): Promise<number> {
-    const query = narrowSearch(collection, request)
+  async count(collection: CollectionModel, query: FilterQuery): Promise<number> {
     const filter = this.#filter(collection, query, { form: 'lead' }, this.#source.dialect.search.countValues)
     if (!filter) return 0
     const statement = this.#source.statements.get(`count ${collection.table} ${filter.cacheKey}`, () =>
@@ -71,8 +69,7 @@ export class ListReader {
   }
 
   /** The entries that a search or a filter finds, in order of creation, without their documents. */
-  async matching(collection: CollectionModel, request: MatchQuery): Promise<readonly EntryRevision[]> {
-    const query = narrowSearch(collection, request)
+  async matching(collection: CollectionModel, query: MatchQuery): Promise<readonly EntryRevision[]> {
     const { after, limit, search } = query
     const filter = this.#filter(collection, query, { form: search ? 'sets' : 'lead' })
     if (!filter) return []
@@ -83,8 +80,7 @@ export class ListReader {
   }
 
   /** One page of entries. */
-  async page(collection: CollectionModel, request: PageQuery): Promise<Page> {
-    const query = narrowSearch(collection, request)
+  async page(collection: CollectionModel, query: PageQuery): Promise<Page> {
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query)
     const candidates = await this.#sorted(collection, { ...query, limit: query.limit + 1 })
     const rows = candidates.slice(0, query.limit)
@@ -140,13 +136,12 @@ export class ListReader {
   async #aggregated<Row>(
     collection: CollectionModel,
     aggregate: Aggregate,
-    request: AggregateQuery,
+    query: AggregateQuery,
     toSql: (counted: Counted) => RawBuilder<Row>,
   ): Promise<
     | { readonly statement: Statement<Row>; readonly values: StatementValues; readonly connection: Connection }
     | undefined
   > {
-    const query = narrowSearch(collection, request)
     const { dialect, statements, connection, background } = this.#source
     const { statuses, search, size } = query
     const isWalk = isWalkCheaper(size)

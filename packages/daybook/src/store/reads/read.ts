@@ -3,7 +3,7 @@ import type { Connection, ReadSource } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { Journal } from '../journal.ts'
 import { ScheduleReader } from '../records/schedules.ts'
-import { CountersReader } from './counters-reader.ts'
+import { CountersReader, type Versioned } from './counters-reader.ts'
 import { DraftReader } from './draft-reader.ts'
 import { EntryReader } from './entry-reader.ts'
 import { FeedReader } from './feed-reader.ts'
@@ -36,13 +36,13 @@ export class Reader {
 
   /**
    * @param background answers what may take long
-   * @param version see {@link CountersReader}; absent: in a transaction, or on a snapshot
+   * @param database says whether something was stored; absent in a transaction, and on a snapshot
    */
   constructor(
     dialect: Dialect,
     connection: Connection,
     background: Connection = connection,
-    version: () => number | undefined = () => undefined,
+    database: Versioned = {},
     statements: StatementCache = new StatementCache(MAX_READER_STATEMENTS),
   ) {
     const source: ReadSource = { dialect, connection, background, statements }
@@ -50,7 +50,7 @@ export class Reader {
     this.entries = new EntryReader(source)
     this.lists = new ListReader(source)
     this.drafts = new DraftReader(source)
-    this.counters = new CountersReader(connection, version)
+    this.counters = new CountersReader(connection, database)
     this.feed = new FeedReader(source)
     this.globals = new GlobalReader(source)
     this.references = new ReferenceReader(source)

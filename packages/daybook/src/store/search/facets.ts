@@ -23,16 +23,19 @@ export function facetWords({ facets }: CollectionModel, doc: Readonly<Record<str
   })
 }
 
-/** A search, and the condition that what it finds must hold. */
-interface Narrowed {
-  readonly search: SearchQuery | undefined
+/** A search, and the filter on what it finds. */
+export interface NarrowedSearch {
+  readonly search: SearchQuery
   readonly where: Condition | undefined
 }
 
-/** The same question with equalities as words of the search: the index leads to what holds both, and no entry is looked at. */
-export function narrowSearch<Query extends Narrowed>(collection: CollectionModel, query: Query): Query {
-  const { search, where } = query
-  if (!search || !where) return query
+/** Moves equalities of a filter into the search, as words: the index leads to what holds both, and no entry is read for it. */
+export function narrowSearch(
+  collection: CollectionModel,
+  search: SearchQuery,
+  where: Condition | undefined,
+): NarrowedSearch {
+  if (!where) return { search, where }
   const rest: Condition[] = []
   const facets: (readonly string[])[] = []
   let { statuses } = search
@@ -46,7 +49,6 @@ export function narrowSearch<Query extends Narrowed>(collection: CollectionModel
   }
   const [only] = rest
   return {
-    ...query,
     search: { ...search, statuses, facets },
     where: rest.length > 1 ? { kind: 'all', of: rest } : only,
   }
