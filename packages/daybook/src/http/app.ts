@@ -14,15 +14,12 @@ import { contextOf } from './client-address.ts'
 import { Compression } from './compression.ts'
 import { readConditions } from './conditions.ts'
 import { type Route, undeclared } from './contract.ts'
-import { preflightHeaders } from './cors.ts'
-import { requireOwnOrigin } from './origin.ts'
+import { corsHeaders, preflightHeaders, requireOwnOrigin } from './cors.ts'
 import { OVERLOADED, type QueueLimits, RequestQueue } from './overload.ts'
-import { requireProtection, requireSessionOrRule } from './protection.ts'
-import { aboutCredential } from './refused-credential.ts'
+import { explainRefusal, requireProtection, requireSessionOrRule } from './protection.ts'
 import type { Handle, HttpRequest, RequestHeaders, Respond } from './request.ts'
-import { RequestScope } from './request-scope.ts'
 import { errorReply, type FinishedReply, finishReply, NO_STORE, type ReadPolicy, type Reply } from './respond.ts'
-import { allowedMethods, type Match, Router } from './router.ts'
+import { allowedMethods, type Match, Router, requestPath } from './router.ts'
 
 /** The parts and options of the HTTP layer. */
 export interface AppOptions {
@@ -105,7 +102,7 @@ export function createApp(options: AppOptions): Handle {
 }
 
 function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respond: Respond): void {
-  const found = find(app, request)
+  const found = app.router.match(request)
   const match = found && 'route' in found ? found : undefined
   scope.route = match?.route
   const run = (): Promise<void> => answerAnew(app, request, scope, match).then(respond, () => respond(failure(scope)))
@@ -119,12 +116,6 @@ function answerFromCache(app: App, request: HttpRequest, scope: RequestScope): F
   if (!again) return undefined
   scope.route = again.route
   return completeReply(app, again.reply, request, scope)
-}
-
-/** The route of a request, or the methods that its address has; `undefined`: there is nothing, or it is no address. */
-function find({ router }: App, { method, target }: HttpRequest): Match | readonly string[] | undefined {
-  const path = requestPath(target)
-  return path === undefined ? undefined : router.find(method, path)
 }
 
 /** Refuses a request before anything is done for it. */
@@ -152,7 +143,7 @@ async function answerAnew(
     return completeReply(app, await app.compression.negotiate(reply, request.headers), request, scope)
   } catch (error) {
     if (isFailure(error)) reportError(app, scope, error)
-    const told = error instanceof DaybookError ? aboutCredential(error, request.headers) : error
+    const told = error instanceof DaybookError ? explainRefusal(error, request.headers) : error
     const declared = requireDeclared(app, errorReply(told, scope.requestId), scope)
     return completeReply(app, await app.compression.negotiate(declared, request.headers), request, scope)
   }
@@ -164,7 +155,7 @@ function answerWithoutRoute(app: App, request: HttpRequest, scope: RequestScope)
   if (request.target === '*') return refuseMethod(app, app.methods, request, scope)
   const path = requestPath(request.target)
   if (path === undefined) throw invalidAt('path', 'encoding', 'holds an escape that is not UTF-8')
-  const methods = find(app, request)
+  const methods = app.router.match(request)
   if (methods && !('route' in methods)) return refuseMethod(app, methods, request, scope)
   const { startPage } = app
   const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -192,20 +183,6 @@ function publicAddresses(routes: readonly Route[]): readonly string[] {
 
 /** Whether an error is logged. */
 const isFailure = (error: unknown): boolean => !(error instanceof DaybookError) || error.status >= 500
-
-/** The path as routes match it: escapes are checked, and decoded once. `undefined`: they are not UTF-8. */
-function requestPath(target: string): string | undefined {
-  const query = target.indexOf('?')
-  const path = query === -1 ? target : target.slice(0, query)
-  if (!path.includes('%')) return path
-  try {
-    if (decodeURIComponent(path).includes('\0')) throw new Error('NUL')
-    // Escaped percent signs and slashes stay escaped: parameters are decoded when they are taken out.
-    return decodeURI(path.replaceAll('%25', '%2525'))
-  } catch {
-    return undefined
-  }
-}
 
 async function answerRoute(app: App, { route, path }: Match, request: HttpRequest): Promise<Reply> {
   const { headers, target } = request
@@ -316,4 +293,39 @@ function requireDeclared(app: App, reply: Reply, scope: RequestScope): Reply {
   if (!route || faults.length === 0) return reply
   reportError(app, scope, new Error(`${route.operationId} does not declare ${faults.join(', ')}`))
   return errorReply(undefined, requestId)
+}
+
+const REQUEST_ID = /^[\w.-]{8,64}$/
+
+/** The state of a request. Many requests may wait, so the parts of a response are made with the response. */
+export class RequestScope {
+  /** The time of its arrival, as `performance.now()` has it. */
+  readonly startedAt: number = performance.now()
+  /** `undefined` until the router has found it, and if there is none. */
+  route: Route | undefined
+  readonly #request: HttpRequest
+  readonly #cors: CorsConfig | undefined
+  #requestId: string | undefined
+
+  constructor(request: HttpRequest, cors: CorsConfig | undefined) {
+    this.#request = request
+    this.#cors = cors
+  }
+
+  get requestId(): string {
+    this.#requestId ??= clientRequestId(this.#request) ?? crypto.randomUUID()
+    return this.#requestId
+  }
+
+  /** The headers of every response. */
+  get headers(): Readonly<Record<string, string>> {
+    const common = { 'X-Request-Id': this.requestId, 'X-Content-Type-Options': 'nosniff' }
+    return this.#cors ? { ...common, ...corsHeaders(this.#cors, this.#request.headers.get('origin')) } : common
+  }
+}
+
+/** The id that the client sent, if it is usable. */
+function clientRequestId({ headers }: HttpRequest): string | undefined {
+  const id = headers.get('x-request-id')
+  return id !== null && REQUEST_ID.test(id) ? id : undefined
 }

@@ -1,8 +1,9 @@
 import type { Caller } from '../auth/adapter.ts'
 import { askInGeneral, ruleOf } from '../content/access/rules.ts'
-import { DaybookError, StartupError } from '../errors.ts'
+import { DaybookError, ERRORS, StartupError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Route } from './contract.ts'
+import type { RequestHeaders } from './request.ts'
 
 /**
  * A session route needs one, unless the config has a rule of its own for what it does.
@@ -30,6 +31,20 @@ export async function isOpenByRule(model: Model, { resource, action }: Route, ca
       caller,
     )) !== false
   )
+}
+
+const TOKEN_REFUSED = 'The token of this request is not known here, or has expired. Send another one, or sign in again.'
+const SCHEME = 'This needs a session. Write the header as Authorization: Bearer TOKEN.'
+const COOKIE_REFUSED = 'No cookie of this request is a session, or it has ended. Sign in again.'
+
+/** Adds to a refusal without a session what is wrong with the credential that was sent; returns other errors as they are. */
+export function explainRefusal(error: DaybookError, headers: RequestHeaders): DaybookError {
+  const { code, message, details } = error
+  if (code !== 'UNAUTHORIZED' || message !== ERRORS.UNAUTHORIZED.message) return error
+  const authorization = headers.get('authorization')
+  const isBearer = authorization !== null && /^bearer +\S/i.test(authorization)
+  if (authorization !== null) return new DaybookError(code, isBearer ? TOKEN_REFUSED : SCHEME, details, error)
+  return headers.has('cookie') ? new DaybookError(code, COOKIE_REFUSED, details, error) : error
 }
 
 const PROTECTIONS: readonly unknown[] = ['public', 'session', 'provider']

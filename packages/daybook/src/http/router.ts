@@ -1,6 +1,7 @@
 import { addRoute, createRouter, type MatchedRoute } from 'rou3'
 import { compileRouter } from 'rou3/compiler'
 import type { Method, Route } from './contract.ts'
+import type { HttpRequest } from './request.ts'
 
 /** The route that a request's method and path lead to. */
 export interface Match {
@@ -41,6 +42,12 @@ export class Router {
     )
   }
 
+  /** The route of a request, or the methods that its address has; `undefined` if there is nothing, or it is no address. */
+  match({ method, target }: Pick<HttpRequest, 'method' | 'target'>): Match | readonly string[] | undefined {
+    const path = requestPath(target)
+    return path === undefined ? undefined : this.find(method, path)
+  }
+
   /**
    * The route of a path, or the methods that the path has; `undefined`: there is nothing. Paths match exactly.
    *
@@ -61,6 +68,20 @@ export class Router {
     if (hasEndSlash(path)) return undefined
     const found = this.#matchOpen('', path)
     return found && path.includes('//') && hasEmptySegment(found.params) ? undefined : found
+  }
+}
+
+/** The path of a target as routes match it: escapes are decoded once. `undefined` if they are not UTF-8. */
+export function requestPath(target: string): string | undefined {
+  const query = target.indexOf('?')
+  const path = query === -1 ? target : target.slice(0, query)
+  if (!path.includes('%')) return path
+  try {
+    if (decodeURIComponent(path).includes('\0')) throw new Error('NUL')
+    // Escaped percent signs and slashes stay escaped: parameters are decoded when they are taken out.
+    return decodeURI(path.replaceAll('%25', '%2525'))
+  } catch {
+    return undefined
   }
 }
 

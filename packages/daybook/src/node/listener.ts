@@ -1,15 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FileBody } from '../assets/file-body.ts'
+import type { Route } from '../http/contract.ts'
 import type { Handle } from '../http/request.ts'
 import type { FinishedReply } from '../http/respond.ts'
 import { EventStream } from '../journal/live/event-stream.ts'
-import type { Connections, HttpConnection } from './connections.ts'
-import { headFault, type TargetReader } from './head.ts'
+import { Connections, type HttpConnection } from './connections.ts'
 import { refuseBroken, refuseRequest, targetRefusal } from './refuse.ts'
-import { NodeRequest } from './request.ts'
+import { headFault, NodeRequest, TargetReader } from './request.ts'
 
 /** The fewest bytes of a streamed body that have to arrive within a body time-out. */
 const STEADY_BYTES = 64 * 1024
@@ -18,15 +18,56 @@ const REST_PAUSE_MS = 500
 /** The longest time for all of that rest, in milliseconds. */
 const REST_MS = 30_000
 
-/** The state of a server that listens. */
-export interface ServerState {
+/** The parts of a service that a listener needs. */
+export interface ListenerOptions {
   readonly handle: Handle
+  /** The largest body of a route without a limit of its own, in bytes. */
+  readonly bodyLimit: number
+  readonly routes: readonly Pick<Route, 'method' | 'path' | 'body'>[]
   /** See {@link watchBody}. */
   readonly bodyTimeoutMs: number
-  readonly connections: Connections
-  readonly targets: TargetReader
+}
+
+/** Passes the requests of a Node server to a handler, and the responses back. */
+export class Listener {
+  readonly options: ListenerOptions
+  readonly connections: Connections = new Connections()
+  readonly targets: TargetReader = new TargetReader()
   /** Requests that arrive begin when it resolves; `undefined`: at once. */
   pausedUntil: Promise<void> | undefined
+
+  constructor(options: ListenerOptions) {
+    this.options = options
+  }
+
+  /** Listens to the events of a server. */
+  attach(server: Server): void {
+    server.on('connection', (socket: Socket) => this.connections.add(socket))
+    server.on('request', (incoming: IncomingMessage, response: ServerResponse) =>
+      answerRequest(this, incoming, response),
+    )
+    server.on('checkContinue', (incoming: IncomingMessage, response: ServerResponse) => {
+      // Without 100 Continue, the client does not send a body that is too large.
+      if (Number(incoming.headers['content-length'] ?? 0) <= bodyLimitOf(this.options, incoming))
+        response.writeContinue()
+      answerRequest(this, incoming, response)
+    })
+    server.on('checkExpectation', (_incoming: IncomingMessage, response: ServerResponse) => {
+      refuseRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
+    })
+    server.on('clientError', (error: Error, socket: Socket) => {
+      this.connections.refuseNext(socket, () => refuseBroken(error, socket))
+    })
+  }
+}
+
+/** The largest body of the route that a request is for, in bytes. */
+function bodyLimitOf({ bodyLimit, routes }: ListenerOptions, { method, url = '' }: IncomingMessage): number {
+  const [path] = url.split('?')
+  const limited = routes.find(
+    (route) => route.body?.limit !== undefined && route.method === method && route.path === path,
+  )
+  return limited?.body?.limit ?? bodyLimit
 }
 
 /** A request, its response, and their connection. */
@@ -37,7 +78,7 @@ interface Exchange {
 }
 
 /** Answers a `request` event of Node's HTTP server. */
-export function answerRequest(server: ServerState, incoming: IncomingMessage, response: ServerResponse): void {
+function answerRequest(server: Listener, incoming: IncomingMessage, response: ServerResponse): void {
   const connection = server.connections.get(incoming.socket)
   if (!connection.begin(response)) {
     incoming.resume()
@@ -54,7 +95,7 @@ export function answerRequest(server: ServerState, incoming: IncomingMessage, re
   else beginRequest(server, exchange)
 }
 
-function beginRequest(server: ServerState, exchange: Exchange): void {
+function beginRequest(server: Listener, exchange: Exchange): void {
   const { incoming } = exchange
   const target = server.targets.read(incoming)
   if (target === undefined) {
@@ -63,7 +104,7 @@ function beginRequest(server: ServerState, exchange: Exchange): void {
   }
   const request = new NodeRequest(incoming, target)
   if (hasBody(incoming)) watchBody(server, incoming, request)
-  server.handle(request, (reply) => sendResponse(exchange, reply))
+  server.options.handle(request, (reply) => sendResponse(exchange, reply))
 }
 
 /** True if a request announces a body (RFC 9112, section 6.3). */
@@ -71,22 +112,22 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 /** Refuses a request whose body is late. The time-out is for a whole body; a streamed one has to bring {@link STEADY_BYTES} in each such period. */
-function watchBody(server: ServerState, incoming: IncomingMessage, request: NodeRequest): void {
+function watchBody(server: Listener, incoming: IncomingMessage, request: NodeRequest): void {
   const { socket } = incoming
   let bytesSeen = socket.bytesRead
   const check = (): void => {
     if (incoming.complete) return
     const isSteady = request.isStreamed && socket.bytesRead - bytesSeen >= STEADY_BYTES
     bytesSeen = socket.bytesRead
-    if (isSteady) timer = setTimeout(check, server.bodyTimeoutMs).unref()
+    if (isSteady) timer = setTimeout(check, server.options.bodyTimeoutMs).unref()
     else refuseLate(server, socket)
   }
-  let timer = setTimeout(check, server.bodyTimeoutMs).unref()
+  let timer = setTimeout(check, server.options.bodyTimeoutMs).unref()
   incoming.once('close', () => clearTimeout(timer))
 }
 
 /** Refuses a request whose body does not arrive, and closes its connection. */
-function refuseLate({ connections }: ServerState, socket: Socket): void {
+function refuseLate({ connections }: Listener, socket: Socket): void {
   const error = Object.assign(new Error('body timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   connections.refuseNext(socket, () => refuseBroken(error, socket))
 }

@@ -4,6 +4,103 @@ import { Readable } from 'node:stream'
 import { incompleteBody } from '../http/body.ts'
 import type { HttpRequest, RequestHeaders } from '../http/request.ts'
 
+const MAX_HEADERS = 200
+
+/**
+ * Headers that a request has at most once: proxies and the parts of the service could each read another one of two. The parser checks
+ * `Content-Length`; `Cookie` may be split (RFC 9113, section 8.2.3); `X-Request-Id` is only a label.
+ */
+const SINGLE_HEADERS: ReadonlySet<string> = new Set([
+  'access-control-request-method',
+  'authorization',
+  'content-type',
+  'daybook-min-seq',
+  'from',
+  'host',
+  'idempotency-key',
+  'if-modified-since',
+  'if-range',
+  'if-unmodified-since',
+  'max-forwards',
+  'origin',
+  'proxy-authorization',
+  'range',
+  'referer',
+  'sec-fetch-dest',
+  'sec-fetch-mode',
+  'sec-fetch-site',
+  'user-agent',
+])
+
+/** A fault in the head of a request. */
+export interface HeadFault {
+  readonly status: 400 | 431
+  readonly message: string
+}
+
+/** Finds a fault in the head of a request that Node's parser lets through (RFC 9112, sections 2.3 and 3.2). */
+export function headFault({ httpVersion, rawHeaders, headers }: IncomingMessage): HeadFault | undefined {
+  if (rawHeaders.length > MAX_HEADERS * 2) {
+    return { status: 431, message: `A request has at most ${MAX_HEADERS} headers.` }
+  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return { status: 400, message: 'The request line has to end with HTTP/1.1 or HTTP/1.0.' }
+  }
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    return { status: 400, message: 'A request needs a Host header.' }
+  }
+  // Almost all requests have each header once, which the counts tell.
+  if (Object.keys(headers).length * 2 === rawHeaders.length) return undefined
+  const name = repeatedHeader(rawHeaders)
+  return name === undefined ? undefined : { status: 400, message: `A request has at most one ${name} header.` }
+}
+
+/** The first header that is repeated and must not be. */
+function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = String(rawHeaders[at]).toLowerCase()
+    if (SINGLE_HEADERS.has(name) && seen.has(name)) return rawHeaders[at]
+    seen.add(name)
+  }
+  return undefined
+}
+
+/** Paths that a URL parser changes: those with backslashes, or with dot segments, escaped or not. */
+const AMBIGUOUS = /\\|\/(?:\.|%2e){1,2}(?:[/?#]|$)/i
+const BACKSLASH_IN_PATH = /^[^?]*\\/
+const HTTP_URL = /^https?:\/\//
+
+/** Reads the targets of requests. */
+export class TargetReader {
+  /** The last Host header that was valid: almost all requests have the same one. */
+  #lastHost: string | undefined
+
+  /**
+   * The path and query of a request (RFC 9112, section 3.2), as a web `Request` would have them; `*` for OPTIONS about the whole service.
+   *
+   * @returns `undefined` if the target or the Host header is not valid
+   */
+  read({ method, url = '', headers: { host } }: IncomingMessage): string | undefined {
+    if (host !== undefined && !this.#isHost(host)) return undefined
+    if (url === '*' && method === 'OPTIONS') return url
+    const isPath = url.startsWith('/')
+    if (isPath && !AMBIGUOUS.test(url)) return url
+    if (!(isPath || HTTP_URL.test(url)) || BACKSLASH_IN_PATH.test(url)) return undefined
+    const parsed = URL.parse(isPath ? `http://localhost${url}` : url)
+    return parsed ? parsed.pathname + parsed.search + parsed.hash : undefined
+  }
+
+  /** True if a Host header names a host, with or without a port, and nothing else. */
+  #isHost(host: string): boolean {
+    if (host === this.#lastHost) return true
+    const name = host.replace(/:\d+$/, '').toLowerCase()
+    if (URL.parse(`http://${host}`)?.hostname !== name) return false
+    this.#lastHost = host
+    return true
+  }
+}
+
 /** A request that came in over Node's HTTP server; no web object is made before it is needed. */
 export class NodeRequest implements HttpRequest {
   readonly method: string

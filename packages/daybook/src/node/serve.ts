@@ -1,15 +1,13 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, isIPv4, Server as NetServer, type Socket } from 'node:net'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, isIPv4, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuseExposure } from '../content/access/exposure.ts'
 import type { Route } from '../http/contract.ts'
 import type { Service } from '../service.ts'
-import { Connections } from './connections.ts'
-import { TargetReader } from './head.ts'
-import { answerRequest, type ServerState } from './listener.ts'
+import { Listener } from './listener.ts'
 import { untilQuiet } from './quiet.ts'
-import { MAX_HEADER_BYTES, refuseBroken, refuseRequest } from './refuse.ts'
+import { MAX_HEADER_BYTES } from './refuse.ts'
 
 /** The address of a server, and its time-outs. */
 export interface ServeOptions {
@@ -79,13 +77,8 @@ const RECENT_RESPONSE_MS = 250
 export async function serve(service: Servable, options: ServeOptions = {}): Promise<Listening> {
   const { port = 3000, host = '127.0.0.1', headersTimeoutMs = 15_000, requestTimeoutMs = 60_000 } = options
   if (!isLoopback(host)) refuseExposure(service.exposureFaults ?? [], `at ${host}, where other machines reach it`)
-  const state: ServerState = {
-    handle: service.handle,
-    bodyTimeoutMs: requestTimeoutMs,
-    connections: new Connections(),
-    targets: new TargetReader(),
-    pausedUntil: undefined,
-  }
+  const { handle, bodyLimit, routes = [] } = service
+  const listener = new Listener({ handle, bodyLimit, routes, bodyTimeoutMs: requestTimeoutMs })
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: headersTimeoutMs,
@@ -96,20 +89,8 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
     requireHostHeader: false,
   })
   server.maxHeadersCount = 0
-  server.on('connection', (socket: Socket) => state.connections.add(socket))
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => answerRequest(state, request, response))
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // Without 100 Continue, the client does not send a body that is too large.
-    if (Number(request.headers['content-length'] ?? 0) <= limitOf(service, request)) response.writeContinue()
-    answerRequest(state, request, response)
-  })
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    refuseRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
-  })
-  server.on('clientError', (error: Error, socket: Socket) => {
-    state.connections.refuseNext(socket, () => refuseBroken(error, socket))
-  })
-  await prepare(service.routes ?? [])
+  listener.attach(server)
+  await prepare(routes)
   server.listen(port, host)
   await once(server, 'listening')
   const address = server.address() as AddressInfo
@@ -119,7 +100,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
     url: `http://${shown}:${address.port}`,
     port: address.port,
     stop: (graceMs = SHUTDOWN_GRACE_MS, idleMs = RECENT_RESPONSE_MS, peers) => {
-      stopped ??= stop(server, service, state, { graceMs, idleMs, peers })
+      stopped ??= stop(server, service, listener, { graceMs, idleMs, peers })
       return stopped
     },
   }
@@ -128,13 +109,6 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
 /** True if only this machine reaches an address. */
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
-
-/** The largest body of the route that a request is for, in bytes. */
-function limitOf({ bodyLimit, routes = [] }: Servable, { method, url = '' }: IncomingMessage): number {
-  const [path] = url.split('?')
-  const route = routes.find((one) => one.body?.limit !== undefined && one.method === method && one.path === path)
-  return route?.body?.limit ?? bodyLimit
-}
 
 /** Lets routes prepare their first responses, so that the first clients get them at once. */
 async function prepare(routes: readonly Route[]): Promise<void> {
@@ -156,22 +130,22 @@ interface Stop {
 async function stop(
   server: Server,
   service: Servable,
-  state: ServerState,
+  listener: Listener,
   { graceMs, idleMs, peers }: Stop,
 ): Promise<void> {
   service.drain()
-  state.connections.drain(idleMs)
+  listener.connections.drain(idleMs)
   const closed = once(server, 'close')
-  const timer = setTimeout(() => state.connections.destroy(), graceMs)
+  const timer = setTimeout(() => listener.connections.destroy(), graceMs)
   // A client that waits for its response does not connect again before the listener is closed.
   const { promise, resolve: release } = Promise.withResolvers<void>()
-  state.pausedUntil = promise
+  listener.pausedUntil = promise
   await backlogAccepted(server)
   await peers?.accepted()
   // The close of an HTTP server destroys idle connections, with data that has arrived on them. The close of a net server does not.
   NetServer.prototype.close.call(server)
   await peers?.closed()
-  state.pausedUntil = undefined
+  listener.pausedUntil = undefined
   release()
   await closed
   clearTimeout(timer)
