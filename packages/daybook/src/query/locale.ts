@@ -1,7 +1,6 @@
-import { invalidAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { Violation } from '../issues.ts'
-import type { LocalesModel, Model } from '../model/model.ts'
+import type { LocalesModel } from '../model/model.ts'
 import { choice, type Parameter, type ParametersOf, textParameter } from './parameters.ts'
 
 /** In which language content is asked for. */
@@ -14,10 +13,10 @@ export interface LocaleChoice {
   readonly isAll: boolean
 }
 
-/** The value of `locale` that asks for every locale at once. */
-const ALL_LOCALES = 'all'
-/** The value of `fallbackLocale` that asks for none. */
-const NO_FALLBACK = 'none'
+/** The value of `locale` for all locales at once. */
+export const ALL_LOCALES = 'all'
+/** The value of `fallbackLocale` for no fallback. */
+export const NO_FALLBACK = 'none'
 
 const NO_LOCALES: Violation = ['locale', 'leave it out: the content has no locales']
 
@@ -70,31 +69,4 @@ function readParameter(locales: LocalesModel | undefined): Parameter<string> {
 export interface LocaleQuery {
   readonly locale?: string | undefined
   readonly fallbackLocale?: string | undefined
-}
-
-/**
- * In which language content is asked for.
- *
- * @throws VALIDATION_ERROR for a fallback of all locales
- */
-export function readLocale(
-  { locale: asked, fallbackLocale: fallback }: LocaleQuery,
-  locales: LocalesModel | undefined,
-): LocaleChoice {
-  if (!locales) return { locale: undefined, chain: undefined, isAll: false }
-  if (asked === ALL_LOCALES) {
-    if (fallback !== undefined)
-      throw invalidAt('fallbackLocale', 'exclusive', 'leave it out: all locales are answered', { with: 'locale' })
-    return { locale: locales.default, chain: undefined, isAll: true }
-  }
-  const locale = asked ?? locales.default
-  if (fallback === undefined) return { locale, chain: undefined, isAll: false }
-  const chain = fallback === NO_FALLBACK ? [locale] : [locale, fallback]
-  const isConfigured = JSON.stringify(chain) === JSON.stringify(locales.chains.get(locale))
-  return { locale, chain: isConfigured ? undefined : chain, isAll: false }
-}
-
-/** Every collection as a locale shows it. */
-export function collectionsInLocale({ collections, byLocale }: Model, { locale }: LocaleChoice): Model['collections'] {
-  return byLocale.get(locale ?? '') ?? collections
 }

@@ -1,6 +1,6 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
-import { collectionsInLocale, type LocaleChoice } from '../../query/locale.ts'
+import type { LocaleChoice } from '../../query/locale.ts'
 import { type AccessFilter, type Condition, conjuncts, type QueryScope, relatedCollections } from '../../query/where.ts'
 import type { CurrentCounters } from '../../store/reads/counters-reader.ts'
 import { type Access, isPublished, type Visibility } from './access.ts'
@@ -34,7 +34,8 @@ export class ReaderScope implements QueryScope {
   /** @param visibilities see {@link Access.visibilities} */
   constructor(access: Access, choice: LocaleChoice, visibilities: ReadonlyMap<string, Visibility | false | Error>) {
     this.choice = choice
-    this.collections = collectionsInLocale(access.model, choice)
+    const { byLocale, collections } = access.model
+    this.collections = byLocale.get(choice.locale ?? '') ?? collections
     this.access = access
     this.#visibilities = visibilities
   }

@@ -1,6 +1,6 @@
-import { DaybookError } from '../../errors.ts'
-import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
-import { collectionsInLocale, type LocaleChoice, type LocaleQuery, readLocale } from '../../query/locale.ts'
+import { DaybookError, invalidAt } from '../../errors.ts'
+import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
+import { ALL_LOCALES, type LocaleChoice, type LocaleQuery, NO_FALLBACK } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import { isPartlyPublished } from '../../store/tables/tables.ts'
 import type { Access } from '../access/access.ts'
@@ -16,21 +16,45 @@ import { publishedPartOf, showIn } from './published-locales.ts'
 export const DEFAULT_LOCALE: LocaleChoice = { locale: undefined, chain: undefined, isAll: false }
 
 /**
- * Reads in which language content is asked for.
+ * Resolves the locale of a request.
  *
- * @throws VALIDATION_ERROR; UNAUTHORIZED when every locale is asked for without a session
+ * @throws VALIDATION_ERROR; UNAUTHORIZED for all locales without a session
  */
 export function requireLocale({ locales }: Model, query: LocaleQuery, access: Access): LocaleChoice {
-  const choice = readLocale(query, locales)
+  const choice = resolveLocale(query, locales)
   if (choice.isAll && !access.isAuthenticated) throw new DaybookError('UNAUTHORIZED')
   return choice
 }
 
 /**
- * A collection as the locale shows it that is asked for. With all of them, questions are put to the default one.
+ * Resolves the locale of a request for anybody.
+ *
+ * @throws VALIDATION_ERROR for a fallback of all locales
  */
-export function inLocale(model: Model, key: string, choice: LocaleChoice): CollectionModel {
-  const collection = (choice.isAll ? model.collections : collectionsInLocale(model, choice)).get(key)
+export function resolveLocale(
+  { locale: requested, fallbackLocale: fallback }: LocaleQuery,
+  locales: LocalesModel | undefined,
+): LocaleChoice {
+  if (!locales) return DEFAULT_LOCALE
+  if (requested === ALL_LOCALES) {
+    if (fallback !== undefined)
+      throw invalidAt('fallbackLocale', 'exclusive', 'leave it out: all locales are answered', { with: 'locale' })
+    return { locale: locales.default, chain: undefined, isAll: true }
+  }
+  const locale = requested ?? locales.default
+  if (fallback === undefined) return { locale, chain: undefined, isAll: false }
+  const chain = fallback === NO_FALLBACK ? [locale] : [locale, fallback]
+  const isConfigured = JSON.stringify(chain) === JSON.stringify(locales.chains.get(locale))
+  return { locale, chain: isConfigured ? undefined : chain, isAll: false }
+}
+
+/** A collection in the locale of a request. With all locales, filters and order use the default one. */
+export function inLocale(
+  { collections, byLocale }: Model,
+  key: string,
+  { locale, isAll }: LocaleChoice,
+): CollectionModel {
+  const collection = ((!isAll && byLocale.get(locale ?? '')) || collections).get(key)
   if (!collection) throw new DaybookError('NOT_FOUND')
   return collection
 }

@@ -1,9 +1,9 @@
 import type { Engine } from '../../content/engine.ts'
 import { findVisibleDuring, type JournalRange } from '../../content/history/historical-visibility.ts'
+import { resolveLocale } from '../../content/locales/locale.ts'
 import { blankRow, globalIn } from '../../content/reads/global.ts'
 import { present } from '../../content/reads/present.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
-import { readLocale } from '../../query/locale.ts'
 import { isStateAction } from '../../store/journal-actions.ts'
 import type { FeedRow } from '../../store/reads/feed-reader.ts'
 import type { JournalRow } from '../../store/reads/rows.ts'
@@ -176,7 +176,7 @@ export class Pager {
     const { model, store } = this.#engine
     const projection = this.#view.globals.get(global) ?? { hidden: new Set() }
     const row = (await store.read.globals.byKey(global.key)) ?? blankRow(global)
-    const localized = globalIn(this.#engine, global, row, readLocale({}, model.locales))
+    const localized = globalIn(this.#engine, global, row, resolveLocale({}, model.locales))
     this.#add('upsert', GLOBALS, global.key, `,"data":${present(global, localized, projection)}`)
   }
 
