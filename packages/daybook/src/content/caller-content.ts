@@ -45,7 +45,7 @@ import type {
   UnpublishOptions,
   UpdateOptions,
 } from './call-options.ts'
-import { carryOutPublication, type PublicationOp } from './drafts/publication.ts'
+import { executePublication, type PublicationOp } from './drafts/publication.ts'
 import { checkDraft, prepareDiscard } from './drafts/save-draft.ts'
 import { prepareUnschedule } from './drafts/schedule.ts'
 import type { Engine } from './engine.ts'
@@ -54,12 +54,12 @@ import { readGlobal } from './reads/global.ts'
 import { readList } from './reads/list.ts'
 import { readTagged, tagged } from './tagged.ts'
 import { runBatch } from './writes/batch.ts'
+import { deleteMany, type ManyEntries, type ManyResult, updateMany } from './writes/bulk.ts'
 import { type WriteContext, writeContext } from './writes/context.ts'
 import { prepareCreate, prepareDelete, prepareUpdate } from './writes/entries.ts'
 import { prepareGlobal } from './writes/globals.ts'
-import { deleteMany, type ManyEntries, type ManyResult, updateMany } from './writes/many/many.ts'
-import { carryOut, type Transact } from './writes/prepared.ts'
-import { listReferrers, type ReferencesAnswer } from './writes/references/referrers.ts'
+import { execute, type Transact } from './writes/pipeline.ts'
+import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
 
 /**
  * Content inside the process, for one caller: the same questions, rules and errors as over HTTP.
@@ -132,7 +132,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const model = this.#collection(collection)
     const context = await this.#context({ locale, dryRun })
     const options = createdAt === undefined ? {} : { createdAt }
-    return toDocument(await carryOut(context, () => prepareCreate(context, model, data, options)), dryRun)
+    return toDocument(await execute(context, () => prepareCreate(context, model, data, options)), dryRun)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -169,7 +169,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const model = this.#collection(collection)
     const context = await this.#context({ locale, dryRun })
     const options = { ...toCondition(ifMatch), isMerge }
-    return toDocument(await carryOut(context, () => prepareUpdate(context, model, id, data, options)), dryRun)
+    return toDocument(await execute(context, () => prepareUpdate(context, model, id, data, options)), dryRun)
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -180,7 +180,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<void> {
     const model = this.#collection(collection)
     const context = await this.#context({ dryRun })
-    await carryOut(context, () => prepareDelete(context, model, id, toCondition(ifMatch)))
+    await execute(context, () => prepareDelete(context, model, id, toCondition(ifMatch)))
   }
 
   /**
@@ -199,7 +199,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const context = await this.#context({ locale, dryRun })
     const options = { ...toCondition(ifMatch), isMerge: merge, isAutosave: autosave }
     const prepare = async () => checkDraft(context, model, id, data, options)()
-    return toDocument(await carryOut(context, prepare), dryRun)
+    return toDocument(await execute(context, prepare), dryRun)
   }
 
   /**
@@ -214,7 +214,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<void> {
     const model = this.#withDrafts(collection)
     const context = await this.#context({ dryRun })
-    await carryOut(context, () => prepareDiscard(context, model, id, toCondition(ifMatch)))
+    await execute(context, () => prepareDiscard(context, model, id, toCondition(ifMatch)))
   }
 
   /**
@@ -265,7 +265,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   async unschedule<K extends StatusKey<C>>(collection: K, id: string): Promise<void> {
     const model = this.#withDrafts(collection)
     const context = await this.#context()
-    await carryOut(context, () => prepareUnschedule(context, model, id))
+    await execute(context, () => prepareUnschedule(context, model, id))
   }
 
   /**
@@ -305,7 +305,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<Answer> {
     const context = await this.#context({ dryRun })
     const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-    return toDocument(await carryOutPublication(context, collection, op, id, body, toCondition(ifMatch)), dryRun)
+    return toDocument(await executePublication(context, collection, op, id, body, toCondition(ifMatch)), dryRun)
   }
 
   /**
@@ -394,7 +394,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<GlobalEntry<C, K>> {
     const model = this.#global(key)
     const context = await this.#context({ locale, dryRun })
-    return toDocument(await carryOut(context, () => prepareGlobal(context, model, data, toCondition(ifMatch))), dryRun)
+    return toDocument(await execute(context, () => prepareGlobal(context, model, data, toCondition(ifMatch))), dryRun)
   }
 
   /** @throws VALIDATION_ERROR for a locale that the config does not name */

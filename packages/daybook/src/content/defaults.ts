@@ -4,8 +4,7 @@ import type { DefaultRequest, DefaultRule, Field } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
 import type { DocumentModel } from '../model/model.ts'
 import { nestWritten } from '../model/schema.ts'
-import { toPlainJson } from './plain-json.ts'
-import { refuseHostile } from './writes/json.ts'
+import { refuseHostile, toPlainJson } from './plain-json.ts'
 
 /** The defaults of one write that functions of the config make. */
 export class Defaults {

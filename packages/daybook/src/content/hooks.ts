@@ -5,8 +5,7 @@ import type { Store } from '../store/store.ts'
 import { TimeLimitError, withTimeout } from '../with-timeout.ts'
 import type { Access } from './access/access.ts'
 import type { Values } from './document.ts'
-import type { HookTime } from './hook-time.ts'
-import type { Transact } from './writes/prepared.ts'
+import type { HookTime, Transact } from './writes/pipeline.ts'
 
 /** The action of a write that hooks are told of. */
 export type WriteAction = 'create' | 'update' | 'delete'
@@ -154,10 +153,13 @@ export class WriteHooks {
   ): Promise<unknown> {
     const transaction = { isOver: false }
     const allMs = Math.min(this.#limitMs, MAX_TRANSACTION_MS)
+    const limitMs = Math.max(0, Math.ceil(allMs - time.spentMs))
+    const begin = performance.now()
     try {
-      return await time.spend(allMs, (limitMs) => this.#run(hook, event, { transaction, limitMs, name }))
+      return await this.#run(hook, event, { transaction, limitMs, name })
     } finally {
       transaction.isOver = true
+      time.spentMs += performance.now() - begin
     }
   }
 

@@ -3,7 +3,7 @@ import type { DaybookConfig } from '../config/config.ts'
 import { Access } from './access/access.ts'
 import { CallerContent } from './caller-content.ts'
 import type { Engine } from './engine.ts'
-import type { Transact } from './writes/prepared.ts'
+import type { Transact } from './writes/pipeline.ts'
 
 /**
  * Content inside the process. Its caller is `SYSTEM`, the service itself, whose role is `service`; {@link ServiceContent.as} returns

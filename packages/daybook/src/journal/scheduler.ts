@@ -5,7 +5,7 @@ import { UnrestrictedAccess } from '../content/access/unrestricted-access.ts'
 import { preparePublish, prepareUnpublish } from '../content/drafts/publish.ts'
 import { type Engine, personOf } from '../content/engine.ts'
 import { type WriteContext, writeContext } from '../content/writes/context.ts'
-import { carryOut, type Transact } from '../content/writes/prepared.ts'
+import { execute, type Transact } from '../content/writes/pipeline.ts'
 import { DaybookError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { Lease, LeaseLost } from '../store/records/lease.ts'
@@ -86,11 +86,11 @@ export class Scheduler {
     if (!first) return LOOK_MS
     if (first.wait > 0) return Math.min(first.wait, LOOK_MS)
     if (!(await this.#lease.take())) return PAUSE_MS
-    await this.#carryOut(first)
+    await this.#execute(first)
     return 0
   }
 
-  async #carryOut(schedule: Schedule): Promise<void> {
+  async #execute(schedule: Schedule): Promise<void> {
     const { collection: key, id, action } = schedule
     try {
       const collection = this.#engine.model.collections.get(key)
@@ -98,7 +98,7 @@ export class Scheduler {
       const context = await this.#contextOf(schedule)
       const locales = schedule.locales === null ? undefined : JSON.parse(schedule.locales)
       const prepare = action === 'publish' ? preparePublish : prepareUnpublish
-      await carryOut(context, () => prepare(context, collection, id, { locales }))
+      await execute(context, () => prepare(context, collection, id, { locales }))
       this.#log.info({ collection: key, id, action, at: schedule.at }, 'schedules: carried out')
     } catch (err) {
       if (err instanceof NotDue || err instanceof LeaseLost) throw err

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
 import { countMatches, resolveListQuery } from '../../content/reads/list.ts'
-import { type WriteContext, writeContext } from '../../content/writes/context.ts'
 import {
   deleteMany,
   MAX_MANY,
@@ -10,7 +9,8 @@ import {
   type ManyResult,
   type Step,
   updateMany,
-} from '../../content/writes/many/many.ts'
+} from '../../content/writes/bulk.ts'
+import { type WriteContext, writeContext } from '../../content/writes/context.ts'
 import { DaybookError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import { compileModel } from '../../model/compile.ts'

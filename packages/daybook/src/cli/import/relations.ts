@@ -4,7 +4,7 @@ import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { prepareCreate } from '../../content/writes/entries.ts'
-import { carryOut } from '../../content/writes/prepared.ts'
+import { execute } from '../../content/writes/pipeline.ts'
 import { foldText } from '../../fold.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { mustBeNamed } from '../../model/schema.ts'
@@ -87,7 +87,7 @@ export class Relations {
     }
     try {
       const context = await writeContext(this.#engine, new Access(this.#engine.model, SYSTEM))
-      const { id } = await carryOut(context, () => prepareCreate(context, target, { [from]: name }))
+      const { id } = await execute(context, () => prepareCreate(context, target, { [from]: name }))
       const { count, names } = this.created.get(target.key) ?? { count: 0, names: [] }
       this.created.set(target.key, { count: count + 1, names: count < MAX_NAMED ? [...names, name] : names })
       return id

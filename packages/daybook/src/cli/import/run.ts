@@ -5,7 +5,7 @@ import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { prepareCreate, prepareUpdate } from '../../content/writes/entries.ts'
-import { carryOut, type Transact } from '../../content/writes/prepared.ts'
+import { execute, type Transact } from '../../content/writes/pipeline.ts'
 import type { Progress } from '../output.ts'
 import { type FileEntry, toEntry } from './entry.ts'
 import { FileError, faultsOf, faultText } from './file-error.ts'
@@ -152,11 +152,11 @@ async function storeEntry(
   const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale, transact })
   if (presentId === undefined) {
     const options = createdAt === undefined ? {} : { createdAt }
-    const created = await carryOut(context, () => prepareCreate(context, collection, { ...forNew, ...values }, options))
+    const created = await execute(context, () => prepareCreate(context, collection, { ...forNew, ...values }, options))
     return { id: created.id, outcome: 'created', status: statusOf(job, created) }
   }
   const before = await engine.store.read.entries.stored(collection, presentId)
-  const updated = await carryOut(context, () => prepareUpdate(context, collection, presentId, values, { ifMatch: '*' }))
+  const updated = await execute(context, () => prepareUpdate(context, collection, presentId, values, { ifMatch: '*' }))
   const outcome = updated.seq === before?.seq ? 'unchanged' : 'updated'
   return { id: presentId, outcome, status: statusOf(job, updated) }
 }

@@ -4,7 +4,7 @@ import type { Writer } from '../../store/writes/write.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { prepareCreate } from '../writes/entries.ts'
-import { carryOut } from '../writes/prepared.ts'
+import { execute } from '../writes/pipeline.ts'
 import type { Files } from './files.ts'
 import type { ImageFacts } from './image-facts.ts'
 
@@ -83,7 +83,7 @@ function storeAsset(
   }
   const { directory, filename } = place
   const values = { ...facts, filename, path, url: `/uploads/${path}` }
-  return carryOut(context, () => prepareCreate(context, assets, { directory, ...data }, { made: { values, settle } }))
+  return execute(context, () => prepareCreate(context, assets, { directory, ...data }, { made: { values, settle } }))
 }
 
 /** The path of a file. */

@@ -4,7 +4,7 @@ import type { EntryAnswer } from '../answer.ts'
 import { type CompleteFile, prepareRestore, type RestoredVersion } from '../drafts/restore.ts'
 import type { Preconditions } from '../etags.ts'
 import type { WriteContext } from '../writes/context.ts'
-import { carryOut } from '../writes/prepared.ts'
+import { execute } from '../writes/pipeline.ts'
 import { bytesGone } from './deleted-files.ts'
 import type { EndClaim } from './files.ts'
 
@@ -26,14 +26,14 @@ export async function restoreAsset(
   const { files } = engine
   const isThere = (await engine.store.read.entries.stored(assets, id.toLowerCase())) !== undefined
   if (!files || isThere || !isUuidShaped(id))
-    return carryOut(context, () => prepareRestore(context, assets, id, version, options))
+    return execute(context, () => prepareRestore(context, assets, id, version, options))
   if (engine.isLent) throw new Error('A hook inside a transaction restores no files; do it in afterCommit.')
   const restore = (endClaim: EndClaim): Promise<EntryAnswer> => {
     const completeFile: CompleteFile = async (writer, createdBy) => {
       if (createdBy !== null) await files.requireRoom(writer.read, createdBy, createdBy === person)
       await endClaim(writer)
     }
-    return carryOut(context, () => prepareRestore(context, assets, id, version, { ...options, completeFile }))
+    return execute(context, () => prepareRestore(context, assets, id, version, { ...options, completeFile }))
   }
   // The file moves only for a caller who may restore the asset.
   await prepareRestore(context, assets, id, version, { ...options, completeFile: async () => {} })

@@ -14,8 +14,8 @@ import type { Engine } from '../engine.ts'
 import { hiddenStatus, writeTranslation } from '../locales/localized.ts'
 import { type WriteContext, writeContext } from '../writes/context.ts'
 import { entryLoader, entryTarget, requireDeletion, resultOf, storeEntry } from '../writes/entries.ts'
+import { changedFields, type Proposal } from '../writes/replace.ts'
 import { Revision } from '../writes/revision.ts'
-import { changedFields, type Proposal } from '../writes/whole.ts'
 
 /** The permissions of a caller on one global. */
 export interface GlobalPermissions extends Pick<DocumentPermissions, 'fields'> {

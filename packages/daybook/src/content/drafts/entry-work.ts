@@ -5,7 +5,7 @@ import type { Writer } from '../../store/writes/write.ts'
 import type { ChangeTarget } from '../writes/change.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { entryTarget } from '../writes/entries.ts'
-import type { PreparedWrite } from '../writes/prepared.ts'
+import type { PreparedWrite } from '../writes/pipeline.ts'
 import { requireVisibleDraft } from './draft-access.ts'
 
 /**

@@ -13,7 +13,7 @@ import type { Canonical } from '../locales/localized.ts'
 import { formerState } from '../reads/former-state.ts'
 import { storedValues } from '../reads/present.ts'
 import { nameEntry, type TitledEntry } from '../reads/titled-entry.ts'
-import { withoutGone } from '../writes/others-values.ts'
+import { dropDangling } from '../writes/hidden-values.ts'
 import { requireSession, seesDeleted } from './draft-access.ts'
 import type { AcrossPage } from './list-drafts.ts'
 import { creatorOf, toRestored } from './restore.ts'
@@ -119,7 +119,7 @@ async function permits(
   const whole = { canonical: { values: entry.values, translations: {} }, patch: {} }
   const keys = new Set(collection.fields.map(({ key }) => key))
   const isItself = (target: { readonly id: string }): boolean => target.id === entry.values.id
-  const { canonical } = await withoutGone(engine, read, collection, whole, keys, isItself)
+  const { canonical } = await dropDangling(engine, read, collection, whole, keys, isItself)
   const restored: EntryState = { ...entry, values: { ...canonical.values, updatedAt: new Date().toISOString() } }
   const related = await readRelated(read, conditions, restored)
   const find = (to: CollectionModel, id: string): EntryState | null =>

@@ -6,7 +6,7 @@ import type { EntryAnswer } from '../answer.ts'
 import { restoreAsset } from '../assets/restore-asset.ts'
 import type { Preconditions } from '../etags.ts'
 import type { WriteContext } from '../writes/context.ts'
-import { type CheckedWrite, carryOut } from '../writes/prepared.ts'
+import { type CheckedWrite, execute } from '../writes/pipeline.ts'
 import { preparePublish, prepareUnpublish } from './publish.ts'
 import { NEEDS_REVISION, prepareRestore, type RestoredVersion } from './restore.ts'
 import { prepareSchedule } from './schedule.ts'
@@ -21,7 +21,7 @@ type Body = Readonly<Record<string, unknown>>
  *
  * @throws as {@link checkPublication}, and the preparation that it returns
  */
-export async function carryOutPublication(
+export async function executePublication(
   context: WriteContext,
   collection: CollectionModel,
   op: PublicationOp,
@@ -31,7 +31,7 @@ export async function carryOutPublication(
 ): Promise<EntryAnswer> {
   if (op === 'restore' && collection.holdsFiles)
     return restoreAsset(context, collection, id, readVersion(readFields(body, FIELDS.restore)), options)
-  return carryOut(context, async () => checkPublication(context, collection, op, id, body, options)())
+  return execute(context, async () => checkPublication(context, collection, op, id, body, options)())
 }
 
 /**

@@ -9,9 +9,9 @@ import type { Preconditions } from '../etags.ts'
 import { type Canonical, hiddenStatus, showOwn, writeTranslation } from '../locales/localized.ts'
 import { publishedLocalesOf, withPublishedLocales } from '../locales/published-locales.ts'
 import type { WriteContext } from '../writes/context.ts'
-import type { PreparedWrite } from '../writes/prepared.ts'
+import type { PreparedWrite } from '../writes/pipeline.ts'
+import { type Proposal, prepareReplace } from '../writes/replace.ts'
 import { Revision } from '../writes/revision.ts'
-import { type Proposal, prepareWhole } from '../writes/whole.ts'
 import { requireVisibleDraft } from './draft-access.ts'
 import { draftCanonical, draftRevision, isSameContent } from './draft-row.ts'
 import { dropSchedule } from './schedule.ts'
@@ -44,7 +44,7 @@ export function preparePublish(
     },
     settle: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'publish'),
   } as const
-  return prepareWhole(inDefaultLocale(context), collection, id, write, options)
+  return prepareReplace(inDefaultLocale(context), collection, id, write, options)
 }
 
 /** What is published is a whole document: hooks and slugs are asked in the default language. */
@@ -136,7 +136,7 @@ export function prepareUnpublish(
     propose: (_read: Reader, entry: StoredEntry) => proposeUnpublished(context, collection, entry, hidden, chosen),
     settle: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'unpublish'),
   } as const
-  return prepareWhole(inDefaultLocale(context), collection, id, write, options)
+  return prepareReplace(inDefaultLocale(context), collection, id, write, options)
 }
 
 /**

@@ -6,11 +6,11 @@ import type { Canonical } from '../locales/localized.ts'
 import { compose } from '../writes/compose.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { namingConflict } from '../writes/entries.ts'
-import { changeByHooks, hooksFor } from '../writes/hooked.ts'
-import { givenIn, withoutGone } from '../writes/others-values.ts'
-import type { WriteTransaction } from '../writes/prepared.ts'
+import { dropDangling, writableIn } from '../writes/hidden-values.ts'
+import type { WriteTransaction } from '../writes/pipeline.ts'
 import { Revision } from '../writes/revision.ts'
 import { toRow } from '../writes/row.ts'
+import { hooksFor, runBeforeChange } from '../writes/run-hooks.ts'
 import { giveWayTo, resolveFallbackSlugs } from '../writes/slugs.ts'
 import { inDefaultLocale } from './publish.ts'
 
@@ -49,7 +49,7 @@ export async function recreate(
   const rights = fieldRights(collection, access)
   const contextInDefault = inDefaultLocale(context)
   const whole = { canonical: former, patch: mergeFields(collection, {}, former.values) }
-  const { canonical: base, patch } = await withoutGone(engine, writer.read, collection, whole, released, isComing)
+  const { canonical: base, patch } = await dropDangling(engine, writer.read, collection, whole, released, isComing)
   const createdAt = String(base.values.createdAt)
   const system = { id, createdAt, updatedAt: new Date().toISOString(), createdBy, updatedBy: person }
   const row = toRow(engine.model, collection, { ...system, canonical: base, orphaned: null, draft: null })
@@ -59,7 +59,7 @@ export async function recreate(
     before: new Revision(engine.model, collection, { ...row, seq: 0 }),
     base,
     patch,
-    given: givenIn(collection, patch, rights),
+    given: writableIn(collection, patch, rights),
     rights,
     derive: async (values: Values) => values,
     isDraft: !isComplete,
@@ -68,7 +68,7 @@ export async function recreate(
   const changing = hooksFor(contextInDefault, collection, 'beforeChange', 'validate')
   const change = { context: contextInDefault, transaction, action: 'create', id, system } as const
   const { canonical: changed } = changing
-    ? await changeByHooks(changing, change, composition, composed)
+    ? await runBeforeChange(changing, change, composition, composed)
     : { canonical: composed }
   const canonical = await resolveFallbackSlugs(engine.model, writer.read, collection, changed, id)
   const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })

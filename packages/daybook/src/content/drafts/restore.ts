@@ -21,9 +21,9 @@ import { storedValues, tagOf, toEntryAnswer } from '../reads/present.ts'
 import { checkBody } from '../writes/body.ts'
 import { authorizeNewEntry, type WriteContext } from '../writes/context.ts'
 import { entryTarget } from '../writes/entries.ts'
-import { type PreparedWrite, StaleWrite } from '../writes/prepared.ts'
+import { type PreparedWrite, StaleWrite } from '../writes/pipeline.ts'
+import { prepareReplace, requireValid } from '../writes/replace.ts'
 import { toCanonical } from '../writes/row.ts'
-import { prepareWhole, requireValid } from '../writes/whole.ts'
 import { seesDeleted } from './draft-access.ts'
 import { draftAnswer } from './draft-answer.ts'
 import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from './draft-row.ts'
@@ -207,7 +207,7 @@ function restoreWhole(
       return { canonical, orphaned: null, draft: entry.draft, isComplete: true }
     },
   } as const
-  return prepareWhole(inDefaultLocale(context), collection, id, write, options)
+  return prepareReplace(inDefaultLocale(context), collection, id, write, options)
 }
 
 /** Fields that the caller may not read, or may not write. */

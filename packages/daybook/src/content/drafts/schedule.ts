@@ -7,8 +7,7 @@ import type { EntryAnswer } from '../answer.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { tagOf } from '../reads/present.ts'
 import type { WriteContext } from '../writes/context.ts'
-import { dryRun } from '../writes/dry-run.ts'
-import { carryOut, type PreparedWrite } from '../writes/prepared.ts'
+import { dryRun, execute, type PreparedWrite } from '../writes/pipeline.ts'
 import { draftAnswer } from './draft-answer.ts'
 import { draftRevision } from './draft-row.ts'
 import { prepareEntryWork } from './entry-work.ts'
@@ -47,7 +46,7 @@ export async function prepareSchedule(
   const { engine, access, actor } = context
   const rights = fieldRights(collection, access)
   // What could not be done now is refused now: the rules are asked about the result, which must be complete.
-  await carryOut({ transact: dryRun(context.transact) }, () => attempt(context, collection, id, { locales }))
+  await execute({ transact: dryRun(context.transact) }, () => attempt(context, collection, id, { locales }))
   return prepareEntryWork(context, collection, id, async (writer, entry) => {
     const revision = action === 'publish' ? draftRevision(engine.model, collection, entry).row.seq : entry.seq
     requirePreconditions(options, revision, tagOf(collection, revision, rights), collection.requireIfMatch)

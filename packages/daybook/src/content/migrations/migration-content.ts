@@ -14,7 +14,7 @@ import { documentTag, readTags } from '../etags.ts'
 import { valuesToMigrate } from '../transfer/move-document.ts'
 import { type WriteContext, writeContext } from '../writes/context.ts'
 import { prepareUpdate } from '../writes/entries.ts'
-import { commitAll, type PreparedWrite, StaleWrite, type Transact } from '../writes/prepared.ts'
+import { type PreparedWrite, runTransaction, StaleWrite, type Transact } from '../writes/pipeline.ts'
 import { Revision } from '../writes/revision.ts'
 import type { EntryChange, MigratedEntry, MigrationContent } from './define-migration.ts'
 
@@ -119,8 +119,10 @@ export class StepContent extends CallerContent implements MigrationContent {
         async (writer) => {
           let count = 0
           for (const { entry, write } of writes) {
-            const [answer] = await commitAll([write], writer).catch((error) => explainRefused(collection, entry, error))
-            if (answer?.seq !== entry.seq) count += 1
+            const { seq } = await runTransaction(writer, (transaction) => write.commit(transaction)).catch((error) =>
+              explainRefused(collection, entry, error),
+            )
+            if (seq !== entry.seq) count += 1
           }
           await this.#run.savePosition(writer, loop, last)
           return count

@@ -11,8 +11,8 @@ import type { Writer } from '../../store/writes/write.ts'
 import { FULL_RIGHTS } from '../access/field-access.ts'
 import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import { isEmpty, mergeFields, settleFields, stillOrphaned, type Values } from '../document.ts'
-import { carryOver } from '../drafts/carry-over.ts'
 import { toWorkingCopy } from '../drafts/draft-row.ts'
+import { rebaseDraft } from '../drafts/rebase-draft.ts'
 import { type Engine, personOf } from '../engine.ts'
 import type { Canonical, Translation } from '../locales/localized.ts'
 import { untilAborted } from '../migrations/until-aborted.ts'
@@ -21,7 +21,7 @@ import { withSystem } from '../reads/present.ts'
 import { entriesAfter, MIGRATION_BATCH } from '../stored-content.ts'
 import { checkBody } from '../writes/body.ts'
 import { settleTools, type WriteContext, writeContext } from '../writes/context.ts'
-import { requireTargets } from '../writes/references/references.ts'
+import { requireTargets } from '../writes/references.ts'
 import { allReferences, toCanonical, toRow, translationsOf } from '../writes/row.ts'
 import { MIGRATION_ACTOR, toOrphaned } from './migration.ts'
 import { isRefused, type Move, moveDocument, moveTranslations, valuesToMigrate } from './move-document.ts'
@@ -229,7 +229,7 @@ async function storeEntry(
       await writer.entries.update(collection, entry, next, MIGRATION_ACTOR)
     }
     if (copy) await storeCopy(writer, collection, entry, copy, missing)
-    else if (Object.keys(missing).length > 0) await carryOver(context, writer, collection, entry, missing, true)
+    else if (Object.keys(missing).length > 0) await rebaseDraft(context, writer, collection, entry, missing, true)
   })
 }
 

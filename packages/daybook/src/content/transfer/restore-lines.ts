@@ -4,8 +4,8 @@ import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../m
 import { type Validator, Validators } from '../../model/validator.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
 import { orphanedIn, unplaced, type Values } from '../document.ts'
+import { refuseHostile } from '../plain-json.ts'
 import { storedValues } from '../reads/present.ts'
-import { refuseHostile } from '../writes/json.ts'
 import { localesOf } from '../writes/row.ts'
 import { EXPORT_VERSION, type ExportCounts, type ExportHeader } from './export-lines.ts'
 

@@ -8,10 +8,10 @@ import { checkPublication } from '../drafts/publication.ts'
 import type { Engine } from '../engine.ts'
 import { type Preconditions, readTags } from '../etags.ts'
 import { HookRefusal } from '../hooks.ts'
+import { refuseHostile } from '../plain-json.ts'
 import type { WriteContext } from './context.ts'
 import { checkCreate, checkUpdate, prepareDelete } from './entries.ts'
-import { refuseHostile } from './json.ts'
-import { type CheckedWrite, carryOutAll, type PreparedWrite, type WrittenTogether } from './prepared.ts'
+import { type CheckedWrite, type CommittedWrites, executeAll, type PreparedWrite } from './pipeline.ts'
 
 /** The most operations in one batch. */
 export const MAX_OPERATIONS = 500
@@ -43,12 +43,12 @@ interface ParsedOperation {
  *
  * @throws what the operation throws, with its index in `details.operation` and before each issue's path
  */
-export async function runBatch(context: WriteContext, body: unknown): Promise<WrittenTogether<BatchResult>> {
+export async function runBatch(context: WriteContext, body: unknown): Promise<CommittedWrites<BatchResult>> {
   refuseHostile(body)
   const operations = readOperations(context.engine, body)
   // Faults of the data come before those of the stored entries, whichever operation has them.
   const checked = operations.map((operation, index) => checkOperation(context, operation, index))
-  return carryOutAll(context, async () => {
+  return executeAll(context, async () => {
     const prepared: PreparedWrite<BatchResult>[] = []
     // What takes time (Markdown, rules) is done before the transaction, which then holds its lock for moments.
     for (const [index, prepare] of checked.entries()) {

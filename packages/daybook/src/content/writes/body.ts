@@ -6,7 +6,7 @@ import type { Validator } from '../../model/validator.ts'
 import type { FieldRights } from '../access/field-access.ts'
 import { servedKeysOf, type Values, withoutIgnored } from '../document.ts'
 import { repeatedKeys } from '../item-keys.ts'
-import { refuseHostile } from './json.ts'
+import { refuseHostile } from '../plain-json.ts'
 
 type Side = 'create' | 'update' | 'draft'
 

@@ -14,15 +14,15 @@ import {
 import { settleFields, type Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import type { Canonical } from '../locales/localized.ts'
+import { refuseHostile } from '../plain-json.ts'
 import { project, tagOf } from '../reads/present.ts'
 import { checkBody, checkKeys } from './body.ts'
 import { compose } from './compose.ts'
 import { settleTools, type WriteContext } from './context.ts'
-import { changeByHooks, dataOfHooks, type HookedChange, type HookedDocument, hooksFor } from './hooked.ts'
-import { refuseHostile } from './json.ts'
 import { mergePatch } from './merge-patch.ts'
-import { type CheckedWrite, type PreparedWrite, StaleWrite, type WriteTransaction } from './prepared.ts'
+import { type CheckedWrite, type PreparedWrite, StaleWrite, type WriteTransaction } from './pipeline.ts'
 import type { Revision, StoredColumns } from './revision.ts'
+import { type HookedChange, type HookedDocument, hooksFor, runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 
 /** How a change is made. */
 export interface UpdateOptions extends Preconditions {
@@ -193,7 +193,7 @@ async function commitChange<Row extends StoredColumns, Result>(
   const hooked = isDraft ? undefined : hooksFor(context, document, 'beforeChange', 'validate')
   const change = hooked && toHookedChange(context, target, stored, transaction)
   const result = change
-    ? await changeByHooks(hooked, change, composition, canonical)
+    ? await runBeforeChange(hooked, change, composition, canonical)
     : { canonical, patch, isChanged: false }
   const next = {
     canonical: result.canonical,
@@ -258,7 +258,7 @@ async function hookedInput(
   const { document } = hooked
   const data = isMerge ? mergePatch(document.fieldMap, before ?? {}, given) : given
   const action = before ? 'update' : 'create'
-  return checkBody(document, 'update', await dataOfHooks(context, hooked, { action, id, data }), rights)
+  return checkBody(document, 'update', await runBeforeValidate(context, hooked, { action, id, data }), rights)
 }
 
 /** The fields that a merge patch names, as they are to be. */

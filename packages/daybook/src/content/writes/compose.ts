@@ -5,8 +5,7 @@ import { mergeFields, requireRequired, type Values } from '../document.ts'
 import { type Canonical, writeTranslation } from '../locales/localized.ts'
 import { showIn } from '../locales/published-locales.ts'
 import type { WriteContext } from './context.ts'
-import { both } from './prepared.ts'
-import { requireTargets } from './references/references.ts'
+import { requireTargets } from './references.ts'
 import { ownValues, type Revision } from './revision.ts'
 import { chainOf } from './row.ts'
 
@@ -73,4 +72,10 @@ export function valuesInLocale(
   const { locales } = engine.model
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
   return showIn(document, canonical, locales, locale, chainOf(locales, locale))
+}
+
+/** Waits for both, also when one fails: no statement may be under way when the transaction ends. */
+async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b])
+  return Promise.all([a, b])
 }

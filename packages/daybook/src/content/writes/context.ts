@@ -9,8 +9,7 @@ import type { SettleTools, Values } from '../document.ts'
 import { actorOf, type Engine, personOf } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import { type Canonical, localeVersions } from '../locales/localized.ts'
-import { dryRun } from './dry-run.ts'
-import type { Transact } from './prepared.ts'
+import { dryRun, type Transact } from './pipeline.ts'
 
 /** The caller and the locale of a write; the same for all writes of a batch. */
 export interface WriteContext {

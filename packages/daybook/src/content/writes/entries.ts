@@ -18,8 +18,8 @@ import { notAnId } from '../access/not-an-id.ts'
 import { filterFor } from '../access/rules.ts'
 import type { EntryAnswer } from '../answer.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
-import { carryOver } from '../drafts/carry-over.ts'
 import { isVisibleEntry } from '../drafts/draft-access.ts'
+import { rebaseDraft } from '../drafts/rebase-draft.ts'
 import type { Engine } from '../engine.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { type Canonical, writeTranslation } from '../locales/localized.ts'
@@ -28,11 +28,11 @@ import { checkBody, checkKeys } from './body.ts'
 import { type ChangeTarget, checkChange, type UpdateOptions } from './change.ts'
 import { compose } from './compose.ts'
 import { authorizeNewEntry, settleTools, type WriteContext } from './context.ts'
-import { changeByHooks, dataOfHooks, deleteByHooks, type HookedDocument, hooksFor } from './hooked.ts'
-import type { CheckedWrite, PreparedWrite } from './prepared.ts'
-import { referrerAccess, releaseReferrers } from './references/referrers.ts'
+import type { CheckedWrite, PreparedWrite } from './pipeline.ts'
+import { referrerAccess, releaseReferrers } from './referrers.ts'
 import { Revision } from './revision.ts'
 import { toRow } from './row.ts'
+import { type HookedDocument, hooksFor, runBeforeChange, runBeforeDelete, runBeforeValidate } from './run-hooks.ts'
 import { chooseSlug, giveWayTo, resolveFallbackSlugs } from './slugs.ts'
 
 /** What a new entry may say besides its data. */
@@ -103,7 +103,7 @@ async function prepareNew(
   const { engine, access, actor, person, locale } = context
   const filter = await access.requireWrite(collection, 'create')
   const write = { action: 'create', id: undefined, data: given } as const
-  const input = hooked ? check(await dataOfHooks(context, hooked, write)) : given
+  const input = hooked ? check(await runBeforeValidate(context, hooked, write)) : given
   const own = withoutUnwritable(collection, access, input, undefined)
   const named = { ...own, ...made?.values }
   const patch = await settleFields(collection, named, undefined, settleTools(context, collection))
@@ -127,7 +127,7 @@ async function prepareNew(
       const system = { id, createdAt, updatedAt: now, createdBy: person, updatedBy: person }
       const change = { context, transaction, action: 'create', id, system } as const
       const { canonical: changed } = changing
-        ? await changeByHooks(changing, change, composition, composed)
+        ? await runBeforeChange(changing, change, composition, composed)
         : { canonical: composed }
       const canonical = await resolveFallbackSlugs(engine.model, writer.read, collection, changed)
       const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
@@ -221,7 +221,7 @@ export function entryTarget(
       )
       if (stored.seq === row.seq) return stored
       await access.requireMatch(writer.read, collection, row.id, filter)
-      await carryOver(context, writer, collection, row, patch, mayBeSame)
+      await rebaseDraft(context, writer, collection, row, patch, mayBeSame)
       return stored
     },
   }
@@ -471,7 +471,7 @@ export async function prepareDelete(
           stored,
           reload,
         } as const
-        await deleteByHooks(hooked, change, canonical)
+        await runBeforeDelete(hooked, change, canonical)
       }
       const deletion = { engine, collection, id: stored.id, actor, access: referrers, isDeletedToo }
       if (mayBeReferredTo()) atEnd(await releaseReferrers(deletion, writer))

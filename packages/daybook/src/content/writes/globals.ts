@@ -6,7 +6,7 @@ import { blankRow, globalIn } from '../reads/global.ts'
 import { toAnswer, withSystem } from '../reads/present.ts'
 import { type ChangeTarget, checkChange, type UpdateOptions } from './change.ts'
 import type { WriteContext } from './context.ts'
-import type { PreparedWrite } from './prepared.ts'
+import type { PreparedWrite } from './pipeline.ts'
 import { Revision } from './revision.ts'
 import { allReferences, translationsOf } from './row.ts'
 

@@ -1,7 +1,7 @@
 import type { Engine } from '../../content/engine.ts'
 import { type BatchResult, MAX_OPERATIONS, runBatch } from '../../content/writes/batch.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import type { WrittenTogether } from '../../content/writes/prepared.ts'
+import type { CommittedWrites } from '../../content/writes/pipeline.ts'
 import { isRecord } from '../../fields/field.ts'
 import { DRY_RUN } from '../../query/draft-query.ts'
 import { writtenLocale } from '../../query/locale.ts'
@@ -96,7 +96,7 @@ function resultsText(results: readonly ShownResult[]): string {
   return `{"results":[${parts.join(',')}]}`
 }
 
-function toReply({ results, firstSeq }: WrittenTogether<BatchResult>): TextReply {
+function toReply({ results, firstSeq }: CommittedWrites<BatchResult>): TextReply {
   const seq = Math.max(0, ...results.map((result) => result.seq))
   return { status: 200, json: resultsText(results), headers: { ...PRIVATE, ...headersOfChanges(firstSeq, seq) } }
 }

@@ -1,9 +1,9 @@
 import { createPreview, MAX_PREVIEW_SECONDS, revokePreviews } from '../../content/drafts/preview.ts'
-import { carryOutPublication, type PublicationOp } from '../../content/drafts/publication.ts'
+import { executePublication, type PublicationOp } from '../../content/drafts/publication.ts'
 import { prepareUnschedule } from '../../content/drafts/schedule.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import { carryOut } from '../../content/writes/prepared.ts'
+import { execute } from '../../content/writes/pipeline.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { DRY_RUN, hasDrafts } from '../../query/draft-query.ts'
@@ -66,7 +66,7 @@ function publicationRoute(
       const isDry = query.values.dryRun === 'true'
       const context = await writeContext(engine, access, { isDry })
       const options = preconditions(conditions)
-      const answer = await carryOutPublication(context, collection, op, path.id ?? '', given, options)
+      const answer = await executePublication(context, collection, op, path.id ?? '', given, options)
       return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
     },
   })
@@ -95,7 +95,7 @@ function unscheduleRoute(engine: Engine, collection: CollectionModel): Route {
     run: async ({ access, path, query }) => {
       const isDry = query.values.dryRun === 'true'
       const context = await writeContext(engine, access, { isDry })
-      const { seq } = await carryOut(context, () => prepareUnschedule(context, collection, path.id ?? ''))
+      const { seq } = await execute(context, () => prepareUnschedule(context, collection, path.id ?? ''))
       return goneReply(seq, isDry)
     },
   })

@@ -7,8 +7,8 @@ import { readEntry } from '../../content/reads/entry.ts'
 import { readList } from '../../content/reads/list.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { checkUpdate, prepareCreate, prepareDelete } from '../../content/writes/entries.ts'
-import { carryOut } from '../../content/writes/prepared.ts'
-import { listReferrers } from '../../content/writes/references/referrers.ts'
+import { execute } from '../../content/writes/pipeline.ts'
+import { listReferrers } from '../../content/writes/referrers.ts'
 import { invalidAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { DRY_RUN, discardDraft, draftOfEntry, hasDrafts, saveDraft } from '../../query/draft-query.ts'
@@ -163,7 +163,7 @@ function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionM
       const { locale, dryRun } = query.values
       if (dryRun === 'true') {
         const context = await writeContext(engine, access, { locale, isDry: true })
-        return dryReply(201, (await carryOut(context, () => prepareCreate(context, collection, body))).json)
+        return dryReply(201, (await execute(context, () => prepareCreate(context, collection, body))).json)
       }
       const what = {
         request: [key, body, ...(locale === undefined ? [] : [locale])],
@@ -175,7 +175,7 @@ function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionM
       const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
       return repeatable(repetition, what, toReply, async (transact) => {
         const context = await writeContext(engine, access, { locale, transact })
-        return carryOut(context, () => prepareCreate(context, collection, body))
+        return execute(context, () => prepareCreate(context, collection, body))
       })
     },
   })
@@ -219,7 +219,7 @@ function changeRoute(
       const options = { ...preconditions(conditions), isMerge, isAutosave: autosave === 'true' }
       const check = isDraft ? checkDraft : checkUpdate
       const prepare = async () => check(context, collection, path.id ?? '', body, options)()
-      const answer = await carryOut(context, prepare)
+      const answer = await execute(context, prepare)
       return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
     },
   })
@@ -247,7 +247,7 @@ function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route
       const context = await writeContext(engine, access, { isDry })
       const remove = draft === 'true' ? prepareDiscard : prepareDelete
       const prepare = () => remove(context, collection, path.id ?? '', preconditions(conditions))
-      const { seq } = await carryOut(context, prepare)
+      const { seq } = await execute(context, prepare)
       return goneReply(seq, isDry)
     },
   })

@@ -2,7 +2,7 @@ import type { Engine } from '../../content/engine.ts'
 import { readGlobal } from '../../content/reads/global.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'
-import { carryOut } from '../../content/writes/prepared.ts'
+import { execute } from '../../content/writes/pipeline.ts'
 import type { GlobalModel } from '../../model/model.ts'
 import { DRY_RUN } from '../../query/draft-query.ts'
 import { documentParameters } from '../../query/entry-query.ts'
@@ -75,7 +75,7 @@ function putRoute({ engine }: GlobalParts, global: GlobalModel): Route {
       const isDry = dryRun === 'true'
       const context = await writeContext(engine, access, { locale, isDry })
       const prepare = () => prepareGlobal(context, global, body, preconditions(conditions))
-      const answer = await carryOut(context, prepare)
+      const answer = await execute(context, prepare)
       return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
     },
   })

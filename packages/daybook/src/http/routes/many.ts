@@ -1,6 +1,6 @@
 import type { Engine } from '../../content/engine.ts'
+import { deleteMany, MAX_MANY, type ManyResult, updateMany } from '../../content/writes/bulk.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import { deleteMany, MAX_MANY, type ManyResult, updateMany } from '../../content/writes/many/many.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { manyParameters } from '../../query/many-query.ts'

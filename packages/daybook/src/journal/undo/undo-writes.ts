@@ -10,11 +10,11 @@ import { blankRow } from '../../content/reads/global.ts'
 import { authorizeNewEntry, type WriteContext } from '../../content/writes/context.ts'
 import { entryLoader, entryTarget, prepareDelete } from '../../content/writes/entries.ts'
 import { prepareGlobal } from '../../content/writes/globals.ts'
-import { givenIn } from '../../content/writes/others-values.ts'
-import type { PreparedWrite } from '../../content/writes/prepared.ts'
-import { requireTargets } from '../../content/writes/references/references.ts'
+import { writableIn } from '../../content/writes/hidden-values.ts'
+import type { PreparedWrite } from '../../content/writes/pipeline.ts'
+import { requireTargets } from '../../content/writes/references.ts'
+import { prepareReplace } from '../../content/writes/replace.ts'
 import { Revision } from '../../content/writes/revision.ts'
-import { prepareWhole } from '../../content/writes/whole.ts'
 import { DaybookError } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
@@ -142,7 +142,7 @@ async function prepareState(
       if (hasSchedule(step)) await writer.schedules.drop(collection.key, entry.id)
     },
   } as const
-  const prepared = await prepareWhole(inDefaultLocale(context), collection, step.id, write, { ifMatch: '*' })
+  const prepared = await prepareReplace(inDefaultLocale(context), collection, step.id, write, { ifMatch: '*' })
   return {
     ...prepared,
     commit: async (transaction) => {
@@ -266,7 +266,7 @@ async function requireReferences(
   const others = locales ? Object.keys(canonical.translations) : []
   const shown = others.map((locale) => show(collection, canonical, [locale], locales?.default ?? locale))
   for (const values of [canonical.values, ...shown]) {
-    await requireTargets(read, collection, { values, given: givenIn(collection, values, rights), before: [] }, scope)
+    await requireTargets(read, collection, { values, given: writableIn(collection, values, rights), before: [] }, scope)
   }
 }
 

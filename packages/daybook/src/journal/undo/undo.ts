@@ -1,6 +1,6 @@
 import { HookRefusal } from '../../content/hooks.ts'
 import type { WriteContext } from '../../content/writes/context.ts'
-import { carryOutAll, type LastStep, type PreparedWrite, StaleWrite } from '../../content/writes/prepared.ts'
+import { executeAll, type LastStep, type PreparedWrite, StaleWrite } from '../../content/writes/pipeline.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import {
   type BlockedUndo,
@@ -84,7 +84,7 @@ function noteFailure({ deferred, blocked }: UndoState, { step, reason }: StepFai
 
 async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoState): Promise<UndoOutcome> {
   let plan: UndoPlan | undefined
-  const { results, firstSeq } = await carryOutAll(context, async () => {
+  const { results, firstSeq } = await executeAll(context, async () => {
     const planned = await planUndo(context.engine, context.access, range)
     plan = planned
     const steps = inOrder(planned.steps, state)

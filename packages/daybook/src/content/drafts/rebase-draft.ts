@@ -12,7 +12,7 @@ import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from './d
  * @param patch the fields that the change names, in the form in which they are stored
  * @param mayBeSame whether nothing is stored where the working copy says the same; not for one that names hidden fields
  */
-export async function carryOver(
+export async function rebaseDraft(
   { engine: { model }, actor, person, locale }: WriteContext,
   writer: Writer,
   collection: CollectionModel,

@@ -1,12 +1,12 @@
-import { invalid } from '../../../errors.ts'
-import type { TargetRequirement } from '../../../fields/field.ts'
-import { type Issue, issueAt } from '../../../issues.ts'
-import type { CollectionModel, DocumentModel } from '../../../model/model.ts'
-import { readRuleWhere } from '../../../query/rule-where.ts'
-import type { QueryScope } from '../../../query/where.ts'
-import type { Reader } from '../../../store/reads/read.ts'
-import type { FieldReference } from '../../../store/reads/rows.ts'
-import { type PlacedReference, placedReferences, type Values } from '../../document.ts'
+import { invalid } from '../../errors.ts'
+import type { TargetRequirement } from '../../fields/field.ts'
+import { type Issue, issueAt } from '../../issues.ts'
+import type { CollectionModel, DocumentModel } from '../../model/model.ts'
+import { readRuleWhere } from '../../query/rule-where.ts'
+import type { QueryScope } from '../../query/where.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { FieldReference } from '../../store/reads/rows.ts'
+import { type PlacedReference, placedReferences, type Values } from '../document.ts'
 
 /** The references of a document, before and after a write. */
 export interface ReferenceChange {

@@ -14,11 +14,11 @@ import { checkBody } from './body.ts'
 import { compose } from './compose.ts'
 import { settleTools, type WriteContext } from './context.ts'
 import { entryTarget, resultOf, storeEntry, toUnchanged } from './entries.ts'
-import { changeByHooks, dataOfHooks, hooksFor } from './hooked.ts'
-import { givenIn, withoutGone } from './others-values.ts'
-import { type PreparedWrite, StaleWrite, type WriteTransaction } from './prepared.ts'
-import { requireTargets } from './references/references.ts'
+import { dropDangling, writableIn } from './hidden-values.ts'
+import { type PreparedWrite, StaleWrite, type WriteTransaction } from './pipeline.ts'
+import { requireTargets } from './references.ts'
 import type { Revision } from './revision.ts'
+import { hooksFor, runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 import { chooseSlug } from './slugs.ts'
 
 /** What an entry is to become, in all languages at once. */
@@ -34,7 +34,7 @@ export interface Proposal {
 }
 
 /** A write that puts a whole document in the place of another one. */
-export interface WholeWrite {
+export interface Replacement {
   readonly action: StateAction
   /** The revision that `If-Match` names. */
   revisionOf(entry: StoredEntry): number
@@ -49,11 +49,11 @@ export interface WholeWrite {
  *
  * @throws as changes of entries do
  */
-export async function prepareWhole(
+export async function prepareReplace(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
-  write: WholeWrite,
+  write: Replacement,
   options: Preconditions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
   const { engine, access } = context
@@ -108,8 +108,8 @@ async function settleProposal(
   const changed = changedFields(collection, revision.values, canonical.values)
   const hooked = hooksFor(context, collection, 'beforeValidate')
   if (!hooked) return { ...proposal, patch: changed }
-  const write = { action: 'update', id: revision.row.id, data: givenIn(collection, changed, rights) } as const
-  const input = checkBody(collection, 'update', await dataOfHooks(context, hooked, write), rights)
+  const write = { action: 'update', id: revision.row.id, data: writableIn(collection, changed, rights) } as const
+  const input = checkBody(collection, 'update', await runBeforeValidate(context, hooked, write), rights)
   const tools = settleTools(context, collection, canonical)
   return { ...proposal, patch: { ...changed, ...(await settleFields(collection, input, canonical.values, tools)) } }
 }
@@ -161,10 +161,10 @@ async function commitWhole(
   const derive = (values: Values): Promise<Values> =>
     chooseSlug(writer.read, collection, values, context.locale, row.id)
   const { isComplete, requiredIn } = ready
-  const whole = await withoutGone(context.engine, writer.read, collection, ready, rights.hidden)
+  const whole = await dropDangling(context.engine, writer.read, collection, ready, rights.hidden)
   const base = await settleTranslations(context, writer, collection, whole.canonical, revision)
   const { patch } = whole
-  const given = givenIn(collection, patch, rights)
+  const given = writableIn(collection, patch, rights)
   const composition = {
     document: collection,
     before: revision,
@@ -189,7 +189,7 @@ async function commitWhole(
     reload,
   } as const
   const { canonical, patch: changed } = hooked
-    ? await changeByHooks(hooked, change, composition, composed)
+    ? await runBeforeChange(hooked, change, composition, composed)
     : { canonical: composed, patch }
   const filter =
     collection.access.update &&

@@ -25,7 +25,7 @@ import { project, withSystem } from '../reads/present.ts'
 import { checkBody } from './body.ts'
 import { type Composition, compose, valuesInLocale } from './compose.ts'
 import { settleTools, type WriteContext } from './context.ts'
-import type { WriteTransaction } from './prepared.ts'
+import type { WriteTransaction } from './pipeline.ts'
 import type { StoredColumns } from './revision.ts'
 import { concealedFields, issuesOf, requireNone, shownToValidators } from './validated.ts'
 
@@ -54,7 +54,7 @@ export type ValidatedWrite = Pick<ValidateEvent, 'action' | 'id' | 'data'>
  *
  * @throws what a hook throws; INTERNAL_ERROR when one fails or answers no data, SERVICE_UNAVAILABLE when one takes too long
  */
-export async function dataOfHooks(
+export async function runBeforeValidate(
   { engine, access, locale }: WriteContext,
   { document, hooks, own }: HookedDocument,
   { action, id, data }: ValidatedWrite,
@@ -118,7 +118,7 @@ export interface HookedResult {
  *
  * @throws {HookRefusal}; VALIDATION_ERROR, FORBIDDEN for what a hook answers
  */
-export async function changeByHooks(
+export async function runBeforeChange(
   hooked: HookedDocument,
   change: HookedChange,
   composition: Composition,
@@ -188,7 +188,7 @@ async function requireValid(
  *
  * @throws {HookRefusal}
  */
-export async function deleteByHooks(hooked: HookedDocument, change: HookedChange, before: Canonical): Promise<void> {
+export async function runBeforeDelete(hooked: HookedDocument, change: HookedChange, before: Canonical): Promise<void> {
   const { writer } = change.transaction
   for (const hook of hooked.own.beforeChange) {
     const { last } = writer

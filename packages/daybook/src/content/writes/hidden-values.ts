@@ -6,15 +6,15 @@ import type { FieldRights } from '../access/field-access.ts'
 import { servedKeysOf, type Values } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import type { Canonical } from '../locales/localized.ts'
-import { referenceOwner } from './references/references.ts'
-import { released } from './references/referrers.ts'
+import { referenceOwner } from './references.ts'
+import { released } from './referrers.ts'
 import { allReferences } from './row.ts'
 
 /**
  * What a writer gives who puts a whole document in place, such as a working copy: the fields that they may read. The others
  * hold what somebody else has said, and no answer may tell of it.
  */
-export function givenIn(document: DocumentModel, patch: Values, { hidden }: FieldRights): Values {
+export function writableIn(document: DocumentModel, patch: Values, { hidden }: FieldRights): Values {
   const unread = servedKeysOf(document, hidden)
   return Object.fromEntries(Object.entries(patch).filter(([key]) => !unread.has(key)))
 }
@@ -32,7 +32,7 @@ export interface WholeDocument {
  * @param keys the fields, such as those that the writer may not read and so cannot correct
  * @param isComing whether an entry will be there when the transaction ends
  */
-export async function withoutGone(
+export async function dropDangling(
   engine: Engine,
   read: Reader,
   collection: CollectionModel,

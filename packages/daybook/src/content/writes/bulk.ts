@@ -1,24 +1,29 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { DaybookError, invalidAt } from '../../../errors.ts'
-import { isRecord } from '../../../fields/field.ts'
-import type { CollectionModel } from '../../../model/model.ts'
-import type { ManyParameters } from '../../../query/many-query.ts'
-import type { Query } from '../../../query/parameters.ts'
-import type { EntryRevision } from '../../../store/reads/page.ts'
-import type { Reader } from '../../../store/reads/read.ts'
-import type { StoredEntry } from '../../../store/reads/rows.ts'
-import type { Writer } from '../../../store/writes/write.ts'
-import type { Preconditions } from '../../etags.ts'
-import { HookTime } from '../../hook-time.ts'
-import { countMatches, resolveListQuery } from '../../reads/list.ts'
-import type { ResolvedListQuery } from '../../reads/resolved-list-query.ts'
-import { checkChangeOf } from '../change.ts'
-import type { WriteContext } from '../context.ts'
-import { dryRun } from '../dry-run.ts'
-import { type EntryLoader, entryTarget, prepareDelete } from '../entries.ts'
-import { hooksFor } from '../hooked.ts'
-import { type LastStep, type PreparedWrite, StaleWrite, type WriteTransaction } from '../prepared.ts'
-import { Refusals } from './refusals.ts'
+import { DaybookError, invalidAt } from '../../errors.ts'
+import { isRecord } from '../../fields/field.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { ManyParameters } from '../../query/many-query.ts'
+import type { Query } from '../../query/parameters.ts'
+import type { EntryRevision } from '../../store/reads/page.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { StoredEntry } from '../../store/reads/rows.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import type { Preconditions } from '../etags.ts'
+import { HookRefusal } from '../hooks.ts'
+import { countMatches, resolveListQuery } from '../reads/list.ts'
+import type { ResolvedListQuery } from '../reads/resolved-list-query.ts'
+import { checkChangeOf } from './change.ts'
+import type { WriteContext } from './context.ts'
+import { type EntryLoader, entryTarget, prepareDelete } from './entries.ts'
+import {
+  dryRun,
+  type PreparedWrite,
+  retryStale,
+  runTransaction,
+  StaleWrite,
+  type WriteTransaction,
+} from './pipeline.ts'
+import { hooksFor } from './run-hooks.ts'
 
 /** The most entries that are written at once. */
 export const MAX_MANY = 10_000
@@ -32,8 +37,6 @@ const MAX_WINDOW_BYTES = 1024 * 1024
 const MAX_WAITING_BYTES = 4 * MAX_WINDOW_BYTES
 /** The most that prepared changes may hold, in characters of JSON: they wait in memory for the last one. */
 const MAX_PREPARED_CHARACTERS = 16 * 1024 * 1024
-/** How often entries are prepared again that others have changed meanwhile. */
-const MAX_ATTEMPTS = 100
 
 /** Which entries are written. */
 export interface ManyEntries {
@@ -150,21 +153,10 @@ async function writeMany(
   const many = new ManyWrites(context, entries, query, write)
   const isDry = entries.query.values.dryRun === 'true'
   const transact = isDry ? dryRun(context.transact) : context.transact
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  return retryStale(async () => {
     await many.prepare()
-    try {
-      return await transact((writer) => many.commit(writer), { isAlone: true })
-    } catch (error) {
-      if (error instanceof RefusedTogether) many.takeTurns()
-      else if (!(error instanceof StaleWrite)) throw error
-    }
-  }
-  throw new DaybookError('CONFLICT', 'The entries keep changing; try again.')
-}
-
-/** Entries that were written together refuse it; which of them, and why, shows when they are written one after the other. */
-class RefusedTogether extends Error {
-  override readonly name = 'RefusedTogether'
+    return transact((writer) => many.commit(writer), { isAlone: true })
+  }, 'The entries keep changing; try again.')
 }
 
 /** A write of one entry, and the revision that it was prepared from. */
@@ -216,11 +208,6 @@ class ManyWrites {
     refusals.throwAny()
   }
 
-  /** Writes the entries one after the other from now on. */
-  takeTurns(): void {
-    this.#isInOrder = true
-  }
-
   async #prepareEntry({ id, seq }: StoredEntry, refusals: Refusals): Promise<void> {
     try {
       const load: EntryLoader = (from) => this.#load(from, id)
@@ -244,7 +231,7 @@ class ManyWrites {
     const isPrepared = ({ id, seq }: EntryRevision): boolean => this.#prepared.get(id)?.seq === seq
     if (found.length !== this.#prepared.size || !found.every(isPrepared)) throw new StaleWrite()
     const firstSince = writer.watch()
-    const { changed, seq } = await this.#commitAll(writer, found)
+    const { changed, seq } = await runTransaction(writer, (transaction) => this.#commitAll(transaction, found))
     const { collection, query } = this.#entries
     const isDry = query.values.dryRun === 'true'
     const result = { collection: collection.key, matched: found.length, changed, lastId: found.at(-1)?.id }
@@ -253,11 +240,10 @@ class ManyWrites {
   }
 
   async #commitAll(
-    writer: Writer,
+    transaction: WriteTransaction,
     found: readonly EntryRevision[],
   ): Promise<{ readonly changed: number; readonly seq: number }> {
-    const lastSteps: LastStep[] = []
-    const transaction = { writer, hookTime: new HookTime(), atEnd: (step: LastStep) => void lastSteps.push(step) }
+    const { writer } = transaction
     const refusals = new Refusals()
     let changed = 0
     let last = 0
@@ -275,7 +261,6 @@ class ManyWrites {
       await turn()
     }
     refusals.throwAny()
-    for (const step of lastSteps) await step(writer)
     return { changed, seq: last }
   }
 
@@ -292,9 +277,56 @@ class ManyWrites {
     )
     this.#rows.clear()
     if (areIndependent) await this.#readAhead(writer.read, window)
-    const commit: EntryCommit = (id, own) => this.#commitOne(id, { ...transaction, writer: own })
     const isTogether = areIndependent && writer.isBulk && !this.#isInOrder
-    return isTogether ? commitTogether(writer, window, commit) : commitInOrder(writer, window, commit, refusals)
+    return isTogether ? this.#commitTogether(transaction, window) : this.#commitInOrder(transaction, window, refusals)
+  }
+
+  /**
+   * Commits the writes of a window one after the other.
+   *
+   * @returns the revision of each entry; `undefined` for one that refuses the write, or that a hook has deleted
+   * @throws errors that are not about an entry; the refusals so far if the transaction cannot continue
+   */
+  async #commitInOrder(
+    transaction: WriteTransaction,
+    window: readonly EntryRevision[],
+    refusals: Refusals,
+  ): Promise<readonly (number | undefined)[]> {
+    const { writer } = transaction
+    const revisions: (number | undefined)[] = []
+    for (const { id } of window) {
+      const { last } = writer
+      try {
+        revisions.push((await this.#commitOne(id, transaction)).seq)
+      } catch (error) {
+        // A write that failed half-way may have run statements, so later writes prove nothing.
+        refuse(refusals, id, error, writer.last !== last)
+        revisions.push(undefined)
+      }
+    }
+    return revisions
+  }
+
+  /**
+   * Commits the writes of a window together.
+   *
+   * @throws {StaleWrite} if an entry refuses the write: the next attempt writes the entries in order, to find which of them do
+   */
+  async #commitTogether(transaction: WriteTransaction, window: readonly EntryRevision[]): Promise<readonly number[]> {
+    const commits = window.map(
+      ({ id }) =>
+        (writer: Writer) =>
+          this.#commitOne(id, { ...transaction, writer }),
+    )
+    const outcomes = await transaction.writer.bulk(commits)
+    const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+    // After a failed statement, the engine refuses all others, whichever entry they write.
+    if (errors.some((error) => error instanceof DaybookError && error.status < 500)) {
+      this.#isInOrder = true
+      throw new StaleWrite()
+    }
+    if (errors.length > 0) throw errors.find((error) => error instanceof StaleWrite) ?? errors[0]
+    return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.seq] : []))
   }
 
   async #commitOne(id: string, transaction: WriteTransaction): Promise<{ readonly seq: number }> {
@@ -335,57 +367,6 @@ class ManyWrites {
   }
 }
 
-/** Commits the write of an entry. */
-type EntryCommit = (id: string, writer: Writer) => Promise<{ readonly seq: number }>
-
-/**
- * Commits the writes of a window one after the other.
- *
- * @returns the numbers of their revisions; `undefined`: it is refused, or a hook has deleted it
- * @throws what says nothing of an entry; the refusal of all entries so far, when the transaction cannot go on
- */
-async function commitInOrder(
-  writer: Writer,
-  window: readonly EntryRevision[],
-  commit: EntryCommit,
-  refusals: Refusals,
-): Promise<readonly (number | undefined)[]> {
-  const numbers: (number | undefined)[] = []
-  for (const { id } of window) {
-    const { last } = writer
-    const failed = (error: unknown): undefined => {
-      // Of a write that fails half-way, statements may have run: nothing after it can be told.
-      refuse(refusals, id, error, writer.last !== last)
-    }
-    numbers.push(await commit(id, writer).then(({ seq }) => seq, failed))
-  }
-  return numbers
-}
-
-/**
- * Commits the writes of a window together.
- *
- * @throws {RefusedTogether} when one is refused
- */
-async function commitTogether(
-  writer: Writer,
-  window: readonly EntryRevision[],
-  commit: EntryCommit,
-): Promise<readonly number[]> {
-  const ends = await writer.bulk(
-    window.map(
-      ({ id }) =>
-        (own: Writer) =>
-          commit(id, own),
-    ),
-  )
-  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
-  // After a statement that fails, the engine refuses all others, whichever entry they are of.
-  if (errors.some((error) => error instanceof DaybookError && error.status < 500)) throw new RefusedTogether()
-  if (errors.length > 0) throw errors.find((error) => error instanceof StaleWrite) ?? errors[0]
-  return ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value.seq] : []))
-}
-
 /** @param isLast whether nothing after it can be told */
 function refuse(refusals: Refusals, id: string, error: unknown, isLast: boolean): void {
   if (error instanceof StaleWrite) throw error
@@ -418,3 +399,39 @@ const tooMany = (matched: number): DaybookError =>
     `matches ${matched} entries, and one request writes at most ${MAX_MANY}. Narrow it, such as by createdAt, or use daybook update or daybook delete, which take steps`,
     { limit: MAX_MANY, count: matched },
   )
+
+/** The most refused entries that one answer names. */
+const MAX_REFUSED = 100
+
+/** Entries that refuse what is done to many at once. */
+export class Refusals {
+  #first: { readonly id: string; readonly error: unknown } | undefined
+  readonly #ids: string[] = []
+
+  /** Whether an answer names no more of them. */
+  get isFull(): boolean {
+    return this.#ids.length >= MAX_REFUSED
+  }
+
+  /** @throws the error itself where it says nothing of the entry, as when the database cannot be used */
+  add(id: string, error: unknown): void {
+    const reason = reasonOf(error)
+    if (!(reason instanceof DaybookError) || (reason.code === 'SERVICE_UNAVAILABLE' && reason === error)) throw error
+    this.#first ??= { id, error }
+    this.#ids.push(id)
+  }
+
+  /** @throws the error of the first entry, with the ids of all in `details.refused` */
+  throwAny(): void {
+    if (this.#first) throw refused(this.#first.error, this.#first.id, this.#ids)
+  }
+}
+
+const reasonOf = (error: unknown): unknown => (error instanceof HookRefusal ? error.reason : error)
+
+function refused(error: unknown, id: string, ids: readonly string[]): unknown {
+  if (error instanceof HookRefusal) return new HookRefusal(refused(error.reason, id, ids))
+  if (!(error instanceof DaybookError)) return error
+  const { code, message, details } = error
+  return new DaybookError(code, `Entry ${id}: ${message}`, { ...details, refused: ids }, error)
+}
