@@ -46,7 +46,7 @@ import type {
   UpdateOptions,
 } from './call-options.ts'
 import { executePublication, type PublicationOp } from './drafts/publication.ts'
-import { checkDraft, prepareDiscard } from './drafts/save-draft.ts'
+import { DraftTarget, prepareDiscard } from './drafts/save-draft.ts'
 import { prepareUnschedule } from './drafts/schedule.ts'
 import type { Engine } from './engine.ts'
 import { readEntry } from './reads/entry.ts'
@@ -54,12 +54,16 @@ import { readGlobal } from './reads/global.ts'
 import { readList } from './reads/list.ts'
 import { readTagged, tagged } from './tagged.ts'
 import { runBatch } from './writes/batch.ts'
-import { deleteMany, type ManyEntries, type ManyResult, updateMany } from './writes/bulk.ts'
+import { deleteMany, updateMany } from './writes/bulk.ts'
+import type { ManyEntries, ManyResult } from './writes/bulk-write.ts'
 import { type WriteContext, writeContext } from './writes/context.ts'
-import { prepareCreate, prepareDelete, prepareUpdate } from './writes/entries.ts'
-import { prepareGlobal } from './writes/globals.ts'
+import { parseCreate, prepareCreate } from './writes/create.ts'
+import { prepareDelete } from './writes/delete.ts'
+import { EntryTarget } from './writes/entry-target.ts'
+import { GlobalTarget } from './writes/global-target.ts'
 import { execute, type Transact } from './writes/pipeline.ts'
 import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
+import { parseUpdate, prepareUpdate } from './writes/update.ts'
 
 /**
  * Content inside the process, for one caller: the same questions, rules and errors as over HTTP.
@@ -132,7 +136,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const model = this.#collection(collection)
     const context = await this.#context({ locale, dryRun })
     const options = createdAt === undefined ? {} : { createdAt }
-    return toDocument(await execute(context, () => prepareCreate(context, model, data, options)), dryRun)
+    const body = parseCreate(context, model, data)
+    return toDocument(await execute(context, () => prepareCreate(context, model, body, options)), dryRun)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -168,8 +173,9 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<Entry<C, K>> {
     const model = this.#collection(collection)
     const context = await this.#context({ locale, dryRun })
-    const options = { ...toCondition(ifMatch), isMerge }
-    return toDocument(await execute(context, () => prepareUpdate(context, model, id, data, options)), dryRun)
+    const target = new EntryTarget(context, model, id)
+    const body = parseUpdate(context, model, data, { isMerge })
+    return toDocument(await execute(context, () => prepareUpdate(context, target, body, toCondition(ifMatch))), dryRun)
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -180,7 +186,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<void> {
     const model = this.#collection(collection)
     const context = await this.#context({ dryRun })
-    await execute(context, () => prepareDelete(context, model, id, toCondition(ifMatch)))
+    const target = new EntryTarget(context, model, id)
+    await execute(context, () => prepareDelete(context, target, toCondition(ifMatch)))
   }
 
   /**
@@ -197,9 +204,9 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<DraftEntry<C, K>> {
     const model = this.#withDrafts(collection)
     const context = await this.#context({ locale, dryRun })
-    const options = { ...toCondition(ifMatch), isMerge: merge, isAutosave: autosave }
-    const prepare = async () => checkDraft(context, model, id, data, options)()
-    return toDocument(await execute(context, prepare), dryRun)
+    const target = new DraftTarget(context, model, id, autosave)
+    const body = parseUpdate(context, model, data, { isMerge: merge, isDraft: true })
+    return toDocument(await execute(context, () => prepareUpdate(context, target, body, toCondition(ifMatch))), dryRun)
   }
 
   /**
@@ -394,7 +401,9 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<GlobalEntry<C, K>> {
     const model = this.#global(key)
     const context = await this.#context({ locale, dryRun })
-    return toDocument(await execute(context, () => prepareGlobal(context, model, data, toCondition(ifMatch))), dryRun)
+    const target = new GlobalTarget(context, model)
+    const body = parseUpdate(context, model, data)
+    return toDocument(await execute(context, () => prepareUpdate(context, target, body, toCondition(ifMatch))), dryRun)
   }
 
   /** @throws VALIDATION_ERROR for a locale that the config does not name */

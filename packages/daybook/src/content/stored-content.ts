@@ -3,8 +3,9 @@ import type { Reader } from '../store/reads/read.ts'
 import type { StoredEntry } from '../store/reads/rows.ts'
 import type { StoredContent } from '../store/store.ts'
 import { toCurrentSchema, unplaced, type Values, withOrphanedValues } from './document.ts'
+import { storedValues } from './reads/present.ts'
 import { isRefused, moveDocument } from './transfer/move-document.ts'
-import { fillLocaleTables } from './writes/row.ts'
+import { localeRowsOf, toCanonical } from './writes/row.ts'
 
 /** Documents read at a time, and written in one transaction. */
 export const MIGRATION_BATCH = 500
@@ -40,7 +41,13 @@ async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[
 
 /** Brings stored content into line with a changed config while the tables are made. */
 export const storedContentOf = (model: Model): StoredContent => ({
-  fillLocaleTables: (writer, collection) => fillLocaleTables(model, writer, collection),
+  async fillLocaleTables(writer, collection) {
+    for await (const entry of entriesAfter(writer.read, collection)) {
+      const canonical = toCanonical(storedValues(collection, entry), entry.locales)
+      for (const localeRow of localeRowsOf(model, collection, canonical, entry.status))
+        await writer.entries.putLocaleRow(entry.pk, entry, localeRow)
+    }
+  },
   async alignDocuments(writer, collection) {
     const hidden = new Set<string>()
     for await (const entry of outdatedEntries(writer.read, collection)) {

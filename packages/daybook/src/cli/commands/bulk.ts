@@ -2,14 +2,8 @@ import { resolve } from 'node:path'
 import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
 import { countMatches, resolveListQuery } from '../../content/reads/list.ts'
-import {
-  deleteMany,
-  MAX_MANY,
-  type ManyEntries,
-  type ManyResult,
-  type Step,
-  updateMany,
-} from '../../content/writes/bulk.ts'
+import { deleteMany, updateMany } from '../../content/writes/bulk.ts'
+import { MAX_MANY, type ManyEntries, type ManyResult, type Step } from '../../content/writes/bulk-write.ts'
 import { type WriteContext, writeContext } from '../../content/writes/context.ts'
 import { DaybookError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'

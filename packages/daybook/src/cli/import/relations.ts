@@ -3,7 +3,7 @@ import { Access } from '../../content/access/access.ts'
 import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import { prepareCreate } from '../../content/writes/entries.ts'
+import { parseCreate, prepareCreate } from '../../content/writes/create.ts'
 import { execute } from '../../content/writes/pipeline.ts'
 import { foldText } from '../../fold.ts'
 import type { CollectionModel } from '../../model/model.ts'
@@ -87,7 +87,8 @@ export class Relations {
     }
     try {
       const context = await writeContext(this.#engine, new Access(this.#engine.model, SYSTEM))
-      const { id } = await execute(context, () => prepareCreate(context, target, { [from]: name }))
+      const body = parseCreate(context, target, { [from]: name })
+      const { id } = await execute(context, () => prepareCreate(context, target, body))
       const { count, names } = this.created.get(target.key) ?? { count: 0, names: [] }
       this.created.set(target.key, { count: count + 1, names: count < MAX_NAMED ? [...names, name] : names })
       return id

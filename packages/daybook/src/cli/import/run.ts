@@ -4,8 +4,10 @@ import type { EntryAnswer } from '../../content/answer.ts'
 import type { Values } from '../../content/document.ts'
 import type { Engine } from '../../content/engine.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import { prepareCreate, prepareUpdate } from '../../content/writes/entries.ts'
+import { parseCreate, prepareCreate } from '../../content/writes/create.ts'
+import { EntryTarget } from '../../content/writes/entry-target.ts'
 import { execute, type Transact } from '../../content/writes/pipeline.ts'
+import { parseUpdate, prepareUpdate } from '../../content/writes/update.ts'
 import type { Progress } from '../output.ts'
 import { type FileEntry, toEntry } from './entry.ts'
 import { FileError, faultsOf, faultText } from './file-error.ts'
@@ -152,11 +154,14 @@ async function storeEntry(
   const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale, transact })
   if (presentId === undefined) {
     const options = createdAt === undefined ? {} : { createdAt }
-    const created = await execute(context, () => prepareCreate(context, collection, { ...forNew, ...values }, options))
+    const body = parseCreate(context, collection, { ...forNew, ...values })
+    const created = await execute(context, () => prepareCreate(context, collection, body, options))
     return { id: created.id, outcome: 'created', status: statusOf(job, created) }
   }
   const before = await engine.store.read.entries.stored(collection, presentId)
-  const updated = await execute(context, () => prepareUpdate(context, collection, presentId, values, { ifMatch: '*' }))
+  const target = new EntryTarget(context, collection, presentId)
+  const body = parseUpdate(context, collection, values)
+  const updated = await execute(context, () => prepareUpdate(context, target, body, { ifMatch: '*' }))
   const outcome = updated.seq === before?.seq ? 'unchanged' : 'updated'
   return { id: presentId, outcome, status: statusOf(job, updated) }
 }

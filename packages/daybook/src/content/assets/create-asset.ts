@@ -3,7 +3,7 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { WriteContext } from '../writes/context.ts'
-import { prepareCreate } from '../writes/entries.ts'
+import { parseCreate, prepareCreate } from '../writes/create.ts'
 import { execute } from '../writes/pipeline.ts'
 import type { Files } from './files.ts'
 import type { ImageFacts } from './image-facts.ts'
@@ -69,7 +69,7 @@ export const tryAsset = (
   asset: NewAsset,
 ): Promise<EntryAnswer> => storeAsset(context, files, assets, asset, async () => {})
 
-function storeAsset(
+async function storeAsset(
   context: WriteContext,
   files: Files,
   assets: CollectionModel,
@@ -77,13 +77,15 @@ function storeAsset(
   endClaim: (writer: Writer) => Promise<void>,
 ): Promise<EntryAnswer> {
   const path = pathOf(place)
-  const settle = async (writer: Writer): Promise<void> => {
+  const complete = async (writer: Writer): Promise<void> => {
     if (context.person !== null) await files.requireRoom(writer.read, context.person)
     await endClaim(writer)
   }
   const { directory, filename } = place
   const values = { ...facts, filename, path, url: `/uploads/${path}` }
-  return execute(context, () => prepareCreate(context, assets, { directory, ...data }, { made: { values, settle } }))
+  const options = { upload: { values, complete } }
+  const body = parseCreate(context, assets, { directory, ...data }, options)
+  return execute(context, () => prepareCreate(context, assets, body, options))
 }
 
 /** The path of a file. */

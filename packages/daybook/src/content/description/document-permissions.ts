@@ -9,13 +9,13 @@ import { type DocumentPermissions, describeClosedFields } from '../access/permis
 import { mergeFields } from '../document.ts'
 import { findVisibleDrafts } from '../drafts/draft-access.ts'
 import { proposePublished, proposeUnpublished } from '../drafts/publish.ts'
-import { draftTarget } from '../drafts/save-draft.ts'
+import { DraftTarget } from '../drafts/save-draft.ts'
 import type { Engine } from '../engine.ts'
 import { hiddenStatus, writeTranslation } from '../locales/localized.ts'
 import { type WriteContext, writeContext } from '../writes/context.ts'
-import { entryLoader, entryTarget, requireDeletion, resultOf, storeEntry } from '../writes/entries.ts'
+import { EntryTarget, resultOf, storeEntry } from '../writes/entry-target.ts'
 import { changedFields, type Proposal } from '../writes/replace.ts'
-import { Revision } from '../writes/revision.ts'
+import { Revision } from '../writes/row.ts'
 
 /** The permissions of a caller on one global. */
 export interface GlobalPermissions extends Pick<DocumentPermissions, 'fields'> {
@@ -76,16 +76,16 @@ async function entryPermissions(
   if (!collection || (await access.rulingOnReads(collection)) === false) throw unknownDocument('collection', key)
   const { read } = engine.store
   const context = await writeContext(engine, access, { isDry: true })
-  const entry = await entryLoader(context, collection, id)(read)
+  const target = new EntryTarget(context, collection, id)
+  const entry = await target.load(read)
   const revision = new Revision(engine.model, collection, entry)
-  const { requireChange } = entryTarget(context, collection, entry.id)
-  const isChangeable = await isPermitted(() => requireChange(read, revision))
+  const isChangeable = await isPermitted(() => target.authorizeUpdate(read, revision))
   const stored: StoredState = { context, collection, entry, revision, isChangeable }
   const update = isChangeable && (await canBecome(stored, unchanged(stored)))
   return {
     read: true,
     update,
-    delete: await isPermitted(() => requireDeletion(context, collection, read, entry)),
+    delete: await isPermitted(() => target.authorizeDelete(read, revision)),
     restore: update,
     ...(collection.status ? await publicationPermissions(stored, collection.status, update) : {}),
     fields: describeClosedFields(collection, access),
@@ -112,7 +112,7 @@ async function publicationPermissions(
   const { read } = context.engine.store
   const draft = (await findVisibleDrafts(context.access, read, collection, [entry.id])).has(entry.id)
   const isDraftChangeable = isChangeable && draft
-  const { parse, load, allowResult } = draftTarget(context, collection, entry.id)
+  const target = new DraftTarget(context, collection, entry.id)
   const statuses: Record<string, boolean> = {}
   for (const value of status.values)
     statuses[value] =
@@ -120,7 +120,11 @@ async function publicationPermissions(
   const hidden = hiddenStatus(status)
   return {
     draft,
-    saveDraft: isDraftChangeable && (await isPermitted(async () => allowResult(parse(await load(read)), {}))),
+    saveDraft:
+      isDraftChangeable &&
+      (await isPermitted(async () =>
+        target.authorizeResult(new Revision(context.engine.model, collection, await target.load(read)), {}),
+      )),
     restore: isDraftChangeable,
     publish: isDraftChangeable && (await canBecome(stored, proposePublished(context, collection, entry))),
     unpublish:
@@ -175,12 +179,13 @@ async function matchesOnceStored(
   next: NextState,
   { where }: AccessFilter,
 ): Promise<boolean> {
-  const { load, parse } = entryTarget(context, collection, id)
+  const target = new EntryTarget(context, collection, id)
   const rights = fieldRights(collection, context.access)
   try {
     return await context.transact(
       async (writer) => {
-        await storeEntry(context, writer, collection, parse(await load(writer.read)), next, rights)
+        const revision = new Revision(context.engine.model, collection, await target.load(writer.read))
+        await storeEntry(context, writer, collection, revision, next, rights)
         return (await writer.read.entries.statuses(collection, [id], where)).length > 0
       },
       { isAlone: true },

@@ -6,7 +6,7 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { refuseCaller } from '../access/rules.ts'
-import { Revision } from '../writes/revision.ts'
+import { Revision } from '../writes/row.ts'
 
 /**
  * Refuses a request for drafts without a session.

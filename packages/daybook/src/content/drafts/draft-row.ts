@@ -4,8 +4,7 @@ import { type WorkingCopy, workingCopyOf } from '../../store/working-copy.ts'
 import { mergeFields, stillOrphaned } from '../document.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
-import { Revision } from '../writes/revision.ts'
-import { toCanonical, translationsOf } from '../writes/row.ts'
+import { Revision, toCanonical, translationsOf } from '../writes/row.ts'
 
 /** An entry as its working copy has it; one without a working copy as it is. Its `seq` is the revision that a save is based on. */
 export interface DraftRow extends StoredEntry {

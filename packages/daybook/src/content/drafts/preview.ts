@@ -7,7 +7,7 @@ import { Access } from '../access/access.ts'
 import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import type { Engine } from '../engine.ts'
 import { writeContext } from '../writes/context.ts'
-import { entryTarget } from '../writes/entries.ts'
+import { EntryTarget } from '../writes/entry-target.ts'
 import { requireDraftSession } from './draft-access.ts'
 import { requireEditableDraft } from './entry-work.ts'
 
@@ -120,8 +120,8 @@ async function requirePreviewable(
 ): Promise<string> {
   requireDraftSession(access, collection, { draft: 'true' })
   const context = await writeContext(engine, access)
-  const target = entryTarget(context, collection, id)
-  return (await requireEditableDraft(context, collection, target, engine.store.read)).id
+  const target = new EntryTarget(context, collection, id)
+  return (await requireEditableDraft(context, target, engine.store.read)).id
 }
 
 function readSeconds(body: unknown): number {

@@ -6,20 +6,30 @@ import type { EntryAnswer } from '../answer.ts'
 import { restoreAsset } from '../assets/restore-asset.ts'
 import type { Preconditions } from '../etags.ts'
 import type { WriteContext } from '../writes/context.ts'
-import { type CheckedWrite, execute } from '../writes/pipeline.ts'
+import { execute, type PreparedWrite } from '../writes/pipeline.ts'
 import { preparePublish, prepareUnpublish } from './publish.ts'
 import { NEEDS_REVISION, prepareRestore, type RestoredVersion } from './restore.ts'
 import { prepareSchedule } from './schedule.ts'
 
-/** What can be done to an entry by name. */
+/** The operations that bring another state of an entry to its readers or its draft. */
 export type PublicationOp = 'publish' | 'unpublish' | 'restore'
+
+/** The parsed body of a publication. */
+export type Publication =
+  | { readonly op: 'restore'; readonly version: RestoredVersion }
+  | {
+      readonly op: 'publish' | 'unpublish'
+      readonly locales: readonly string[] | undefined
+      /** The time, ISO 8601 in UTC; `undefined` for now. */
+      readonly at: string | undefined
+    }
 
 type Body = Readonly<Record<string, unknown>>
 
 /**
- * Carries out publish, unpublish or restore. Of a deleted asset, the file comes back as well.
+ * Publishes, unpublishes or restores an entry. The file of a deleted asset is restored with it.
  *
- * @throws as {@link checkPublication}, and the preparation that it returns
+ * @throws as {@link parsePublication} and {@link preparePublication}
  */
 export async function executePublication(
   context: WriteContext,
@@ -29,38 +39,50 @@ export async function executePublication(
   body: unknown,
   options: Preconditions = {},
 ): Promise<EntryAnswer> {
-  if (op === 'restore' && collection.holdsFiles)
-    return restoreAsset(context, collection, id, readVersion(readFields(body, FIELDS.restore)), options)
-  return execute(context, async () => checkPublication(context, collection, op, id, body, options)())
+  const publication = parsePublication(context, collection, op, body)
+  if (publication.op === 'restore' && collection.holdsFiles)
+    return restoreAsset(context, collection, id, publication.version, options)
+  return execute(context, () => preparePublication(context, collection, id, publication, options))
 }
 
 /**
- * Checks the body of publish, unpublish or restore; of the first two, there need not be one. With a time that is still to come,
- * publish and unpublish set it for the entry.
+ * Parses the body of publish, unpublish or restore. Publish and unpublish may have none.
  *
- * @returns the rest of its preparation, which throws as {@link preparePublish}
  * @throws VALIDATION_ERROR
  */
-export function checkPublication(
+export function parsePublication(
   context: WriteContext,
   collection: CollectionModel,
   op: PublicationOp,
-  id: string,
   body: unknown,
-  options: Preconditions = {},
-): CheckedWrite<EntryAnswer> {
-  const given = readFields(body, FIELDS[op])
-  if (op === 'restore') {
-    const version = readVersion(given)
-    return () => prepareRestore(context, collection, id, version, options)
+): Publication {
+  const fields = readFields(body, FIELDS[op])
+  if (op === 'restore') return { op, version: readVersion(fields) }
+  return {
+    op,
+    locales: readLocales(fields, context.engine.model, collection),
+    at: readTime(fields, `${op}At`),
   }
-  const locales = readLocales(given, context.engine.model, collection)
-  const at = readTime(given, `${op}At`)
-  const attempt = op === 'publish' ? preparePublish : prepareUnpublish
-  return async () =>
-    at === undefined || Date.parse(at) <= (await context.engine.store.read.schedules.now())
-      ? attempt(context, collection, id, { ...options, locales })
-      : prepareSchedule(context, collection, id, { action: op, at, locales, attempt }, options)
+}
+
+/**
+ * Prepares a publication. Publish and unpublish with a future time set that time for the entry.
+ *
+ * @throws as updates of entries do
+ */
+export async function preparePublication(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  publication: Publication,
+  options: Preconditions = {},
+): Promise<PreparedWrite<EntryAnswer>> {
+  if (publication.op === 'restore') return prepareRestore(context, collection, id, publication.version, options)
+  const { op, locales, at } = publication
+  const prepare = op === 'publish' ? preparePublish : prepareUnpublish
+  if (at === undefined || Date.parse(at) <= (await context.engine.store.read.schedules.now()))
+    return prepare(context, collection, id, { ...options, locales })
+  return prepareSchedule(context, collection, id, { action: op, at, locales, attempt: prepare }, options)
 }
 
 /** The fields of each body. */

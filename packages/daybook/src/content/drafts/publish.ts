@@ -11,7 +11,7 @@ import { publishedLocalesOf, withPublishedLocales } from '../locales/published-l
 import type { WriteContext } from '../writes/context.ts'
 import type { PreparedWrite } from '../writes/pipeline.ts'
 import { type Proposal, prepareReplace } from '../writes/replace.ts'
-import { Revision } from '../writes/revision.ts'
+import { Revision } from '../writes/row.ts'
 import { requireVisibleDraft } from './draft-access.ts'
 import { draftCanonical, draftRevision, isSameContent } from './draft-row.ts'
 import { dropSchedule } from './schedule.ts'
@@ -42,7 +42,7 @@ export function preparePublish(
       await requireVisibleDraft(context.access, read, collection, entry.id)
       return proposePublished(context, collection, entry, locales)
     },
-    settle: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'publish'),
+    beforeStore: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'publish'),
   } as const
   return prepareReplace(inDefaultLocale(context), collection, id, write, options)
 }
@@ -134,7 +134,7 @@ export function prepareUnpublish(
     action: 'unpublish',
     revisionOf: ({ seq }: StoredEntry) => seq,
     propose: (_read: Reader, entry: StoredEntry) => proposeUnpublished(context, collection, entry, hidden, chosen),
-    settle: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'unpublish'),
+    beforeStore: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'unpublish'),
   } as const
   return prepareReplace(inDefaultLocale(context), collection, id, write, options)
 }

@@ -7,10 +7,10 @@ import type { WriteContext } from '../writes/context.ts'
 import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from './draft-row.ts'
 
 /**
- * Makes a change of an entry in its working copy, too: publishing that would take the change back otherwise.
+ * Applies an update of an entry to its draft: publishing the draft would revert the update otherwise.
  *
- * @param patch the fields that the change names, in the form in which they are stored
- * @param mayBeSame whether nothing is stored where the working copy says the same; not for one that names hidden fields
+ * @param patch the fields that the update names, in their stored form
+ * @param mayBeSame true if nothing is stored when the draft holds the same; false for an update that names hidden fields
  */
 export async function rebaseDraft(
   { engine: { model }, actor, person, locale }: WriteContext,
@@ -20,7 +20,6 @@ export async function rebaseDraft(
   patch: Values,
   mayBeSame: boolean,
 ): Promise<void> {
-  if (entry.draft === null) return
   const before = draftRevision(model, collection, entry)
   const values = mergeFields(collection, before.own(locale), patch)
   const canonical = writeTranslation(collection, before.canonical, values, locale, model.locales?.default)

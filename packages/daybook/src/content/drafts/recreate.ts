@@ -4,14 +4,12 @@ import { fieldRights } from '../access/field-access.ts'
 import { mergeFields, type Values } from '../document.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { compose } from '../writes/compose.ts'
-import type { WriteContext } from '../writes/context.ts'
-import { namingConflict } from '../writes/entries.ts'
+import { hooksFor, type WriteContext } from '../writes/context.ts'
+import { storeNewEntry } from '../writes/create.ts'
 import { dropDangling, writableIn } from '../writes/hidden-values.ts'
 import type { WriteTransaction } from '../writes/pipeline.ts'
-import { Revision } from '../writes/revision.ts'
-import { toRow } from '../writes/row.ts'
-import { hooksFor, runBeforeChange } from '../writes/run-hooks.ts'
-import { giveWayTo, resolveFallbackSlugs } from '../writes/slugs.ts'
+import { Revision, toRow } from '../writes/row.ts'
+import { runBeforeChange } from '../writes/run-hooks.ts'
 import { inDefaultLocale } from './publish.ts'
 
 /** A deleted entry that is to be stored again, with its id and the time of its creation. */
@@ -44,7 +42,7 @@ export async function recreate(
   { id, former, createdBy, isComplete, released, isComing }: Recreation,
   transaction: WriteTransaction,
 ): Promise<{ readonly canonical: Canonical; readonly seq: number }> {
-  const { engine, access, actor, person } = context
+  const { engine, access, person } = context
   const { writer } = transaction
   const rights = fieldRights(collection, access)
   const contextInDefault = inDefaultLocale(context)
@@ -65,14 +63,8 @@ export async function recreate(
     isDraft: !isComplete,
   }
   const composed = await compose(contextInDefault, writer.read, composition)
-  const changing = hooksFor(contextInDefault, collection, 'beforeChange', 'validate')
+  const hooks = hooksFor(contextInDefault, collection, 'beforeChange', 'validate')
   const change = { context: contextInDefault, transaction, action: 'create', id, system } as const
-  const { canonical: changed } = changing
-    ? await runBeforeChange(changing, change, composition, composed)
-    : { canonical: composed }
-  const canonical = await resolveFallbackSlugs(engine.model, writer.read, collection, changed, id)
-  const next = toRow(engine.model, collection, { ...system, canonical, orphaned: null, draft: null })
-  const seq = await namingConflict(collection, () => writer.entries.create(collection, next, actor))
-  await giveWayTo(engine, writer, collection, next, actor)
-  return { canonical, seq }
+  const { canonical } = hooks ? await runBeforeChange(hooks, change, composition, composed) : composed
+  return storeNewEntry(context, writer, collection, { ...system, canonical })
 }

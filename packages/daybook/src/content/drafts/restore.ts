@@ -19,8 +19,9 @@ import type { Canonical } from '../locales/localized.ts'
 import { formerState } from '../reads/former-state.ts'
 import { storedValues, tagOf, toEntryAnswer } from '../reads/present.ts'
 import { checkBody } from '../writes/body.ts'
-import { authorizeNewEntry, type WriteContext } from '../writes/context.ts'
-import { entryTarget } from '../writes/entries.ts'
+import type { WriteContext } from '../writes/context.ts'
+import { authorizeNewEntry } from '../writes/create.ts'
+import { EntryTarget } from '../writes/entry-target.ts'
 import { type PreparedWrite, StaleWrite } from '../writes/pipeline.ts'
 import { prepareReplace, requireValid } from '../writes/replace.ts'
 import { toCanonical } from '../writes/row.ts'
@@ -73,8 +74,7 @@ export async function prepareRestore(
   const { revision, slug } = version
   if (revision === undefined || slug !== undefined) {
     // Only a caller who may change the entry learns that it is there.
-    const target = entryTarget(context, collection, id)
-    await requireEditableDraft(context, collection, target, context.engine.store.read)
+    await requireEditableDraft(context, new EntryTarget(context, collection, id), context.engine.store.read)
     if (slug !== undefined) throw invalidAt('/slug', 'deleted', 'must be left out: the entry is not deleted')
     throw invalidAt('/revision', 'required', NEEDS_REVISION)
   }

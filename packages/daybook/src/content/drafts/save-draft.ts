@@ -1,84 +1,86 @@
 import { DaybookError, invalidAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import type { Reader } from '../../store/reads/read.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
-import { fieldRights } from '../access/field-access.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import { type FieldRights, fieldRights } from '../access/field-access.ts'
 import type { EntryAnswer } from '../answer.ts'
 import type { Values } from '../document.ts'
 import { type Preconditions, requirePreconditions } from '../etags.ts'
 import { statusIn } from '../locales/localized.ts'
 import { tagOf } from '../reads/present.ts'
-import { type ChangeTarget, checkChange, type UpdateOptions } from '../writes/change.ts'
 import type { WriteContext } from '../writes/context.ts'
-import { entryTarget, resultOf } from '../writes/entries.ts'
-import type { CheckedWrite, PreparedWrite } from '../writes/pipeline.ts'
-import { Revision } from '../writes/revision.ts'
+import { EntryTarget } from '../writes/entry-target.ts'
+import type { PreparedWrite } from '../writes/pipeline.ts'
+import { Revision } from '../writes/row.ts'
+import type { NextRevision, UpdateTarget } from '../writes/update.ts'
 import { requireVisibleDraft } from './draft-access.ts'
 import { draftAnswer } from './draft-answer.ts'
 import { type DraftRow, draftCanonical, draftRow, isSameContent, toWorkingCopy, withStatusOf } from './draft-row.ts'
 import { prepareEntryWork } from './entry-work.ts'
 
-/** How a working copy is saved. */
-export interface DraftOptions extends UpdateOptions {
-  /** While the same actor autosaves, each save takes the place of the one before it in history. @default false */
-  readonly isAutosave?: boolean
-}
+/** The draft of an entry that is updated. The draft of an entry without one is the entry itself. */
+export class DraftTarget implements UpdateTarget<DraftRow, EntryAnswer> {
+  readonly document: CollectionModel
+  readonly id: string
+  readonly isMatchRequired: boolean
+  readonly #context: WriteContext
+  readonly #entry: EntryTarget
+  readonly #isAutosave: boolean
 
-/**
- * Checks what the body of a working copy says. It may lack what is required; hooks and validators run when it is published.
- *
- * @returns and throws as {@link checkChange}; VALIDATION_ERROR also when it names another status
- */
-export function checkDraft(
-  context: WriteContext,
-  collection: CollectionModel,
-  id: string,
-  body: unknown,
-  options: DraftOptions = {},
-): CheckedWrite<EntryAnswer> {
-  return checkChange(context, draftTarget(context, collection, id, options), body, { ...options, isDraft: true })
-}
+  /** @param isAutosave each save replaces the previous autosave of the same actor in history */
+  constructor(context: WriteContext, collection: CollectionModel, id: string, isAutosave = false) {
+    this.#context = context
+    this.#entry = new EntryTarget(context, collection, id)
+    this.#isAutosave = isAutosave
+    this.document = collection
+    this.id = this.#entry.id
+    this.isMatchRequired = this.#entry.isMatchRequired
+  }
 
-/** The draft of an entry that is to be saved. */
-export function draftTarget(
-  context: WriteContext,
-  collection: CollectionModel,
-  id: string,
-  { isAutosave = false }: DraftOptions = {},
-): ChangeTarget<DraftRow, EntryAnswer> {
-  const { engine, access, actor, person } = context
-  const { model } = engine
-  const target = entryTarget(context, collection, id)
-  return {
-    document: collection,
-    id: target.id,
-    isMatchRequired: target.isMatchRequired,
-    load: async (read) => draftRow(await target.load(read)),
-    parse: (row) => new Revision(model, collection, row),
-    requireChange: async (read, { row }) => {
-      await target.requireChange(read, target.parse(row.entry))
-      await requireVisibleDraft(access, read, collection, row.id)
-    },
-    // What the result must hold shows when it is published: until then, only the entry can be looked up.
-    allowResult: async (revision, patch) => {
-      if (!collection.access.update) return undefined
-      await access.requireWrite(collection, 'update', resultOf(context, collection, revision, patch))
-      return undefined
-    },
-    derive: async (_read, values) => values,
-    store: async (writer, revision, { canonical: saved, patch, mayBeSame }, rights) => {
-      const { entry } = revision.row
-      const canonical = withStatusOf(collection, saved, entry)
-      requireSameStatus(collection, patch, statusIn(collection, canonical, context.locale))
-      const shown = (one: typeof entry): Promise<EntryAnswer> =>
-        draftAnswer(context, writer.read, collection, one, rights)
-      if (mayBeSame && isSameContent(collection, draftCanonical(collection, revision), canonical)) return shown(entry)
-      const at = new Date().toISOString()
-      const copy = toWorkingCopy(collection, entry, canonical, revision.orphaned, { at, by: person, isAutosave })
-      const former = workingCopyOf(entry)
-      const takesPlace = isAutosave && former?.isAutosave === true && former.by === person
-      const seq = await writer.drafts.write(collection, entry, copy, { at, actor, keepsFormer: !takesPlace })
-      return shown({ ...entry, draft: JSON.stringify({ seq, ...copy }) })
-    },
+  async load(read: Reader): Promise<DraftRow> {
+    return draftRow(await this.#entry.load(read))
+  }
+
+  async authorizeUpdate(read: Reader, { row }: Revision<DraftRow>): Promise<void> {
+    const { access, engine } = this.#context
+    await this.#entry.authorizeUpdate(read, new Revision(engine.model, this.document, row.entry))
+    await requireVisibleDraft(access, read, this.document, row.id)
+  }
+
+  /** Only the stored entry can match a filter, so that of the result is checked when it is published. */
+  async authorizeResult(revision: Revision<DraftRow>, patch: Values): Promise<undefined> {
+    await this.#entry.authorizeResult(revision, patch)
+    return undefined
+  }
+
+  async derive(_read: Reader, values: Values): Promise<Values> {
+    return values
+  }
+
+  /** @throws VALIDATION_ERROR if the draft would get another status than its entry */
+  async store(
+    writer: Writer,
+    revision: Revision<DraftRow>,
+    { canonical: saved, patch, mayBeSame }: NextRevision,
+    rights: FieldRights,
+  ): Promise<EntryAnswer> {
+    const context = this.#context
+    const { actor, person } = context
+    const { document: collection } = this
+    const { entry } = revision.row
+    const canonical = withStatusOf(collection, saved, entry)
+    requireSameStatus(collection, patch, statusIn(collection, canonical, context.locale))
+    if (mayBeSame && isSameContent(collection, draftCanonical(collection, revision), canonical))
+      return draftAnswer(context, writer.read, collection, entry, rights)
+    const at = new Date().toISOString()
+    const save = { at, by: person, isAutosave: this.#isAutosave }
+    const copy = toWorkingCopy(collection, entry, canonical, revision.orphaned, save)
+    const former = workingCopyOf(entry)
+    const replacesFormer = this.#isAutosave && former?.isAutosave === true && former.by === person
+    const seq = await writer.drafts.write(collection, entry, copy, { at, actor, keepsFormer: !replacesFormer })
+    const stored = { ...entry, draft: JSON.stringify({ seq, ...copy }) }
+    return draftAnswer(context, writer.read, collection, stored, rights)
   }
 }
 

@@ -13,9 +13,10 @@ import type { Engine } from '../engine.ts'
 import { documentTag, readTags } from '../etags.ts'
 import { valuesToMigrate } from '../transfer/move-document.ts'
 import { type WriteContext, writeContext } from '../writes/context.ts'
-import { prepareUpdate } from '../writes/entries.ts'
+import { EntryTarget } from '../writes/entry-target.ts'
 import { type PreparedWrite, runTransaction, StaleWrite, type Transact } from '../writes/pipeline.ts'
-import { Revision } from '../writes/revision.ts'
+import { Revision } from '../writes/row.ts'
+import { parseUpdate, prepareUpdate } from '../writes/update.ts'
 import type { EntryChange, MigratedEntry, MigrationContent } from './define-migration.ts'
 
 /** How many entries one transaction of `each` changes. */
@@ -145,9 +146,12 @@ export class StepContent extends CallerContent implements MigrationContent {
     if (data === undefined) return undefined
     requireChange(collection, entry, data)
     const ifMatch = readTags(documentTag(entry.seq, 'each'))
-    return prepareUpdate(context, collection, entry.id, data, { ifMatch }).catch((error) =>
-      explainRefused(collection, entry, error),
-    )
+    const target = new EntryTarget(context, collection, entry.id)
+    try {
+      return await prepareUpdate(context, target, parseUpdate(context, collection, data), { ifMatch })
+    } catch (error) {
+      return explainRefused(collection, entry, error)
+    }
   }
 
   /** An entry, also with what the config has no place for. */

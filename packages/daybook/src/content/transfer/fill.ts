@@ -20,7 +20,7 @@ import { toPlainJson } from '../plain-json.ts'
 import { withSystem } from '../reads/present.ts'
 import { entriesAfter, MIGRATION_BATCH } from '../stored-content.ts'
 import { checkBody } from '../writes/body.ts'
-import { settleTools, type WriteContext, writeContext } from '../writes/context.ts'
+import { createFieldTools, type WriteContext, writeContext } from '../writes/context.ts'
 import { requireTargets } from '../writes/references.ts'
 import { allReferences, toCanonical, toRow, translationsOf } from '../writes/row.ts'
 import { MIGRATION_ACTOR, toOrphaned } from './migration.ts'
@@ -229,7 +229,8 @@ async function storeEntry(
       await writer.entries.update(collection, entry, next, MIGRATION_ACTOR)
     }
     if (copy) await storeCopy(writer, collection, entry, copy, missing)
-    else if (Object.keys(missing).length > 0) await rebaseDraft(context, writer, collection, entry, missing, true)
+    else if (entry.draft !== null && Object.keys(missing).length > 0)
+      await rebaseDraft(context, writer, collection, entry, missing, true)
   })
 }
 
@@ -367,7 +368,7 @@ async function settleGiven(
   id: string,
 ): Promise<Values> {
   const checked = await explainRefusal(document, id, async () => checkBody(document, 'update', given, FULL_RIGHTS))
-  return settleFields(document, checked, stored.values, settleTools(context, document, stored))
+  return settleFields(document, checked, stored.values, createFieldTools(context, document, stored))
 }
 
 /** What the service itself keeps in a document, such as its id. */

@@ -10,7 +10,7 @@ import { mergeFields } from '../document.ts'
 import { toWorkingCopy } from '../drafts/draft-row.ts'
 import { actorOf, type Engine } from '../engine.ts'
 import { withSystem } from '../reads/present.ts'
-import { namingConflict } from '../writes/entries.ts'
+import { explainUniqueViolation } from '../writes/entry-target.ts'
 import { allReferences, toCanonical, toRow } from '../writes/row.ts'
 import { documentOf, type RestoreLine } from './restore-lines.ts'
 
@@ -144,7 +144,7 @@ export class Restore {
     const entries = lines.filter((line) => line.kind === 'entry')
     for (const [collection, own] of Map.groupBy(entries, (line) => line.collection)) {
       const rows = own.map(({ row }) => row)
-      await namingConflict(collection, () => writer.entries.createMany(collection, rows, actorOf(SYSTEM)))
+      await explainUniqueViolation(collection, () => writer.entries.createMany(collection, rows, actorOf(SYSTEM)))
       await this.#storeBeside(writer, collection, own)
     }
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)

@@ -4,19 +4,22 @@ import { type Issue, issueAt, type Violation } from '../../issues.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
 import type { EntryAnswer } from '../answer.ts'
-import { checkPublication } from '../drafts/publication.ts'
+import { type Publication, type PublicationOp, parsePublication, preparePublication } from '../drafts/publication.ts'
 import type { Engine } from '../engine.ts'
 import { type Preconditions, readTags } from '../etags.ts'
 import { HookRefusal } from '../hooks.ts'
 import { refuseHostile } from '../plain-json.ts'
 import type { WriteContext } from './context.ts'
-import { checkCreate, checkUpdate, prepareDelete } from './entries.ts'
-import { type CheckedWrite, type CommittedWrites, executeAll, type PreparedWrite } from './pipeline.ts'
+import { type CreateBody, parseCreate, prepareCreate } from './create.ts'
+import { prepareDelete } from './delete.ts'
+import { EntryTarget } from './entry-target.ts'
+import { type CommittedWrites, executeAll, type PreparedWrite } from './pipeline.ts'
+import { parseUpdate, prepareUpdate, type UpdateBody } from './update.ts'
 
-/** The most operations in one batch. */
+/** The maximum number of operations in one batch. */
 export const MAX_OPERATIONS = 500
 
-/** What happened to one operation. */
+/** The result of one operation. */
 export interface BatchResult {
   readonly op: string
   readonly collection: string
@@ -26,11 +29,12 @@ export interface BatchResult {
   readonly answer?: EntryAnswer
 }
 
-/** What an operation can do. */
+/** The kinds of operations. */
 export const BATCH_OPS = ['create', 'update', 'delete', 'publish', 'unpublish', 'restore'] as const
 export type BatchOp = (typeof BATCH_OPS)[number]
 
-interface ParsedOperation {
+/** An operation whose place in the collection and whose conditions are valid. */
+interface OperationHead {
   readonly op: BatchOp
   readonly collection: CollectionModel
   readonly id: string
@@ -38,27 +42,36 @@ interface ParsedOperation {
   readonly options: Preconditions
 }
 
+/** An operation that is valid as far as that shows without the store. */
+type ParsedOperation = Omit<OperationHead, 'op' | 'data'> &
+  (
+    | { readonly op: 'create'; readonly body: CreateBody }
+    | { readonly op: 'update'; readonly body: UpdateBody }
+    | { readonly op: 'delete' }
+    | { readonly op: PublicationOp; readonly body: Publication }
+  )
+
 /**
- * Carries out operations in one transaction: all of them, or none.
+ * Runs operations in one transaction: all of them, or none.
  *
  * @throws what the operation throws, with its index in `details.operation` and before each issue's path
  */
 export async function runBatch(context: WriteContext, body: unknown): Promise<CommittedWrites<BatchResult>> {
   refuseHostile(body)
-  const operations = readOperations(context.engine, body)
-  // Faults of the data come before those of the stored entries, whichever operation has them.
-  const checked = operations.map((operation, index) => checkOperation(context, operation, index))
+  const heads = readOperations(context.engine, body)
+  // Faults of the data are reported before those of stored entries, whichever operation has them.
+  const operations = heads.map((head, index) => parseOperation(context, head, index))
   return executeAll(context, async () => {
-    const prepared: PreparedWrite<BatchResult>[] = []
-    // What takes time (Markdown, rules) is done before the transaction, which then holds its lock for moments.
-    for (const [index, prepare] of checked.entries()) {
-      prepared.push(atOperation(index, await prepare().catch((error: unknown) => fail(error, index))))
+    const writes: PreparedWrite<BatchResult>[] = []
+    // Slow work such as rendering is done before the transaction, which then holds its lock for moments.
+    for (const [index, operation] of operations.entries()) {
+      writes.push(await prepareOperation(context, operation, index))
     }
-    return prepared
+    return writes
   })
 }
 
-function readOperations(engine: Engine, body: unknown): readonly ParsedOperation[] {
+function readOperations(engine: Engine, body: unknown): readonly OperationHead[] {
   const list = isRecord(body) && Object.keys(body).length === 1 ? body.operations : undefined
   if (!Array.isArray(list))
     throw invalidAt('/operations', 'type', 'must be a list of operations, and all that the body holds', {
@@ -69,14 +82,14 @@ function readOperations(engine: Engine, body: unknown): readonly ParsedOperation
       limit: MAX_OPERATIONS,
     })
   const issues: Issue[] = []
-  const operations = list.map((one, index) => readOperation(engine, one, `/operations/${index}`, issues))
+  const operations = list.map((operation, index) => readOperation(engine, operation, `/operations/${index}`, issues))
   if (issues.length > 0) throw invalid(issues)
-  return operations as readonly ParsedOperation[]
+  return operations as readonly OperationHead[]
 }
 
 const isBatchOp = (op: unknown): op is BatchOp => (BATCH_OPS as readonly unknown[]).includes(op)
 
-/** The issue of an operation that its collection does not have, or whose data are missing or too much. */
+/** Returns the issue of an operation that its collection does not have, or whose data is missing or must be absent. */
 function issueOfUse(path: string, op: BatchOp, { key, status }: CollectionModel, data: unknown): Issue | undefined {
   const needsData = NEEDS_DATA[op]
   if (needsData === true && data === undefined)
@@ -88,25 +101,25 @@ function issueOfUse(path: string, op: BatchOp, { key, status }: CollectionModel,
   return issueAt(`${path}/op`, 'status', message, { collection: key })
 }
 
-/** Whether an operation has data; those that are not named may. */
+/** True for operations that must have data, false for those that must not. */
 const NEEDS_DATA: { readonly [op in BatchOp]?: boolean } = { create: true, update: true, delete: false, restore: true }
 
 const KEYS = ['op', 'collection', 'id', 'ifMatch', 'data']
 
-function readOperation(engine: Engine, given: unknown, path: string, issues: Issue[]): ParsedOperation | undefined {
+function readOperation(engine: Engine, operation: unknown, path: string, issues: Issue[]): OperationHead | undefined {
   const fault = (key: string, ...violation: Violation): undefined => {
     issues.push(issueAt(`${path}${key}`, ...violation))
   }
-  if (!isRecord(given)) return fault('', 'type', 'must be an object', { types: ['object'] })
-  for (const key of Object.keys(given))
+  if (!isRecord(operation)) return fault('', 'type', 'must be an object', { types: ['object'] })
+  for (const key of Object.keys(operation))
     if (!KEYS.includes(key)) fault(`/${key}`, 'unknown_field', 'there is no such field')
-  const { op, id = '', ifMatch, data } = given
-  const collection = collectionOf(engine, given.collection)
+  const { op, id = '', ifMatch, data } = operation
+  const collection = collectionOf(engine, operation.collection)
   const tags = ifMatch === undefined ? undefined : readTags(ifMatch)
   if (!isBatchOp(op)) return fault('/op', 'enum', `must be one of: ${BATCH_OPS.join(', ')}`, { values: BATCH_OPS })
-  if (!collection) return fault('/collection', ...noCollection(given.collection))
-  const inId = violationOfId(op, id)
-  if (inId) return fault('/id', ...inId)
+  if (!collection) return fault('/collection', ...noCollection(operation.collection))
+  const violation = violationOfId(op, id)
+  if (violation) return fault('/id', ...violation)
   if (ifMatch !== undefined && !tags) return fault('/ifMatch', 'entity_tag', 'must be * or an entity tag in quotes')
   const misuse = issueOfUse(path, op, collection, data)
   if (misuse) issues.push(misuse)
@@ -123,7 +136,7 @@ function noCollection(key: unknown): Violation {
     : ['type', message, { types: ['string'] }]
 }
 
-/** The rule that the id of an operation breaks: a create has none, and any other operation has one. */
+/** Returns the violation of an id: a create has none, and any other operation has one. */
 function violationOfId(op: BatchOp, id: unknown): Violation | undefined {
   const message = 'must be an id, except of a create'
   if (op === 'create') return id === '' ? undefined : ['exclusive', message, { with: 'op' }]
@@ -132,49 +145,59 @@ function violationOfId(op: BatchOp, id: unknown): Violation | undefined {
   return ['format', 'must be the id of an entry, not its slug. GET by slug answers the id', { format: 'uuid' }]
 }
 
-/** Checks what an operation says of its data, before any entry is looked for. */
-function checkOperation(
-  context: WriteContext,
-  { op, collection, id, data, options }: ParsedOperation,
-  index: number,
-): CheckedWrite<BatchResult> {
-  const common = { op, collection: collection.key }
-  if (op === 'delete') {
-    const toResult = ({ seq }: { readonly seq: number }): BatchResult => ({ ...common, id, seq })
-    return async () => mapped(await prepareDelete(context, collection, id, options), toResult)
-  }
-  const toResult = (answer: EntryAnswer): BatchResult => ({ ...common, id: answer.id, seq: answer.seq, answer })
+/**
+ * Parses the data of an operation, before any entry is loaded.
+ *
+ * @throws VALIDATION_ERROR
+ */
+function parseOperation(context: WriteContext, { op, data, ...head }: OperationHead, index: number): ParsedOperation {
+  const { collection } = head
   try {
-    const prepare = checkData(context, { op, collection, id, data, options })
-    return async () => mapped(await prepare(), toResult)
+    if (op === 'delete') return { ...head, op }
+    if (op === 'create') return { ...head, op, body: parseCreate(context, collection, data) }
+    if (op === 'update') return { ...head, op, body: parseUpdate(context, collection, data) }
+    return { ...head, op, body: parsePublication(context, collection, op, data) }
   } catch (error) {
-    return fail(error, index)
+    throw atIndex(error, index)
   }
 }
 
-function checkData(
+/** Prepares an operation, whose errors name its index in the batch. */
+async function prepareOperation(
   context: WriteContext,
-  { op, collection, id, data, options }: ParsedOperation,
-): CheckedWrite<EntryAnswer> {
-  if (op === 'create') return checkCreate(context, collection, data)
-  if (op === 'publish' || op === 'unpublish' || op === 'restore')
-    return checkPublication(context, collection, op, id, data, options)
-  return checkUpdate(context, collection, id, data, options)
+  operation: ParsedOperation,
+  index: number,
+): Promise<PreparedWrite<BatchResult>> {
+  const { op, collection, id } = operation
+  const fail = (error: unknown): never => {
+    throw atIndex(error, index)
+  }
+  const write = await prepareWrite(context, operation).catch(fail)
+  return {
+    ...write,
+    commit: async (transaction) => {
+      const result = await write.commit(transaction).catch(fail)
+      const common = { op, collection: collection.key, seq: result.seq }
+      return 'json' in result ? { ...common, id: result.id, answer: result } : { ...common, id }
+    },
+  }
 }
 
-const mapped = <A, B>(write: PreparedWrite<A>, map: (result: A) => B): PreparedWrite<B> => ({
-  ...write,
-  commit: async (transaction) => map(await write.commit(transaction)),
-})
-
-/** A write whose errors name its place in the batch. */
-const atOperation = <T>(index: number, write: PreparedWrite<T>): PreparedWrite<T> => ({
-  ...write,
-  commit: (transaction) => write.commit(transaction).catch((error: unknown) => fail(error, index)),
-})
-
-function fail(error: unknown, index: number): never {
-  throw atIndex(error, index)
+async function prepareWrite(
+  context: WriteContext,
+  operation: ParsedOperation,
+): Promise<PreparedWrite<EntryAnswer | { readonly seq: number }>> {
+  const { collection, id, options } = operation
+  switch (operation.op) {
+    case 'create':
+      return prepareCreate(context, collection, operation.body)
+    case 'update':
+      return prepareUpdate(context, new EntryTarget(context, collection, id), operation.body, options)
+    case 'delete':
+      return prepareDelete(context, new EntryTarget(context, collection, id), options)
+    default:
+      return preparePublication(context, collection, id, operation.body, options)
+  }
 }
 
 function atIndex(error: unknown, index: number): unknown {

@@ -6,64 +6,59 @@ import { type Canonical, writeTranslation } from '../locales/localized.ts'
 import { showIn } from '../locales/published-locales.ts'
 import type { WriteContext } from './context.ts'
 import { requireTargets } from './references.ts'
-import { ownValues, type Revision } from './revision.ts'
-import { chainOf } from './row.ts'
+import { chainOf, ownValues, type Revision } from './row.ts'
 
-/** What a write makes of a document. */
+/** The parts of a document that a write stores. */
 export interface Composition {
   readonly document: DocumentModel
-  /** What is stored; `undefined` for a new document. */
+  /** The stored document; `undefined` for a new one. */
   readonly before: Revision | undefined
-  /** What the patch is put over. @default what is stored */
+  /** The document under the patch. @default the stored one */
   readonly base?: Canonical
-  /** The fields that the write names, in the form in which they are stored. */
+  /** The fields that the write names, in their stored form. */
   readonly patch: Values
-  /** Those of them that are the writer's own. @default all */
+  /** The fields of the patch that the caller or a hook gives, and so may be told about. @default all */
   readonly given?: Values
   readonly rights: FieldRights
-  /** Makes what the values lack, such as a slug. */
+  /** Adds values that depend on other documents, such as a slug. */
   derive(values: Values): Promise<Values>
-  /** Whether required fields may be empty. @default false */
+  /** True if required fields may be empty. @default false */
   readonly isDraft?: boolean
-  /** The locales in which required fields must hold something. @default the locale that is written */
+  /** The locales in which required fields must have values. @default the locale that is written */
   readonly requiredIn?: readonly string[] | undefined
 }
 
+/** A document as a write will store it. */
+export interface ComposedDocument extends Required<Pick<Composition, 'patch' | 'given'>> {
+  readonly canonical: Canonical
+  /** True if a hook has changed the fields. */
+  readonly isChanged: boolean
+}
+
 /**
- * A document as a write makes it.
+ * Puts the fields of a write over the stored document.
  *
- * @throws VALIDATION_ERROR when a required field is empty, or a reference leads nowhere
+ * @throws VALIDATION_ERROR if a required field is empty, or the target of a reference does not exist
  */
 export async function compose(
   { engine, locale, scope }: WriteContext,
   read: Reader,
-  {
-    document,
-    before,
-    base = before?.canonical,
-    patch,
-    given = patch,
-    rights,
-    derive,
-    isDraft = false,
-    requiredIn,
-  }: Composition,
-): Promise<Canonical> {
+  composition: Composition,
+): Promise<ComposedDocument> {
+  const { document, before, base = before?.canonical, patch, given = patch, rights, isDraft = false } = composition
   const { model } = engine
   const merged = base ? mergeFields(document, ownValues(model, document, base, locale), patch) : patch
   const references = { values: merged, given, before: before?.references ?? [] }
-  const [values] = await both(derive(merged), requireTargets(read, document, references, scope))
+  const [values] = await both(composition.derive(merged), requireTargets(read, document, references, scope))
   const canonical = writeTranslation(document, base, values, locale, model.locales?.default)
-  if (isDraft) return canonical
-  for (const shown of requiredIn ?? [locale])
-    requireRequired(document, valuesInLocale(canonical, document, { engine, locale: shown }), {
-      hidden: rights.hidden,
-      given,
-    })
-  return canonical
+  for (const required of isDraft ? [] : (composition.requiredIn ?? [locale])) {
+    const shown = valuesInLocale(canonical, document, { engine, locale: required })
+    requireRequired(document, shown, { hidden: rights.hidden, given })
+  }
+  return { canonical, patch, given, isChanged: false }
 }
 
-/** What the locale shows must hold every required field: its own values, and those that it falls back to. */
+/** Returns the values that a locale shows: its own, and those that it falls back to. */
 export function valuesInLocale(
   canonical: Canonical,
   document: DocumentModel,

@@ -11,26 +11,26 @@ import { released } from './referrers.ts'
 import { allReferences } from './row.ts'
 
 /**
- * What a writer gives who puts a whole document in place, such as a working copy: the fields that they may read. The others
- * hold what somebody else has said, and no answer may tell of it.
+ * Returns the fields of a patch that the caller may read. The others hold values of another author when the caller replaces a whole
+ * document, for example by publishing a draft, and no response may reveal them.
  */
 export function writableIn(document: DocumentModel, patch: Values, { hidden }: FieldRights): Values {
   const unread = servedKeysOf(document, hidden)
   return Object.fromEntries(Object.entries(patch).filter(([key]) => !unread.has(key)))
 }
 
-/** A whole document, and the fields of it that differ from what is stored. */
+/** A whole document, and its fields that differ from the stored document. */
 export interface WholeDocument {
   readonly canonical: Canonical
   readonly patch: Values
 }
 
 /**
- * A document without the references of some fields to what is gone: a deletion takes references out of what is stored, and not
- * out of what is put in place later.
+ * Removes references to deleted entries from some fields. A deletion removes references from stored documents, but not from drafts and
+ * earlier versions that are stored later.
  *
- * @param keys the fields, such as those that the writer may not read and so cannot correct
- * @param isComing whether an entry will be there when the transaction ends
+ * @param keys the fields, such as those that the caller may not read and so cannot correct
+ * @param isComing returns true if an entry will exist after the transaction
  */
 export async function dropDangling(
   engine: Engine,
@@ -41,33 +41,32 @@ export async function dropDangling(
   isComing: (entry: Reference) => boolean = () => false,
 ): Promise<WholeDocument> {
   if (keys.size === 0) return { canonical, patch }
-  const references = allReferences(engine.model, collection, canonical).filter((one) => keys.has(referenceOwner(one)))
-  const gone = await goneOf(
-    engine,
-    read,
-    references.filter((one) => !isComing(one)),
+  const references = allReferences(engine.model, collection, canonical).filter(
+    (reference) => keys.has(referenceOwner(reference)) && !isComing(reference),
   )
-  if (gone.length === 0) return { canonical, patch }
-  const left = gone.reduce((current, one) => released(engine, collection, current, one), canonical)
-  const named = Object.entries(patch).map(([key, value]) => [key, keys.has(key) ? left.values[key] : value] as const)
-  // What the document has besides its fields stays.
+  const dangling = await findDangling(engine, read, references)
+  if (dangling.length === 0) return { canonical, patch }
+  const left = dangling.reduce((current, reference) => released(engine, collection, current, reference), canonical)
+  const entries = Object.entries(patch).map(([key, value]) => [key, keys.has(key) ? left.values[key] : value] as const)
+  // Values that are not fields, such as times, stay.
   const values = { ...canonical.values, ...left.values }
-  return { canonical: { ...left, values }, patch: Object.fromEntries(named) }
+  return { canonical: { ...left, values }, patch: Object.fromEntries(entries) }
 }
 
-async function goneOf(
+/** Returns the references whose targets do not exist. */
+async function findDangling(
   { model }: Engine,
   read: Reader,
   references: readonly FieldReference[],
 ): Promise<readonly FieldReference[]> {
   const groups = [...Map.groupBy(references, ({ collection }) => collection)]
-  const gone = await Promise.all(
+  const dangling = await Promise.all(
     groups.map(async ([key, group]) => {
       const target = model.collections.get(key)
       const ids = [...new Set(group.map(({ id }) => id))]
-      const found = new Set(target && (await read.entries.statuses(target, ids)).map(({ id }) => id))
-      return group.filter(({ id }) => !found.has(id))
+      const existing = new Set(target && (await read.entries.statuses(target, ids)).map(({ id }) => id))
+      return group.filter(({ id }) => !existing.has(id))
     }),
   )
-  return gone.flat()
+  return dangling.flat()
 }

@@ -26,9 +26,6 @@ export interface HookTime {
 /** A step that runs after all writes of a transaction are stored. */
 export type LastStep = (writer: Writer) => Promise<void>
 
-/** A write whose body is valid, as far as that shows without the store. */
-export type CheckedWrite<Result> = () => Promise<PreparedWrite<Result>>
-
 /** Runs work as one transaction, or as part of a larger one. */
 export type Transact = <T>(
   work: (writer: Writer) => Promise<T>,

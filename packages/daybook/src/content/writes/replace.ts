@@ -12,116 +12,141 @@ import { ownIn } from '../locales/published-locales.ts'
 import { project, tagOf } from '../reads/present.ts'
 import { checkBody } from './body.ts'
 import { compose } from './compose.ts'
-import { settleTools, type WriteContext } from './context.ts'
-import { entryTarget, resultOf, storeEntry, toUnchanged } from './entries.ts'
+import { createFieldTools, hooksFor, type WriteContext } from './context.ts'
+import { EntryTarget, resultOf, storeEntry, toUnchanged } from './entry-target.ts'
 import { dropDangling, writableIn } from './hidden-values.ts'
-import { type PreparedWrite, StaleWrite, type WriteTransaction } from './pipeline.ts'
+import { type PreparedWrite, StaleWrite } from './pipeline.ts'
 import { requireTargets } from './references.ts'
-import type { Revision } from './revision.ts'
-import { hooksFor, runBeforeChange, runBeforeValidate } from './run-hooks.ts'
+import { Revision } from './row.ts'
+import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 import { chooseSlug } from './slugs.ts'
 
-/** What an entry is to become, in all languages at once. */
+/** The next content of an entry, in all locales. */
 export interface Proposal {
   readonly canonical: Canonical
   readonly orphaned: string | null
-  /** The working copy that is left, as its column holds it. */
+  /** The draft that stays beside it, as its column holds it. */
   readonly draft: string | null
-  /** Whether it must be complete: hold what is required, and what its fields take. */
+  /** True if required fields must have values, and all values must be valid. */
   readonly isComplete: boolean
-  /** The locales in which it must hold what is required. @default the default locale */
+  /** The locales in which required fields must have values. @default the default locale */
   readonly requiredIn?: readonly string[] | undefined
 }
 
-/** A write that puts a whole document in the place of another one. */
+/** A write that replaces the content of an entry. */
 export interface Replacement {
   readonly action: StateAction
-  /** The revision that `If-Match` names. */
+  /** Returns the revision that `If-Match` names. */
   revisionOf(entry: StoredEntry): number
-  /** `undefined`: the entry stays as it is. It is asked again where the entry has changed meanwhile. */
+  /** Returns the next content; `undefined` if the entry stays as it is. It runs again if the entry changes before the commit. */
   propose(read: Reader, entry: StoredEntry): Promise<Proposal | undefined> | Proposal | undefined
-  /** Runs in the transaction, before it is stored. */
-  settle?(writer: Writer, entry: StoredEntry): Promise<void>
+  /** Runs in the transaction, before the content is stored. */
+  beforeStore?(writer: Writer, entry: StoredEntry): Promise<void>
 }
 
 /**
- * Prepares to put a whole document in the place of an entry: rules, hooks, validators and references are those of any change.
+ * Prepares to replace the content of an entry. Rules, hooks, validators and references are checked as for an update.
  *
- * @throws as changes of entries do
+ * @throws as updates of entries do
  */
 export async function prepareReplace(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
-  write: Replacement,
+  replacement: Replacement,
   options: Preconditions = {},
 ): Promise<PreparedWrite<EntryAnswer>> {
-  const { engine, access } = context
-  const target = entryTarget(context, collection, id)
+  const { engine, access, locale } = context
+  const { model, store } = engine
+  const target = new EntryTarget(context, collection, id)
   const rights = fieldRights(collection, access)
-  const check = async (read: Reader, entry: StoredEntry): Promise<void> => {
-    await target.requireChange(read, target.parse(entry))
-    const revision = write.revisionOf(entry)
-    requirePreconditions(options, revision, tagOf(collection, revision, rights), collection.requireIfMatch)
+  const check = async (read: Reader, revision: Revision<StoredEntry>): Promise<void> => {
+    await target.authorizeUpdate(read, revision)
+    const seq = replacement.revisionOf(revision.row)
+    requirePreconditions(options, seq, tagOf(collection, seq, rights), collection.requireIfMatch)
   }
-  const makeReady = async (read: Reader, entry: StoredEntry): Promise<ReadyProposal | undefined> => {
-    const proposal = await write.propose(read, entry)
-    return proposal && settleProposal(context, collection, target.parse(entry), proposal, rights)
+  const propose = async (read: Reader, revision: Revision<StoredEntry>): Promise<CheckedProposal | undefined> => {
+    const proposal = await replacement.propose(read, revision.row)
+    return proposal && checkProposal(context, collection, revision, proposal, rights)
   }
-  const { read } = engine.store
-  const found = await target.load(read)
-  await check(read, found)
-  const prepared = await makeReady(read, found)
+  const loaded = new Revision(model, collection, await target.load(store.read))
+  await check(store.read, loaded)
+  const prepared = await propose(store.read, loaded)
+  const hooks = hooksFor(context, collection, 'beforeChange', 'validate')
   return {
-    isAlone: hooksFor(context, collection, 'beforeChange', 'validate') !== undefined,
+    isAlone: hooks !== undefined,
     commit: async (transaction) => {
       const { writer } = transaction
-      const entry = await target.load(writer.read)
-      await check(writer.read, entry)
-      const isSame = entry.seq === found.seq && entry.draft === found.draft
-      // Hooks that run before a transaction are not run inside of it.
+      const { read } = writer
+      const stored = new Revision(model, collection, await target.load(read))
+      const { row } = stored
+      await check(read, stored)
+      const isSame = row.seq === loaded.row.seq && row.draft === loaded.row.draft
+      // Hooks that run before a transaction do not run inside it.
       if (!isSame && hooksFor(context, collection, 'beforeValidate')) throw new StaleWrite()
-      await write.settle?.(writer, entry)
-      const ready = isSame ? prepared : await makeReady(writer.read, entry)
-      if (!ready) return toUnchanged(context, collection, writer, entry, rights)
-      const revision = target.parse(entry)
-      return commitWhole(context, { collection, revision, ready, rights, action: write.action }, transaction)
+      await replacement.beforeStore?.(writer, row)
+      const proposal = isSame ? prepared : await propose(read, stored)
+      if (!proposal) return toUnchanged(context, collection, writer, row, rights)
+      const { canonical, patch } = await dropDangling(engine, read, collection, proposal, rights.hidden)
+      const composition = {
+        document: collection,
+        before: stored,
+        base: await completeTranslations(context, read, collection, canonical, stored),
+        patch,
+        given: writableIn(collection, patch, rights),
+        rights,
+        derive: (values: Values) => chooseSlug(read, collection, values, locale, row.id),
+        isDraft: !proposal.isComplete,
+        requiredIn: proposal.requiredIn,
+      }
+      const composed = await compose(context, read, composition)
+      const change = { context, transaction, action: 'update', id: row.id, system: stored.told } as const
+      const result = hooks ? await runBeforeChange(hooks, change, composition, composed) : composed
+      const filter =
+        collection.access.update &&
+        (await access.requireWrite(collection, 'update', resultOf(context, collection, stored, result.patch)))
+      const { orphaned, draft } = proposal
+      const next = { canonical: result.canonical, orphaned, draft, action: replacement.action }
+      const entry = await storeEntry(context, writer, collection, stored, next, rights)
+      await access.requireMatch(read, collection, row.id, filter)
+      return entry
     },
   }
 }
 
-/** A proposal, with what the hooks that run before validation have made of it. */
-interface ReadyProposal extends Proposal {
-  /** The fields that differ from what is stored, in the form in which they are stored. */
+/** A proposal whose values are checked. */
+interface CheckedProposal extends Proposal {
+  /** The fields that differ from the stored entry, in their stored form. */
   readonly patch: Values
 }
 
-async function settleProposal(
+/** Checks the values of a proposal, and runs the `beforeValidate` hooks on the fields that differ. */
+async function checkProposal(
   context: WriteContext,
   collection: CollectionModel,
   revision: Revision<StoredEntry>,
   proposal: Proposal,
   rights: FieldRights,
-): Promise<ReadyProposal> {
+): Promise<CheckedProposal> {
   const { canonical, isComplete } = proposal
   if (isComplete) requireValid(context, collection, canonical, rights)
   const changed = changedFields(collection, revision.values, canonical.values)
-  const hooked = hooksFor(context, collection, 'beforeValidate')
-  if (!hooked) return { ...proposal, patch: changed }
+  const hooks = hooksFor(context, collection, 'beforeValidate')
+  if (!hooks) return { ...proposal, patch: changed }
   const write = { action: 'update', id: revision.row.id, data: writableIn(collection, changed, rights) } as const
-  const input = checkBody(collection, 'update', await runBeforeValidate(context, hooked, write), rights)
-  const tools = settleTools(context, collection, canonical)
+  const input = checkBody(collection, 'update', await runBeforeValidate(context, hooks, write), rights)
+  const tools = createFieldTools(context, collection, canonical)
   return { ...proposal, patch: { ...changed, ...(await settleFields(collection, input, canonical.values, tools)) } }
 }
 
-/** The fields in which one document differs from another, as the other has them; `null` where it has none. */
+/** Returns the fields in which a document differs from an earlier one; `null` for those that it lacks. */
 export function changedFields(collection: CollectionModel, before: Values, after: Values): Values {
   const keys = collection.fields.flatMap(({ servedKeys }) => servedKeys)
   const changed = keys.filter((key) => JSON.stringify(before[key] ?? null) !== JSON.stringify(after[key] ?? null))
   return Object.fromEntries(changed.map((key) => [key, after[key] ?? null]))
 }
 
-/** @throws VALIDATION_ERROR when a field refuses its value, in whatever language */
+/** @throws VALIDATION_ERROR if a field rejects its value in any locale */
 export function requireValid(
   { engine: { model } }: WriteContext,
   collection: CollectionModel,
@@ -129,93 +154,31 @@ export function requireValid(
   rights: FieldRights,
 ): void {
   const { locales } = model
-  const all = locales
-    ? [
-        canonical.values,
-        ...Object.keys(canonical.translations).map((one) => show(collection, canonical, [one], locales.default)),
-      ]
-    : [canonical.values]
-  for (const values of all) {
-    // Which fields have to hold something is asked when all is put together.
+  const translations = locales
+    ? Object.keys(canonical.translations).map((locale) => show(collection, canonical, [locale], locales.default))
+    : []
+  for (const values of [canonical.values, ...translations]) {
+    // Required fields are checked once the document is composed.
     checkBody(collection, 'draft', project(collection, mergeFields(collection, {}, values), rights), rights)
   }
 }
 
-/** A proposal that is ready to be stored. */
-interface WholeChange {
-  readonly collection: CollectionModel
-  readonly revision: Revision<StoredEntry>
-  readonly ready: ReadyProposal
-  readonly rights: FieldRights
-  readonly action: StateAction
-}
-
-async function commitWhole(
-  context: WriteContext,
-  { collection, revision, ready, rights, action }: WholeChange,
-  transaction: WriteTransaction,
-): Promise<EntryAnswer> {
-  const { access } = context
-  const { writer } = transaction
-  const { row } = revision
-  const derive = (values: Values): Promise<Values> =>
-    chooseSlug(writer.read, collection, values, context.locale, row.id)
-  const { isComplete, requiredIn } = ready
-  const whole = await dropDangling(context.engine, writer.read, collection, ready, rights.hidden)
-  const base = await settleTranslations(context, writer, collection, whole.canonical, revision)
-  const { patch } = whole
-  const given = writableIn(collection, patch, rights)
-  const composition = {
-    document: collection,
-    before: revision,
-    base,
-    patch,
-    given,
-    rights,
-    derive,
-    isDraft: !isComplete,
-    requiredIn,
-  }
-  const composed = await compose(context, writer.read, composition)
-  const hooked = hooksFor(context, collection, 'beforeChange', 'validate')
-  const reload = (): Promise<StoredEntry> => entryTarget(context, collection, row.id).load(writer.read)
-  const change = {
-    context,
-    transaction,
-    action: 'update',
-    id: row.id,
-    system: revision.told,
-    stored: row,
-    reload,
-  } as const
-  const { canonical, patch: changed } = hooked
-    ? await runBeforeChange(hooked, change, composition, composed)
-    : { canonical: composed, patch }
-  const filter =
-    collection.access.update &&
-    (await access.requireWrite(collection, 'update', resultOf(context, collection, revision, changed)))
-  const next = { canonical, orphaned: ready.orphaned, draft: ready.draft, action }
-  const stored = await storeEntry(context, writer, collection, revision, next, rights)
-  await access.requireMatch(writer.read, collection, row.id, filter)
-  return stored
-}
-
-/** Makes the slugs of languages that have a text of their own and no slug, and checks what they refer to. */
-async function settleTranslations(
+/** Makes the slugs of locales that have a text of their own and no slug, and checks their references. */
+async function completeTranslations(
   { engine: { model }, scope }: WriteContext,
-  { read }: Writer,
+  read: Reader,
   collection: CollectionModel,
   canonical: Canonical,
   before: Revision<StoredEntry>,
 ): Promise<Canonical> {
   const { locales } = model
   if (!locales) return canonical
-  let settled = canonical
+  let completed = canonical
   for (const locale of Object.keys(canonical.translations)) {
-    const values = ownIn(collection, settled, locales, locale)
+    const values = ownIn(collection, completed, locales, locale)
     await requireTargets(read, collection, { values, given: {}, before: before.references }, scope)
-    const own = await chooseSlug(read, collection, values, locale, before.row.id)
-    if (own !== values) settled = writeTranslation(collection, settled, own, locale, locales.default)
+    const withSlug = await chooseSlug(read, collection, values, locale, before.row.id)
+    if (withSlug !== values) completed = writeTranslation(collection, completed, withSlug, locale, locales.default)
   }
-  return settled
+  return completed
 }

@@ -1,12 +1,85 @@
 import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
-import type { FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/rows.ts'
+import type { EntryRow, FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/rows.ts'
 import { foldedTexts, membersOf } from '../../store/tables/members.ts'
-import { PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
-import type { Writer } from '../../store/writes/write.ts'
-import { mergeFields, referencesOf, stillOrphaned, type Values } from '../document.ts'
+import { type PeopleColumns, PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
+import { mergeFields, orphanedIn, referencesOf, stillOrphaned, type Values } from '../document.ts'
 import { type Canonical, show, statusIn } from '../locales/localized.ts'
-import { showIn } from '../locales/published-locales.ts'
-import { storedValues, withSystem } from '../reads/present.ts'
+import { ownIn, showIn } from '../locales/published-locales.ts'
+import { peopleOf, storedValues, withSystem } from '../reads/present.ts'
+
+/** The columns of a stored document. */
+export type StoredColumns = Pick<EntryRow, 'doc' | 'seq' | 'schema_hash' | 'orphaned'> &
+  PeopleColumns & {
+    readonly status?: string | null
+    readonly locales: string | null
+  }
+
+/** A stored revision of a document. Its text is parsed once, and only when it is needed. */
+export class Revision<Row extends StoredColumns = StoredColumns> {
+  readonly row: Row
+  readonly #model: Model
+  readonly #document: DocumentModel
+  #raw: Values | undefined
+  #canonical: Canonical | undefined
+
+  constructor(model: Model, document: DocumentModel, row: Row) {
+    this.row = row
+    this.#model = model
+    this.#document = document
+  }
+
+  /** The values of the stored text. */
+  get raw(): Values {
+    this.#raw ??= JSON.parse(this.row.doc) as Values
+    return this.#raw
+  }
+
+  /** The document in all its locales, as the present config has it. */
+  get canonical(): Canonical {
+    this.#canonical ??= toCanonical(storedValues(this.#document, this.row, this.raw), this.row.locales)
+    return this.#canonical
+  }
+
+  /** The values of the default locale, with the keys that are not fields. */
+  get values(): Values {
+    return this.canonical.values
+  }
+
+  /** The same values with the people who made and last changed the document, as access rules and hooks see them. */
+  get told(): Values {
+    return { ...this.values, ...peopleOf(this.row) }
+  }
+
+  get references(): readonly FieldReference[] {
+    return allReferences(this.#model, this.#document, this.canonical)
+  }
+
+  /** The values that the present config has no field for, as JSON. */
+  get orphaned(): string | null {
+    return orphanedIn(this.#document, this.row, this.raw)
+  }
+
+  /** Returns the values of a locale itself, without fallbacks. */
+  own(locale: string | undefined): Values {
+    return ownValues(this.#model, this.#document, this.canonical, locale)
+  }
+
+  /** Returns the same revision if the row still is it, otherwise the one that replaced it. */
+  updated(row: Row): Revision<Row> {
+    return row.seq === this.row.seq ? this : new Revision(this.#model, this.#document, row)
+  }
+}
+
+/** Returns the values of a locale of a document itself, without fallbacks. */
+export function ownValues(
+  { locales }: Model,
+  document: DocumentModel,
+  canonical: Canonical,
+  locale: string | undefined,
+): Values {
+  if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
+  return ownIn(document, canonical, locales, locale)
+}
 
 /** The parts of a row of an entry. */
 export interface RowParts {
@@ -17,13 +90,13 @@ export interface RowParts {
   readonly createdBy: string | null
   readonly updatedBy: string | null
   readonly orphaned: string | null
-  /** The working copy beside it, as its column holds it. */
+  /** The draft, as its column holds it. */
   readonly draft: string | null
   /** The status of an entry whose collection has no field for it: it counts again once there is one. @default none */
   readonly leftStatus?: string | null
 }
 
-/** The row of an entry, as the store takes it. */
+/** Returns the row of an entry, as the store takes it. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
   const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned, draft, leftStatus = null } = parts
   const values = inDefaultLocale(model, collection, canonical)
@@ -50,28 +123,28 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
   }
 }
 
-/** The values of the default locale, with its status. */
+/** Returns the values of the default locale, with its status. */
 function inDefaultLocale({ locales }: Model, collection: CollectionModel, canonical: Canonical): Values {
   const { values, publishedLocales } = canonical
   if (!publishedLocales || !collection.status) return values
   return { ...values, [collection.status.key]: statusIn(collection, canonical, locales?.default) }
 }
 
-/** A text as a column holds it. */
+/** Returns a text as a column holds it. */
 export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** The values of the locales other than the default one, as they are stored. */
+/** Returns the values of the locales other than the default one, as they are stored. */
 export function translationsOf({ translations }: Pick<Canonical, 'translations'>): string | null {
   return Object.keys(translations).length > 0 ? JSON.stringify(translations) : null
 }
 
-/** The values of the locales other than the default one, and the locales in which the document is published, as they are stored. */
+/** Returns the values of the locales other than the default one, and the locales in which the document is published, as stored. */
 export function localesOf({ translations, publishedLocales }: Omit<Canonical, 'values'>): string | null {
   if (!publishedLocales) return translationsOf({ translations })
   return JSON.stringify({ [PUBLISHED_LOCALES]: publishedLocales, ...translations })
 }
 
-/** An entry as every locale shows it that has a table of its own. Locales that say nothing of their own share what they show. */
+/** Returns an entry as each locale with a table of its own shows it. Locales without values of their own share the result. */
 export function localeRowsOf(
   { locales }: Model,
   collection: CollectionModel,
@@ -118,10 +191,10 @@ function showBy(
 const ownSlug = (key: string, { values, translations }: Canonical, locale: string, locales: LocalesModel): unknown =>
   (locale === locales.default ? values[key] : translations[locale]?.[key]) ?? null
 
-/** Where a locale's values are looked for, in order. */
+/** Returns the locales in which values are looked for, in order. */
 export const chainOf = ({ chains }: LocalesModel, locale: string): readonly string[] => chains.get(locale) ?? [locale]
 
-/** Every reference of a document, in whatever locale it stands. */
+/** Returns the references of a document in all its locales. */
 export function allReferences(
   { locales }: Model,
   document: DocumentModel,
@@ -135,26 +208,9 @@ export function allReferences(
   return [...new Map(named).values()]
 }
 
-/** A stored document in all its locales. */
+/** Returns a stored document in all its locales. */
 export function toCanonical(values: Values, locales: string | null): Canonical {
   if (locales === null) return { values, translations: {} }
   const { [PUBLISHED_LOCALES]: publishedLocales, ...translations } = JSON.parse(locales)
   return publishedLocales ? { values, translations, publishedLocales } : { values, translations }
-}
-
-/** Entries read at a time. */
-const ROW_BATCH = 500
-
-/** Makes what the locales of a collection show of entries that are there already. */
-export async function fillLocaleTables(model: Model, writer: Writer, collection: CollectionModel): Promise<void> {
-  for (let after = 0; ; ) {
-    const page = await writer.read.entries.storedAfter(collection, after, ROW_BATCH)
-    for (const entry of page) {
-      const canonical = toCanonical(storedValues(collection, entry), entry.locales)
-      for (const localeRow of localeRowsOf(model, collection, canonical, entry.status))
-        await writer.entries.putLocaleRow(entry.pk, entry, localeRow)
-      after = entry.pk
-    }
-    if (page.length < ROW_BATCH) return
-  }
 }

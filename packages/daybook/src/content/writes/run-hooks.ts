@@ -3,12 +3,12 @@ import { isRecord } from '../../fields/field.ts'
 import type { Issue } from '../../issues.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { PEOPLE_KEYS } from '../../model/people.ts'
+import type { Reader } from '../../store/reads/read.ts'
 import { type FieldRights, withoutUnwritable } from '../access/field-access.ts'
 import { mergeFields, settleFields, type Values } from '../document.ts'
 import {
   brokenHook,
   type ChangeEvent,
-  type DocumentHooks,
   HookRefusal,
   type TransactionHook,
   type ValidateEvent,
@@ -16,67 +16,42 @@ import {
   type WriteAction,
   type WriteEvent,
   type WriteHook,
-  type WriteHooks,
 } from '../hooks.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { showIn } from '../locales/published-locales.ts'
 import { toPlainJson } from '../plain-json.ts'
 import { project, withSystem } from '../reads/present.ts'
 import { checkBody } from './body.ts'
-import { type Composition, compose, valuesInLocale } from './compose.ts'
-import { settleTools, type WriteContext } from './context.ts'
+import { type ComposedDocument, type Composition, compose, valuesInLocale } from './compose.ts'
+import { createFieldTools, type HookedDocument, type WriteContext } from './context.ts'
 import type { WriteTransaction } from './pipeline.ts'
-import type { StoredColumns } from './revision.ts'
+import type { Revision } from './row.ts'
 import { concealedFields, issuesOf, requireNone, shownToValidators } from './validated.ts'
 
-/** A document whose hooks run. */
-export interface HookedDocument {
-  readonly document: CollectionModel | GlobalModel
-  readonly hooks: WriteHooks
-  readonly own: DocumentHooks
-}
-
-/** The hooks of a document, where it has any of these kinds; `undefined`: it has none, and a write does nothing for them. */
-export function hooksFor(
-  { engine: { hooks } }: WriteContext,
-  document: CollectionModel | GlobalModel,
-  ...kinds: readonly (keyof DocumentHooks)[]
-): HookedDocument | undefined {
-  const own = hooks?.of(document)
-  return hooks && own && kinds.some((kind) => own[kind].length > 0) ? { document, hooks, own } : undefined
-}
-
-/** What hooks are told of a write before its data is checked. */
-export type ValidatedWrite = Pick<ValidateEvent, 'action' | 'id' | 'data'>
+/** A write before its data is checked, as hooks see it. */
+export type UncheckedWrite = Pick<ValidateEvent, 'action' | 'id' | 'data'>
 
 /**
- * The data of a write after its `beforeValidate` hooks.
+ * Runs the `beforeValidate` hooks of a write.
  *
- * @throws what a hook throws; INTERNAL_ERROR when one fails or answers no data, SERVICE_UNAVAILABLE when one takes too long
+ * @returns the data after the hooks
+ * @throws what a hook throws; INTERNAL_ERROR if a hook fails or returns no data, SERVICE_UNAVAILABLE if it takes too long
  */
 export async function runBeforeValidate(
   { engine, access, locale }: WriteContext,
-  { document, hooks, own }: HookedDocument,
-  { action, id, data }: ValidatedWrite,
+  { document, runner, hooks }: HookedDocument,
+  { action, id, data }: UncheckedWrite,
 ): Promise<Values> {
+  const common = { action, id, key: document.key, access, locale, store: engine.store }
   let current = data
-  for (const hook of own.beforeValidate) {
-    const event = {
-      action,
-      id,
-      data: copyOf(current),
-      key: document.key,
-      access,
-      locale,
-      store: engine.store,
-    }
-    const answer = await hooks.runBeforeTransaction(hook, event)
-    if (answer !== undefined) current = toData(document, answer, hook)
+  for (const hook of hooks.beforeValidate) {
+    const returned = await runner.runBeforeTransaction(hook, { ...common, data: copyOf(current) })
+    if (returned !== undefined) current = toData(document, returned, hook)
   }
   return current
 }
 
-/** A copy: a hook changes nothing by changing it. What cannot be copied is no JSON, and validation refuses it. */
+/** Copies data, so that a hook cannot change it in place. What cannot be copied is not JSON, and validation rejects it. */
 function copyOf(data: Values): Values {
   try {
     return structuredClone(data)
@@ -91,94 +66,79 @@ export interface HookedChange {
   readonly transaction: WriteTransaction
   readonly action: WriteAction
   readonly id: string
-  /** Keys that the document has besides its fields, with their values. */
+  /** The keys of the document besides its fields, with their values. */
   readonly system: Values
-  /** The row that the write was made for; absent for a new entry. */
-  readonly stored?: StoredRevision
-  /** Reads that row again. */
-  reload?(): Promise<StoredRevision>
-}
-
-type StoredRevision = Pick<StoredColumns, 'seq'>
-
-/** What hooks leave of a write. */
-export interface HookedResult {
-  readonly canonical: Canonical
-  /** The fields that the write and its hooks name, in the form in which they are stored. */
-  readonly patch: Values
-  /** Those of them that the writer and the hooks give. */
-  readonly given: Values
-  /** Whether a hook has changed the data. */
-  readonly isChanged: boolean
 }
 
 /**
- * Runs the `beforeChange` hooks of a document that is about to be stored, and then its validators. What a hook answers goes the way
- * of what the caller sent: it is validated, checked against the caller's rights, and put together with the stored document.
+ * Runs the `beforeChange` hooks of a document that is about to be stored, then its validators. Data that a hook returns is treated as a
+ * body of the caller: it is validated, checked against the caller's rights, and composed with the stored document.
  *
- * @throws {HookRefusal}; VALIDATION_ERROR, FORBIDDEN for what a hook answers
+ * @throws {HookRefusal}; VALIDATION_ERROR, FORBIDDEN for data that a hook returns
  */
 export async function runBeforeChange(
   hooked: HookedDocument,
   change: HookedChange,
   composition: Composition,
-  composed: Canonical,
-): Promise<HookedResult> {
+  composed: ComposedDocument,
+): Promise<ComposedDocument> {
   const { document } = hooked
-  const { context, transaction } = change
+  const { context, transaction, id } = change
   const { writer } = transaction
   const { rights } = composition
-  // A global that was never written is made of a blank row.
-  const old = change.action === 'create' ? undefined : composition.before
-  const before = old && shownTo(change, document, old.canonical)
-  const { patch: first, given: own = first } = composition
-  let result: HookedResult = { canonical: composed, patch: first, given: own, isChanged: false }
-  for (const hook of hooked.own.beforeChange) {
+  // A global that was never written has a blank row.
+  const stored = change.action === 'create' ? undefined : composition.before
+  const before = stored && toShown(change, document, stored.canonical)
+  let result = composed
+  for (const hook of hooked.hooks.beforeChange) {
     const { last } = writer
-    const after = { ...shownTo(change, document, result.canonical), ...peopleAfter(change) }
-    const answer = await runInTransaction(hooked, change, 'beforeChange', hook, { before, after, id: change.id })
+    const after = { ...toShown(change, document, result.canonical), ...peopleAfter(change) }
+    const returned = await runInTransaction(hooked, change, 'beforeChange', hook, { before, after, id })
     const hasWritten = writer.last !== last
-    if (hasWritten) await requireUntouched(document, change, hook)
-    const changed = answer === undefined ? {} : changedBy(toData(document, answer, hook), after)
+    if (hasWritten) await requireUntouched(hooked, change, composition.before, hook)
+    const changed = returned === undefined ? {} : changedFields(toData(document, returned, hook), after)
     const isChanged = Object.keys(changed).length > 0
     if (!hasWritten && !isChanged) continue
-    const answered = await settleAnswer(document, context, changed, { after, canonical: result.canonical, rights })
-    const [patch, given] = [result.patch, result.given].map((one) => ({ ...one, ...answered })) as [Values, Values]
-    // A hook that wrote may have taken a slug, or what the document refers to.
-    const canonical = await compose(context, writer.read, { ...composition, patch, given })
-    result = { canonical, patch, given, isChanged: result.isChanged || isChanged }
+    const fields = await toStoredFields(document, context, changed, { after, canonical: result.canonical, rights })
+    // A hook that wrote may have taken a slug, or the target of a reference.
+    const recomposed = await compose(context, writer.read, {
+      ...composition,
+      patch: { ...result.patch, ...fields },
+      given: { ...result.given, ...fields },
+    })
+    result = { ...recomposed, isChanged: result.isChanged || isChanged }
   }
   await requireValid(hooked, change, composition, result)
   return result
 }
 
 /**
- * Asks the validators about a document, as it will be stored.
+ * Runs the validators of a document, as it will be stored.
  *
- * @throws {HookRefusal}; VALIDATION_ERROR with the issues of all of them
+ * @throws {HookRefusal}; VALIDATION_ERROR with the issues of all validators
  */
 async function requireValid(
   hooked: HookedDocument,
   change: HookedChange,
   { before, rights }: Composition,
-  { canonical, given }: HookedResult,
+  { canonical, given }: ComposedDocument,
 ): Promise<void> {
-  const { document, own } = hooked
-  if (own.validate.length === 0) return
+  const { document, hooks } = hooked
+  if (hooks.validate.length === 0) return
   const { context, action, system } = change
-  const show = (one: Canonical, hidden: ReadonlySet<string>): Values => {
-    const fields = mergeFields(document, {}, valuesInLocale(one, document, context))
+  const show = (shown: Canonical, hidden: ReadonlySet<string>): Values => {
+    const fields = mergeFields(document, {}, valuesInLocale(shown, document, context))
     return shownToValidators(document, withSystem(document, system, fields), hidden)
   }
   const concealed = concealedFields(rights, given)
   const after = show(canonical, concealed)
-  const old = action === 'create' ? undefined : before
-  const event = { before: old && show(old.canonical, rights.hidden), after, concealed }
+  const stored = action === 'create' ? undefined : before
+  const event = { before: stored && show(stored.canonical, rights.hidden), after, concealed }
   const issues: Issue[] = []
-  for (const hook of own.validate) {
-    const answers = await runInTransaction(hooked, change, 'validate', hook, event)
+  for (const hook of hooks.validate) {
+    const returned = await runInTransaction(hooked, change, 'validate', hook, event)
     const judged = { document, shown: after, concealed, owner: hook.owner }
-    issues.push(...issuesOf(judged, answers as readonly ValidatorAnswer[]))
+    issues.push(...issuesOf(judged, returned as readonly ValidatorAnswer[]))
   }
   requireNone(issues)
 }
@@ -188,39 +148,47 @@ async function requireValid(
  *
  * @throws {HookRefusal}
  */
-export async function runBeforeDelete(hooked: HookedDocument, change: HookedChange, before: Canonical): Promise<void> {
+export async function runBeforeDelete(hooked: HookedDocument, change: HookedChange, stored: Revision): Promise<void> {
+  const { document } = hooked
   const { writer } = change.transaction
-  for (const hook of hooked.own.beforeChange) {
+  for (const hook of hooked.hooks.beforeChange) {
     const { last } = writer
-    const shown = shownTo(change, hooked.document, before)
-    const states = { before: shown, after: undefined, id: change.id }
-    const answer = await runInTransaction(hooked, change, 'beforeChange', hook, states)
-    if (answer !== undefined)
-      throw malformed(hooked.document, hook, 'answered data for a delete; throw, or answer nothing')
-    if (writer.last !== last) await requireUntouched(hooked.document, change, hook)
+    const event = { before: toShown(change, document, stored.canonical), after: undefined, id: change.id }
+    const returned = await runInTransaction(hooked, change, 'beforeChange', hook, event)
+    if (returned !== undefined) throw malformed(document, hook, 'answered data for a delete; throw, or answer nothing')
+    if (writer.last !== last) await requireUntouched(hooked, change, stored, hook)
   }
 }
 
-/** A hook that wrote the document itself would lose that to the write, or the write to that. */
+/**
+ * Rejects a hook that wrote the document itself: one of both changes would be lost.
+ *
+ * @param before the revision that the write is based on; `undefined` if there is none
+ */
 async function requireUntouched(
-  document: CollectionModel | GlobalModel,
-  { stored, reload }: HookedChange,
+  { document }: HookedDocument,
+  { id, transaction }: HookedChange,
+  before: Revision | undefined,
   hook: WriteHook<ChangeEvent>,
 ): Promise<void> {
-  const present = await reload?.().catch(() => undefined)
-  const isUntouched = present?.seq === stored?.seq
-  if (!isUntouched)
+  if ((await storedSeq(transaction.writer.read, document, id)) !== (before?.row.seq ?? 0))
     throw malformed(document, hook, 'wrote the document that is being written; answer the change instead')
 }
 
-/** Who will have made and last changed a document once it is stored. */
+/** Returns the revision of a document in the store; 0 if there is none. */
+async function storedSeq(read: Reader, document: CollectionModel | GlobalModel, id: string): Promise<number> {
+  const row = await (document.kind === 'global' ? read.globals.byKey(id) : read.entries.stored(document, id))
+  return row?.seq ?? 0
+}
+
+/** The people who will have made and last changed a document once it is stored. */
 const peopleAfter = ({ context: { person }, action, system }: HookedChange): Values => ({
   createdBy: action === 'create' ? person : system.createdBy,
   updatedBy: person,
 })
 
-/** A document as the written locale itself has it; a copy, whatever becomes of it. */
-function shownTo(
+/** Returns a copy of a document with the values of the written locale itself. */
+function toShown(
   { context: { engine, locale }, system }: HookedChange,
   document: CollectionModel | GlobalModel,
   canonical: Canonical,
@@ -235,39 +203,39 @@ function shownTo(
 
 /** @throws {HookRefusal} */
 async function runInTransaction<Event extends WriteEvent>(
-  { document, hooks }: HookedDocument,
+  { document, runner }: HookedDocument,
   { context, transaction, action }: HookedChange,
   kind: TransactionHook,
   hook: WriteHook<Event>,
-  about: Omit<Event, keyof WriteEvent>,
+  details: Omit<Event, keyof WriteEvent>,
 ): Promise<unknown> {
   const { engine, access, locale } = context
   const lent = transaction.writer.lend()
   const store = engine.store.within(lent)
   const common: WriteEvent = { action, key: document.key, access, locale, store }
-  const event = { ...common, ...about } as Event
+  const event = { ...common, ...details } as Event
   try {
-    const answer = await hooks.runInTransaction(kind, hook, event, transaction.hookTime)
+    const returned = await runner.runInTransaction(kind, hook, event, transaction.hookTime)
     await lent.end()
-    return answer
+    return returned
   } catch (error) {
     await lent.end().catch(() => {})
     throw new HookRefusal(error instanceof DaybookError ? error : malformed(document, hook, 'failed', error))
   }
 }
 
-/** What differs from the document that the hook was shown: an answer may be the whole of it. */
-function changedBy(data: Values, after: Values): Values {
+/** Returns the fields that differ from the document that the hook saw: a hook may return all of it. */
+function changedFields(data: Values, after: Values): Values {
   const changed = Object.entries(data).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(after[key]))
   return Object.fromEntries(changed)
 }
 
 /**
- * What a hook changes, with what is made from it, in the form in which it is stored.
+ * Brings the fields that a hook changed into their stored form, with the values that are generated from them.
  *
  * @throws VALIDATION_ERROR, FORBIDDEN, as for a body of the caller
  */
-async function settleAnswer(
+async function toStoredFields(
   document: CollectionModel | GlobalModel,
   context: WriteContext,
   changed: Values,
@@ -275,35 +243,28 @@ async function settleAnswer(
 ): Promise<Values> {
   const input = checkBody(document, 'update', changed, rights)
   const seen = project(document, after, rights)
-  const { access } = context
-  const tools = settleTools(context, document, canonical)
-  return settleFields(document, withoutUnwritable(document, access, input, seen), seen, tools)
+  const writable = withoutUnwritable(document, context.access, input, seen)
+  return settleFields(document, writable, seen, createFieldTools(context, document, canonical))
 }
 
-/** @throws INTERNAL_ERROR for what no caller could send as data of the document */
-function toData(
-  document: CollectionModel | GlobalModel,
-  answer: unknown,
-  hook: Pick<WriteHook<ChangeEvent>, 'owner'>,
-): Values {
-  const data = plainJson(document, answer, hook)
+type HookOwner = Pick<WriteHook<ChangeEvent>, 'owner'>
+
+/** @throws INTERNAL_ERROR for a value that no caller could send as data of the document */
+function toData(document: CollectionModel | GlobalModel, returned: unknown, hook: HookOwner): Values {
+  const data = plainJson(document, returned, hook)
   if (!isRecord(data)) throw malformed(document, hook, 'must answer an object of fields, or nothing')
   const unknown = Object.keys(data).find(
     (key) => !Object.hasOwn(document.fieldMap, key) && !document.ignoredKeys.has(key) && !PEOPLE_KEYS.includes(key),
   )
   if (unknown !== undefined)
     throw malformed(document, hook, `answered ${unknown}, which is no field of ${document.key}`)
-  // The caller may not know people, and the answer may be the whole document.
+  // A hook may return the whole document, and the caller may not be allowed to know its people.
   return Object.fromEntries(Object.entries(data).filter(([key]) => !PEOPLE_KEYS.includes(key)))
 }
 
-function plainJson(
-  document: CollectionModel | GlobalModel,
-  answer: unknown,
-  hook: Pick<WriteHook<ChangeEvent>, 'owner'>,
-): unknown {
+function plainJson(document: CollectionModel | GlobalModel, returned: unknown, hook: HookOwner): unknown {
   try {
-    return toPlainJson(answer)
+    return toPlainJson(returned)
   } catch (error) {
     throw malformed(document, hook, 'answered what JSON cannot hold', error)
   }
@@ -311,7 +272,7 @@ function plainJson(
 
 const malformed = (
   { key }: CollectionModel | GlobalModel,
-  { owner }: Pick<WriteHook<ChangeEvent>, 'owner'>,
+  { owner }: HookOwner,
   fault: string,
   cause?: unknown,
 ): DaybookError => brokenHook(`A hook of ${key} (${owner}) ${fault}`, cause)

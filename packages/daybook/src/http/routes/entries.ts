@@ -1,14 +1,17 @@
 import type { EntryAnswer } from '../../content/answer.ts'
 import { listDeleted } from '../../content/drafts/list-deleted.ts'
 import { readPreview } from '../../content/drafts/read-preview.ts'
-import { checkDraft, prepareDiscard } from '../../content/drafts/save-draft.ts'
+import { DraftTarget, prepareDiscard } from '../../content/drafts/save-draft.ts'
 import { documentTag, variantOf } from '../../content/etags.ts'
 import { readEntry } from '../../content/reads/entry.ts'
 import { readList } from '../../content/reads/list.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import { checkUpdate, prepareCreate, prepareDelete } from '../../content/writes/entries.ts'
+import { parseCreate, prepareCreate } from '../../content/writes/create.ts'
+import { prepareDelete } from '../../content/writes/delete.ts'
+import { EntryTarget } from '../../content/writes/entry-target.ts'
 import { execute } from '../../content/writes/pipeline.ts'
 import { listReferrers } from '../../content/writes/referrers.ts'
+import { parseUpdate, prepareUpdate } from '../../content/writes/update.ts'
 import { invalidAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { DRY_RUN, discardDraft, draftOfEntry, hasDrafts, saveDraft } from '../../query/draft-query.ts'
@@ -163,7 +166,8 @@ function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionM
       const { locale, dryRun } = query.values
       if (dryRun === 'true') {
         const context = await writeContext(engine, access, { locale, isDry: true })
-        return dryReply(201, (await execute(context, () => prepareCreate(context, collection, body))).json)
+        const entry = parseCreate(context, collection, body)
+        return dryReply(201, (await execute(context, () => prepareCreate(context, collection, entry))).json)
       }
       const what = {
         request: [key, body, ...(locale === undefined ? [] : [locale])],
@@ -175,7 +179,8 @@ function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionM
       const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
       return repeatable(repetition, what, toReply, async (transact) => {
         const context = await writeContext(engine, access, { locale, transact })
-        return execute(context, () => prepareCreate(context, collection, body))
+        const entry = parseCreate(context, collection, body)
+        return execute(context, () => prepareCreate(context, collection, entry))
       })
     },
   })
@@ -216,10 +221,12 @@ function changeRoute(
       if (autosave === 'true' && !isDraft)
         throw invalidAt('autosave', 'requires', 'goes with draft=true', { name: 'draft' })
       const context = await writeContext(engine, access, { locale, isDry })
-      const options = { ...preconditions(conditions), isMerge, isAutosave: autosave === 'true' }
-      const check = isDraft ? checkDraft : checkUpdate
-      const prepare = async () => check(context, collection, path.id ?? '', body, options)()
-      const answer = await execute(context, prepare)
+      const id = path.id ?? ''
+      const target = isDraft
+        ? new DraftTarget(context, collection, id, autosave === 'true')
+        : new EntryTarget(context, collection, id)
+      const update = parseUpdate(context, collection, body, { isMerge, isDraft })
+      const answer = await execute(context, () => prepareUpdate(context, target, update, preconditions(conditions)))
       return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
     },
   })
@@ -245,9 +252,13 @@ function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route
       const { draft, dryRun } = query.values
       const isDry = dryRun === 'true'
       const context = await writeContext(engine, access, { isDry })
-      const remove = draft === 'true' ? prepareDiscard : prepareDelete
-      const prepare = () => remove(context, collection, path.id ?? '', preconditions(conditions))
-      const { seq } = await execute(context, prepare)
+      const id = path.id ?? ''
+      const options = preconditions(conditions)
+      const { seq } = await execute(context, () =>
+        draft === 'true'
+          ? prepareDiscard(context, collection, id, options)
+          : prepareDelete(context, new EntryTarget(context, collection, id), options),
+      )
       return goneReply(seq, isDry)
     },
   })

@@ -1,8 +1,9 @@
 import type { Engine } from '../../content/engine.ts'
 import { readGlobal } from '../../content/reads/global.ts'
 import { writeContext } from '../../content/writes/context.ts'
-import { prepareGlobal } from '../../content/writes/globals.ts'
+import { GlobalTarget } from '../../content/writes/global-target.ts'
 import { execute } from '../../content/writes/pipeline.ts'
+import { parseUpdate, prepareUpdate } from '../../content/writes/update.ts'
 import type { GlobalModel } from '../../model/model.ts'
 import { DRY_RUN } from '../../query/draft-query.ts'
 import { documentParameters } from '../../query/entry-query.ts'
@@ -74,8 +75,10 @@ function putRoute({ engine }: GlobalParts, global: GlobalModel): Route {
       const { locale, dryRun } = query.values
       const isDry = dryRun === 'true'
       const context = await writeContext(engine, access, { locale, isDry })
-      const prepare = () => prepareGlobal(context, global, body, preconditions(conditions))
-      const answer = await execute(context, prepare)
+      const options = preconditions(conditions)
+      const target = new GlobalTarget(context, global, options)
+      const update = parseUpdate(context, global, body)
+      const answer = await execute(context, () => prepareUpdate(context, target, update, options))
       return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
     },
   })

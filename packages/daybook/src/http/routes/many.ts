@@ -1,5 +1,6 @@
 import type { Engine } from '../../content/engine.ts'
-import { deleteMany, MAX_MANY, type ManyResult, updateMany } from '../../content/writes/bulk.ts'
+import { deleteMany, updateMany } from '../../content/writes/bulk.ts'
+import { MAX_MANY, type ManyResult } from '../../content/writes/bulk-write.ts'
 import { writeContext } from '../../content/writes/context.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'

@@ -7,18 +7,22 @@ import { withPresent } from '../../content/drafts/restore.ts'
 import { personOf } from '../../content/engine.ts'
 import { type Canonical, show } from '../../content/locales/localized.ts'
 import { blankRow } from '../../content/reads/global.ts'
-import { authorizeNewEntry, type WriteContext } from '../../content/writes/context.ts'
-import { entryLoader, entryTarget, prepareDelete } from '../../content/writes/entries.ts'
-import { prepareGlobal } from '../../content/writes/globals.ts'
+import type { WriteContext } from '../../content/writes/context.ts'
+import { authorizeNewEntry } from '../../content/writes/create.ts'
+import { prepareDelete } from '../../content/writes/delete.ts'
+import { EntryTarget } from '../../content/writes/entry-target.ts'
+import { GlobalTarget } from '../../content/writes/global-target.ts'
 import { writableIn } from '../../content/writes/hidden-values.ts'
 import type { PreparedWrite } from '../../content/writes/pipeline.ts'
 import { requireTargets } from '../../content/writes/references.ts'
 import { prepareReplace } from '../../content/writes/replace.ts'
-import { Revision } from '../../content/writes/revision.ts'
+import { Revision } from '../../content/writes/row.ts'
+import { parseUpdate, prepareUpdate } from '../../content/writes/update.ts'
 import { DaybookError } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { isStateAction } from '../../store/journal-actions.ts'
+import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import type { UndoObstacle, UndoStep } from './undo-plan.ts'
@@ -86,8 +90,8 @@ async function prepareRemoval(
   step: UndoStep,
   { isRemovedToo }: OtherSteps,
 ): Promise<PreparedWrite<UndoneStep>> {
-  const lookup = { load: entryLoader(context, collection, step.id), isDeletedToo: isRemovedToo }
-  const prepared = await prepareDelete(context, collection, step.id, { ifMatch: '*' }, lookup)
+  const target = new EntryTarget(context, collection, step.id)
+  const prepared = await prepareDelete(context, target, { ifMatch: '*', isDeletedToo: isRemovedToo })
   return {
     ...prepared,
     commit: async (transaction) => {
@@ -138,7 +142,7 @@ async function prepareState(
         isComplete: isComplete(collection, former),
       }
     },
-    settle: async (writer: Writer, entry: StoredEntry) => {
+    beforeStore: async (writer: Writer, entry: StoredEntry) => {
       if (hasSchedule(step)) await writer.schedules.drop(collection.key, entry.id)
     },
   } as const
@@ -194,13 +198,16 @@ async function prepareCopy(
   step: UndoStep,
 ): Promise<PreparedWrite<UndoneStep>> {
   const { engine, actor, person } = context
-  const target = entryTarget(context, collection, step.id)
-  await target.requireChange(engine.store.read, target.parse(await target.load(engine.store.read)))
+  const target = new EntryTarget(context, collection, step.id)
+  const loadAuthorized = async (read: Reader): Promise<StoredEntry> => {
+    const entry = await target.load(read)
+    await target.authorizeUpdate(read, new Revision(engine.model, collection, entry))
+    return entry
+  }
+  await loadAuthorized(engine.store.read)
   return {
-    isAlone: false,
     commit: async ({ writer }) => {
-      const entry = await target.load(writer.read)
-      await target.requireChange(writer.read, target.parse(entry))
+      const entry = await loadAuthorized(writer.read)
       const at = new Date().toISOString()
       const { copy } = step
       const dropped = hasSchedule(step) ? await writer.schedules.drop(collection.key, entry.id) : 0
@@ -295,7 +302,9 @@ async function prepareGlobalStep(
   }
   return Promise.all(
     writes.map(async ({ locale, body }) => {
-      const prepared = await prepareGlobal({ ...context, locale }, global, body, { ifMatch: '*' })
+      const inLocale = { ...context, locale }
+      const target = new GlobalTarget(inLocale, global)
+      const prepared = await prepareUpdate(inLocale, target, parseUpdate(inLocale, global, body), { ifMatch: '*' })
       return {
         ...prepared,
         commit: async (transaction) => done(step, 'update', (await prepared.commit(transaction)).seq),

@@ -1,0 +1,168 @@
+import { v7 as uuidv7 } from 'uuid'
+import { invalidAt } from '../../errors.ts'
+import { parseTimestamp } from '../../fields/date.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { AccessFilter } from '../../query/where.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { WrittenEntry } from '../../store/reads/rows.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } from '../access/field-access.ts'
+import { requirementsOf } from '../access/requirements.ts'
+import type { EntryAnswer } from '../answer.ts'
+import { settleFields, type Values } from '../document.ts'
+import type { Canonical } from '../locales/localized.ts'
+import { checkBody, checkKeys } from './body.ts'
+import { compose } from './compose.ts'
+import { createFieldTools, type HookedDocument, hooksFor, type WriteContext } from './context.ts'
+import { explainUniqueViolation, toWritten } from './entry-target.ts'
+import type { PreparedWrite } from './pipeline.ts'
+import { type RowParts, toRow } from './row.ts'
+import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
+import { chooseSlug, giveWayTo, resolveFallbackSlugs } from './slugs.ts'
+
+/** The body of a new entry, valid as far as that shows without the store. */
+export interface CreateBody {
+  /** The fields that the body names; not checked yet where hooks run first. */
+  readonly fields: Values
+  readonly rights: FieldRights
+  /** The `beforeValidate` hooks that run before the fields are checked. */
+  readonly hooks: HookedDocument | undefined
+}
+
+/** The parts of an uploaded file that the service adds to its entry. */
+export interface UploadedParts {
+  /** The values of the fields that describe the file. */
+  readonly values: Values
+  /** Runs in the transaction that stores the entry. */
+  complete(writer: Writer): Promise<void>
+}
+
+/** The options of a new entry besides its data. */
+export interface NewEntryOptions {
+  /** The time of the creation, for imports; ISO 8601. @default now */
+  readonly createdAt?: string
+  /** The uploaded file of the entry, in the collection that holds files. */
+  readonly upload?: UploadedParts
+}
+
+/**
+ * Parses the body of a new entry.
+ *
+ * @throws VALIDATION_ERROR
+ */
+export function parseCreate(
+  context: WriteContext,
+  collection: CollectionModel,
+  body: unknown,
+  { upload }: Pick<NewEntryOptions, 'upload'> = {},
+): CreateBody {
+  if (collection.holdsFiles && !upload) throw invalidAt('/', 'upload', 'Upload the file: POST it to /api/assets')
+  const rights = fieldRights(collection, context.access)
+  const hooks = hooksFor(context, collection, 'beforeValidate')
+  const fields = (hooks ? checkKeys : checkBody)(collection, 'create', body, rights)
+  return { fields, rights, hooks }
+}
+
+/**
+ * Prepares a new entry.
+ *
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; its commit also CONFLICT with `details.field` if a unique value is taken
+ */
+export async function prepareCreate(
+  context: WriteContext,
+  collection: CollectionModel,
+  body: CreateBody,
+  options: NewEntryOptions = {},
+): Promise<PreparedWrite<EntryAnswer>> {
+  const { access, person, locale } = context
+  const { rights } = body
+  const { upload } = options
+  const filter = await access.requireWrite(collection, 'create')
+  const input = withoutUnwritable(collection, access, await readFields(context, collection, body), undefined)
+  const fields = { ...input, ...upload?.values }
+  const patch = await settleFields(collection, fields, undefined, createFieldTools(context, collection))
+  requireWritable(collection, patch, rights, access)
+  const { id, ...times } = identify(options.createdAt)
+  const system = { id, ...times, createdBy: person, updatedBy: person }
+  const hooks = hooksFor(context, collection, 'beforeChange', 'validate')
+  // No unique index guards a slug that falls back, so no other create may run between the look-ups and the insert.
+  const hasFallbackSlug = collection.slug !== undefined && collection.localized.has(collection.slug.key)
+  return {
+    isAlone: hooks !== undefined,
+    isIndependent: !upload && !hasFallbackSlug,
+    commit: async (transaction) => {
+      const { writer } = transaction
+      const derive = (values: Values): Promise<Values> => chooseSlug(writer.read, collection, values, locale)
+      const composition = { document: collection, before: undefined, patch, rights, derive }
+      const composed = await compose(context, writer.read, composition)
+      const change = { context, transaction, action: 'create', id, system } as const
+      const { canonical } = hooks ? await runBeforeChange(hooks, change, composition, composed) : composed
+      const { row, seq } = await storeNewEntry(context, writer, collection, { ...system, canonical })
+      await authorizeNewEntry(context, writer.read, collection, id, filter)
+      await upload?.complete(writer)
+      return toWritten(collection, row, seq, locale, rights)
+    },
+  }
+}
+
+/** Runs the `beforeValidate` hooks of a body and checks the fields that they return. */
+async function readFields(
+  context: WriteContext,
+  collection: CollectionModel,
+  { fields, rights, hooks }: CreateBody,
+): Promise<Values> {
+  if (!hooks) return fields
+  const data = await runBeforeValidate(context, hooks, { action: 'create', id: undefined, data: fields })
+  return checkBody(collection, 'create', data, rights)
+}
+
+/**
+ * Returns the id and the times of a new entry. Ids begin with the time of creation, so they are made after rendering: entries sort in the
+ * order in which they are ready.
+ *
+ * @param createdAt the time of an import
+ */
+function identify(createdAt: string | undefined): Pick<RowParts, 'id' | 'createdAt' | 'updatedAt'> {
+  const now = new Date().toISOString()
+  if (createdAt === undefined) return { id: uuidv7(), createdAt: now, updatedAt: now }
+  const moment = parseTimestamp(createdAt)
+  // UUIDs of version 7 hold no time before 1970 (RFC 9562, section 5.7).
+  if (moment === undefined || Date.parse(moment) < 0)
+    throw invalidAt('/createdAt', 'format', 'must be a date-time of 1970 or later', { format: 'date-time' })
+  return { id: uuidv7({ msecs: Date.parse(moment) }), createdAt: moment, updatedAt: now }
+}
+
+/**
+ * Stores a new entry, or a deleted one again.
+ *
+ * @throws CONFLICT with `details.field` if another entry has a unique value
+ */
+export async function storeNewEntry(
+  { engine, actor }: WriteContext,
+  writer: Writer,
+  collection: CollectionModel,
+  parts: Omit<RowParts, 'orphaned' | 'draft'>,
+): Promise<{ readonly row: WrittenEntry; readonly canonical: Canonical; readonly seq: number }> {
+  const { model } = engine
+  const canonical = await resolveFallbackSlugs(model, writer.read, collection, parts.canonical, parts.id)
+  const row = toRow(model, collection, { ...parts, canonical, orphaned: null, draft: null })
+  const seq = await explainUniqueViolation(collection, () => writer.entries.create(collection, row, actor))
+  await giveWayTo(engine, writer, collection, row, actor)
+  return { row, canonical, seq }
+}
+
+/**
+ * Checks a stored new entry against the filter of the rule that admitted it.
+ *
+ * @throws UNAUTHORIZED; FORBIDDEN, which names the required values of the fields that the caller may read
+ */
+export async function authorizeNewEntry(
+  { access, scope }: WriteContext,
+  read: Reader,
+  collection: CollectionModel,
+  id: string,
+  filter: AccessFilter | undefined,
+): Promise<void> {
+  if (!filter) return
+  await access.requireMatch(read, collection, id, filter, () => requirementsOf(filter.where, collection, scope))
+}

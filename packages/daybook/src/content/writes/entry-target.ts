@@ -1,0 +1,277 @@
+import { DaybookError } from '../../errors.ts'
+import { PUBLISHED } from '../../fields/status.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import type { AccessFilter } from '../../query/where.ts'
+import { isUuidShaped } from '../../slugs.ts'
+import { UniqueViolation } from '../../store/database.ts'
+import type { StateAction } from '../../store/journal-actions.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { StoredEntry, WrittenEntry } from '../../store/reads/rows.ts'
+import { membersOf } from '../../store/tables/members.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import type { FieldRights } from '../access/field-access.ts'
+import { notAnId } from '../access/not-an-id.ts'
+import { filterFor } from '../access/rules.ts'
+import type { EntryAnswer } from '../answer.ts'
+import { mergeFields, type Values } from '../document.ts'
+import { isVisibleEntry } from '../drafts/draft-access.ts'
+import { rebaseDraft } from '../drafts/rebase-draft.ts'
+import { type Canonical, writeTranslation } from '../locales/localized.ts'
+import { type Projection, toEntryAnswer, withSystem } from '../reads/present.ts'
+import type { WriteContext } from './context.ts'
+import { type Revision, toRow } from './row.ts'
+import { chooseSlug, giveWayTo, resolveFallbackSlugs } from './slugs.ts'
+import type { NextRevision, UpdateTarget } from './update.ts'
+
+/** The rules about writes of a stored entry. */
+type EntryAction = 'update' | 'delete'
+
+/** A filter that an access rule returned for a stored entry in one locale. */
+interface EntryFilter {
+  readonly collection: CollectionModel
+  readonly filter: AccessFilter | undefined
+}
+
+/** An entry that is updated or deleted. */
+export class EntryTarget implements UpdateTarget<StoredEntry, EntryAnswer> {
+  readonly document: CollectionModel
+  readonly id: string
+  readonly #context: WriteContext
+  /** The result of the last evaluation of a rule. */
+  #evaluated:
+    | { readonly action: EntryAction; readonly seq: number; readonly filters: readonly EntryFilter[] }
+    | undefined
+
+  constructor(context: WriteContext, collection: CollectionModel, id: string) {
+    this.#context = context
+    this.document = collection
+    this.id = id.toLowerCase()
+  }
+
+  get isMatchRequired(): boolean {
+    return this.document.requireIfMatch
+  }
+
+  /** @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND if no such entry exists for the caller */
+  async load(read: Reader): Promise<StoredEntry> {
+    const { access } = this.#context
+    // A rule is evaluated once for a request, before any transaction.
+    const filter = await access.requireRead(this.document)
+    if (!isUuidShaped(this.id)) throw notAnId()
+    const entry = await read.entries.stored(this.document, this.id, filter?.where)
+    if (!entry || !(await isVisibleEntry(access, read, this.document, entry))) throw new DaybookError('NOT_FOUND')
+    return entry
+  }
+
+  /** @throws UNAUTHORIZED, FORBIDDEN */
+  authorizeUpdate(read: Reader, revision: Revision<StoredEntry>): Promise<void> {
+    return this.#authorize('update', read, revision)
+  }
+
+  /** @throws UNAUTHORIZED, FORBIDDEN */
+  authorizeDelete(read: Reader, revision: Revision<StoredEntry>): Promise<void> {
+    return this.#authorize('delete', read, revision)
+  }
+
+  async #authorize(action: EntryAction, read: Reader, revision: Revision<StoredEntry>): Promise<void> {
+    for (const { collection, filter } of await this.evaluateRule(action, revision))
+      await this.#context.access.requireMatch(read, collection, revision.row.id, filter)
+  }
+
+  /**
+   * Evaluates the access rule for a stored entry, once for each revision. An entry that is published in other locales than the default
+   * one is also checked as a published one: a rule that covers only drafts does not cover it.
+   *
+   * @returns the filters that the entry must match
+   * @throws UNAUTHORIZED, FORBIDDEN
+   */
+  async evaluateRule(action: EntryAction, revision: Revision<StoredEntry>): Promise<readonly EntryFilter[]> {
+    const { access, engine } = this.#context
+    const { seq, status } = revision.row
+    if (this.#evaluated?.action === action && this.#evaluated.seq === seq) return this.#evaluated.filters
+    const { document } = this
+    const rule = document.access[action]
+    const states = [{ collection: document, entry: rule && revision.told }]
+    const [publishedLocale] = status === PUBLISHED ? [] : (revision.canonical.publishedLocales ?? [])
+    if (rule && document.status && publishedLocale !== undefined)
+      states.push({
+        collection: document.byLocale.get(publishedLocale) ?? document,
+        entry: { ...revision.told, [document.status.key]: PUBLISHED },
+      })
+    const filters = await Promise.all(
+      states.map(async ({ collection, entry }) => {
+        const filter = await access.requireWrite(document, action, entry)
+        return { collection, filter: filter && filterFor(engine.model, collection, filter) }
+      }),
+    )
+    this.#evaluated = { action, seq, filters }
+    return filters
+  }
+
+  /** A caller cannot move an entry out of the entries that it may change. */
+  async authorizeResult(revision: Revision<StoredEntry>, patch: Values): Promise<AccessFilter | undefined> {
+    const { document } = this
+    if (!document.access.update) return undefined
+    const result = resultOf(this.#context, document, revision, patch)
+    return this.#context.access.requireWrite(document, 'update', result)
+  }
+
+  derive(read: Reader, values: Values): Promise<Values> {
+    return chooseSlug(read, this.document, values, this.#context.locale, this.id)
+  }
+
+  /** @throws FORBIDDEN if the stored entry does not match the filter; CONFLICT with `details.field` */
+  async store(
+    writer: Writer,
+    revision: Revision<StoredEntry>,
+    { canonical, patch, mayBeSame, filter }: NextRevision,
+    rights: FieldRights,
+  ): Promise<EntryAnswer> {
+    const context = this.#context
+    const { row, orphaned } = revision
+    const next = { canonical, orphaned, draft: row.draft, mayBeSame }
+    const stored = await storeEntry(context, writer, this.document, revision, next, rights)
+    if (stored.seq === row.seq) return stored
+    await context.access.requireMatch(writer.read, this.document, row.id, filter)
+    if (row.draft !== null) await rebaseDraft(context, writer, this.document, row, patch, mayBeSame)
+    return stored
+  }
+}
+
+/** Returns the entry as it would be after an update, as access rules see it. */
+export function resultOf(
+  { engine: { model }, locale, person }: WriteContext,
+  collection: CollectionModel,
+  revision: Revision,
+  patch: Values,
+): Values {
+  const merged = mergeFields(collection, revision.own(locale), patch)
+  const canonical = writeTranslation(collection, revision.canonical, merged, locale, model.locales?.default)
+  const values = withSystem(collection, revision.values, mergeFields(collection, {}, canonical.values))
+  return { ...values, createdBy: revision.row.created_by, updatedBy: person }
+}
+
+/** The next content of an entry. */
+interface NextEntry {
+  readonly canonical: Canonical
+  readonly orphaned: string | null
+  /** The draft, as its column holds it. */
+  readonly draft: string | null
+  /** True if nothing is stored when nothing changes. @default false */
+  readonly mayBeSame?: boolean
+  /** The action that the journal records. @default 'update' */
+  readonly action?: StateAction
+}
+
+/**
+ * Stores the next revision of an entry.
+ *
+ * @throws CONFLICT with `details.field`
+ */
+export async function storeEntry(
+  context: WriteContext,
+  writer: Writer,
+  collection: CollectionModel,
+  revision: Revision<StoredEntry>,
+  { canonical, orphaned, draft, mayBeSame = false, action = 'update' }: NextEntry,
+  rights: FieldRights,
+): Promise<EntryAnswer> {
+  const { row } = revision
+  const { engine, actor, person, locale } = context
+  const { model } = engine
+  const next = toRow(model, collection, {
+    id: row.id,
+    canonical: await resolveFallbackSlugs(model, writer.read, collection, canonical, row.id),
+    createdAt: row.created_at,
+    updatedAt: new Date().toISOString(),
+    createdBy: row.created_by,
+    updatedBy: person,
+    orphaned,
+    draft,
+  })
+  const isUnchanged = mayBeSame && row.schema_hash === collection.schemaHash && isSameEntry(revision, next)
+  if (isUnchanged) return toUnchanged(context, collection, writer, row, rights)
+  const seq = await explainUniqueViolation(collection, () =>
+    writer.entries.update(collection, row, next, actor, {
+      isFoundAsBefore: isFoundAsBefore(collection, revision, next),
+      hasSameMembers: hasSameMembers(collection, revision, next),
+      action,
+    }),
+  )
+  await giveWayTo(engine, writer, collection, next, actor)
+  return toWritten(collection, next, seq, locale, rights)
+}
+
+/** True if the update changes nothing except `updatedAt`. */
+function isSameEntry({ raw, row }: Revision, next: WrittenEntry): boolean {
+  const isEqual = isEqualJson({ ...raw, updatedAt: null }, { ...next.value, updatedAt: null })
+  return isEqual && row.locales === next.locales
+}
+
+/** True if searches find the entry by the same words and values as before. Unknown, so false, for a row of an older config. */
+function isFoundAsBefore(
+  collection: CollectionModel,
+  { row, raw }: Revision<StoredEntry>,
+  next: WrittenEntry,
+): boolean {
+  const isComparable =
+    row.schema_hash === collection.schemaHash && row.locales === next.locales && row.status === next.status
+  const keys = [...collection.searchable.map(({ key }) => key), ...collection.facets.map(({ owner }) => owner)]
+  return isComparable && keys.every((key) => isEqualJson(raw[key], next.value[key]))
+}
+
+/** True if the references and the many-valued fields of the entry hold the same as before. */
+function hasSameMembers(collection: CollectionModel, revision: Revision<StoredEntry>, next: WrittenEntry): boolean {
+  if (revision.row.schema_hash !== collection.schemaHash) return false
+  return (
+    isEqualJson(revision.references, next.references) &&
+    isEqualJson(membersOf(collection, revision.values), next.choices)
+  )
+}
+
+const isEqualJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** Returns a stored entry as the response to a write that changes nothing. */
+export async function toUnchanged(
+  { locale }: WriteContext,
+  collection: CollectionModel,
+  writer: Writer,
+  stored: StoredEntry,
+  rights: FieldRights,
+): Promise<EntryAnswer> {
+  const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
+  const row = localized && (await writer.read.entries.byId(localized, stored.id, rights))
+  return localized && row
+    ? toEntryAnswer(localized, { ...row, slug: stored.slug }, rights)
+    : toEntryAnswer(collection, stored, rights)
+}
+
+/** Returns a written entry as the written locale shows it. */
+export function toWritten(
+  collection: CollectionModel,
+  next: WrittenEntry,
+  seq: number,
+  locale: string | undefined,
+  projection: Projection,
+): EntryAnswer {
+  const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
+  const shown = next.localeRows.find((row) => row.collection === localized)
+  if (!shown) return toEntryAnswer(collection, { ...next, seq }, projection)
+  const { slug, doc } = shown
+  const row = { ...next, seq, slug, schema_hash: shown.collection.schemaHash, orphaned: null, doc }
+  return toEntryAnswer(shown.collection, row, projection)
+}
+
+/** @throws CONFLICT with `details.field`, and for a localized field `details.locale`, if another entry has a unique value */
+export async function explainUniqueViolation<T>({ slug }: CollectionModel, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error
+    const { locale } = error
+    const field = error.field === 'slug' || error.field === 'own_slug' ? (slug?.key ?? 'slug') : error.field
+    const place = locale === undefined ? '' : ` in the locale "${locale}"`
+    const details = locale === undefined ? { field } : { field, locale }
+    throw new DaybookError('CONFLICT', `Another entry has this ${field}${place}.`, details, error)
+  }
+}

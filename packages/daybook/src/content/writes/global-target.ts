@@ -1,0 +1,88 @@
+import type { GlobalModel } from '../../model/model.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { GlobalRow } from '../../store/reads/rows.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import type { FieldRights } from '../access/field-access.ts'
+import type { Answer } from '../answer.ts'
+import { mergeFields, stillOrphaned, type Values } from '../document.ts'
+import type { Preconditions } from '../etags.ts'
+import { blankRow, globalIn } from '../reads/global.ts'
+import { toAnswer, withSystem } from '../reads/present.ts'
+import type { WriteContext } from './context.ts'
+import { allReferences, type Revision, translationsOf } from './row.ts'
+import type { NextRevision, UpdateTarget } from './update.ts'
+
+/** A global that is updated; one that was never written also gets its defaults. */
+export class GlobalTarget implements UpdateTarget<GlobalRow, Answer> {
+  readonly document: GlobalModel
+  readonly id: string
+  readonly isMatchRequired: boolean
+  readonly #context: WriteContext
+  #authorization: Promise<void> | undefined
+
+  constructor(context: WriteContext, global: GlobalModel, { ifNoneMatch }: Preconditions = {}) {
+    this.#context = context
+    this.document = global
+    this.id = global.key
+    // A global that was never written has no revision to name; If-None-Match: * states that.
+    this.isMatchRequired = global.requireIfMatch && ifNoneMatch === undefined
+  }
+
+  async load(read: Reader): Promise<GlobalRow> {
+    return (await read.globals.byKey(this.id)) ?? blankRow(this.document)
+  }
+
+  /** The rules of a global do not look at its content, so they are evaluated once, before any transaction. */
+  authorizeUpdate(): Promise<void> {
+    this.#authorization ??= this.#authorize()
+    return this.#authorization
+  }
+
+  async #authorize(): Promise<void> {
+    const { access } = this.#context
+    await access.requireRead(this.document)
+    await access.requireWrite(this.document, 'update')
+  }
+
+  async authorizeResult(): Promise<undefined> {
+    return undefined
+  }
+
+  async derive(_read: Reader, values: Values): Promise<Values> {
+    return values
+  }
+
+  async store(
+    writer: Writer,
+    { row, orphaned }: Revision<GlobalRow>,
+    { canonical, mayBeSame }: NextRevision,
+    rights: FieldRights,
+  ): Promise<Answer> {
+    const { document: global } = this
+    const { engine, actor, person, locale } = this.#context
+    const shown = { locale, chain: undefined, isAll: false }
+    const isStored = row.seq > 0
+    const next = {
+      key: global.key,
+      created_by: isStored ? row.created_by : person,
+      updated_by: person,
+      schema_hash: global.schemaHash,
+      orphaned: stillOrphaned(global, canonical.values, orphaned),
+      locales: translationsOf(canonical),
+      doc: JSON.stringify(withSystem(global, { key: global.key }, mergeFields(global, {}, canonical.values))),
+    }
+    if (mayBeSame && isSameGlobal(row, next)) return toAnswer(global, globalIn(engine, global, row, shown), rights)
+    const references = allReferences(engine.model, global, canonical)
+    const before = isStored ? row : undefined
+    const seq = await writer.globals.write(before, next, references, new Date().toISOString(), actor)
+    return toAnswer(global, globalIn(engine, global, { ...next, seq }, shown), rights)
+  }
+}
+
+/** True if an update changes nothing. A row of an older config is always written again. */
+function isSameGlobal(stored: GlobalRow, next: Omit<GlobalRow, 'seq'>): boolean {
+  const isStored = stored.seq > 0
+  return (
+    isStored && stored.schema_hash === next.schema_hash && stored.doc === next.doc && stored.locales === next.locales
+  )
+}

@@ -1,0 +1,244 @@
+import { type Field, type Fields, innerFields, isRecord } from '../../fields/field.ts'
+import type { CollectionModel, GlobalModel } from '../../model/model.ts'
+import type { AccessFilter } from '../../query/where.ts'
+import type { Reader } from '../../store/reads/read.ts'
+import type { Writer } from '../../store/writes/write.ts'
+import {
+  type FieldRights,
+  fieldRights,
+  isBlind,
+  refuseBlindMerge,
+  requireWritable,
+  withoutUnwritable,
+} from '../access/field-access.ts'
+import { settleFields, type Values } from '../document.ts'
+import { type Preconditions, requirePreconditions } from '../etags.ts'
+import type { Canonical } from '../locales/localized.ts'
+import { refuseHostile } from '../plain-json.ts'
+import { project, tagOf } from '../reads/present.ts'
+import { checkBody, checkKeys } from './body.ts'
+import { compose } from './compose.ts'
+import { createFieldTools, type HookedDocument, hooksFor, type WriteContext } from './context.ts'
+import { type PreparedWrite, StaleWrite } from './pipeline.ts'
+import { Revision, type StoredColumns } from './row.ts'
+import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
+
+/** The body of an update, valid as far as that shows without the stored document. */
+export interface UpdateBody {
+  /** The fields that the body names. They are checked again after they are merged, or after hooks have changed them. */
+  readonly fields: Values
+  readonly rights: FieldRights
+  /** The `beforeValidate` hooks that run before the fields are checked. */
+  readonly hooks: HookedDocument | undefined
+  readonly isMerge: boolean
+  readonly isDraft: boolean
+}
+
+/** The kind of an update. */
+export interface UpdateKind {
+  /** Merges inside objects (RFC 7396) instead of replacing them. @default false */
+  readonly isMerge?: boolean
+  /** Updates a draft, which may lack required values and runs no hooks. @default false */
+  readonly isDraft?: boolean
+}
+
+/**
+ * Parses the body of an update, which can then be prepared for one or more documents.
+ *
+ * @throws VALIDATION_ERROR
+ */
+export function parseUpdate(
+  context: WriteContext,
+  document: CollectionModel | GlobalModel,
+  body: unknown,
+  { isMerge = false, isDraft = false }: UpdateKind = {},
+): UpdateBody {
+  const rights = fieldRights(document, context.access)
+  const hooks = isDraft ? undefined : hooksFor(context, document, 'beforeValidate')
+  const fields = hooks
+    ? checkKeys(document, 'update', body, rights)
+    : checkFields(document, isDraft ? 'draft' : 'update', body, rights, isMerge)
+  if (isMerge) refuseBlindMerge(document, fields, rights)
+  return { fields, rights, hooks, isMerge, isDraft }
+}
+
+function checkFields(
+  document: CollectionModel | GlobalModel,
+  side: 'draft' | 'update',
+  body: unknown,
+  rights: FieldRights,
+  isMerge: boolean,
+): Values {
+  if (!isMerge) return checkBody(document, side, body, rights)
+  refuseHostile(body)
+  const patch = isRecord(body) ? mergePatch(document.fieldMap, {}, body) : body
+  checkBody(document, side, patch, rights, { isPartial: true })
+  return isRecord(body) ? body : {}
+}
+
+/** The options of an update. */
+export interface UpdateOptions extends Preconditions {
+  /** The prepared update keeps no parsed document in memory, and reads it again to commit. @default false */
+  readonly releasesSnapshot?: boolean
+}
+
+/** A document to update: an entry, its draft, or a global. */
+export interface UpdateTarget<Row extends StoredColumns, Result> {
+  readonly document: CollectionModel | GlobalModel
+  /** The id of an entry, or the key of a global. */
+  readonly id: string
+  /** True if an update must name the revision that it is based on. */
+  readonly isMatchRequired: boolean
+  /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN */
+  load(read: Reader): Promise<Row>
+  /**
+   * Checks access to the document as it is stored. A rule is asked once for each revision.
+   *
+   * @throws UNAUTHORIZED, FORBIDDEN
+   */
+  authorizeUpdate(read: Reader, revision: Revision<Row>): Promise<void>
+  /**
+   * Checks access to the document as it will be.
+   *
+   * @returns the filter that the stored result must match
+   * @throws UNAUTHORIZED, FORBIDDEN
+   */
+  authorizeResult(revision: Revision<Row>, patch: Values): Promise<AccessFilter | undefined>
+  /** Adds values that depend on other documents, such as a slug. */
+  derive(read: Reader, values: Values): Promise<Values>
+  /** Stores the result, unless it equals the stored document. */
+  store(writer: Writer, revision: Revision<Row>, next: NextRevision, rights: FieldRights): Promise<Result>
+}
+
+/** The result of an update. */
+export interface NextRevision {
+  readonly canonical: Canonical
+  /** The fields that the update names, in their stored form. */
+  readonly patch: Values
+  /** True if nothing is stored when nothing changes. False if that would reveal a value that the caller may not read. */
+  readonly mayBeSame: boolean
+  /** The filter that the stored result must match. */
+  readonly filter: AccessFilter | undefined
+}
+
+/**
+ * Prepares an update of a document.
+ *
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, PRECONDITION_REQUIRED; PRECONDITION_FAILED with
+ * `details.current`; its commit also CONFLICT with `details.field`
+ */
+export async function prepareUpdate<Row extends StoredColumns, Result>(
+  context: WriteContext,
+  target: UpdateTarget<Row, Result>,
+  body: UpdateBody,
+  options: UpdateOptions = {},
+): Promise<PreparedWrite<Result>> {
+  const { engine, access, locale } = context
+  const { model, store } = engine
+  const { document, id } = target
+  const { rights, isMerge, isDraft } = body
+  const loaded = new Revision(model, document, await target.load(store.read))
+  await target.authorizeUpdate(store.read, loaded)
+  requireCurrent(target, loaded, rights, options)
+  // A hidden value decides nothing: neither the meaning of a merge, nor which texts are rendered again.
+  const before = isStored(loaded) ? project(document, loaded.own(locale), rights) : undefined
+  const fields = withoutUnwritable(document, access, await readFields(context, target, body, before), before)
+  const patch = await settleFields(document, fields, before, createFieldTools(context, document, loaded.canonical))
+  const filter = await target.authorizeResult(loaded, patch)
+  const hooks = isDraft ? undefined : hooksFor(context, document, 'beforeChange', 'validate')
+  const { seq } = loaded.row
+  // A merge is computed from the loaded revision, and so are the defaults of a first write.
+  const dependsOnRevision = isMerge || seq === 0
+  // The commit refers to the parsed revision through this name alone, so that it can be released.
+  const snapshot = options.releasesSnapshot ? undefined : loaded
+  return {
+    isAlone: hooks !== undefined,
+    ...(options.releasesSnapshot ? { size: JSON.stringify(patch).length } : {}),
+    commit: async (transaction) => {
+      const { writer } = transaction
+      const row = await target.load(writer.read)
+      const stored = snapshot?.updated(row) ?? new Revision(model, document, row)
+      const hasMoved = row.seq !== seq
+      await target.authorizeUpdate(writer.read, stored)
+      requireCurrent(target, stored, rights, options)
+      if (hasMoved && dependsOnRevision) throw new StaleWrite()
+      if (!isStored(stored)) requireWritable(document, patch, rights, access)
+      const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
+      const composition = { document, before: stored, patch, rights, derive, isDraft }
+      const composed = await compose(context, writer.read, composition)
+      const action = isStored(stored) ? 'update' : 'create'
+      const change = { context, transaction, action, id, system: stored.told } as const
+      const result = hooks ? await runBeforeChange(hooks, change, composition, composed) : composed
+      const next = {
+        canonical: result.canonical,
+        patch: result.patch,
+        mayBeSame: !isBlind(result.isChanged ? result.patch : fields, rights),
+        // The rule saw the loaded revision and patch. It is asked again about any other result.
+        filter: hasMoved || result.isChanged ? await target.authorizeResult(stored, result.patch) : filter,
+      }
+      return target.store(writer, stored, next, rights)
+    },
+  }
+}
+
+/** True if the document has been written; a global that was never written has no revision. */
+const isStored = ({ row }: Revision): boolean => row.seq > 0
+
+function requireCurrent<Row extends StoredColumns>(
+  { document, isMatchRequired }: Pick<UpdateTarget<Row, unknown>, 'document' | 'isMatchRequired'>,
+  { row: { seq } }: Revision,
+  rights: FieldRights,
+  preconditions: Preconditions,
+): void {
+  requirePreconditions(preconditions, seq, tagOf(document, seq, rights), isMatchRequired)
+}
+
+/**
+ * Merges the fields of a body and runs its `beforeValidate` hooks.
+ *
+ * @param before the stored document as far as the caller may read it; `undefined` if there is none
+ * @throws VALIDATION_ERROR for the result; what a hook throws
+ */
+async function readFields(
+  context: WriteContext,
+  { document, id }: Pick<UpdateTarget<StoredColumns, unknown>, 'document' | 'id'>,
+  { fields, rights, hooks, isMerge, isDraft }: UpdateBody,
+  before: Values | undefined,
+): Promise<Values> {
+  if (!isMerge && !hooks) return fields
+  const merged = isMerge ? mergePatch(document.fieldMap, before ?? {}, fields) : fields
+  const action = before ? 'update' : 'create'
+  const data = hooks ? await runBeforeValidate(context, hooks, { action, id, data: merged }) : merged
+  return checkBody(document, isDraft ? 'draft' : 'update', data, rights)
+}
+
+/**
+ * Applies a merge patch (RFC 7396) to fields. Where the RFC removes a member, a field becomes empty, so its `null` stays.
+ *
+ * @returns the fields that the patch names, as they will be
+ */
+function mergePatch(fields: Fields, target: Readonly<Values>, patch: Readonly<Values>): Values {
+  const merged = Object.entries(patch).map(([key, value]) => {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+    return [key, field && isRecord(value) ? mergeField(field, target[key], value) : value]
+  })
+  return Object.fromEntries(merged)
+}
+
+function mergeField(field: Field, stored: unknown, patch: Readonly<Values>): unknown {
+  const before = isRecord(stored) ? stored : {}
+  const [inner] = field.type.isGroup ? innerFields(field) : []
+  if (inner) return { ...before, ...mergePatch(inner, before, patch) }
+  return field.type.hasFreeKeys ? mergeJson(before, patch) : patch
+}
+
+/** Applies a merge patch (RFC 7396, section 2) to plain JSON. */
+function mergeJson(target: Readonly<Values>, patch: Readonly<Values>): Values {
+  const merged: Values = { ...target }
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key]
+    else if (isRecord(value)) merged[key] = mergeJson(isRecord(merged[key]) ? merged[key] : {}, value)
+    else merged[key] = value
+  }
+  return merged
+}
