@@ -78,7 +78,7 @@ export async function prepareReplace(
     commit: async (transaction) => {
       const { writer } = transaction
       const { read } = writer
-      const stored = new Revision(model, collection, await target.load(read))
+      const stored = loaded.updated(await target.load(read))
       const { row } = stored
       await check(read, stored)
       const isSame = row.seq === loaded.row.seq && row.draft === loaded.row.draft

@@ -64,9 +64,14 @@ export class Revision<Row extends StoredColumns = StoredColumns> {
     return ownValues(this.#model, this.#document, this.canonical, locale)
   }
 
-  /** Returns the same revision if the row still is it, otherwise the one that replaced it. */
+  /** Returns the revision of a row that was read later. The same revision is not parsed again; its row may have another draft. */
   updated(row: Row): Revision<Row> {
-    return row.seq === this.row.seq ? this : new Revision(this.#model, this.#document, row)
+    const updated = new Revision(this.#model, this.#document, row)
+    if (row.seq === this.row.seq) {
+      updated.#raw = this.#raw
+      updated.#canonical = this.#canonical
+    }
+    return updated
   }
 }
 

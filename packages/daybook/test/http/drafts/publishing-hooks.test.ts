@@ -7,6 +7,8 @@ import { Editor } from './editor.ts'
 
 const people = new People({ ann: [] })
 const told: (readonly [string, unknown])[] = []
+/** Runs once, in the next `beforeValidate` hook. */
+let onValidate: (() => Promise<unknown>) | undefined
 
 const config = defineConfig({
   auth: people.adapter,
@@ -27,8 +29,11 @@ const config = defineConfig({
       validate: ({ title, summary }) =>
         title === summary ? { path: '/summary', message: 'says nothing new' } : undefined,
       hooks: {
-        beforeValidate: ({ data }) => {
+        beforeValidate: async ({ data }) => {
           told.push(['beforeValidate', data.title])
+          const run = onValidate
+          onValidate = undefined
+          await run?.()
           return typeof data.summary === 'string' ? { ...data, summary: data.summary.trim() } : undefined
         },
         beforeChange: ({ action, before, after }) => {
@@ -62,6 +67,12 @@ describe.each(POLICY_STORES)('hooks and validators of working copies on $name', 
     expect({ status, words: body.words }).toEqual({ status: 200, words: 1 })
     await editor.delete(`/api/posts/${id}?draft=true`)
     expect(told).toEqual([])
+  })
+
+  test('an update keeps a draft that is saved while its hooks run', async () => {
+    onValidate = () => editor.put(`/api/posts/${id}?draft=true`, { summary: 'A draft' })
+    expect((await editor.put(`/api/posts/${id}`, { title: 'Two' })).body).toMatchObject({ title: 'Two', summary: null })
+    expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ title: 'Two', summary: 'A draft' })
   })
 
   test('publishing asks all of them, and what they change is published', async () => {
