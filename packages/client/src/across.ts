@@ -11,7 +11,7 @@ export function acrossCollections(
     (name: string): ListAcross =>
     ({ signal, timeout, retry, ...query } = {}) => {
       const options = { signal, timeout, retry } as CallOptions
-      return send({ ...options, method: 'GET', path: ['cms', name], query, holds: 'items' })
+      return send({ ...options, method: 'GET', path: ['api', 'cms', name], query, holds: 'items' })
     }
   return { journal: list('journal'), search: list('search'), drafts: list('drafts'), schedules: list('schedules') }
 }

@@ -35,7 +35,7 @@ export class Assets extends Collection {
     const { locale, dryRun, timeout = UPLOAD_TIMEOUT, signal, idempotencyKey, retry } = options
     return this.#send({
       method: 'POST',
-      path: ['assets'],
+      path: ['api', 'assets'],
       query: { locale, dryRun },
       form: toUploadForm(file, options),
       timeout,

@@ -42,11 +42,11 @@ export class Auth {
   }
 
   action(name: string, input: object = {}, options: CallOptions = {}): Promise<unknown> {
-    const path = ['cms', 'auth', 'actions', name]
+    const path = ['api', 'cms', 'auth', 'actions', name]
     return this.#send({ ...options, method: 'POST', path, body: input, holds: 'anything' })
   }
 
   #get(name: string, options: CallOptions | undefined, query: QueryParams = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'GET', path: ['cms', 'auth', name], query })
+    return this.#send({ ...options, method: 'GET', path: ['api', 'cms', 'auth', name], query })
   }
 }

@@ -13,6 +13,7 @@ import {
   type ClientOptions,
   connect,
   connectEvents,
+  type RequestOptions,
   type Send,
   type Token,
 } from './request.ts'
@@ -43,11 +44,13 @@ interface AnsweredOutcome {
 export function createClient<C extends DaybookConfig>(options: ClientOptions): Client<C> {
   const send = connect(options)
   const feed = new Feed(send, connectEvents(options))
+  // A wrong password is also a 401, and no reason for a new session.
+  const { renewSession: _, ...authOptions } = options
   const client = {
     collections: byKey((key) => new DraftCollection(send, key)),
     globals: byKey((key) => new Global(send, key)),
     assets: new Assets(send),
-    auth: new Auth(send),
+    auth: new Auth(connect(authOptions)),
     batch: (operations: readonly object[], given?: AnyWriteOptions) => batch(send, operations, given),
     changes: (given?: AnyFeedQuery) => feed.changes(given),
     subscribe: (given?: AnyLiveQuery) => feed.subscribe(given),
@@ -55,9 +58,10 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
     memoryCopy: (onChange?: () => void) => new MemoryStore(onChange),
     undo: (range: UndoRange, given?: UndoOptions) => new History(send).undo(range, given),
     ...acrossCollections(send),
-    model: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['cms', 'model'] }),
-    health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['health'] }),
-    ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['ready'] }),
+    request: (request: RequestOptions) => send({ method: 'GET', ...request, holds: 'anything' }),
+    model: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['api', 'cms', 'model'] }),
+    health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['api', 'health'] }),
+    ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['api', 'ready'] }),
     withToken: (token: Token | undefined) => createClient({ ...options, token }),
   }
   // Types come from the config alone, of which nothing is there when this runs.
@@ -86,7 +90,7 @@ async function batch(
   const answer = await send({
     ...options,
     method: 'POST',
-    path: ['cms', 'batch'],
+    path: ['api', 'cms', 'batch'],
     query: { locale, dryRun },
     body,
     holds: 'results',

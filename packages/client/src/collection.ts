@@ -30,17 +30,17 @@ interface EntryRequest extends Pick<Call, 'query' | 'body'> {
 /** What `CollectionClient` promises for every collection, without its types. */
 export class Collection {
   readonly #send: Send
-  readonly #key: string
+  readonly #path: readonly string[]
   readonly #history: History
 
   constructor(send: Send, key: string) {
     this.#send = send
-    this.#key = key
+    this.#path = ['api', key]
     this.#history = new History(send)
   }
 
   findMany(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'GET', path: [this.#key], query, holds: 'items' })
+    return this.#send({ ...options, method: 'GET', path: this.#path, query, holds: 'items' })
   }
 
   listDeleted(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
@@ -66,7 +66,7 @@ export class Collection {
   async #find(address: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
     if (!isAddressable(address)) return null
     try {
-      return await this.#send({ ...options, method: 'GET', path: [this.#key, address], query })
+      return await this.#send({ ...options, method: 'GET', path: [...this.#path, address], query })
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
       throw error
@@ -74,7 +74,7 @@ export class Collection {
   }
 
   create(data: unknown, { locale, dryRun, ...options }: AnyWriteOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'POST', path: [this.#key], query: { locale, dryRun }, body: data })
+    return this.#send({ ...options, method: 'POST', path: this.#path, query: { locale, dryRun }, body: data })
   }
 
   async update(entry: EntryOrId, data: unknown, options?: AnyWriteOptions): Promise<unknown> {
@@ -107,7 +107,7 @@ export class Collection {
     const named =
       typeof entry === 'string' ? { id: entry } : { id: entry.id, ifMatch: options.ifMatch ?? etagOf(entry) }
     const { id, ...condition } = named
-    const path = [this.#key, id, ...(at === undefined ? [] : [at])]
+    const path = [...this.#path, id, ...(at === undefined ? [] : [at])]
     const holds = method === 'DELETE' ? 'anything' : undefined
     return this.#send({ ...options, ...condition, method, path, query: { locale, dryRun, ...query }, body, holds })
   }
@@ -127,28 +127,28 @@ export class Collection {
     { locale, q, status, dryRun, ...options }: AnyManyOptions = {},
   ): Promise<unknown> {
     const query = { where, q, status, locale, dryRun }
-    return this.#send({ ...options, method, path: [this.#key], query, body })
+    return this.#send({ ...options, method, path: this.#path, query, body })
   }
 
   async enter(id: string, options: CallOptions = {}): Promise<unknown> {
-    const call = { method: 'POST', path: [this.#key, id, 'presence'], holds: 'present' } as const
+    const call = { method: 'POST', path: [...this.#path, id, 'presence'], holds: 'present' } as const
     return ((await this.#send({ ...options, ...call })) as { readonly present: unknown }).present
   }
 
   leave(id: string, options: CallOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'DELETE', path: [this.#key, id, 'presence'], holds: 'anything' })
+    return this.#send({ ...options, method: 'DELETE', path: [...this.#path, id, 'presence'], holds: 'anything' })
   }
 
   references(id: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'GET', path: [this.#key, id, 'references'], query, holds: 'items' })
+    return this.#send({ ...options, method: 'GET', path: [...this.#path, id, 'references'], query, holds: 'items' })
   }
 
   versions(id: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
-    return this.#history.list([this.#key, id], query, options)
+    return this.#history.list([...this.#path, id], query, options)
   }
 
   version(id: string, revision: number, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
-    return this.#history.one([this.#key, id], revision, query, options)
+    return this.#history.one([...this.#path, id], revision, query, options)
   }
 
   difference(
@@ -157,6 +157,6 @@ export class Collection {
     query: QueryParams = {},
     options: CallOptions = {},
   ): Promise<unknown> {
-    return this.#history.difference([this.#key, id], versions, query, options)
+    return this.#history.difference([...this.#path, id], versions, query, options)
   }
 }

@@ -1,7 +1,7 @@
 import { DaybookError, NetworkError } from './errors.ts'
 import type { QueryParams } from './query.ts'
 import type { Call, CallOptions, OpenEvents, Send } from './request.ts'
-import { delayAfter, type RetryOptions } from './retry.ts'
+import { delayAfter, pause, type RetryOptions } from './retry.ts'
 import type { AnyChange, ChangeStore } from './types/feed.ts'
 
 /** What is asked of the feed, whatever the config. */
@@ -46,7 +46,7 @@ export class Feed {
 
   async changes({ since, collections, limit, ...options }: AnyFeedQuery = {}): Promise<AnyPage> {
     const query: QueryParams = { since, collections, limit }
-    const call: Call = { ...options, method: 'GET', path: ['cms', 'changes'], query, holds: 'items' }
+    const call: Call = { ...options, method: 'GET', path: ['api', 'cms', 'changes'], query, holds: 'items' }
     return (await this.#send(call)) as AnyPage
   }
 
@@ -209,20 +209,6 @@ async function* readBlocks(
 function splitField(line: string): readonly [string, string] {
   const colon = line.indexOf(':')
   return [line.slice(0, colon), line.slice(colon + 1).trimStart()]
-}
-
-/** Waits; no longer than until the signal aborts. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end)
-    if (signal?.aborted) end()
-  })
 }
 
 /** A copy in memory, for `sync`. */

@@ -11,7 +11,7 @@ export class Global {
 
   constructor(send: Send, key: string) {
     this.#send = send
-    this.#path = ['globals', key]
+    this.#path = ['api', 'globals', key]
     this.#history = new History(send)
   }
 

@@ -28,6 +28,6 @@ export class History {
   }
 
   undo(range: UndoRange, { dryRun, ...options }: UndoOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'POST', path: ['cms', 'undo'], query: { dryRun }, body: range })
+    return this.#send({ ...options, method: 'POST', path: ['api', 'cms', 'undo'], query: { dryRun }, body: range })
   }
 }

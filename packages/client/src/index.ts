@@ -3,7 +3,7 @@ export { createClient } from './client.ts'
 export { type ClientErrorCode, DaybookError, NetworkError, TimeoutError } from './errors.ts'
 export { etagOf } from './etag.ts'
 export { toQueryString } from './query.ts'
-export type { CallOptions, ClientOptions, Token } from './request.ts'
+export type { CallOptions, ClientOptions, RequestOptions, Token } from './request.ts'
 export type { RetryOptions } from './retry.ts'
 export type {
   AcrossPage,

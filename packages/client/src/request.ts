@@ -1,45 +1,61 @@
 import { type AnswerContent, readAnswer } from './answer.ts'
 import { DaybookError, NetworkError, TimeoutError } from './errors.ts'
 import { type QueryParams, toQueryString } from './query.ts'
-import { delayAfter, type RetryOptions } from './retry.ts'
+import { delayAfter, pause, type RetryOptions } from './retry.ts'
 
-/** What every call takes. */
+/** The options that every call takes. */
 export interface CallOptions {
-  /** Ends the call; it then rejects with the signal's reason. */
+  /** Ends the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** How long the call may take, with all attempts and the whole answer, in milliseconds. @default that of the client */
+  /** The longest time that the call may take, with all attempts and the whole response, in milliseconds. @default that of the client */
   readonly timeout?: number
   /** @default that of the client */
   readonly retry?: RetryOptions
 }
 
-/** A bearer token, or what gives one: it is asked before each attempt. */
+/** A bearer token, or a function that returns one; the client calls it before each attempt. */
 export type Token = string | (() => string | undefined | Promise<string | undefined>)
 
 /** Sends a request. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** How a service is reached. */
+/** The options of a client. */
 export interface ClientOptions {
-  /** Where the service is, such as `https://cms.example.org`; in a browser also relative to the page. */
+  /** The address of the service, such as `https://cms.example.org`; in a browser also relative to the page. */
   readonly baseUrl: string
   /** Sends requests. @default the global `fetch` */
   readonly fetch?: Fetch
   /** Sent as `Authorization: Bearer`. @default none */
   readonly token?: Token | undefined
-  /** Whether a browser sends cookies; `include` sends them to other origins, too. @default what `fetch` does */
+  /** The requests with which a browser sends cookies; `include` sends them to other origins, too. @default the default of `fetch` */
   readonly credentials?: 'include' | 'omit' | 'same-origin'
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How long a call may take, with all attempts and the whole answer, in milliseconds; `Infinity`: no limit. @default 30,000 */
+  /** The longest time that a call may take, with all attempts and the whole response, in milliseconds; `Infinity`: no limit. @default 30,000 */
   readonly timeout?: number
   /**
-   * Asked when the service answers that a call needs a session (401): a call for which it answers true is sent once more, as nothing of
-   * it was carried out. Calls about sessions themselves do not ask. @default none
+   * Called when the service refuses a call for lack of a session (401). If it returns true, the call is sent once more, since the
+   * service has carried out nothing of it. The methods of `auth` never call it. @default none
    */
   readonly renewSession?: () => Promise<boolean>
-  /** Which pauses reads, and writes with an idempotency key, are tried again after. */
+  /** The attempts for reads, and for writes with an idempotency key, and the pauses between them. */
   readonly retry?: RetryOptions
+}
+
+/** A request of any route. */
+export interface RequestOptions extends CallOptions {
+  /** @default 'GET' */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** The path below `baseUrl`, such as `/api/cms/webhooks`, or a list of its segments, which the client encodes. */
+  readonly path: `/${string}` | readonly string[]
+  /** The query, written as `toQueryString` writes it. */
+  readonly query?: QueryParams
+  /** Sent as JSON; the body of a `PATCH` as a JSON merge patch (RFC 7396). */
+  readonly body?: unknown
+  /** Sent with this request, such as `If-Match`; they replace the client's. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The `Idempotency-Key`, with which the client retries a write as well. @default none */
+  readonly idempotencyKey?: string
 }
 
 /** A form in place of JSON. */
@@ -50,100 +66,72 @@ export interface RequestForm {
   readonly fetch?: Fetch
 }
 
-/** One call of the service. */
-export interface Call extends CallOptions {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Segments below `/api`. */
-  readonly path: readonly string[]
-  readonly query?: QueryParams
-  readonly body?: unknown
+/** A request as the methods of the client send it. */
+export interface Call extends RequestOptions {
+  readonly method: NonNullable<RequestOptions['method']>
   readonly form?: RequestForm
   readonly ifMatch?: string
   readonly ifNoneMatch?: '*'
-  readonly idempotencyKey?: string
   readonly holds?: AnswerContent
 }
 
-/** What writes take, whatever the config. */
+/** The options of writes, whatever the config. */
 export interface AnyWriteOptions extends CallOptions, Pick<Call, 'ifMatch' | 'ifNoneMatch' | 'idempotencyKey'> {
   readonly locale?: string
   readonly dryRun?: boolean
 }
 
-/** Sends a call and answers what the service does. */
+/** Sends a call and returns the parsed response. */
 export type Send = (call: Call) => Promise<unknown>
 
 const DEFAULT_TIMEOUT = 30_000
-/** The longest time that timers know, in milliseconds. */
-const LONGEST = 2 ** 31 - 1
+/** The longest delay of a timer, in milliseconds. */
+const LONGEST_DELAY = 2 ** 31 - 1
 
 /**
- * Makes the one function that talks to a service.
+ * Makes the function that sends all calls of a client.
  *
- * @throws {TypeError} when `baseUrl` is no address of a service
+ * @throws {TypeError} if `baseUrl` is not the address of a service
  */
 export function connect(options: ClientOptions): Send {
   const base = toBase(options.baseUrl)
   return async (call) => {
     const url = base + toPath(call.path)
-    const request = `${call.method} ${url}`
-    const search = toQueryString(call.query ?? {})
-    const timeout = call.timeout ?? options.timeout ?? DEFAULT_TIMEOUT
-    const ask = (): Promise<unknown> =>
-      withinTime(timeout, request, call.signal, (watch) =>
-        repeat({ ...options.retry, ...call.retry }, call, watch, async () => {
-          const init = await toInit(request, call, options, watch.signal)
-          const response = await fetchFor(call, options)(url + search, init).catch((cause: unknown) => {
-            throw new NetworkError(request, `got no answer: ${failureReason(cause)}`, cause)
-          })
-          return readAnswer(request, response, call.holds)
-        }),
-      )
-    return ask().catch(async (error: unknown) => {
-      if (!(await isRenewed(error, call, options))) throw error
-      return ask()
-    })
+    try {
+      return await sendInTime(url, call, options)
+    } catch (error) {
+      const isUnauthorized = error instanceof DaybookError && error.status === 401
+      if (!isUnauthorized || !(await options.renewSession?.())) throw error
+      call.signal?.throwIfAborted()
+      return sendInTime(url, call, options)
+    }
   }
-}
-
-/** Whether a call that needs a session has one now. */
-async function isRenewed(error: unknown, { path, signal }: Call, { renewSession }: ClientOptions): Promise<boolean> {
-  const isAboutSessions = path[0] === 'cms' && path[1] === 'auth'
-  if (!renewSession || isAboutSessions || !(error instanceof DaybookError) || error.status !== 401) return false
-  const isRenewed = await renewSession()
-  signal?.throwIfAborted()
-  return isRenewed
 }
 
 /** Opens a stream of events, which the signal ends. @throws as a call does */
 export type OpenEvents = (query: QueryParams, signal: AbortSignal) => Promise<Response>
 
 /**
- * Makes the function that opens streams of a service. No time limit is set to them, and none is opened twice.
+ * Makes the function that opens streams of a service. A stream has no timeout, and the function retries nothing.
  *
- * @throws {TypeError} when `baseUrl` is no address of a service
+ * @throws {TypeError} if `baseUrl` is not the address of a service
  */
 export function connectEvents(options: ClientOptions): OpenEvents {
-  const url = `${toBase(options.baseUrl)}${toPath(['cms', 'events'])}`
-  const call: Call = { method: 'GET', path: [] }
+  const url = `${toBase(options.baseUrl)}/api/cms/events`
   return async (query, signal) => {
-    const request = `GET ${url}`
-    const init = await toInit(request, call, options, signal)
-    const response = await fetchFor(call, options)(url + toQueryString(query), init).catch((cause: unknown) => {
-      throw new NetworkError(request, `got no answer: ${failureReason(cause)}`, cause)
-    })
+    const response = await fetchResponse(url, { method: 'GET', path: [], query }, options, signal)
     const isStream = response.ok && response.headers.get('Content-Type')?.startsWith('text/event-stream')
-    // What is no stream is an error, or the answer of something else.
-    if (!isStream) await readAnswer(request, response, 'events')
+    // Anything but a stream is an error, or the response of another server.
+    if (!isStream) await readAnswer(`GET ${url}`, response, 'events')
     return response
   }
 }
 
 /** `XMLHttpRequest` cannot leave out the cookies of the page's own origin. */
-const fetchFor = ({ form }: Call, { fetch: own, credentials }: ClientOptions): Fetch =>
-  own ?? (credentials === 'omit' ? undefined : form?.fetch) ?? fetch
+const fetchFor = ({ form }: Call, options: ClientOptions): Fetch =>
+  options.fetch ?? (options.credentials === 'omit' ? undefined : form?.fetch) ?? fetch
 
-/** The innermost message: `fetch` itself says no more than that it failed. */
+/** The innermost message: `fetch` itself only says that it failed. */
 const failureReason = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause)
   return cause.cause instanceof Error ? failureReason(cause.cause) : cause.message
@@ -152,18 +140,20 @@ const failureReason = (cause: unknown): string => {
 function toBase(baseUrl: string): string {
   const { location } = globalThis as { readonly location?: { readonly href: string } }
   const url = URL.canParse(baseUrl, location?.href) ? new URL(baseUrl, location?.href) : undefined
-  // A name or a password in it is left out of what is said.
+  // The message must not reveal a name or a password in it.
   const isPlain = url && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname
   if (isPlain) return url.href.replace(/\/+$/, '')
   throw new TypeError('baseUrl: write the address of the service alone, such as https://cms.example.org')
 }
 
-/** @throws {TypeError} for a segment that an address cannot hold, as browsers take it for a way up */
-function toPath(segments: readonly string[]): string {
-  return ['/api', ...segments.map(toSegment)].join('/')
+/** @throws {TypeError} for a path that would change the host, the query, or the number of segments */
+function toPath(path: string | readonly string[]): string {
+  const text = typeof path === 'string' ? path : path.map((segment) => `/${toSegment(segment)}`).join('')
+  if (/^\/[^?#]*$/.test(text)) return text
+  throw new TypeError('path: begin with a slash, and write the parameters into query')
 }
 
-/** Whether a slug or an id can stand in an address. */
+/** True if a slug or an id can stand in an address: browsers take `..` for a way up. */
 export const isAddressable = (segment: string): boolean => !['', '.', '..'].includes(segment)
 
 function toSegment(segment: string): string {
@@ -171,27 +161,36 @@ function toSegment(segment: string): string {
   throw new TypeError(`"${segment}" is no id`)
 }
 
-async function toInit(
-  request: string,
-  { method, body, form, ifMatch, ifNoneMatch, idempotencyKey }: Call,
-  { token, credentials, headers }: ClientOptions,
-  signal: AbortSignal,
-): Promise<RequestInit> {
-  const given = typeof token === 'function' ? await token() : token
+/** Sends one attempt. */
+async function fetchResponse(url: string, call: Call, options: ClientOptions, signal: AbortSignal): Promise<Response> {
+  const request = `${call.method} ${url}`
+  const address = url + toQueryString(call.query ?? {})
+  const init = await toInit(request, call, options, signal)
+  return fetchFor(call, options)(address, init).catch((cause: unknown) => {
+    throw new NetworkError(request, `got no answer: ${failureReason(cause)}`, cause)
+  })
+}
+
+async function toInit(request: string, call: Call, options: ClientOptions, signal: AbortSignal): Promise<RequestInit> {
+  const { method, body, form, ifMatch, ifNoneMatch, idempotencyKey } = call
+  const { credentials } = options
+  const token = typeof options.token === 'function' ? await options.token() : options.token
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-  const own = {
+  const { headers: formHeaders, ...formInit } = (await form?.open(signal)) ?? {}
+  const headers = toHeaders(request, options.headers, {
     Accept: 'application/json',
-    Authorization: given ? `Bearer ${given}` : undefined,
+    Authorization: token ? `Bearer ${token}` : undefined,
     'Content-Type': body === undefined ? undefined : type,
     'If-Match': ifMatch,
     'If-None-Match': ifNoneMatch,
     'Idempotency-Key': idempotencyKey,
-  }
-  const { headers: formHeaders, ...formInit } = (await form?.open(signal)) ?? {}
+    ...(formHeaders as Readonly<Record<string, string>> | undefined),
+    ...call.headers,
+  })
   return {
     ...formInit,
     method,
-    headers: toHeaders(request, headers, { ...own, ...(formHeaders as Record<string, string>) }),
+    headers,
     signal,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(credentials === undefined ? {} : { credentials }),
@@ -200,89 +199,60 @@ async function toInit(
 
 function toHeaders(
   request: string,
-  given: ClientOptions['headers'],
-  own: Readonly<Record<string, string | undefined>>,
+  clientHeaders: ClientOptions['headers'],
+  requestHeaders: Readonly<Record<string, string | undefined>>,
 ): Headers {
   try {
-    const headers = new Headers(given)
-    for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, value)
+    const headers = new Headers(clientHeaders)
+    for (const [name, value] of Object.entries(requestHeaders)) if (value !== undefined) headers.set(name, value)
     return headers
   } catch {
-    // What the platform says of it holds the value, which may be a token.
+    // The platform's message holds the value, which may be a token.
     throw new TypeError(`${request}: the token or a header holds characters that no header takes`)
   }
 }
 
-/** What ends a call before its time. */
-interface Watch {
-  readonly signal: AbortSignal
-  /** When the call is over, as `performance.now()` counts. */
-  readonly until: number
-  /** What the last attempt failed with. */
-  failure?: unknown
+/** A write without an idempotency key could be carried out twice, so it is sent once. */
+function retryOptionsFor({ method, idempotencyKey, retry }: Call, options: ClientOptions): RetryOptions {
+  const isRepeatable = method === 'GET' || idempotencyKey !== undefined
+  return { ...options.retry, ...retry, ...(isRepeatable ? {} : { attempts: 1 }) }
 }
 
-/** Gives work a time, and ends it with a signal, also where `fetch` would not. */
-async function withinTime<T>(
-  timeout: number,
-  request: string,
-  given: AbortSignal | undefined,
-  work: (watch: Watch) => Promise<T>,
-): Promise<T> {
+/** Sends a call, retries it as far as that helps, and ends it with its signal and its timeout, also where `fetch` ignores both. */
+async function sendInTime(url: string, call: Call, options: ClientOptions): Promise<unknown> {
+  const request = `${call.method} ${url}`
+  const timeout = call.timeout ?? options.timeout ?? DEFAULT_TIMEOUT
+  const deadline = performance.now() + timeout
+  const retry = retryOptionsFor(call, options)
   const controller = new AbortController()
   const { signal } = controller
-  const watch: Watch = { signal, until: performance.now() + timeout }
-  const abort = (): void => controller.abort(given?.reason)
-  const timer =
-    timeout <= LONGEST && setTimeout(() => controller.abort(new TimeoutError(request, timeout, watch.failure)), timeout)
-  given?.addEventListener('abort', abort)
-  if (given?.aborted) abort()
-  try {
-    return await unlessAborted(signal, () => work(watch))
-  } finally {
-    if (timer !== false) clearTimeout(timer)
-    given?.removeEventListener('abort', abort)
-  }
-}
-
-function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
+  const aborted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
-    if (signal.aborted) reject(signal.reason)
-    else work().then(resolve, reject)
   })
-}
-
-/** Tries a call until it is answered; what is not safe to send twice, once. */
-async function repeat<T>(
-  options: RetryOptions,
-  { method, idempotencyKey }: Call,
-  watch: Watch,
-  attempt: () => Promise<T>,
-): Promise<T> {
-  const isRepeatable = method === 'GET' || idempotencyKey !== undefined
-  const limits = isRepeatable ? options : { ...options, attempts: 1 }
-  for (let count = 1; ; count += 1) {
-    try {
-      return await attempt()
-    } catch (error) {
-      // What an earlier attempt came to is not known: it may be why this one is refused.
-      if (error instanceof DaybookError && count > 1) error.cause = watch.failure
-      watch.failure = error
-      const delay = delayAfter(error, count, limits)
-      if (delay === undefined || performance.now() + delay >= watch.until) throw error
-      await pause(delay, watch.signal)
+  let failure: unknown
+  const abort = (): void => controller.abort(call.signal?.reason)
+  const expire = (): void => controller.abort(new TimeoutError(request, timeout, failure))
+  const timer = timeout <= LONGEST_DELAY ? setTimeout(expire, timeout) : undefined
+  try {
+    call.signal?.throwIfAborted()
+    call.signal?.addEventListener('abort', abort)
+    for (let count = 1; ; count += 1) {
+      try {
+        const attempt = fetchResponse(url, call, options, signal)
+        return await Promise.race([attempt.then((response) => readAnswer(request, response, call.holds)), aborted])
+      } catch (error) {
+        signal.throwIfAborted()
+        // The outcome of the earlier attempt is unknown: it may be the reason for this refusal.
+        if (error instanceof DaybookError && count > 1) error.cause = failure
+        failure = error
+        const delay = delayAfter(error, count, retry)
+        if (delay === undefined || performance.now() + delay >= deadline) throw error
+        await pause(delay, signal)
+        signal.throwIfAborted()
+      }
     }
+  } finally {
+    clearTimeout(timer)
+    call.signal?.removeEventListener('abort', abort)
   }
-}
-
-function pause(delay: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, delay)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-  })
 }

@@ -9,7 +9,7 @@ test('a call that needs a session asks for a new one, and is then sent once more
   await using service = await createTestService(config)
   let token: string | undefined
   let asked = 0
-  const { collections, auth } = createClient<typeof config>({
+  const { collections, auth, request } = createClient<typeof config>({
     baseUrl: 'http://daybook.test',
     fetch: (url, init) => service.fetch(new Request(url, init)),
     token: () => token,
@@ -27,6 +27,10 @@ test('a call that needs a session asks for a new one, and is then sent once more
   token = 'of nobody'
   await expect(auth.login({ email: 'ann@example.org', password: 'not hers at all' })).rejects.toThrow()
   expect(asked).toBe(2)
+  await expect(auth.people(['ann'])).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+  expect(asked).toBe(2)
+  expect(await request({ path: '/api/cms/auth/people', query: { subjects: ['ann'] } })).toEqual({ people: [] })
+  expect(asked).toBe(3)
 })
 
 test('a call that is ended while a session is asked for is not sent again', async () => {

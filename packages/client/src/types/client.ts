@@ -13,7 +13,7 @@ import type {
   ModelDescription,
   Principal,
 } from 'daybook'
-import type { CallOptions, Token } from '../request.ts'
+import type { CallOptions, RequestOptions, Token } from '../request.ts'
 import type { UploadProgress, UploadSource } from '../upload.ts'
 import type {
   AcrossPage,
@@ -573,6 +573,19 @@ export interface Client<C extends DaybookConfig> {
   health(options?: CallOptions): Promise<{ readonly status: 'ok' }>
   /** Whether the service can do its work; `SERVICE_UNAVAILABLE` when it cannot. */
   ready(options?: CallOptions): Promise<{ readonly status: 'ready'; readonly checks: Readonly<Record<string, string>> }>
+  /**
+   * Sends a request to a route that has no method here, such as a plugin's, and returns the parsed JSON; `undefined` for an empty
+   * response. A document remembers its tag, as everywhere.
+   *
+   * @example
+   * ```ts
+   * const { items } = await client.request<{ items: readonly { name: string }[] }>({ path: '/api/cms/webhooks' })
+   * await client.request({ method: 'POST', path: ['api', 'cms', 'webhooks', 'shop', 'replay'], body: { parked: true } })
+   * ```
+   *
+   * @throws {DaybookError} UNEXPECTED_ANSWER for a response that is not JSON
+   */
+  request<Result = unknown>(request: RequestOptions): Promise<Result>
   /** The same client in another session; without a token, in none. */
   withToken(token: Token | undefined): Client<C>
 }

@@ -2,6 +2,7 @@ import { createClient, DaybookError, etagOf, NetworkError, TimeoutError } from '
 import { type Case, equal, failure, holds, type Reply } from './case.ts'
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
+const MERGE_TYPE = 'application/merge-patch+json'
 const ID = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 const SECRET = 'secret-token-of-somebody'
 
@@ -347,6 +348,56 @@ const REQUESTS: readonly Case[] = [
       const page = await script({ body: '<html>' })
       equal((await failure(clientOf(page).auth.action('x'), DaybookError)).code, 'UNEXPECTED_ANSWER')
       equal((await page.sent())[0]?.url, '/api/cms/auth/actions/x')
+    },
+  },
+  {
+    name: 'request() sends what it is given to any route, and returns the JSON that comes back',
+    async run({ script, clientOf }) {
+      const server = await script(json({ done: true }, { headers: { ...JSON_TYPE, ETag: '"1.x"' } }), { status: 204 })
+      const client = clientOf(server, { token: SECRET, headers: { 'X-Own': 'client' } })
+      const { done } = await client.request<{ done: boolean }>({
+        method: 'PATCH',
+        path: ['api', 'shop', 'a/b', 'orders'],
+        query: { state: 'open', where: { total: { gt: 5 } } },
+        body: { paid: true },
+        headers: { 'X-Own': 'request', 'If-Match': '"0.x"' },
+      })
+      equal([done, await client.request({ path: '/openapi.json' })], [true, undefined])
+      const [first, second] = await server.sent()
+      equal(
+        [first?.method, first?.url, first?.body],
+        ['PATCH', '/api/shop/a%2Fb/orders?state=open&where%5Btotal%5D%5Bgt%5D=5', '{"paid":true}'],
+      )
+      const { authorization, 'x-own': own, 'if-match': condition, 'content-type': type } = first?.headers ?? {}
+      equal([authorization, own, condition, type], [`Bearer ${SECRET}`, 'request', '"0.x"', MERGE_TYPE])
+      equal([second?.method, second?.url, second?.headers['x-own']], ['GET', '/openapi.json', 'client'])
+    },
+  },
+  {
+    name: 'request() fails as every other method does',
+    async run({ script, clientOf }) {
+      const refused = await script(problem(409, 'CONFLICT', {}, { field: 'name' }))
+      const conflict = await failure(clientOf(refused).request({ method: 'POST', path: '/api/shop' }), DaybookError)
+      equal(
+        [conflict.code, conflict.details.field, conflict.request],
+        ['CONFLICT', 'name', `POST ${refused.baseUrl}/api/shop`],
+      )
+      const html = await failure(clientOf(await script({ body: '<p>' })).request({ path: '/shop' }), DaybookError)
+      equal(html.code, 'UNEXPECTED_ANSWER')
+      const gone = await script(badGateway)
+      await failure(clientOf(gone).request({ path: '/shop' }), DaybookError)
+      await failure(clientOf(gone).request({ method: 'POST', path: '/shop' }), DaybookError)
+      await failure(clientOf(gone).request({ method: 'POST', path: '/shop', idempotencyKey: 'a' }), DaybookError)
+      equal((await gone.sent()).length, 7)
+    },
+  },
+  {
+    name: 'request() refuses a path that leads elsewhere, or holds a query',
+    async run({ script, clientOf }) {
+      const server = await script(page)
+      for (const path of ['.example.org', '@example.org', '/api/posts?q=a', '/api/posts#a', ['posts', '..'], [''], []])
+        await failure(clientOf(server).request({ path: path as '/' }), TypeError)
+      equal(await server.sent(), [])
     },
   },
   {

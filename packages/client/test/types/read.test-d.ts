@@ -261,3 +261,18 @@ export async function workingCopies({ collections: { books, people } }: Client<L
   // @ts-expect-error nor previews
   await people.findById('x', { preview: 'token' })
 }
+
+export async function requested(client: Client<Library>): Promise<void> {
+  const plain = await client.request({ path: '/api/shop' })
+  const orders = await client.request<{ readonly orders: number }>({
+    method: 'POST',
+    path: ['api', 'shop', 'a'],
+    body: {},
+  })
+  holds<Equal<typeof plain, unknown>>()
+  holds<Equal<typeof orders, { readonly orders: number }>>()
+  // @ts-expect-error a path begins with a slash
+  await client.request({ path: 'api/shop' })
+  // @ts-expect-error a body has no method of its own
+  await client.request({ method: 'HEAD', path: '/api/shop' })
+}

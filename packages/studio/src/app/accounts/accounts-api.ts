@@ -1,4 +1,4 @@
-import { type Asking, askService, type ServiceRequest } from '../talk/ask-service.ts'
+import type { StudioClient } from '../talk/client.ts'
 
 /** An account, as administrators know it. */
 export interface Account {
@@ -30,20 +30,14 @@ export interface NewAccount {
 export const ACCOUNTS_AT_ONCE = 50
 
 /** The routes of the service's accounts, which are for administrators. */
-export const accountsApi = (studio: Asking) => {
+export const accountsApi = (client: Pick<StudioClient, 'request'>) => {
   const post = (name: string, body: object): Promise<unknown> =>
-    askService(studio, { method: 'POST', path: `/api/auth/admin/${name}`, body } satisfies ServiceRequest)
+    client.request({ method: 'POST', path: `/api/auth/admin/${name}`, body })
   return {
     list(search: string, offset: number, signal: AbortSignal): Promise<AccountPage> {
       const found = search === '' ? {} : { searchValue: search, searchField: 'email', searchOperator: 'contains' }
-      const query = new URLSearchParams({
-        limit: String(ACCOUNTS_AT_ONCE),
-        offset: String(offset),
-        sortBy: 'createdAt',
-        sortDirection: 'desc',
-        ...found,
-      })
-      return askService<AccountPage>(studio, { path: `/api/auth/admin/list-users?${query}`, signal })
+      const query = { limit: ACCOUNTS_AT_ONCE, offset, sortBy: 'createdAt', sortDirection: 'desc', ...found }
+      return client.request<AccountPage>({ path: '/api/auth/admin/list-users', query, signal })
     },
     create: ({ roles, ...account }: NewAccount) => post('create-user', { ...account, role: roles }),
     setRoles: (userId: string, roles: readonly string[]) => post('set-role', { userId, role: roles }),

@@ -24,8 +24,8 @@ const ACCOUNTS = ['accounts']
 /** The accounts of the service, for administrators: `/accounts`. */
 export function AccountsPage(): ReactNode {
   const { t } = useAdministrationTexts()
-  const studio = useStudio()
-  const api = useMemo(() => accountsApi(studio), [studio])
+  const { client } = useStudio()
+  const api = useMemo(() => accountsApi(client), [client])
   const [search, setSearch] = useState('')
   const [isCreating, setIsCreating] = useState(false)
   const takesInvitations = useTakesInvitations()
@@ -75,7 +75,7 @@ export function AccountsPage(): ReactNode {
 
 function AccountRow({ account }: { readonly account: Account }): ReactNode {
   const { t, formats } = useAdministrationTexts()
-  const studio = useStudio()
+  const { client } = useStudio()
   const { identity } = useSession()
   const queries = useQueryClient()
   const toast = useToast()
@@ -83,7 +83,7 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
   const { id, name, email, role, banned, createdAt } = account
   const isOwn = identity?.subject === id
   const change = useMutation({
-    mutationFn: () => (banned ? accountsApi(studio).unban(id) : accountsApi(studio).ban(id)),
+    mutationFn: () => (banned ? accountsApi(client).unban(id) : accountsApi(client).ban(id)),
     onSuccess: () => toast({ text: banned ? t.accounts.unbanned(name) : t.accounts.banned(name) }),
     onError: (error) => toast({ kind: 'failed', text: errorText(error, t) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: ACCOUNTS }),

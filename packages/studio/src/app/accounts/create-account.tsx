@@ -13,14 +13,14 @@ import { ShowOnce } from './show-once.tsx'
 /** Makes an account with a password that is shown once, for the person to be given. */
 export function CreateAccount({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { t } = useAdministrationTexts()
-  const studio = useStudio()
+  const { client } = useStudio()
   const queries = useQueryClient()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [roles, setRoles] = useState('user')
   const [password] = useState(makePassword)
   const create = useMutation({
-    mutationFn: () => accountsApi(studio).create({ name, email, password, roles: rolesIn(roles) }),
+    mutationFn: () => accountsApi(client).create({ name, email, password, roles: rolesIn(roles) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: ['accounts'] }),
   })
   if (create.isSuccess) {

@@ -1,4 +1,4 @@
-import { type Asking, askService } from '../talk/ask-service.ts'
+import type { StudioClient } from '../talk/client.ts'
 
 /** An invitation that can still be used. */
 export interface Invitation {
@@ -34,26 +34,21 @@ export interface NewToken {
   readonly days: number | undefined
 }
 
-const INVITATIONS = '/api/cms/auth/invitations'
-const TOKENS = '/api/cms/auth/tokens'
+const INVITATIONS = ['api', 'cms', 'auth', 'invitations'] as const
+const TOKENS = ['api', 'cms', 'auth', 'tokens'] as const
 
 /** Keys of what is kept of the answers. */
 export const grantKeys = { invitations: ['invitations'], tokens: ['tokens'] } as const
 
 /** The routes of invitations and tokens, which are for administrators. */
-export const grantsApi = (studio: Asking) => ({
+export const grantsApi = (client: Pick<StudioClient, 'request'>) => ({
   invitations: (signal: AbortSignal) =>
-    askService<{ readonly items: readonly Invitation[] }>(studio, { path: INVITATIONS, signal }),
+    client.request<{ readonly items: readonly Invitation[] }>({ path: INVITATIONS, signal }),
   invite: (body: { readonly email: string; readonly roles: readonly string[]; readonly days: number }) =>
-    askService<Invitation & { readonly secret: string }>(studio, { method: 'POST', path: INVITATIONS, body }),
-  withdraw: (id: string) =>
-    askService<void>(studio, { method: 'DELETE', path: `${INVITATIONS}/${encodeURIComponent(id)}` }),
-  tokens: (signal: AbortSignal) => askService<{ readonly items: readonly Token[] }>(studio, { path: TOKENS, signal }),
-  createToken: ({ days, ...body }: NewToken) =>
-    askService<Token & { readonly token: string }>(studio, {
-      method: 'POST',
-      path: TOKENS,
-      body: { ...body, ...(days === undefined ? {} : { days }) },
-    }),
-  revoke: (id: string) => askService<void>(studio, { method: 'DELETE', path: `${TOKENS}/${encodeURIComponent(id)}` }),
+    client.request<Invitation & { readonly secret: string }>({ method: 'POST', path: INVITATIONS, body }),
+  withdraw: (id: string) => client.request<void>({ method: 'DELETE', path: [...INVITATIONS, id] }),
+  tokens: (signal: AbortSignal) => client.request<{ readonly items: readonly Token[] }>({ path: TOKENS, signal }),
+  createToken: (body: NewToken) =>
+    client.request<Token & { readonly token: string }>({ method: 'POST', path: TOKENS, body }),
+  revoke: (id: string) => client.request<void>({ method: 'DELETE', path: [...TOKENS, id] }),
 })

@@ -18,11 +18,11 @@ export interface SetRolesProps {
 /** The roles of an account; what a role may do is a matter of the config. */
 export function SetRoles({ account, onClose }: SetRolesProps): ReactNode {
   const { t } = useAdministrationTexts()
-  const studio = useStudio()
+  const { client } = useStudio()
   const queries = useQueryClient()
   const [roles, setRoles] = useState(rolesIn(account.role).join(', '))
   const save = useMutation({
-    mutationFn: () => accountsApi(studio).setRoles(account.id, rolesIn(roles)),
+    mutationFn: () => accountsApi(client).setRoles(account.id, rolesIn(roles)),
     onSuccess: onClose,
     onSettled: () => void queries.invalidateQueries({ queryKey: ['accounts'] }),
   })

@@ -5,7 +5,6 @@ import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
 import { labelOf } from '../model/studio-model.ts'
 import { Failure } from '../shell/broken-page.tsx'
 import { Page } from '../shell/page.tsx'
-import { askService } from '../talk/ask-service.ts'
 import { errorText } from '../talk/error-texts.ts'
 import { useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
@@ -24,18 +23,18 @@ interface Endpoint {
   readonly parked: number
 }
 
-const PATH = '/api/cms/webhooks'
+const PATH = ['api', 'cms', 'webhooks'] as const
 const WEBHOOKS = ['webhooks']
 /** How often the page asks how endpoints do, in milliseconds. */
 const ASK_MS = 10_000
 
 /** The endpoints of webhooks, with what failed: `/webhooks`. */
 export function WebhooksPage(): ReactNode {
-  const studio = useStudio()
+  const { client } = useStudio()
   const { t } = useAdministrationTexts()
   const list = useQuery({
     queryKey: WEBHOOKS,
-    queryFn: ({ signal }) => askService<{ readonly items: readonly Endpoint[] }>(studio, { path: PATH, signal }),
+    queryFn: ({ signal }) => client.request<{ readonly items: readonly Endpoint[] }>({ path: PATH, signal }),
     refetchInterval: ASK_MS,
   })
   const items = list.data?.items
@@ -77,13 +76,13 @@ function EndpointSection({ endpoint }: { readonly endpoint: Endpoint }): ReactNo
 }
 
 function useReplay(name: string) {
-  const studio = useStudio()
+  const { client } = useStudio()
   const { t } = useAdministrationTexts()
   const queries = useQueryClient()
   const toast = useToast()
   return useMutation({
     mutationFn: (body: { readonly parked: true } | { readonly seq: number }) =>
-      askService(studio, { method: 'POST', path: `${PATH}/${encodeURIComponent(name)}/replay`, body }),
+      client.request({ method: 'POST', path: [...PATH, name, 'replay'], body }),
     onSuccess: () => toast({ text: t.webhooks.replayed }),
     onError: (error) => toast({ kind: 'failed', text: errorText(error, t) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: WEBHOOKS }),
@@ -97,14 +96,15 @@ interface DeliveriesProps {
 }
 
 function Deliveries({ name, state, count }: DeliveriesProps): ReactNode {
-  const studio = useStudio()
+  const { client } = useStudio()
   const { t, formats } = useAdministrationTexts()
   const replay = useReplay(name)
   const { data } = useQuery({
     queryKey: [...WEBHOOKS, name, state, count],
     queryFn: ({ signal }) =>
-      askService<{ readonly items: readonly FailedDelivery[] }>(studio, {
-        path: `${PATH}/${encodeURIComponent(name)}/deliveries?state=${state}`,
+      client.request<{ readonly items: readonly FailedDelivery[] }>({
+        path: [...PATH, name, 'deliveries'],
+        query: { state },
         signal,
       }),
     placeholderData: (before) => before,

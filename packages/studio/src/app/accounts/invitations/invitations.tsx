@@ -13,11 +13,11 @@ import { Invite } from './invite.tsx'
 /** The invitations that can still be used. */
 export function Invitations(): ReactNode {
   const { t } = useAdministrationTexts()
-  const studio = useStudio()
+  const { client } = useStudio()
   const [isInviting, setIsInviting] = useState(false)
   const { data, error } = useQuery({
     queryKey: grantKeys.invitations,
-    queryFn: ({ signal }) => grantsApi(studio).invitations(signal),
+    queryFn: ({ signal }) => grantsApi(client).invitations(signal),
   })
   return (
     <section className={styles.section}>
@@ -39,12 +39,12 @@ export function Invitations(): ReactNode {
 
 function InvitationRow({ invitation }: { readonly invitation: Invitation }): ReactNode {
   const { t, formats } = useAdministrationTexts()
-  const studio = useStudio()
+  const { client } = useStudio()
   const queries = useQueryClient()
   const toast = useToast()
   const { id, email, roles, expiresAt } = invitation
   const withdraw = useMutation({
-    mutationFn: () => grantsApi(studio).withdraw(id),
+    mutationFn: () => grantsApi(client).withdraw(id),
     onSuccess: () => toast({ text: t.invitations.withdrawn(email) }),
     onError: (error) => toast({ kind: 'failed', text: errorText(error, t) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: grantKeys.invitations }),

@@ -21,13 +21,13 @@ const DAYS = [1, 7, 30] as const
 /** Invites somebody by a link that is shown once, for the person to be given. */
 export function Invite({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { t } = useAdministrationTexts()
-  const studio = useStudio()
+  const { client, settings } = useStudio()
   const queries = useQueryClient()
   const [email, setEmail] = useState('')
   const [roles, setRoles] = useState('user')
   const [days, setDays] = useState('7')
   const invite = useMutation({
-    mutationFn: () => grantsApi(studio).invite({ email: email.trim(), roles: rolesIn(roles), days: Number(days) }),
+    mutationFn: () => grantsApi(client).invite({ email: email.trim(), roles: rolesIn(roles), days: Number(days) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: grantKeys.invitations }),
   })
   const isComplete = email.includes('@') && rolesIn(roles).length > 0
@@ -40,7 +40,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }): ReactNode
       <ShowOnce
         title={t.invitations.made}
         text={t.invitations.madeText(invite.data.email)}
-        secret={invitationLink(studio.settings.path, invite.data)}
+        secret={invitationLink(settings.path, invite.data)}
         copy={t.invitations.copyLink}
         onClose={onClose}
       />

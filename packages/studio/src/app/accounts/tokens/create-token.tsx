@@ -24,7 +24,7 @@ const DAYS = ['30', '90', '365', 'never'] as const
 /** Makes a token for a program, which is shown once. */
 export function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { t } = useAdministrationTexts()
-  const studio = useStudio()
+  const { client } = useStudio()
   const queries = useQueryClient()
   const [name, setName] = useState('')
   const [purpose, setPurpose] = useState<Purpose>('read')
@@ -33,7 +33,7 @@ export function CreateToken({ onClose }: { readonly onClose: () => void }): Reac
   const scopes = purpose === 'some' ? [...some] : PURPOSES[purpose]
   const create = useMutation({
     mutationFn: () =>
-      grantsApi(studio).createToken({
+      grantsApi(client).createToken({
         name: name.trim(),
         scopes,
         roles: ['service'],

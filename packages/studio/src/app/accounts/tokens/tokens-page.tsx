@@ -18,11 +18,11 @@ import { CreateToken } from './create-token.tsx'
 /** The tokens of programs, for administrators: `/tokens`. */
 export function TokensPage(): ReactNode {
   const { t } = useAdministrationTexts()
-  const studio = useStudio()
+  const { client } = useStudio()
   const [isCreating, setIsCreating] = useState(false)
   const list = useQuery({
     queryKey: grantKeys.tokens,
-    queryFn: ({ signal }) => grantsApi(studio).tokens(signal),
+    queryFn: ({ signal }) => grantsApi(client).tokens(signal),
   })
   return (
     <Page
@@ -48,14 +48,14 @@ export function TokensPage(): ReactNode {
 
 function TokenRow({ token }: { readonly token: Token }): ReactNode {
   const { t, formats } = useAdministrationTexts()
-  const studio = useStudio()
+  const { client } = useStudio()
   const queries = useQueryClient()
   const toast = useToast()
   const [isAsking, setIsAsking] = useState(false)
   const { id, name, prefix, scopes, expiresAt, lastUsedAt } = token
   const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now()
   const revoke = useMutation({
-    mutationFn: () => grantsApi(studio).revoke(id),
+    mutationFn: () => grantsApi(client).revoke(id),
     onSuccess: () => toast({ text: t.tokens.revoked(name) }),
     onError: (error) => toast({ kind: 'failed', text: errorText(error, t) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: grantKeys.tokens }),

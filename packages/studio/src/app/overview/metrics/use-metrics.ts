@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { askService } from '../../talk/ask-service.ts'
 import { useStudio } from '../../talk/studio.ts'
 
 /** What the process that answers counted in one minute. */
@@ -27,10 +26,10 @@ const ASK_MS = 20_000
 
 /** The figures of the service; `undefined` where metrics are off, or not for this person. */
 export function useMetrics(): RecentMetrics | undefined {
-  const studio = useStudio()
+  const { client } = useStudio()
   const { data } = useQuery({
     queryKey: ['metrics'],
-    queryFn: ({ signal }) => askService<RecentMetrics>(studio, { path: '/api/cms/metrics', signal }),
+    queryFn: ({ signal }) => client.request<RecentMetrics>({ path: '/api/cms/metrics', signal }),
     retry: false,
     // A service without metrics has none until it is started again.
     refetchInterval: ({ state }) => (state.data ? ASK_MS : false),
