@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
 import type { DocumentName } from './saving/copies/local-copies.ts'
+import type { UnfinishedText } from './saving/edit-state.ts'
 import type { FieldPath } from './saving/field-path.ts'
-import type { UnfinishedText } from './saving/unfinished-texts.ts'
 
 /** How a value came to be. */
 export interface EditOptions {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/app/editor/saving/clock.ts'
+import type { Clock } from '../../../src/app/editor/saving/save-schedule.ts'
 
 /** A clock that stands still until a test moves it. */
 export class TestClock implements Clock {

@@ -1,7 +1,7 @@
-import type { Clock } from '../saving/clock.ts'
 import { pruneCopies } from '../saving/copies/local-copies.ts'
 import { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorOptions } from '../saving/editor-options.ts'
+import type { Clock } from '../saving/save-schedule.ts'
 import { BrowserCopies } from './browser-copies.ts'
 import { BrowserEditors } from './browser-editors.ts'
 import { newName } from './new-name.ts'

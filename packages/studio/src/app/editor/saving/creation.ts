@@ -37,7 +37,7 @@ export class Creation {
   fail(failure: Failure): Failure {
     if (failure.kind === 'wait') this.#isOpen = true
     if (failure.kind === 'refused' && failure.code === 'FORBIDDEN' && this.#isOpen) return { kind: 'used-key' }
-    if (failure.kind === 'refused' || failure.kind === 'too-large') this.end()
+    if (failure.kind === 'refused') this.end()
     return failure
   }
 }

@@ -1,18 +1,28 @@
 import type { Leaf } from './document-fields.ts'
-import { DocumentRequests } from './document-requests.ts'
-import { cleanState, type Decision, decide, type EditState, editLeaf, seenAt, seenValues } from './edit-state.ts'
-import { EditedDocument } from './edited-document.ts'
+import {
+  cleanState,
+  type Decision,
+  decide,
+  type EditState,
+  editLeaf,
+  seenAt,
+  type UnfinishedText,
+  withUnfinished,
+} from './edit-state.ts'
+import { EditedDocument, type RequestOutcome } from './edited-document.ts'
 import { DEFAULT_TIMES, type EditorOptions } from './editor-options.ts'
-import type { EditorState, SavingStatus } from './editor-state.ts'
+import { type EditorState, editorState, type Halt, type SavingStatus } from './editor-state.ts'
 import { type FieldPath, findLeaf, setInside } from './field-path.ts'
-import { type AppliedStep, type SeenLeaf, UndoSteps } from './undo-steps.ts'
-import type { UnfinishedText } from './unfinished-texts.ts'
+import { SaveSchedule } from './save-schedule.ts'
+import { type AppliedStep, UndoSteps } from './undo-steps.ts'
 
 const MOST_UNDO_STEPS = 200
+/** After so many newer versions in a row, the editor waits before it tries again. */
+const MOST_NEWER_IN_A_ROW = 5
 
 /**
- * Edits one document, and saves what is typed: first in this browser, then at the service. Whatever answers, nothing that was typed is
- * dropped, and nothing that others stored is replaced without a decision.
+ * Edits one document, and saves what is typed: first in this browser, then at the service. Whatever the service responds, nothing that was
+ * typed is dropped, and nothing that other people stored is replaced without a decision.
  *
  * @example
  * ```tsx
@@ -23,22 +33,30 @@ const MOST_UNDO_STEPS = 200
 export class DocumentEditor {
   readonly #options: EditorOptions
   readonly #document: EditedDocument
-  readonly #requests: DocumentRequests
+  readonly #schedule: SaveSchedule
   readonly #steps: UndoSteps
   readonly #listeners = new Set<() => void>()
   readonly #release: () => void
-  #isClosed = false
+  readonly #closing = new AbortController()
+  #isSaving = false
+  #halt: Halt | undefined
+  #mustRead: boolean
+  #newerInARow = 0
+  #work: Promise<void> | undefined
+  #cancelTimer: (() => void) | undefined
   #shown: EditorState
 
   constructor(options: EditorOptions) {
-    const { coalesceMs = DEFAULT_TIMES.coalesceMs } = options.times ?? {}
+    const { clock, random = Math.random, isAutosaved, isCreatedWhenAsked = false } = options
+    const times = { ...DEFAULT_TIMES, ...options.times }
     const name = options.newName()
-    const publish = (): void => this.#publish()
+    const isAutomatic = (): boolean => isAutosaved && (this.#document.name.id !== null || !isCreatedWhenAsked)
     this.#options = options
     this.#release = options.open.hold(name)
-    this.#document = new EditedDocument(options, name, publish)
-    this.#requests = new DocumentRequests(options, this.#document, publish)
-    this.#steps = new UndoSteps({ coalesceMs, most: MOST_UNDO_STEPS })
+    this.#document = new EditedDocument(options, name, () => this.#publish())
+    this.#schedule = new SaveSchedule(clock, times, random, isAutomatic)
+    this.#steps = new UndoSteps({ coalesceMs: times.coalesceMs, most: MOST_UNDO_STEPS })
+    this.#mustRead = options.document.id !== null
     this.#shown = this.#show()
   }
 
@@ -51,15 +69,18 @@ export class DocumentEditor {
   /** The same object until something changes. */
   readonly getState = (): EditorState => this.#shown
 
-  /** Reads the document, and takes up what was left behind of it in this browser. @returns when it can be edited, or cannot be read */
-  start(): Promise<void> {
-    return this.#requests.start()
+  /** Reads the document, and adopts the edits of closed editors of this browser. @returns when it can be edited, or cannot be read */
+  async start(): Promise<void> {
+    await this.#document.findLeft()
+    if (this.#closing.signal.aborted) return
+    if (this.#document.name.id === null) await this.#adoptLeft()
+    await this.#run()
   }
 
   /**
    * Gives a field, or a value inside one, another value.
    *
-   * @param isTyping whether it is one key of many: these are one step of undo
+   * @param isTyping true for one key of many: these are one step of undo
    * @throws {TypeError} for a path that leads to no field that can be written
    */
   edit(path: FieldPath, value: unknown, { isTyping = false }: { readonly isTyping?: boolean } = {}): void {
@@ -69,7 +90,7 @@ export class DocumentEditor {
     const { leaf, inside } = place
     const before = seenAt(this.#document.state, leaf)
     const edited = setInside(before, inside, value)
-    // An item that another person has removed meanwhile.
+    // Another person has removed the item.
     if (edited === undefined) return
     const after = leaf.keyed(edited)
     const at = this.#options.clock.now()
@@ -77,24 +98,28 @@ export class DocumentEditor {
     this.#editLeaf(leaf, after)
   }
 
-  /** The text at a place that says no value yet. @param place with dots between, items by their index */
+  /** The text at a place that is no value yet. @param place with dots between, items by their index */
   unfinishedAt(place: string): UnfinishedText | undefined {
-    return this.#document.unfinishedAt(place)
+    return this.#document.state.unfinished.get(place)
   }
 
-  /** Keeps such a text in this browser, where the next editor of the document finds it; without one, forgets it. */
-  keepUnfinished(place: string, unfinished: UnfinishedText | undefined): void {
-    this.#document.keepUnfinished(place, unfinished)
+  /** Keeps such a text in this browser, where the next editor of the document finds it; without a text, deletes it. */
+  keepUnfinished(place: string, text: UnfinishedText | undefined): void {
+    const { state } = this.#document
+    const unfinished = withUnfinished(state.unfinished, place, text)
+    if (unfinished === state.unfinished) return
+    this.#document.state = { ...state, unfinished }
+    void this.#document.keep()
   }
 
-  /** Takes the last edit back; what others changed meanwhile stays. @returns the leaf that it was in */
+  /** Undoes the last edit; later changes by other people stay. @returns the path of the leaf that it was in */
   undo(): string | undefined {
-    return this.#applyStep(this.#steps.undo((path) => this.#seen(path)))
+    return this.#applyStep(this.#steps.undo(this.#document.state, this.#options.leaves))
   }
 
-  /** Makes the edit again that was taken back last. @returns the leaf that it was in */
+  /** Makes the edit again that was undone last. @returns the path of the leaf that it was in */
   redo(): string | undefined {
-    return this.#applyStep(this.#steps.redo((path) => this.#seen(path)))
+    return this.#applyStep(this.#steps.redo(this.#document.state, this.#options.leaves))
   }
 
   /** Decides a conflict. @param path of its leaf */
@@ -103,134 +128,239 @@ export class DocumentEditor {
     if (leaf) this.#change(decide(this.#document.state, leaf, decision))
   }
 
-  /** Saves now, also without autosave. @returns how far it came */
+  /** Saves now, also without autosave. @returns the status after that */
   async flush(): Promise<SavingStatus> {
-    await this.#requests.flush()
+    this.#schedule.ask()
+    await this.#run()
     return this.#shown.status
   }
 
-  /** Says that others may have changed the document, as live events do. */
-  refresh(): Promise<void> {
-    return this.#requests.refresh()
+  /** Reads the document again, since other people may have changed it, as live events say. */
+  async refresh(): Promise<void> {
+    if (this.#document.name.id === null) return
+    this.#mustRead = true
+    await this.#run()
   }
 
-  /** Says that the network is back. */
-  online(): Promise<void> {
-    return this.#requests.online()
+  /** Ends a pause, since the network is back. */
+  async online(): Promise<void> {
+    this.#schedule.resume()
+    await this.#run()
   }
 
-  /** Says that the session has ended: nothing is sent before {@link signedIn}. */
+  /** Sends nothing before {@link signedIn}, since the session has ended. */
   signedOut(): void {
-    this.#requests.signedOut()
+    if (this.#halt?.kind === 'signed-out') return
+    this.#halt = { kind: 'signed-out', isOtherPerson: false }
+    this.#publish()
   }
 
-  /** Says who is signed in now: nothing is sent in the name of another person. */
-  signedIn(person: string): Promise<void> {
-    return this.#requests.signedIn(person)
+  /** Goes on for the person who is signed in now: nothing is sent in the name of another person. */
+  async signedIn(person: string): Promise<void> {
+    const isOtherPerson = person !== this.#options.person
+    if (!isOtherPerson && this.#halt?.kind !== 'signed-out') return
+    this.#halt = isOtherPerson ? { kind: 'signed-out', isOtherPerson } : undefined
+    this.#publish()
+    await this.#run()
   }
 
-  /** Asks again after a refusal, or for a document that was gone. */
-  retry(): Promise<void> {
-    return this.#requests.retry()
+  /** Sends everything again after a refusal, or reads a document again that was gone. */
+  async retry(): Promise<void> {
+    if (this.#halt?.kind === 'gone') this.#mustRead = this.#document.name.id !== null
+    if (this.#halt?.kind === 'gone' || this.#halt?.kind === 'refused') this.#halt = undefined
+    this.#document.forgetRefusals()
+    await this.flush()
   }
 
-  /** Makes a new document of one that is gone, with all that is seen of it. */
+  /** Makes a new document of one that is gone, with everything that is seen of it. */
   async saveAsNew(): Promise<void> {
-    if (!this.#requests.beginAnew()) return
+    if (this.#halt?.kind !== 'gone') return
+    this.#halt = undefined
+    this.#mustRead = false
     const { leaves, newName } = this.#options
     const { state, name } = this.#document
     const seen = [...leaves.values()].map((leaf) => [leaf.path, seenAt(state, leaf)] as const)
     const edits = new Map(seen.filter(([, value]) => value !== null))
+    const { aside, unfinished } = state
     this.#document.name = { ...name, id: null, newId: newName() }
     this.#document.isLoaded = true
-    this.#change({ ...cleanState({ tag: null, values: {} }), edits, aside: state.aside })
+    this.#change({ ...cleanState({ tag: null, values: {} }), edits, aside, unfinished })
     await this.flush()
   }
 
-  /** Creates an entry of which it is not known whether it was created before. */
-  createAgain(): Promise<void> {
-    return this.#requests.createAgain()
+  /** Creates an entry that an earlier request may have created. */
+  async createAgain(): Promise<void> {
+    if (this.#halt?.kind !== 'uncertain') return
+    this.#halt = undefined
+    this.#document.endCreation()
+    await this.flush()
   }
 
-  /** Drops all that is not stored, on purpose. */
+  /** Drops everything that is not stored, on purpose. */
   async discard(): Promise<void> {
-    this.#document.forget()
-    this.#requests.forgetRefused()
+    this.#document.endCreation()
+    this.#document.forgetRefusals()
     this.#change(cleanState(this.#document.state.stored))
-    await this.#document.dropCopy()
+    await this.#document.keep()
   }
 
-  /** Forgets what was shown: notes of merges, or what was kept aside. */
+  /** Forgets notes of merges, or values that were kept aside. */
   dismiss(what: 'notes' | 'aside'): void {
     this.#change({ ...this.#document.state, [what]: [] })
   }
 
   /** @returns when no request and no write in this browser is under way */
   async idle(): Promise<void> {
-    await this.#requests.idle()
-    await this.#document.idle()
+    while (this.#work) await this.#work
+    await this.#document.copy.idle()
   }
 
-  /** Ends the editor. What is not stored stays in this browser, and is taken up by the next editor of the document. */
+  /** Ends the editor. Everything that is not stored stays in this browser, and the next editor of the document adopts it. */
   close(): void {
-    this.#isClosed = true
-    this.#requests.close()
+    this.#closing.abort()
+    this.#cancelTimer?.()
     this.#listeners.clear()
     this.#release()
   }
 
-  #seen(path: string): SeenLeaf | undefined {
-    const leaf = this.#options.leaves.get(path)
-    return leaf && { leaf, value: seenAt(this.#document.state, leaf) }
-  }
-
   #applyStep(step: AppliedStep | undefined): string | undefined {
-    const leaf = step && this.#options.leaves.get(step.path)
-    if (!leaf) {
-      this.#publish()
-      return undefined
-    }
-    this.#editLeaf(leaf, step.value)
-    return leaf.path
+    if (step) this.#editLeaf(step.leaf, step.value)
+    else this.#publish()
+    return step?.leaf.path
   }
 
   #editLeaf(leaf: Leaf, value: unknown): void {
-    this.#requests.noteChange()
+    // A document that was refused as a whole is another one now.
+    if (this.#halt?.kind === 'refused') this.#halt = undefined
     this.#change(editLeaf(this.#document.state, leaf, value))
   }
 
   /** Takes a state that a person made: it is kept in this browser at once, and saved soon. */
   #change(state: EditState): void {
-    this.#requests.noteEdit()
+    this.#schedule.edited(this.#document.hasWork)
     this.#document.state = state
     void this.#document.keep()
     this.#publish()
-    this.#requests.arm()
+    this.#setTimer()
+  }
+
+  /** Sends what there is to send, one request at a time. @returns when nothing can be sent now */
+  #run(): Promise<void> {
+    this.#work ??= this.#runAll()
+    return this.#work
+  }
+
+  async #runAll(): Promise<void> {
+    // `#work` is set before the first request begins.
+    await Promise.resolve()
+    while (!this.#closing.signal.aborted && !this.#halt && !this.#schedule.isWaiting()) {
+      if (this.#mustRead) await this.#read()
+      else if (!this.#schedule.isDue() || !this.#document.hasWork) break
+      else if (this.#document.name.id === null) await this.#create()
+      else await this.#save()
+    }
+    // In the same turn as the last look, so that later work begins another run.
+    this.#work = undefined
+    // A save that was requested before the session ended goes on in the next session.
+    const isOver = this.#halt !== undefined && this.#halt.kind !== 'signed-out'
+    if (isOver || !this.#document.hasWork) this.#schedule.answerAsked()
+    this.#publish()
+    this.#setTimer()
+  }
+
+  /** Sets the timer for the next run. */
+  #setTimer(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    if (this.#closing.signal.aborted || this.#halt || this.#work) return
+    const ms = this.#schedule.nextIn({ mustRead: this.#mustRead, hasWork: this.#document.hasWork })
+    if (ms !== undefined) this.#cancelTimer = this.#options.clock.after(ms, () => void this.#run())
+  }
+
+  async #read(): Promise<void> {
+    const { signal } = this.#closing
+    this.#publish()
+    const outcome = await this.#document.read(signal)
+    if (signal.aborted) return
+    if (outcome.kind === 'done') this.#mustRead = false
+    this.#finish(outcome)
+    if (this.#document.isLoaded) return this.#document.keep()
+    // A document that cannot be read is edited as the newest local copy has it.
+    const { lastSeen } = this.#document
+    if (this.#mustRead && lastSeen) this.#document.state = lastSeen
+    if (!this.#mustRead || lastSeen) await this.#adoptLeft()
+  }
+
+  /** Adopts the edits of closed editors. Their copies are deleted once the copy of this editor has everything. */
+  async #adoptLeft(): Promise<void> {
+    const left = this.#document.adoptLeft()
+    if (left.length === 0) return
+    this.#schedule.goOn(this.#document.hasWork)
+    await this.#document.keep()
+    await this.#document.dropLeft(left)
+  }
+
+  async #save(): Promise<void> {
+    const plan = this.#document.prepareSave()
+    await this.#beginSave()
+    const { signal } = this.#closing
+    if (signal.aborted) return
+    const outcome = await this.#document.save(plan, signal)
+    if (signal.aborted) return
+    if (outcome.kind === 'done') this.#newerInARow = 0
+    this.#finish(outcome)
+    await this.#document.keep()
+  }
+
+  async #create(): Promise<void> {
+    const attempt = this.#document.prepareCreation()
+    if (!attempt) return this.#finish({ kind: 'used-key' })
+    await this.#beginSave()
+    const { signal } = this.#closing
+    if (signal.aborted) return
+    const outcome = await this.#document.create(attempt, signal)
+    if (signal.aborted) return
+    this.#finish(outcome)
+    await this.#document.keep()
+  }
+
+  /** Writes what is about to be sent to this browser, before anything goes to the network. */
+  async #beginSave(): Promise<void> {
+    this.#schedule.begin()
+    this.#isSaving = true
+    this.#publish()
+    await this.#document.keep()
+  }
+
+  /** Decides from the outcome of a request when to send the next one, or what to wait for. */
+  #finish(outcome: RequestOutcome): void {
+    this.#isSaving = false
+    if (outcome.kind === 'done') this.#schedule.succeeded()
+    this.#schedule.goOn(this.#document.hasWork)
+    if (outcome.kind === 'wait') this.#schedule.pause(outcome.reason, outcome.retryAfterMs)
+    if (outcome.kind === 'newer') {
+      this.#mustRead = true
+      this.#newerInARow += 1
+      if (this.#newerInARow > MOST_NEWER_IN_A_ROW) this.#schedule.pause('busy', 0)
+    }
+    if (outcome.kind === 'signed-out') this.#halt = { kind: 'signed-out', isOtherPerson: false }
+    if (outcome.kind === 'used-key') this.#halt = { kind: 'uncertain' }
+    if (outcome.kind === 'gone' || outcome.kind === 'refused') this.#halt = outcome
   }
 
   #publish(): void {
-    if (this.#isClosed) return
+    if (this.#closing.signal.aborted) return
     this.#shown = this.#show()
     for (const listener of this.#listeners) listener()
   }
 
   #show(): EditorState {
-    const { name, state, isLoaded, localCopy } = this.#document
-    const { conflicts, edits, notes, aside, stored } = state
-    return {
-      document: name,
-      status: this.#requests.status,
-      isLoaded,
-      values: seenValues(state, this.#options.leaves),
-      tag: stored.tag,
-      dirty: new Set([...edits.keys(), ...conflicts.keys()]),
-      conflicts,
-      issues: this.#requests.issues,
-      notes,
-      aside,
-      localCopy,
-      canUndo: this.#steps.canUndo,
-      canRedo: this.#steps.canRedo,
-    }
+    return editorState(this.#document, {
+      leaves: this.#options.leaves,
+      halt: this.#halt,
+      wait: this.#schedule.wait,
+      isSaving: this.#isSaving,
+      steps: this.#steps,
+    })
   }
 }

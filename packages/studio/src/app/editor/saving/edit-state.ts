@@ -1,5 +1,6 @@
 import { type Leaf, type Leaves, readLeaf, saysSame, writeLeaf } from './document-fields.ts'
 import { mergeLeaf } from './merging/merge-leaf.ts'
+import { isSame } from './merging/same-value.ts'
 import type { Snapshot } from './remote.ts'
 import type { Values } from './saved-field.ts'
 
@@ -36,6 +37,16 @@ export interface Aside {
   readonly reason: 'unknown-field' | 'other-copy'
 }
 
+/** A text that is no value yet, such as JSON in the middle of a line. It is not saved, but kept in this browser. */
+export interface UnfinishedText {
+  readonly text: string
+  /** The value that the text is to replace. */
+  readonly value: unknown
+}
+
+/** Texts by their places, with dots between: `parts.0.data`. */
+type UnfinishedTexts = ReadonlyMap<string, UnfinishedText>
+
 /** A document as it is stored, and what a person has made of it since. All changes of it make a new one. */
 export interface EditState {
   readonly stored: Snapshot
@@ -46,6 +57,7 @@ export interface EditState {
   readonly sent: ReadonlyMap<string, readonly unknown[]>
   readonly notes: readonly MergeNote[]
   readonly aside: readonly Aside[]
+  readonly unfinished: UnfinishedTexts
 }
 
 export const cleanState = (stored: Snapshot): EditState => ({
@@ -55,6 +67,7 @@ export const cleanState = (stored: Snapshot): EditState => ({
   sent: new Map(),
   notes: [],
   aside: [],
+  unfinished: new Map(),
 })
 
 /** What the person sees of a leaf. */
@@ -181,4 +194,17 @@ export function decide(state: EditState, leaf: Leaf, decision: Decision): EditSt
   const ended = { ...state, conflicts }
   if (decision === 'theirs') return ended
   return editLeaf(ended, leaf, decision === 'mine' ? conflict.mine : decision.value)
+}
+
+/** Returns the texts with another one at a place, or without one; the same object if nothing changes. */
+export function withUnfinished(
+  texts: UnfinishedTexts,
+  place: string,
+  unfinished: UnfinishedText | undefined,
+): UnfinishedTexts {
+  if (isSame(texts.get(place), unfinished)) return texts
+  const next = new Map(texts)
+  if (unfinished) next.set(place, unfinished)
+  else next.delete(place)
+  return next
 }

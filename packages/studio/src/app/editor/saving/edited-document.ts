@@ -1,119 +1,202 @@
-import { adoptCopy } from './copies/adopt-copy.ts'
-import { CopyKeeper, type CopyState } from './copies/copy-keeper.ts'
-import { type DocumentName, documentKey, type LeftCopy, leftCopies } from './copies/local-copies.ts'
-import { toLocalCopy } from './copies/to-local-copy.ts'
+import { adoptCopy, toLocalCopy } from './copies/copied-state.ts'
+import { CopyKeeper } from './copies/copy-keeper.ts'
+import { type CreateAttempt, type DocumentName, documentKey, type LeftCopy, leftCopies } from './copies/local-copies.ts'
 import { Creation } from './creation.ts'
-import { cleanState, type EditState } from './edit-state.ts'
+import { type Leaves, writeLeaf } from './document-fields.ts'
+import { cleanState, type EditState, markSent, takeAnswer, takeNewer } from './edit-state.ts'
 import type { EditorOptions } from './editor-options.ts'
-import { type UnfinishedText, type UnfinishedTexts, withUnfinished } from './unfinished-texts.ts'
+import { type Failure, failureOf } from './failure.ts'
+import { type Refusal, RefusedValues } from './refused-values.ts'
+import { isRecord, type Values } from './saved-field.ts'
 
-/** A document as its editor has it: what is stored, what was made of it since, and the local copy of that. */
+/** The outcome of a request. After `set-aside`, some values are refused as they are, and the others can be sent. */
+export type RequestOutcome = { readonly kind: 'done' } | { readonly kind: 'set-aside' } | Failure
+
+/** The content of one save. */
+export interface SavePlan {
+  /** Values by leaf. */
+  readonly values: ReadonlyMap<string, unknown>
+  readonly body: Values
+  /** True if members of groups are merged in (RFC 7396). */
+  readonly isMerge: boolean
+}
+
+/** A document in its editor: its state, its requests to the service, and its copies in this browser. */
 export class EditedDocument {
   readonly #options: EditorOptions
-  readonly #keeper: CopyKeeper
-  readonly #ownName: string
-  /** The request that creates it, until its outcome is known. */
-  readonly creation = new Creation()
+  readonly #editorName: string
+  readonly #creation = new Creation()
+  readonly #refused: RefusedValues
+  /** The copy that this editor writes. */
+  readonly copy: CopyKeeper
   name: DocumentName
   state: EditState
-  /** Whether there is something to edit. */
+  /** True once there is something to edit. */
   isLoaded = false
-  #unfinished: UnfinishedTexts = new Map()
   #left: readonly LeftCopy[] = []
 
   /**
-   * @param ownName of the editor, in the keys of local copies
-   * @param onChange told when the local copy is safe, or is not
+   * @param editorName the editor's part of the keys of local copies
+   * @param onCopyChange called when the local copy becomes safe, or fails
    */
-  constructor(options: EditorOptions, ownName: string, onChange: () => void) {
+  constructor(options: EditorOptions, editorName: string, onCopyChange: () => void) {
     this.#options = options
-    this.#ownName = ownName
-    this.#keeper = new CopyKeeper(options.copies, onChange)
+    this.#editorName = editorName
+    this.#refused = new RefusedValues(options.leaves)
+    this.copy = new CopyKeeper(options.copies, onCopyChange)
     this.name = options.document
     this.state = cleanState({ tag: null, values: options.initial ?? {} })
   }
 
-  /** Whether what is not stored is safe in this browser. */
-  get localCopy(): CopyState {
-    return this.#keeper.state
+  /** True if there is something to send. */
+  get hasWork(): boolean {
+    return this.#creation.attempt !== undefined || this.#sendable().size > 0
   }
 
-  /** The text at a place that says no value yet. */
-  unfinishedAt(place: string): UnfinishedText | undefined {
-    return this.#unfinished.get(place)
+  /** The refusals of present edits. */
+  get refusals(): readonly Refusal[] {
+    return this.#refused.among(this.state.edits)
   }
 
-  keepUnfinished(place: string, unfinished: UnfinishedText | undefined): void {
-    const next = withUnfinished(this.#unfinished, place, unfinished)
-    if (next === this.#unfinished) return
-    this.#unfinished = next
-    void this.keep()
+  /** Lets refused values be sent again. */
+  forgetRefusals(): void {
+    this.#refused.clear()
   }
 
-  /** Keeps in this browser what is not stored. @returns when it is written */
+  /** Gives up an attempt to create the document, whose outcome may be unknown. */
+  endCreation(): void {
+    this.#creation.end()
+  }
+
+  /** Reads the document, and merges a newer version into the edits. */
+  async read(signal: AbortSignal): Promise<RequestOutcome> {
+    const { remote, leaves } = this.#options
+    try {
+      const stored = await remote.read(this.name.id ?? '', signal)
+      if (!stored) return { kind: 'gone' }
+      this.state = this.isLoaded ? takeNewer(this.state, leaves, stored) : cleanState(stored)
+      return { kind: 'done' }
+    } catch (error) {
+      return failureOf(error)
+    }
+  }
+
+  /** Plans a save of all edits that can be sent, and remembers that they are. */
+  prepareSave(): SavePlan {
+    const plan = planSave(this.#sendable(), this.#options.leaves)
+    this.state = markSent(this.state, plan.values)
+    return plan
+  }
+
+  async save({ values, body, isMerge }: SavePlan, signal: AbortSignal): Promise<RequestOutcome> {
+    const { remote, leaves } = this.#options
+    const { tag } = this.state.stored
+    if (this.name.id === null || tag === null) throw new TypeError('A stored document has an id and a tag.')
+    try {
+      const stored = await remote.save(this.name.id, { body, isMerge, tag }, signal)
+      this.state = takeAnswer(this.state, leaves, values, stored)
+      this.#refused.forget(values)
+      return { kind: 'done' }
+    } catch (error) {
+      const failure = failureOf(error)
+      const isSetAside = failure.kind === 'refused' && this.#refused.add(values, failure)
+      return isSetAside ? { kind: 'set-aside' } : failure
+    }
+  }
+
+  /** Prepares the request that creates the document. @returns `undefined` if an earlier one is too old to be repeated */
+  prepareCreation(): CreateAttempt | undefined {
+    const { clock, newName, initial, leaves } = this.#options
+    const at = clock.now()
+    return this.#creation.begin(at, () => {
+      const values = this.#sendable()
+      const body = { ...initial, ...toBody(values, leaves) }
+      return { idempotencyKey: newName(), body, values: [...values], at }
+    })
+  }
+
+  async create(attempt: CreateAttempt, signal: AbortSignal): Promise<RequestOutcome> {
+    const { remote, leaves } = this.#options
+    const values = new Map(attempt.values)
+    try {
+      const { id, ...stored } = await remote.create(attempt.body, attempt.idempotencyKey, signal)
+      this.#creation.end()
+      const { newId: _, ...name } = this.name
+      this.name = { ...name, id }
+      this.state = takeAnswer(this.state, leaves, values, stored)
+      this.#refused.forget(values)
+      return { kind: 'done' }
+    } catch (error) {
+      return this.#creation.fail(failureOf(error))
+    }
+  }
+
+  /** Writes everything that is not stored to the local copy. @returns when it is written */
   keep(): Promise<void> {
     const { leaves, person, clock } = this.#options
-    const { attempt } = this.creation
+    const { attempt } = this.#creation
     const head = {
       person,
       document: this.name,
-      editor: this.#ownName,
+      editor: this.#editorName,
       savedAt: clock.now(),
       ...(attempt ? { attempt } : {}),
-      ...(this.#unfinished.size > 0 ? { unfinished: [...this.#unfinished] } : {}),
     }
-    return this.#keeper.keep(toLocalCopy(this.state, leaves, head))
+    return this.copy.keep(toLocalCopy(this.state, leaves, head))
   }
 
-  /** Takes a state that the service made. */
-  receive(state: EditState): void {
-    this.state = state
-  }
-
-  /** Finds what other editors of the document left behind in this browser. */
+  /** Finds the copies that closed editors of the document left in this browser. */
   async findLeft(): Promise<void> {
     const { copies, open, person } = this.#options
     this.#left = await leftCopies(copies, open, documentKey(person, this.name)).catch(() => [])
   }
 
-  /** What the newest copy that was left behind knows of the document. */
+  /** The document as the newest copy of a closed editor has it. */
   get lastSeen(): EditState | undefined {
     const newest = this.#left.at(-1)?.copy
     return newest && cleanState({ tag: newest.tag, values: newest.values })
   }
 
-  /** Takes up what was left behind, once there is a document to put it beside. @returns it */
+  /** Makes the document editable, with the edits of closed editors. @returns their copies */
   adoptLeft(): readonly LeftCopy[] {
     const left = this.#left
     this.#left = []
     for (const { copy } of left) {
       this.state = adoptCopy(this.state, this.#options.leaves, copy)
-      if (this.name.id === null) this.creation.adopt(copy.attempt)
-      this.#unfinished = new Map([...this.#unfinished, ...(copy.unfinished ?? [])])
+      if (this.name.id === null) this.#creation.adopt(copy.attempt)
     }
     this.isLoaded = true
     return left
   }
 
-  /** Deletes copies that were taken up, where they are kept under the name of this editor now. */
+  /** Deletes copies of closed editors, unless the copy of this editor, which has their edits now, failed. */
   async dropLeft(left: readonly LeftCopy[]): Promise<void> {
-    if (this.localCopy === 'failed') return
+    if (this.copy.state === 'failed') return
     for (const { key } of left) await this.#options.copies.delete(key).catch(() => undefined)
   }
 
-  /** Drops all that is not stored. */
-  forget(): void {
-    this.creation.end()
-    this.#unfinished = new Map()
+  /** The edits without conflicts, and without refused values. */
+  #sendable(): ReadonlyMap<string, unknown> {
+    return this.#refused.accepted(this.state.edits)
   }
+}
 
-  /** Deletes the local copy. */
-  dropCopy(): Promise<void> {
-    return this.#keeper.keep(undefined)
-  }
+/**
+ * Plans a save: the leaves that changed, and nothing else. A merge patch reaches into groups, but would merge into JSON objects as well: where
+ * there are both, these are left to the next save.
+ */
+function planSave(edits: ReadonlyMap<string, unknown>, leaves: Leaves): SavePlan {
+  const isMerge = [...edits.keys()].some((path) => path.includes('.'))
+  const values = new Map([...edits].filter(([, value]) => !isMerge || !isRecord(value)))
+  return { values, body: toBody(values, leaves), isMerge }
+}
 
-  /** @returns when nothing is being written */
-  idle(): Promise<void> {
-    return this.#keeper.idle()
+/** Makes a body with these leaves. */
+function toBody(values: ReadonlyMap<string, unknown>, leaves: Leaves): Values {
+  let body: Values = {}
+  for (const [path, value] of values) {
+    const leaf = leaves.get(path)
+    if (leaf) body = writeLeaf(body, leaf, value)
   }
+  return body
 }

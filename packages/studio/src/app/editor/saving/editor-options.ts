@@ -1,8 +1,7 @@
-import type { Clock } from './clock.ts'
 import type { DocumentName, LocalCopies, OpenEditors } from './copies/local-copies.ts'
 import type { Leaves } from './document-fields.ts'
 import type { Remote } from './remote.ts'
-import type { ScheduleTimes } from './save-schedule.ts'
+import type { Clock, ScheduleTimes } from './save-schedule.ts'
 import type { Values } from './saved-field.ts'
 
 /** When the engine does what. */

@@ -1,9 +1,13 @@
 import type { Issue } from 'daybook'
 import type { CopyState } from './copies/copy-keeper.ts'
 import type { DocumentName } from './copies/local-copies.ts'
-import type { Aside, Conflict, MergeNote } from './edit-state.ts'
+import type { Leaves } from './document-fields.ts'
+import { type Aside, type Conflict, type MergeNote, seenValues } from './edit-state.ts'
+import type { EditedDocument } from './edited-document.ts'
 import type { WaitReason } from './failure.ts'
+import type { Wait } from './save-schedule.ts'
 import type { Values } from './saved-field.ts'
+import type { UndoSteps } from './undo-steps.ts'
 
 /** How far saving has come; what it says first needs a person most. */
 export type SavingStatus =
@@ -49,4 +53,52 @@ export interface EditorState {
   readonly localCopy: CopyState
   readonly canUndo: boolean
   readonly canRedo: boolean
+}
+
+/** A state in which nothing is sent until a person does something. */
+export type Halt =
+  | Extract<SavingStatus, { readonly kind: 'signed-out' | 'gone' | 'uncertain' }>
+  | (Extract<SavingStatus, { readonly kind: 'refused' }> & { readonly issues: readonly Issue[] })
+
+/** The parts of an editor's state that its document does not have. */
+interface Progress {
+  readonly leaves: Leaves
+  readonly halt: Halt | undefined
+  readonly wait: Wait | undefined
+  readonly isSaving: boolean
+  readonly steps: Pick<UndoSteps, 'canUndo' | 'canRedo'>
+}
+
+/** Returns everything that a form shows of a document. */
+export function editorState(document: EditedDocument, progress: Progress): EditorState {
+  const { name, state, isLoaded, copy, refusals } = document
+  const { conflicts, edits, notes, aside, stored } = state
+  const { leaves, halt, steps } = progress
+  return {
+    document: name,
+    status: savingStatus(document, progress),
+    isLoaded,
+    values: seenValues(state, leaves),
+    tag: stored.tag,
+    dirty: new Set([...edits.keys(), ...conflicts.keys()]),
+    conflicts,
+    issues: [...refusals, ...(halt?.kind === 'refused' ? [halt] : [])].flatMap(({ issues }) => issues),
+    notes,
+    aside,
+    localCopy: copy.state,
+    canUndo: steps.canUndo,
+    canRedo: steps.canRedo,
+  }
+}
+
+function savingStatus(document: EditedDocument, { halt, wait, isSaving }: Progress): SavingStatus {
+  if (halt?.kind === 'refused') return { kind: 'refused', code: halt.code, message: halt.message }
+  if (halt) return halt
+  if (wait) return { kind: 'waiting', ...wait }
+  if (!document.isLoaded) return { kind: 'loading' }
+  if (isSaving) return { kind: 'saving' }
+  if (document.hasWork) return { kind: 'unsaved' }
+  if (document.state.conflicts.size > 0) return { kind: 'conflict' }
+  const [refusal] = document.refusals
+  return refusal ? { kind: 'refused', code: refusal.code, message: refusal.message } : { kind: 'saved' }
 }

@@ -13,7 +13,6 @@ export type Failure =
   | { readonly kind: 'gone' }
   /** The key of a creation was used for something else: whether the entry is there is not known. */
   | { readonly kind: 'used-key' }
-  | { readonly kind: 'too-large'; readonly message: string }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly issues: readonly Issue[] }
 
 /** Tells what a failed request means. */
@@ -33,7 +32,7 @@ const wait = (reason: WaitReason, retryAfter = 0): Failure => ({
 function failureOfAnswer(error: DaybookError): Failure {
   const { status, code, message, retryAfter } = error
   if (status === 429 || status === 503) return wait('busy', retryAfter)
-  if (status === 413) return { kind: 'too-large', message }
+  if (status === 413) return { kind: 'refused', code: 'PAYLOAD_TOO_LARGE', message, issues: [] }
   // What answered is no Daybook service: a proxy, a portal of a network.
   if (code === 'UNEXPECTED_ANSWER' || status >= 500) return wait('fault', retryAfter)
   if (status === 401) return { kind: 'signed-out' }

@@ -24,8 +24,11 @@ export class RefusedValues {
     this.#leaves = leaves
   }
 
-  /** Notes which of the values that were sent are refused. @returns whether any is; else the whole save is */
-  add(sent: ByLeaf, { issues, ...refusal }: Refusal): boolean {
+  /** Remembers which of the values that were sent are refused. @returns false if none is: then the whole save is */
+  add(sent: ByLeaf, { code, message, issues: all }: Refusal): boolean {
+    const refusal = { code, message }
+    // The service cannot say which value makes a body too large.
+    const issues = code === 'PAYLOAD_TOO_LARGE' ? issuesOfLargest(sent, message) : all
     const told = [...sent].flatMap(([path, value]) => {
       const own = issues.filter((issue) => leafAt(this.#leaves, issue.path)?.path === path)
       return own.length > 0 ? [[path, { ...refusal, value, issues: own }] as const] : []
@@ -59,4 +62,11 @@ export class RefusedValues {
     const refused = this.#refused.get(path)
     return refused !== undefined && Object.is(refused.value, value)
   }
+}
+
+/** An issue against the value that takes most room in a body. */
+function issuesOfLargest(sent: ByLeaf, message: string): readonly Issue[] {
+  const sizes = [...sent].map(([path, value]) => ({ path, size: JSON.stringify(value).length }))
+  const [largest] = sizes.sort((a, b) => b.size - a.size)
+  return largest ? [{ path: `/${largest.path.replaceAll('.', '/')}`, code: 'too_large', message }] : []
 }

@@ -1,5 +1,12 @@
-import type { Clock } from './clock.ts'
 import { pauseAfter, type WaitReason, type WaitTimes } from './failure.ts'
+
+/** The time, as an editor knows it. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Calls a function once, after so many milliseconds. @returns cancels that */
+  after(ms: number, call: () => void): () => void
+}
 
 /** When the engine saves. */
 export interface ScheduleTimes extends WaitTimes {

@@ -1,4 +1,5 @@
-import { type Leaf, saysSame } from './document-fields.ts'
+import { type Leaf, type Leaves, saysSame } from './document-fields.ts'
+import { type EditState, seenAt } from './edit-state.ts'
 import { mergeValue } from './merging/merge-value.ts'
 import { mergeWords } from './merging/merge-words.ts'
 
@@ -47,31 +48,25 @@ export class UndoSteps {
   }
 
   /** Takes the last step back. @returns `undefined` when there is none that can be */
-  undo(seen: (path: string) => SeenLeaf | undefined): AppliedStep | undefined {
-    const { applied, left } = apply(this.#undo, seen)
+  undo(state: EditState, leaves: Leaves): AppliedStep | undefined {
+    const { applied, left } = apply(this.#undo, state, leaves)
     this.#undo = left
     if (applied) this.#redo = [...this.#redo, applied.inverse]
     return applied
   }
 
   /** Makes the step again that was taken back last. */
-  redo(seen: (path: string) => SeenLeaf | undefined): AppliedStep | undefined {
-    const { applied, left } = apply(this.#redo, seen)
+  redo(state: EditState, leaves: Leaves): AppliedStep | undefined {
+    const { applied, left } = apply(this.#redo, state, leaves)
     this.#redo = left
     if (applied) this.#undo = [...this.#undo, applied.inverse]
     return applied
   }
 }
 
-/** A leaf, and what the person sees of it. */
-export interface SeenLeaf {
-  readonly leaf: Leaf
-  readonly value: unknown
-}
-
 /** A step that was taken back, or made again. */
 export interface AppliedStep {
-  readonly path: string
+  readonly leaf: Leaf
   readonly value: unknown
   readonly inverse: UndoStep
 }
@@ -79,20 +74,22 @@ export interface AppliedStep {
 /** Takes back the last step that can be. Steps whose value another person has replaced meanwhile are dropped: theirs is not undone. */
 function apply(
   steps: readonly UndoStep[],
-  seen: (path: string) => SeenLeaf | undefined,
+  state: EditState,
+  leaves: Leaves,
 ): { readonly applied?: AppliedStep; readonly left: readonly UndoStep[] } {
   const step = steps.at(-1)
   if (!step) return { left: steps }
   const left = steps.slice(0, -1)
-  const now = seen(step.path)
-  const value = now && takenBack(now, step)
-  if (!now || !value || saysSame(now.leaf, value.value, now.value)) return apply(left, seen)
-  const inverse: UndoStep = { ...step, before: now.value, after: value.value, isTyping: false }
-  return { applied: { path: step.path, value: value.value, inverse }, left }
+  const leaf = leaves.get(step.path)
+  const seen = leaf && seenAt(state, leaf)
+  const undone = leaf && withoutStep(leaf, seen, step)
+  if (!undone || saysSame(leaf, undone.value, seen)) return apply(left, state, leaves)
+  const inverse: UndoStep = { ...step, before: seen, after: undone.value, isTyping: false }
+  return { applied: { leaf, value: undone.value, inverse }, left }
 }
 
-/** What a leaf says without a step, and with all that came since. */
-function takenBack({ leaf, value }: SeenLeaf, { before, after }: UndoStep): { readonly value: unknown } | undefined {
+/** The value of a leaf without a step, and with every later change. */
+function withoutStep(leaf: Leaf, value: unknown, { before, after }: UndoStep): { readonly value: unknown } | undefined {
   if (saysSame(leaf, value, after)) return { value: before }
   const [base, mine, theirs] = [leaf.plain(after), leaf.plain(before), leaf.plain(value)]
   if (leaf.isText && [base, mine, theirs].every((text) => typeof text === 'string')) {

@@ -1,6 +1,5 @@
-import type { Aside } from '../edit-state.ts'
+import type { Aside, UnfinishedText } from '../edit-state.ts'
 import type { Values } from '../saved-field.ts'
-import type { UnfinishedText } from '../unfinished-texts.ts'
 
 /** Which document is edited. */
 export interface DocumentName {

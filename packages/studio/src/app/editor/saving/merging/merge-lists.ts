@@ -1,7 +1,14 @@
 import { diff3MergeRegions } from 'node-diff3'
 import { isRecord } from '../saved-field.ts'
-import type { MergeItem } from './merged.ts'
 import { isSame, textOf } from './same-value.ts'
+
+/** A value that two versions came to without a decision. */
+export interface Merged {
+  readonly value: unknown
+}
+
+/** Merges two versions of one item; `undefined` in conflict. */
+export type MergeItem = (base: unknown, mine: unknown, theirs: unknown) => Merged | undefined
 
 type List = readonly unknown[]
 

@@ -1,6 +1,5 @@
 import { isRecord, type Values } from '../saved-field.ts'
-import { mergeLists } from './merge-lists.ts'
-import type { Merged } from './merged.ts'
+import { type Merged, mergeLists } from './merge-lists.ts'
 import { isSame } from './same-value.ts'
 
 /**
