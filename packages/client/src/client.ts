@@ -1,4 +1,4 @@
-import type { DaybookConfig } from 'daybook'
+import type { DaybookConfig, UndoRange } from 'daybook'
 import { acrossCollections } from './across.ts'
 import { Assets } from './assets.ts'
 import { Auth } from './auth.ts'
@@ -19,7 +19,7 @@ import {
 } from './request.ts'
 import type { Client } from './types/client.ts'
 import type { AnyChange, ChangeStore } from './types/feed.ts'
-import type { UndoOptions, UndoRange } from './types/history.ts'
+import type { UndoOptions } from './types/history.ts'
 
 /** An outcome as it is answered. */
 interface AnsweredOutcome {

@@ -1,6 +1,7 @@
+import type { UndoRange } from 'daybook'
 import type { QueryParams } from './query.ts'
 import type { CallOptions, Send } from './request.ts'
-import type { ComparedVersions, UndoOptions, UndoRange } from './types/history.ts'
+import type { ComparedVersions, UndoOptions } from './types/history.ts'
 
 /** The versions of documents below an address. */
 export class History {

@@ -1,3 +1,17 @@
+export type {
+  ActorName,
+  AtTime,
+  ManyOutcome,
+  PatchOperation,
+  Permission,
+  PresentPerson,
+  ReversePageOptions,
+  UndoRange,
+  UndoReport,
+  Version,
+  VersionDifference,
+  VersionList,
+} from 'daybook'
 export { changesOf } from './changes.ts'
 export { createClient } from './client.ts'
 export { type ClientErrorCode, DaybookError, NetworkError, TimeoutError } from './errors.ts'
@@ -18,7 +32,6 @@ export type {
 } from './types/across.ts'
 export type { Alternate } from './types/answered.ts'
 export type {
-  ActorName,
   AllPermissions,
   Asset,
   AssetClient,
@@ -32,20 +45,16 @@ export type {
   GlobalPermissions,
   ListQuery,
   ManyOptions,
-  ManyOutcome,
   PageQuery,
-  Permission,
   Permissions,
   PublicationPermissions,
   ReadQuery,
   Reference,
-  ReversePageQuery,
   Session,
   SignedIn,
   UploadOptions,
 } from './types/client.ts'
 export type {
-  AtTime,
   ConditionOptions,
   DraftsClient,
   Preview,
@@ -61,7 +70,6 @@ export type {
   JournalQuery,
   JournalRecord,
   MemoryCopy,
-  PresentPerson,
   SubscribeOptions,
   SyncOptions,
 } from './types/feed.ts'
@@ -69,13 +77,7 @@ export type { Locale } from './types/fields.ts'
 export type { EqualityFilter, MembersFilter, OrderFilter, Sort, Status, TextFilter, Where } from './types/filter.ts'
 export type {
   ComparedVersions,
-  Difference,
-  PatchOperation,
   UndoOptions,
-  UndoRange,
-  UndoReport,
-  Version,
-  VersionList,
   VersionQuery,
   VersionsQuery,
   WholeVersion,

@@ -47,6 +47,7 @@ export {
   type Principal,
   SYSTEM,
 } from './auth/adapter.ts'
+export type { ActorName } from './auth/guard.ts'
 export { serviceTokenAdapter } from './auth/tokens/service-token.ts'
 export type { CacheTagHeader, CdnConfig } from './config/cdn.ts'
 export { ConfigError, type ConfigFault } from './config/check.ts'
@@ -81,6 +82,7 @@ export type {
 } from './config/config.ts'
 export type { DocsConfig } from './config/docs.ts'
 export type { Plugin } from './config/plugin.ts'
+export type { Permission } from './content/access/permissions.ts'
 export type { CallerFiles, NewFile, StoredFile } from './content/assets/caller-files.ts'
 export type { AssetPlace } from './content/assets/create-asset.ts'
 // What runs
@@ -181,9 +183,15 @@ export type {
   ValidationQuery,
 } from './fields/validation.ts'
 export type { Issue, IssueCode, IssueParams } from './issues.ts'
+export type { PatchOperation } from './journal/history/json-patch.ts'
+export type { VersionDifference } from './journal/history/version.ts'
+export type { Version, VersionList } from './journal/history/versions.ts'
+export type { PresentPerson } from './journal/live/presence.ts'
 export type { ReplayRequest } from './journal/replay.ts'
 export type { DeliveryState } from './journal/stored-deliveries.ts'
 export { DeliveryError, type SubscriptionTimes } from './journal/subscriber.ts'
+export type { UndoReport } from './journal/undo/undo.ts'
+export type { UndoRange } from './journal/undo/undo-plan.ts'
 export { type Log, type RequestLine, SILENT } from './log.ts'
 export {
   type CollectionDefinition,

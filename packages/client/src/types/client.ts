@@ -1,4 +1,5 @@
 import type {
+  ActorName,
   CollectionKey,
   DaybookConfig,
   Entry,
@@ -9,9 +10,18 @@ import type {
   GlobalKey,
   GlobalUpdate,
   Identity,
+  ListOptions,
   ListResult,
+  ManyOutcome,
   ModelDescription,
+  Permission,
+  PresentPerson,
   Principal,
+  ReadOptions,
+  UndoRange,
+  UndoReport,
+  VersionDifference,
+  VersionList,
 } from 'daybook'
 import type { CallOptions, RequestOptions, Token } from '../request.ts'
 import type { UploadProgress, UploadSource } from '../upload.ts'
@@ -37,23 +47,12 @@ import type {
   JournalPage,
   JournalQuery,
   MemoryCopy,
-  PresentPerson,
   SubscribeOptions,
   SyncOptions,
 } from './feed.ts'
 import type { CollectionFieldsOf, Flattened, GlobalFieldsOf, Locale } from './fields.ts'
 import type { Sort, Status, Where } from './filter.ts'
-import type {
-  ComparedVersions,
-  Difference,
-  UndoOptions,
-  UndoRange,
-  UndoReport,
-  VersionList,
-  VersionQuery,
-  VersionsQuery,
-  WholeVersion,
-} from './history.ts'
+import type { ComparedVersions, UndoOptions, VersionQuery, VersionsQuery, WholeVersion } from './history.ts'
 import type { Depth, EntryInclude, Included, IncludePath, InnerPath } from './paths.ts'
 import type { EntryPatch, Operation, Outcome } from './write.ts'
 import type {
@@ -69,7 +68,8 @@ import type {
 type LocaleChoice<C extends DaybookConfig> = [Locale<C>] extends [never] ? never : Locale<C> | 'all'
 
 /** The selection of a document's fields, and its locale. */
-export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonly [], D = 0, L = Locale<C>> {
+export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonly [], D = 0, L = Locale<C>>
+  extends Pick<ReadOptions, 'reverse'> {
   /** In which language; `all`, with a session, answers maps of locale to value. @default the config's */
   readonly locale?: L
   /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */
@@ -80,21 +80,6 @@ export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonl
   readonly depth?: D
   /** Keys to answer with, and dotted paths into included relations. @default all */
   readonly select?: S
-  /** Which page of an included reverse field is answered, by its dotted path. */
-  readonly reverse?: Readonly<Record<string, ReversePageQuery>>
-}
-
-/** The page of a reverse field, as in a list of its own. */
-export interface ReversePageQuery {
-  /** How many entries the page holds; 0 gives the count alone. @default 20 */
-  readonly limit?: number
-  /** @default 0 */
-  readonly offset?: number
-  /** Up to five fields; a leading `-` descends. @default '-createdAt' */
-  readonly sort?: string | readonly string[]
-  /** The place of entries without a value, for each field of `sort`. @default 'first', and 'last' for a field that descends */
-  readonly nulls?: 'first' | 'last'
-  readonly status?: string | readonly string[]
 }
 
 /** `never` of nothing to choose from. */
@@ -108,25 +93,18 @@ export interface ListQuery<
   S = readonly [],
   D = 0,
   L = Locale<C>,
-> extends ReadQuery<C, I, S, D, L> {
+> extends ReadQuery<C, I, S, D, L>,
+    Pick<ListOptions, 'nulls' | 'q' | 'limit'> {
   readonly where?: Where<C, K>
   /** Up to five fields. @default '-createdAt', or with `q` the best match first */
   readonly sort?: OneOrMore<Sort<C, K>>
-  /** The place of entries without a value, for each field of `sort`. @default 'first', and 'last' for a field that descends */
-  readonly nulls?: 'first' | 'last'
-  /** Words that must all be found. */
-  readonly q?: string
   readonly status?: OneOrMore<Status<C, K>>
-  /** How many entries a page holds; 0 gives the count alone. @default 20 */
-  readonly limit?: number
 }
 
 /** Which page of a list is asked for. */
-export interface PageQuery {
+export interface PageQuery extends Pick<ListOptions, 'offset'> {
   /** `nextCursor` of the page before; `null` for the first one. */
   readonly cursor?: string | null
-  /** How many entries are skipped; not together with `cursor`. @default 0 */
-  readonly offset?: number
 }
 
 /** `depth` where a query does not say. */
@@ -198,15 +176,6 @@ export interface ManyOptions<C extends DaybookConfig, K extends EntryKey<C>>
   readonly q?: string
   /** @default all that this session may see */
   readonly status?: OneOrMore<Status<C, K>>
-}
-
-/** What became of the entries that match. */
-export interface ManyOutcome {
-  readonly collection: string
-  /** How many entries matched. */
-  readonly matched: number
-  /** How many of them have changed, or would have in a dry run. */
-  readonly changed: number
 }
 
 /** A document that refers to an entry, and the field that it does so with. */
@@ -305,7 +274,7 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
     versions: ComparedVersions,
     query?: VersionQuery<C>,
     options?: CallOptions,
-  ): Promise<Difference>
+  ): Promise<VersionDifference>
 }
 
 /** The entries of one collection. */
@@ -428,7 +397,7 @@ export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
   version(revision: number, query?: VersionQuery<C>, options?: CallOptions): Promise<WholeVersion<GlobalEntry<C, K>>>
 
   /** What makes one version of another, as a JSON Patch (RFC 6902). */
-  difference(versions: ComparedVersions, query?: VersionQuery<C>, options?: CallOptions): Promise<Difference>
+  difference(versions: ComparedVersions, query?: VersionQuery<C>, options?: CallOptions): Promise<VersionDifference>
 }
 
 /** The session that a request has, or none. */
@@ -441,9 +410,6 @@ export type SignedIn = Extract<Session, { readonly authenticated: true }> & {
   /** The session's bearer token, for {@link Client.withToken}. A browser has got it as a cookie, too. */
   readonly token: string
 }
-
-/** Whether something may be done; `some`: that depends on the entry. */
-export type Permission = boolean | 'some'
 
 /** The permissions on a collection or a global, and the fields that may be read and not written. */
 export type Permissions<Action extends string> = { readonly [A in Action]: Permission } & {
@@ -486,12 +452,6 @@ export interface AuthActionDescription {
   readonly description?: string
   /** The JSON Schema of what it takes. */
   readonly input?: Readonly<Record<string, unknown>>
-}
-
-/** What an actor is called: a person by their account, a program by its token. */
-export interface ActorName {
-  readonly subject: string
-  readonly name: string
 }
 
 /** Sessions. What the actions answer is what the accounts of a service without an `auth` of its own do. */

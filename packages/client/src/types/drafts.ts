@@ -1,4 +1,4 @@
-import type { CollectionKey, DaybookConfig, DraftEntry, DraftUpdate, Entry, EntryKey } from 'daybook'
+import type { AtTime, CollectionKey, DaybookConfig, DraftEntry, DraftUpdate, Entry, EntryKey } from 'daybook'
 import type { CallOptions } from '../request.ts'
 import type { Status } from './filter.ts'
 import type { ChangeOptions, EntryOrId } from './write-options.ts'
@@ -56,12 +56,6 @@ export interface SaveDraftOptions<C extends DaybookConfig> extends Omit<ChangeOp
 export interface PublishOptions<C extends DaybookConfig> extends ConditionOptions<C> {
   /** The locales in which it is, or is no longer, published; fields that are not localized come along. @default all */
   readonly locales?: readonly NonNullable<ChangeOptions<C>['locale']>[]
-}
-
-/** When something is done. */
-export interface AtTime {
-  /** A time to come, ISO 8601, in the place of one that was set before. One that has passed is now. */
-  readonly at: string
 }
 
 /** A token that shows the working copy of an entry. */

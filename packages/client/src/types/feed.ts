@@ -115,10 +115,3 @@ export interface JournalPage {
   /** The number to go on after. */
   readonly next: number
 }
-
-/** Somebody who has an entry open. */
-export interface PresentPerson {
-  readonly subject: string
-  /** Since when, in ISO 8601. */
-  readonly since: string
-}

@@ -1,9 +1,9 @@
-import type { DaybookConfig } from 'daybook'
+import type { DaybookConfig, DryRunOptions } from 'daybook'
 import type { CallOptions } from '../request.ts'
 import type { Locale } from './fields.ts'
 
 /** What every write takes. */
-export interface WriteOptions<C extends DaybookConfig> extends CallOptions {
+export interface WriteOptions<C extends DaybookConfig> extends CallOptions, DryRunOptions {
   /** The locale that is written. @default the config's */
   readonly locale?: Locale<C>
   /**
@@ -11,8 +11,6 @@ export interface WriteOptions<C extends DaybookConfig> extends CallOptions {
    * once; the same change made twice comes to the same. @default none: it is sent once
    */
   readonly idempotencyKey?: string
-  /** Does everything but store; the answer says what would have been stored. @default false */
-  readonly dryRun?: boolean
 }
 
 /** On what condition something is changed. */

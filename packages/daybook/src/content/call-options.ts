@@ -39,9 +39,9 @@ export interface ReadOptions {
 
 /** The options of a list, as the query parameters of `GET /api/:collection`. */
 export interface ListOptions extends ReadOptions {
-  /** @default 20 */
+  /** The number of entries on a page; 0 gives the count alone. @default 20 */
   readonly limit?: number
-  /** @default 0 */
+  /** The number of entries to skip; not together with `cursor`. @default 0 */
   readonly offset?: number
   /** `nextCursor` of the page before. */
   readonly cursor?: string
