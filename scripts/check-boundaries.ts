@@ -71,12 +71,13 @@ const LEAVES: readonly string[] = [
   'threads/thread-pool.ts',
 ]
 
-/** Libraries that one part hides from the others. */
-const OWNERS: Readonly<Record<string, string>> = {
+/** Libraries that one part, or a file besides, hides from the others. */
+const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   ajv: 'model',
   'ajv-formats': 'model',
   commander: 'cli/command.ts',
-  kysely: 'store',
+  // The operators of filters have their SQL beside their evaluation in JavaScript.
+  kysely: ['store', 'query/operators.ts'],
   'better-sqlite3': 'store/sqlite/sqlite-file.ts',
   leven: 'nearest.ts',
   pg: 'store/postgres/postgres-options.ts',
@@ -194,9 +195,9 @@ const libraryOf = (specifier: string): string =>
     .join('/')
 
 function libraryFault(file: string, specifier: string): string | undefined {
-  const owner = OWNERS[libraryOf(specifier)]
-  if (owner === undefined || file === owner || file.startsWith(`${owner}/`)) return undefined
-  return `imports ${libraryOf(specifier)}, which only ${owner} may. Put what you need there, and import that.`
+  const owners = [OWNERS[libraryOf(specifier)] ?? []].flat()
+  if (owners.length === 0 || owners.some((owner) => file === owner || file.startsWith(`${owner}/`))) return undefined
+  return `imports ${libraryOf(specifier)}, which only ${owners.join(' and ')} may. Put what you need there, and import that.`
 }
 
 function directionFault(file: string, to: string): string | undefined {

@@ -1,15 +1,9 @@
 import { isRecord } from '../fields/field.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { isStorableText } from '../model/stored-text.ts'
+import { LIST_OPERATORS, MEMBER_OPERATORS } from './operators.ts'
 import { Faults } from './parameters.ts'
-import {
-  type Condition,
-  LIST_OPERATORS,
-  LITERAL_PREFIX,
-  type QueryScope,
-  readWhereNode,
-  type WhereNode,
-} from './where.ts'
+import { type Condition, LITERAL_PREFIX, type QueryScope, readWhereNode, type WhereNode } from './where.ts'
 
 const NO_FIELDS: ReadonlySet<string> = new Set()
 
@@ -70,13 +64,13 @@ function takeApart(faults: Faults, value: unknown, path: string, key: string): W
   return node([], [LIST_OPERATORS.includes(key) ? LITERAL_PREFIX + text : text])
 }
 
-/** Nothing is in an empty list; whether a field holds all of it would be true of every entry. */
 function readRuleList(faults: Faults, values: readonly unknown[], path: string, key: string): WhereNode {
   if (!LIST_OPERATORS.includes(key))
     faults.add(path, 'operator', `must be one value; lists belong to ${LIST_OPERATORS.join(', ')}`, {
       values: LIST_OPERATORS,
     })
-  if (key === 'all' && values.length === 0) faults.add(path, 'minItems', 'must have a value', { limit: 1 })
+  const requiresValues = MEMBER_OPERATORS.some(({ name, operator }) => name === key && operator.requiresValues)
+  if (requiresValues && values.length === 0) faults.add(path, 'minItems', 'must have a value', { limit: 1 })
   return node(
     [],
     values.map((value) => LITERAL_PREFIX + requireRuleText(faults, value, path)),

@@ -6,6 +6,16 @@ import { PEOPLE_COMPARABLES } from '../model/people.ts'
 import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
 import { didYouMean, nearestField } from '../nearest.ts'
 import type { LocaleChoice } from './locale.ts'
+import {
+  EQUALS,
+  LIST_OPERATORS,
+  MEMBER_OPERATORS,
+  type MemberOperator,
+  type NamedOperator,
+  operatorsOf,
+  type QueryValue,
+  type ValueOperator,
+} from './operators.ts'
 import type { Faults, Parameter } from './parameters.ts'
 
 /** The most conditions in one `where`. */
@@ -15,26 +25,20 @@ export const MAX_LEVELS = 3
 /** The most values in one `in`, `nin` or `all`. */
 export const MAX_VALUES = 500
 
-/** A value that is compared with. */
-export type QueryValue = string | number | boolean
-
-/** How a single value is compared; `ne` and `nin` are `eq` and `in`, negated. */
-export type CompareOperator = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'exists' | 'startsWith' | 'contains'
-
 /** A filter, checked against the model. Negations stand at the leaves alone. */
 export type Condition =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
   | {
       readonly kind: 'compare'
       readonly by: Comparable
-      readonly operator: CompareOperator
+      readonly operator: ValueOperator
       readonly values: readonly QueryValue[]
       readonly negated: boolean
     }
   | {
       readonly kind: 'member'
       readonly of: ManyValued
-      readonly operator: 'in' | 'all' | 'exists'
+      readonly operator: MemberOperator
       readonly values: readonly QueryValue[]
       readonly negated: boolean
     }
@@ -48,6 +52,15 @@ export type Condition =
       readonly where: Condition
       readonly negated: boolean
     }
+
+/** The condition that a field has a value. */
+export const equals = (by: Comparable, value: QueryValue): Condition => ({
+  kind: 'compare',
+  by,
+  operator: EQUALS,
+  values: [value],
+  negated: false,
+})
 
 /** The parts of a filter that must all hold. */
 export function conjuncts(condition: Condition): readonly Condition[] {
@@ -123,9 +136,6 @@ export interface WrittenWhere {
 }
 
 const makeNode = (): WhereNode => ({ children: new Map(), values: [] })
-
-/** Operators that compare with several values. */
-export const LIST_OPERATORS: readonly string[] = ['in', 'nin', 'all']
 
 /** Before a value that may hold commas. No request can write it: NUL is refused there. */
 export const LITERAL_PREFIX = '\0'
@@ -342,45 +352,40 @@ class WhereReader {
       : this.#member(field.by, operator, texts, path, negated)
   }
 
-  #compare(by: Comparable, operator: string, texts: readonly string[], path: string, negated: boolean): Condition {
-    const leaf = (own: CompareOperator, values: readonly QueryValue[], flipped = false): Condition => ({
-      kind: 'compare',
-      by,
-      operator: own,
-      values,
-      negated: negated !== flipped,
-    })
-    if (!operatorsOf(by).includes(operator)) return this.#unknownOperator(path, operatorsOf(by))
-    if (operator === 'exists') return leaf('exists', [], !this.#flag(texts, path))
-    if (operator === 'in' || operator === 'nin') return leaf('in', this.#values(by, texts, path), operator === 'nin')
-    const folding = FOLDING.get(operator)
-    if (folding && by.folded) {
-      const values = [foldText(this.#single(texts, path))]
-      return { kind: 'compare', by: by.folded, operator: folding, values, negated }
-    }
-    const isPart = operator === 'startsWith' || operator === 'contains'
+  #compare(field: Comparable, name: string, texts: readonly string[], path: string, negated: boolean): Condition {
+    const named = this.#operator(operatorsOf(field), name, path)
+    if (!named) return MATCHES_NOTHING
+    const by = (named.isFolded && field.folded) || field
+    const { values, isNegated } = this.#operand(named, by, texts, path)
+    return { kind: 'compare', by, operator: named.operator, values, negated: negated !== isNegated }
+  }
+
+  #member(of: ManyValued, name: string, texts: readonly string[], path: string, negated: boolean): Condition {
+    const named = this.#operator(MEMBER_OPERATORS, name, path)
+    if (!named) return MATCHES_NOTHING
+    const { values, isNegated } = this.#operand(named, of, texts, path)
+    return { kind: 'member', of, operator: named.operator, values, negated: negated !== isNegated }
+  }
+
+  #operator<O extends NamedOperator>(operators: readonly O[], name: string, path: string): O | undefined {
+    const operator = operators.find((one) => one.name === name)
+    if (operator) return operator
+    const values = operators.map((one) => one.name)
+    this.#fault(path, 'operator', `must use one of the operators: ${values.join(', ')}`, { values })
+    return undefined
+  }
+
+  #operand(
+    { operator: { operand }, isNegated, isFolded }: NamedOperator,
+    by: Comparable | ManyValued,
+    texts: readonly string[],
+    path: string,
+  ): { readonly values: readonly QueryValue[]; readonly isNegated: boolean } {
+    if (operand === 'presence') return { values: [], isNegated: this.#flag(texts, path) === isNegated }
+    if (operand === 'values') return { values: this.#values(by, texts, path), isNegated }
     const text = this.#single(texts, path)
-    const values = isPart ? [text] : this.#typed(by, [text], path)
-    return operator === 'ne' ? leaf('eq', values, true) : leaf(operator as CompareOperator, values)
-  }
-
-  #member(of: ManyValued, operator: string, texts: readonly string[], path: string, negated: boolean): Condition {
-    const leaf = (own: 'in' | 'all' | 'exists', values: readonly QueryValue[], flipped = false): Condition => ({
-      kind: 'member',
-      of,
-      operator: own,
-      values,
-      negated: negated !== flipped,
-    })
-    if (operator === 'exists') return leaf('exists', [], !this.#flag(texts, path))
-    if (operator === 'in' || operator === 'nin') return leaf('in', this.#values(of, texts, path), operator === 'nin')
-    if (operator === 'all') return leaf('all', this.#values(of, texts, path))
-    return this.#unknownOperator(path, MEMBER_OPERATORS)
-  }
-
-  #unknownOperator(path: string, known: readonly string[]): Condition {
-    this.#fault(path, 'operator', `must use one of the operators: ${known.join(', ')}`, { values: known })
-    return MATCHES_NOTHING
+    if (operand === 'value') return { values: this.#typed(by, [text], path), isNegated }
+    return { values: [isFolded ? foldText(text) : text], isNegated }
   }
 
   #single(texts: readonly string[], path: string): string {
@@ -439,19 +444,6 @@ class WhereReader {
   }
 }
 
-const EQUALITY: readonly string[] = ['eq', 'ne', 'in', 'nin', 'exists']
-const ORDER: readonly string[] = [...EQUALITY, 'lt', 'lte', 'gt', 'gte']
-/** Operators that ignore case and accents, and how each compares folded texts. */
-const FOLDING: ReadonlyMap<string, CompareOperator> = new Map([
-  ['ieq', 'eq'],
-  ['istartsWith', 'startsWith'],
-  ['icontains', 'contains'],
-])
-const PARTS: readonly string[] = [...ORDER, 'startsWith', 'contains', ...FOLDING.keys()]
-
-/** The operators of a many-valued field. */
-export const MEMBER_OPERATORS: readonly string[] = ['in', 'all', 'nin', 'exists']
-
 /** The path of the relation to several collections that a name is, or begins with, as far as the reader may know it. */
 export function relationToSeveralIn(name: string, collection: CollectionModel, scope: QueryScope): string | undefined {
   const hidden = scope.hidden(collection)
@@ -461,14 +453,8 @@ export function relationToSeveralIn(name: string, collection: CollectionModel, s
   return found?.part?.relation
 }
 
-/** The operators that compare a single value. */
-export function operatorsOf({ scalar, isText, to, part }: Comparable): readonly string[] {
-  if (scalar === 'boolean' || to !== undefined || part) return EQUALITY
-  return isText ? PARTS : ORDER
-}
-
 /** The operators that a filter can use on a field; none when it cannot be filtered. */
-export function operatorsOn({ comparables, manyValued }: CollectionModel, path: string): readonly string[] {
+export function operatorsOn({ comparables, manyValued }: CollectionModel, path: string): readonly NamedOperator[] {
   const by = comparables.get(path) ?? PEOPLE_COMPARABLES.get(path)
   if (by) return operatorsOf(by)
   return manyValued.has(path) ? MEMBER_OPERATORS : []

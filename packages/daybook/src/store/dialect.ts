@@ -1,14 +1,12 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { CollectionModel, Comparable, UniqueIndexModel } from '../model/model.ts'
 import type { SortBy } from '../query/listing.ts'
+import type { SqlValue } from '../query/operators.ts'
 import type { Condition } from '../query/where.ts'
 import type { StatementValues, WhereSql } from './compile.ts'
 import type { SortedRow } from './reads/rows.ts'
 import type { SearchQuery } from './search/search.ts'
 import type { ColumnKind, TableOutline } from './tables/tables.ts'
-
-/** How a value is compared with what a filter gives. */
-export type Operator = 'eq' | 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'startsWith' | 'contains'
 
 /**
  * The SQL that differs between engines. Statements are written once, in the SQL that all of them share, with these pieces in
@@ -22,19 +20,13 @@ export interface Dialect {
   /** As much of a parameter as {@link value} is of a value. */
   beginning(by: Comparable, name: string): RawBuilder<string | number | null>
   /**
-   * A value compared with parameters.
+   * A value for the comparisons of a filter.
    *
-   * @param given names of the parameters: one; for `in` a JSON list; for `startsWith` the text and the first that comes after all such
-   * @param isLong whether one of them may be longer than what is indexed of a value
+   * @param isLong true if an operand may be longer than what is indexed of a value
    */
-  compare(
-    by: Comparable,
-    operator: Operator,
-    given: readonly string[],
-    options: { readonly alias?: string; readonly isLong: boolean },
-  ): RawBuilder<SqlBool>
+  comparedValue(by: Comparable, options: { readonly alias?: string; readonly isLong: boolean }): SqlValue
   /** Whether a text is in a JSON list of texts. */
-  isAmong(own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool>
+  isAmong(own: RawBuilder<unknown>, list: RawBuilder<unknown>): RawBuilder<SqlBool>
   /** Whether a row is among those that a query selects, which is run anew for each row around it. */
   isSelected(own: RawBuilder<unknown>, query: RawBuilder<unknown>): RawBuilder<SqlBool>
   /** The texts of a JSON list as rows of the table `listed`, in its column `value`. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
+import { parametersOf, type SqlMembers } from '../query/operators.ts'
 import type { Condition } from '../query/where.ts'
 import { param, type WhereSql } from './compile.ts'
 import type { Dialect, FilteredTable, Piece, QueryPlan } from './dialect.ts'
@@ -68,15 +69,16 @@ const negate = (value: RawBuilder<unknown>, holds: RawBuilder<SqlBool>): RawBuil
 function translateComparison(condition: CompareCondition, { dialect, alias, bind }: FilteredTable): Piece {
   const { by, operator, values, negated } = condition
   const isLong = values.some((value) => String(value).length >= INDEXED_CHARACTERS)
-  const cacheKey = `${negated ? '!' : ''}${alias}.${by.path} ${operator}${isLong ? ' long' : ''}`
-  const names = bindValues(operator, values, bind)
+  const cacheKey = `${negated ? '!' : ''}${alias}.${by.path} ${operator.name}${isLong ? ' long' : ''}`
+  const names = parametersOf(operator, values).map((value) => bind(toStored(value)))
   return {
     cacheKey,
     sql: () => {
-      const own = dialect.value(by, alias)
-      if (operator === 'exists') return negated ? sql`${own} IS NULL` : sql`${own} IS NOT NULL`
-      const holds = dialect.compare(by, operator, names, { alias, isLong })
-      return negated ? negate(own, holds) : holds
+      const value = dialect.comparedValue(by, { alias, isLong })
+      if (negated && operator.negatedSql) return operator.negatedSql(value)
+      const parameters = names.map(operator.operand === 'values' ? param : value.parameter)
+      const holds = operator.sql(value, ...parameters)
+      return negated ? negate(value.indexed, holds) : holds
     },
   }
 }
@@ -91,35 +93,6 @@ export function toStored(value: unknown): unknown {
   return isLarge && Math.abs(value) < 2 ** 63 ? BigInt(String(value)) : value
 }
 
-function bindValues(operator: string, values: readonly unknown[], bind: FilteredTable['bind']): readonly string[] {
-  if (operator === 'exists') return []
-  if (operator === 'in') return [bind(JSON.stringify(values))]
-  const [value] = values
-  if (operator === 'startsWith') return [bind(value), bind(successor(String(value)))]
-  return [bind(toStored(value))]
-}
-
-const LAST = 0x10ffff
-
-/** The first text, by code point, that comes after all that begin with this one; `null` when there is none. */
-function successor(text: string): string | null {
-  const points = [...text].map((character) => character.codePointAt(0) ?? 0)
-  while (points.at(-1) === LAST) points.pop()
-  const last = points.pop()
-  if (last === undefined) return null
-  // Surrogates are no characters of their own.
-  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
-}
-
-/** The members of a many-valued field: references in one table, choices and scalars in the other. */
-function memberTable({ to, part }: ManyValued): { table: RawBuilder<unknown>; value: RawBuilder<unknown> } {
-  if (to === undefined && !part) return { table: sql.table('daybook$choices'), value: sql.ref('m.value') }
-  return {
-    table: sql.table('daybook$refs'),
-    value: sql.ref(part?.name === 'collection' ? 'm.to_collection' : 'm.to_id'),
-  }
-}
-
 /** Whether an entry alone tells if it holds the condition, without a look into other tables. */
 export function isOwn(condition: Condition): boolean {
   return condition.kind === 'compare' || ('of' in condition && Array.isArray(condition.of) && condition.of.every(isOwn))
@@ -128,27 +101,29 @@ export function isOwn(condition: Condition): boolean {
 function member(condition: Member, { dialect, collection, alias, bind }: FilteredTable): Piece {
   const { of, operator, values, negated } = condition
   // Members are kept as text.
-  const list = operator === 'exists' ? '' : bind(JSON.stringify(values.map(String)))
-  const count = operator === 'all' ? bind(values.length) : ''
+  const names = parametersOf(operator, values.map(String)).map(bind)
   return {
-    cacheKey: `${negated ? '!' : ''}${alias}.${of.path} has ${operator}`,
+    cacheKey: `${negated ? '!' : ''}${alias}.${of.path} has ${operator.name}`,
     sql: () => {
-      const { table, value } = memberTable(of)
-      const own = sql`${table} AS m WHERE m.from_collection = ${sql.lit(collection)} AND m.field = ${sql.lit(of.part?.relation ?? of.path)}`
-      const id = sql.ref(`${alias}.id`)
-      const given = dialect.isAmong(value, param(list))
-      // Without the collection, no index leads from a document to the entries that refer to it.
-      const ofTarget = of.to === undefined ? sql`` : sql` AND m.to_collection = ${sql.lit(of.to)}`
-      // Several references may lead to one collection.
-      const counted = of.part?.name === 'collection' ? sql`count(DISTINCT ${value})` : sql`count(*)`
-      const holds =
-        operator === 'exists'
-          ? sql<SqlBool>`EXISTS (SELECT 1 FROM ${own} AND m.from_id = ${id})`
-          : operator === 'in'
-            ? sql<SqlBool>`${id} IN (SELECT m.from_id FROM ${own}${ofTarget} AND ${given})`
-            : sql<SqlBool>`(SELECT ${counted} FROM ${own} AND m.from_id = ${id} AND ${given}) = ${param(count)}`
+      const holds = operator.sql(membersSql(of, dialect, collection, alias), ...names.map(param))
       return negated ? sql`NOT (${holds})` : holds
     },
+  }
+}
+
+/** The members of a many-valued field: references in one table, choices and scalars in the other. */
+function membersSql({ path, to, part }: ManyValued, dialect: Dialect, collection: string, alias: string): SqlMembers {
+  const isReference = to !== undefined || part !== undefined
+  const value = isReference ? sql.ref(part?.name === 'collection' ? 'm.to_collection' : 'm.to_id') : sql.ref('m.value')
+  const rows = sql`${sql.table(isReference ? 'daybook$refs' : 'daybook$choices')} AS m WHERE m.from_collection = ${sql.lit(collection)} AND m.field = ${sql.lit(part?.relation ?? path)}`
+  return {
+    entryId: sql.ref(`${alias}.id`),
+    rows,
+    // Without the collection, no index leads from a document to the entries that refer to it.
+    rowsByTarget: to === undefined ? rows : sql`${rows} AND m.to_collection = ${sql.lit(to)}`,
+    // Several references may lead to one collection.
+    count: part?.name === 'collection' ? sql`count(DISTINCT ${value})` : sql`count(*)`,
+    isAmong: (list) => dialect.isAmong(value, list),
   }
 }
 

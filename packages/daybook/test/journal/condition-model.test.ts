@@ -1,6 +1,9 @@
 import { type AccessWhere, defineCollection, defineConfig, f } from 'daybook'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { compileModel } from '../../src/model/compile.ts'
+import type { CollectionModel } from '../../src/model/model.ts'
+import { operatorsOn } from '../../src/query/where.ts'
 import { LARGE_TEST_MS } from '../support/patience.ts'
 import { ask, bodyOf } from '../support/scenarios/client.ts'
 import { STORES } from '../support/stores/stores.ts'
@@ -57,49 +60,43 @@ const thing = fc.record({
 type Thing = typeof thing extends fc.Arbitrary<infer T> ? T : never
 const target = fc.record({ text: orNull(text), kinds: fc.subarray(['a', 'b']) })
 
-const field = (name: string, comparison: fc.Arbitrary<unknown>): fc.Arbitrary<object> =>
-  comparison.map((one) => ({ [name]: one }))
+const model = compileModel(config)
+
+/** A condition on a field of a collection, with any operator that the field has. */
+function conditionOn(collection: CollectionModel, path: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
+  const conditions = operatorsOn(collection, path).map(({ name, operator }) => {
+    const values = fc.array(value, { minLength: operator.requiresValues ? 1 : 0, maxLength: 3 })
+    const operands = { value, text: value, values, presence: fc.boolean() }
+    return fc.record({ [name]: operands[operator.operand] })
+  })
+  return fc.oneof(...conditions)
+}
+
 const nonEmpty = text.filter((one) => one !== '')
-const equality = <T extends string | number | boolean>(value: fc.Arbitrary<T>) =>
-  fc.oneof(
-    fc.record({ eq: value }),
-    fc.record({ ne: value }),
-    fc.record({ in: fc.array(value, { maxLength: 3 }) }),
-    fc.record({ nin: fc.array(value, { maxLength: 3 }) }),
-    fc.record({ exists: fc.boolean() }),
-  )
-const ordered = <T extends string | number>(value: fc.Arbitrary<T>) =>
-  fc.oneof(
-    equality(value),
-    fc.record({ lt: value }),
-    fc.record({ lte: value }),
-    fc.record({ gt: value }),
-    fc.record({ gte: value }),
-  )
-const texts = fc.oneof(
-  ordered(nonEmpty),
-  ...['startsWith', 'contains', 'ieq', 'istartsWith', 'icontains'].map((operator) => field(operator, nonEmpty)),
-)
-const members = <T extends string>(value: fc.Arbitrary<T>) =>
-  fc.oneof(
-    fc.record({ in: fc.array(value, { minLength: 1, maxLength: 2 }) }),
-    fc.record({ nin: fc.array(value, { minLength: 1, maxLength: 2 }) }),
-    fc.record({ all: fc.uniqueArray(value, { minLength: 1, maxLength: 2 }) }),
-    fc.record({ exists: fc.boolean() }),
-  )
 const kinds = fc.constantFrom('a', 'b')
+const THING_VALUES = {
+  text: nonEmpty,
+  'group.text': nonEmpty,
+  count: fc.constantFrom(-1, 0, 1, 2),
+  part: number,
+  flag: fc.boolean(),
+  day,
+  kind: kinds,
+  kinds,
+  words: kinds,
+}
+const TARGET_VALUES = { text: nonEmpty, kinds }
+const { things, targets } = Object.fromEntries(model.collections) as Record<'things' | 'targets', CollectionModel>
 const leaf = fc.oneof(
-  ...['text', 'group.text', 'one.text', 'many.text'].map((name) => field(name, texts)),
-  field('count', ordered(fc.constantFrom(-1, 0, 1, 2))),
-  field('part', ordered(number)),
-  field(
-    'flag',
-    fc.oneof(fc.record({ eq: fc.boolean() }), fc.record({ ne: fc.boolean() }), fc.record({ exists: fc.boolean() })),
+  ...Object.entries(THING_VALUES).map(([path, value]) =>
+    conditionOn(things, path, value).map((condition) => ({ [path]: condition })),
   ),
-  field('day', ordered(day)),
-  field('kind', equality(kinds)),
-  ...['kinds', 'words', 'one.kinds', 'many.kinds'].map((name) => field(name, members(kinds))),
-  ...['one', 'many'].map((name) => field(name, fc.record({ exists: fc.boolean() }))),
+  ...Object.entries(TARGET_VALUES).flatMap(([path, value]) =>
+    ['one', 'many'].map((relation) =>
+      conditionOn(targets, path, value).map((condition) => ({ [`${relation}.${path}`]: condition })),
+    ),
+  ),
+  ...['one', 'many'].map((relation) => fc.boolean().map((exists) => ({ [relation]: { exists } }))),
 )
 const where: fc.Arbitrary<object> = fc.oneof(
   { weight: 4, arbitrary: leaf },

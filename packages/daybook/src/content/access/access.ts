@@ -3,7 +3,7 @@ import { isInScope, reaches, type ScopedDocument } from '../../auth/scopes.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { Issue } from '../../issues.ts'
 import type { CollectionModel, DocumentModel, FieldModel, Model } from '../../model/model.ts'
-import type { AccessFilter, Condition } from '../../query/where.ts'
+import { type AccessFilter, type Condition, equals } from '../../query/where.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { Values } from '../document.ts'
 import {
@@ -318,7 +318,7 @@ function publishedOr(collection: CollectionModel, drafts: AccessFilter, reads: A
 /** The condition that an entry is published; `undefined` in a collection without a status. */
 export function isPublished({ status, comparables }: CollectionModel): Condition | undefined {
   const by = status && comparables.get(status.key)
-  return by && { kind: 'compare', by, operator: 'eq', values: [PUBLISHED], negated: false }
+  return by && equals(by, PUBLISHED)
 }
 
 const documentName = ({ kind, key }: ScopedDocument): string => `${kind} ${key}`

@@ -180,15 +180,12 @@ function isAboutStatus(condition: Condition): boolean {
   if (condition.kind === 'all' || condition.kind === 'any') {
     return condition.of.length > 0 && condition.of.every(isAboutStatus)
   }
-  return condition.kind === 'compare' && condition.by.column === 'status' && STATUS_OPERATORS.has(condition.operator)
+  return condition.kind === 'compare' && condition.by.column === 'status'
 }
-
-/** Operators that compare a whole status. */
-const STATUS_OPERATORS: ReadonlySet<string> = new Set(['eq', 'in', 'exists'])
 
 function statusMatches(condition: Condition, status: string): boolean {
   if (condition.kind === 'all') return condition.of.every((part) => statusMatches(part, status))
   if (condition.kind === 'any') return condition.of.some((part) => statusMatches(part, status))
   if (condition.kind !== 'compare') return false
-  return (condition.operator === 'exists' || condition.values.includes(status)) !== condition.negated
+  return condition.operator.matches(status, ...condition.values) !== condition.negated
 }

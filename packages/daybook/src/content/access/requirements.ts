@@ -1,6 +1,7 @@
 import { type Issue, type IssueParams, issueAt } from '../../issues.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { type Condition, conjuncts, findComparable, type QueryScope, type QueryValue } from '../../query/where.ts'
+import type { QueryValue } from '../../query/operators.ts'
+import { type Condition, conjuncts, findComparable, type QueryScope } from '../../query/where.ts'
 
 /** The most values that a requirement lists. */
 const MAX_LISTED_VALUES = 10
@@ -54,28 +55,16 @@ function sentenceOf(part: Condition, collection: CollectionModel, scope: QuerySc
 
 function leafRequirement(leaf: Leaf, collection: CollectionModel, scope: QueryScope): Requirement | undefined {
   if (leaf.kind === 'compare') {
-    const { by, operator, values, negated } = leaf
+    const { by } = leaf
     const path = by.derived?.path ?? by.path
     if (findComparable(scope, collection, path) === undefined) return undefined
     const aside = by.derived === undefined ? '' : ', whatever the case and accents'
-    return { path, message: PHRASES[operator](negated, values) + aside, params: paramsOf(leaf) }
+    return { path, message: messageOf(leaf) + aside, params: paramsOf(leaf) }
   }
   const owner = leaf.kind === 'member' ? leaf.of.owner : leaf.through.owner
   if (scope.hidden(collection).has(owner)) return undefined
-  return leaf.kind === 'member' ? memberRequirement(leaf) : relatedRequirement(leaf, scope)
-}
-
-function memberRequirement(leaf: Extract<Leaf, { kind: 'member' }>): Requirement {
-  const { of, operator, values, negated } = leaf
-  const params = paramsOf(leaf)
-  if (operator === 'exists') return { path: of.path, message: PHRASES.exists(negated, values), params }
-  const some = operator === 'all' ? 'all' : 'one'
-  const amount = negated && operator === 'in' ? 'none' : some
-  return {
-    path: of.path,
-    message: `must ${negated && some === 'all' ? 'not ' : ''}hold ${amount} of: ${listed(values)}`,
-    params,
-  }
+  if (leaf.kind === 'related') return relatedRequirement(leaf, scope)
+  return { path: leaf.of.path, message: messageOf(leaf), params: paramsOf(leaf) }
 }
 
 /** A rule names one field of a related entry at a time. */
@@ -86,28 +75,15 @@ function relatedRequirement(leaf: Extract<Leaf, { kind: 'related' }>, scope: Que
   return inner && { ...inner, path: `${through.path}.${inner.path}` }
 }
 
-type Phrase = (negated: boolean, values: readonly QueryValue[]) => string
+type Comparison = Exclude<Leaf, { kind: 'related' }>
 
-const must =
-  (affirmed: string, denied: string): Phrase =>
-  (negated, values) =>
-    `must ${negated ? denied : affirmed} ${listed(values)}`
-
-const PHRASES: Readonly<Record<Extract<Leaf, { kind: 'compare' }>['operator'], Phrase>> = {
-  eq: must('be', 'not be'),
-  in: (negated, values) =>
-    values.length === 1 ? PHRASES.eq(negated, values) : must('be one of:', 'be none of:')(negated, values),
-  exists: (negated) => (negated ? 'must be empty' : 'must hold a value'),
-  lt: must('be less than', 'be at least'),
-  lte: must('be at most', 'be more than'),
-  gt: must('be more than', 'be at most'),
-  gte: must('be at least', 'be less than'),
-  startsWith: must('begin with', 'not begin with'),
-  contains: must('contain', 'not contain'),
+function messageOf({ operator, values, negated }: Comparison): string {
+  const requirement = `must ${operator.phrase(negated, values.length)}`
+  return operator.operand === 'presence' ? requirement : `${requirement} ${listed(values)}`
 }
 
-function paramsOf({ operator, values, negated }: Exclude<Leaf, { kind: 'related' }>): IssueParams['access'] {
-  return { operator, values: values.slice(0, MAX_LISTED_VALUES), ...(negated ? { negated } : {}) }
+function paramsOf({ operator: { name }, values, negated }: Comparison): IssueParams['access'] {
+  return { operator: name, values: values.slice(0, MAX_LISTED_VALUES), ...(negated ? { negated } : {}) }
 }
 
 function listed(values: readonly QueryValue[]): string {

@@ -2,7 +2,7 @@ import type { AssetQuota } from '../../config/assets.ts'
 import { DaybookError } from '../../errors.ts'
 import type { CollectionModel, Comparable } from '../../model/model.ts'
 import { PEOPLE_COMPARABLES } from '../../model/people.ts'
-import type { Condition } from '../../query/where.ts'
+import { equals } from '../../query/where.ts'
 import type { Reader } from '../../store/reads/read.ts'
 
 /**
@@ -19,8 +19,7 @@ export async function requireWithinQuota(
   isCaller: boolean,
   { files = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY }: AssetQuota,
 ): Promise<void> {
-  const own = PEOPLE_COMPARABLES.get('createdBy') as Comparable
-  const where: Condition = { kind: 'compare', by: own, operator: 'eq', values: [person], negated: false }
+  const where = equals(PEOPLE_COMPARABLES.get('createdBy') as Comparable, person)
   const sum = { kind: 'sum', name: 'sum:size', by: assets.comparables.get('size') as Comparable } as const
   const size = { found: 1, visible: 1, all: 1 }
   const used = await read.lists.value(assets, sum, { where, statuses: undefined, search: undefined, size })

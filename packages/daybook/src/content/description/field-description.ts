@@ -163,7 +163,7 @@ function describeUse(
   const searchable = document.kind === 'collection' && type.search?.(options) !== undefined
   if (document.kind === 'global') return { operators: [], sortable: false, aggregates: [], searchable }
   return {
-    operators: operatorsOn(document, path),
+    operators: operatorsOn(document, path).map(({ name }) => name),
     sortable: document.comparables.has(path),
     aggregates: aggregatesOn(document, path),
     searchable,

@@ -199,7 +199,7 @@ function describeSystemFields(document: Ruled, hasPeople: boolean): readonly Sys
   return [...systemKeys.before, ...systemKeys.after, ...people].map((key) => ({
     key,
     schema: properties[key] ?? {},
-    operators: document.kind === 'collection' ? operatorsOn(document, key) : [],
+    operators: document.kind === 'collection' ? operatorsOn(document, key).map(({ name }) => name) : [],
     sortable: document.kind === 'collection' && (document.comparables.has(key) || PEOPLE_COMPARABLES.has(key)),
     aggregates: document.kind === 'collection' ? aggregatesOn(document, key) : [],
   }))

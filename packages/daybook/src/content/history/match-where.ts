@@ -1,6 +1,6 @@
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
-import type { CompareOperator, Condition, QueryValue } from '../../query/where.ts'
+import type { Condition } from '../../query/where.ts'
 import { membersOf } from '../../store/tables/members.ts'
 import { referencesOf, type Values } from '../document.ts'
 
@@ -57,38 +57,12 @@ function fieldValue({ column, path, derived }: Comparable, { values, createdBy, 
 function matchesCompare({ by, operator, values, negated }: Leaf<'compare'>, state: EntryState): boolean | undefined {
   const value = fieldValue(by, state)
   if (value === undefined) return undefined
-  if (operator === 'exists') return (value !== null) !== negated
   // A missing value differs from every value.
-  return value === null ? negated : COMPARE[operator](value, values) !== negated
-}
-
-const COMPARE: Readonly<
-  Record<Exclude<CompareOperator, 'exists'>, (value: unknown, operands: readonly QueryValue[]) => boolean>
-> = {
-  eq: (value, [operand]) => value === operand,
-  in: (value, operands) => operands.includes(value as QueryValue),
-  lt: (value, [operand]) => compare(value, operand) < 0,
-  lte: (value, [operand]) => compare(value, operand) <= 0,
-  gt: (value, [operand]) => compare(value, operand) > 0,
-  gte: (value, [operand]) => compare(value, operand) >= 0,
-  startsWith: (value, [operand]) => String(value).startsWith(String(operand)),
-  contains: (value, [operand]) => String(value).includes(String(operand)),
-}
-
-/** Less than 0, 0, or more: texts by code point. */
-function compare(value: unknown, operand: QueryValue | undefined): number {
-  if (typeof value === 'number' && typeof operand === 'number') return value - operand
-  return Buffer.compare(Buffer.from(String(value)), Buffer.from(String(operand)))
+  return value === null ? negated : operator.matches(value, ...values) !== negated
 }
 
 function matchesMember({ of, operator, values, negated }: Leaf<'member'>, state: EntryState): boolean {
-  const members = membersAt(of, state)
-  const operands = new Set(values.map(String))
-  const common = members.filter((member) => operands.has(member))
-  if (operator === 'exists') return members.length > 0 !== negated
-  if (operator === 'in') return common.length > 0 !== negated
-  const count = of.part?.name === 'collection' ? new Set(common).size : common.length
-  return (count === values.length) !== negated
+  return operator.matches(new Set(membersAt(of, state)), ...values.map(String)) !== negated
 }
 
 function membersAt({ path, to, part }: ManyValued, { collection, values }: EntryState): readonly string[] {

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
 import { PEOPLE_COMPARABLES } from '../../model/people.ts'
-import { LIST_OPERATORS, MAX_VALUES, MEMBER_OPERATORS, operatorsOf } from '../../query/where.ts'
+import { MEMBER_OPERATORS, type NamedOperator, operatorsOf } from '../../query/operators.ts'
+import { MAX_VALUES } from '../../query/where.ts'
 import type { ApiReader } from './api-reader.ts'
 import { type Components, pascal, type SchemaRef } from './components.ts'
 import { object, print, printRef, type Text } from './text.ts'
@@ -22,7 +23,7 @@ export class FilterSchemas {
   /** The members of a filter, by collection, each without the quotation mark that begins its name. */
   readonly #members = new Map<CollectionModel, readonly Text[]>()
   /** References to operators, by the schema of their values and the names of the operators. */
-  readonly #operators = new Map<JsonSchema, Map<readonly string[], Text>>()
+  readonly #operators = new Map<JsonSchema, Map<readonly NamedOperator[], Text>>()
 
   constructor(reader: ApiReader, components: Components) {
     this.#reader = reader
@@ -90,11 +91,11 @@ export class FilterSchemas {
   /** A reference to the operators of a value. */
   #operatorsFor<F extends Comparable | ManyValued>(
     field: F,
-    operators: readonly string[],
+    operators: readonly NamedOperator[],
     kind: (field: F) => string,
   ): Text {
     const filterSchema = this.#valueSchema(field)
-    const known = this.#operators.get(filterSchema) ?? new Map<readonly string[], Text>()
+    const known = this.#operators.get(filterSchema) ?? new Map<readonly NamedOperator[], Text>()
     this.#operators.set(filterSchema, known)
     const text = known.get(operators) ?? this.#makeOperators(filterSchema, operators, kind(field))
     known.set(operators, text)
@@ -108,7 +109,7 @@ export class FilterSchemas {
     return open.length > 0 ? { type: 'string', enum: open } : { type: 'string' }
   }
 
-  #makeOperators(schema: JsonSchema, operators: readonly string[], kind: string): Text {
+  #makeOperators(schema: JsonSchema, operators: readonly NamedOperator[], kind: string): Text {
     return printRef(this.#components.sharedSchema(`${kind}Filter`, operatorsText(schema, operators)))
   }
 }
@@ -117,13 +118,11 @@ export class FilterSchemas {
 const withPrefix = (prefix: string, members: readonly Text[]): readonly Text[] =>
   members.length === 0 ? [] : [`"${prefix}${members.join(`,"${prefix}`)}`]
 
-function operatorsText(schema: JsonSchema, operators: readonly string[]): Text {
+function operatorsText(schema: JsonSchema, operators: readonly NamedOperator[]): Text {
   const value = print(schema)
   const list = `{"type":"array","items":${value},"minItems":1,"maxItems":${MAX_VALUES}}`
-  const properties = operators.map((operator): readonly [string, Text] => {
-    if (operator === 'exists') return [operator, '{"type":"boolean"}']
-    return [operator, LIST_OPERATORS.includes(operator) ? list : value]
-  })
+  const schemas = { value, text: value, values: list, presence: '{"type":"boolean"}' }
+  const properties = operators.map(({ name, operator }) => [name, schemas[operator.operand]] as const)
   return `{"type":"object","properties":${object(properties)},"minProperties":1,"additionalProperties":false}`
 }
 

@@ -1,8 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Scalar } from '../../fields/field.ts'
 import type { Comparable } from '../../model/model.ts'
 import type { SortBy } from '../../query/listing.ts'
+import type { SqlValue } from '../../query/operators.ts'
 import { param } from '../compile.ts'
-import type { Dialect, Operator, SchemaDialect, SchemaObject } from '../dialect.ts'
+import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
 import { PARTLY_PUBLISHED, PUBLISHED_LOCALES } from '../tables/tables.ts'
 import { INDEXED_CHARACTERS } from '../where.ts'
 import type { PostgresNames } from './postgres-names.ts'
@@ -121,49 +123,44 @@ function orderTerm({ by, descending, nullsFirst }: SortBy): RawBuilder<unknown> 
   return isOverlong(by) ? sql`${key}, ${whole(by)} ${direction}` : key
 }
 
-const SYMBOLS = { eq: sql`=`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
-/** The same for the beginnings of texts that may differ further on. */
-const LOOSE = { eq: sql`=`, lt: sql`<=`, lte: sql`<=`, gt: sql`>=`, gte: sql`>=` } as const
+/** The symbols for the beginnings of texts that may differ further on. */
+const LOOSE = { '=': '=', '<': '<=', '<=': '<=', '>': '>=', '>=': '>=' } as const
 
-function compare(
+function comparedValue(
   by: Comparable,
-  operator: Operator,
-  [first = '', second = '']: readonly string[],
   { alias, isLong }: { readonly alias?: string; readonly isLong: boolean },
-): RawBuilder<SqlBool> {
-  const own = value(by, alias)
+): SqlValue {
+  const indexed = value(by, alias)
   const isCut = by.scalar === 'text' && !by.column
-  const given = sql`${param(first)}${sql.raw(by.scalar === 'text' ? '::text' : '::numeric')}`
-  const all = isCut ? whole(by, alias) : own
-  if (operator === 'contains') return sql`strpos(${all}, ${given}) > 0`
-  const begin = sql`left(${given}, ${sql.lit(INDEXED_CHARACTERS)})`
-  const isCutHere = isCut && isLong
-  if (operator === 'startsWith') {
-    if (isCutHere) return sql`(${own} = ${begin} AND starts_with(${all}, ${given}))`
-    return sql`(${own} >= ${given} AND (${param(second)}::text IS NULL OR ${own} < ${param(second)}::text))`
+  const entire = isCut ? whole(by, alias) : indexed
+  const type = sql.raw(by.scalar === 'text' ? '::text' : '::numeric')
+  const compared: SqlValue = {
+    indexed,
+    whole: entire,
+    position: sql`strpos`,
+    parameter: (name) => sql`${param(name)}${type}`,
+    compare: (symbol, operand) => sql`${indexed} ${sql.raw(symbol)} ${operand}`,
+    isAmong: (list) => isAmong(indexed, list, by.scalar),
+    startsWith: (prefix, next) => sql`(${indexed} >= ${prefix} AND (${next} IS NULL OR ${indexed} < ${next}))`,
   }
-  if (operator === 'in') return oneOf(by, own, isCutHere ? all : undefined, param(first))
-  if (!isCutHere) return sql`${own} ${SYMBOLS[operator]} ${given}`
-  return sql`(${own} ${LOOSE[operator]} ${begin} AND ${all} ${SYMBOLS[operator]} ${given})`
+  if (!isCut || !isLong) return compared
+  // The index leads to texts with the same beginning, of which the whole is compared.
+  const beginning = (text: RawBuilder<unknown>) => sql`left(${text}, ${sql.lit(INDEXED_CHARACTERS)})`
+  return {
+    ...compared,
+    compare: (symbol, operand) =>
+      sql`(${indexed} ${sql.raw(LOOSE[symbol])} ${beginning(operand)} AND ${entire} ${sql.raw(symbol)} ${operand})`,
+    isAmong: (list) =>
+      sql`(${indexed} = ANY (ARRAY(SELECT ${beginning(sql`one`)} FROM jsonb_array_elements_text(${list}::jsonb) AS one)) AND ${isAmong(entire, list)})`,
+    startsWith: (prefix) => sql`(${indexed} = ${beginning(prefix)} AND starts_with(${entire}, ${prefix}))`,
+  }
 }
 
-const ARRAY_ELEMENTS = sql`SELECT jsonb_array_elements_text`
+/** The casts that make values of the elements of a JSON list. */
+const ELEMENT_CASTS = { text: sql``, number: sql`::numeric`, boolean: sql`::boolean::integer` } as const
 
-function oneOf(
-  { scalar }: Comparable,
-  own: RawBuilder<unknown>,
-  all: RawBuilder<unknown> | undefined,
-  list: RawBuilder<string>,
-): RawBuilder<SqlBool> {
-  if (scalar === 'number') return sql`${own} = ANY (ARRAY(${ARRAY_ELEMENTS}(${list}::jsonb)::numeric))`
-  if (scalar === 'boolean') return sql`${own} = ANY (ARRAY(${ARRAY_ELEMENTS}(${list}::jsonb)::boolean::integer))`
-  if (!all) return isAmong(own, list)
-  const begins = sql`ARRAY(SELECT left(one, ${sql.lit(INDEXED_CHARACTERS)}) FROM jsonb_array_elements_text(${list}::jsonb) AS one)`
-  return sql`(${own} = ANY (${begins}) AND ${isAmong(all, list)})`
-}
-
-const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool> =>
-  sql`${own} = ANY (ARRAY(${ARRAY_ELEMENTS}(${list}::jsonb)))`
+const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<unknown>, scalar: Scalar = 'text'): RawBuilder<SqlBool> =>
+  sql`${own} = ANY (ARRAY(SELECT jsonb_array_elements_text(${list}::jsonb)${ELEMENT_CASTS[scalar]}))`
 
 /** The SQL of PostgreSQL. */
 export const postgresDialect = (names: PostgresNames): Dialect => ({
@@ -171,8 +168,8 @@ export const postgresDialect = (names: PostgresNames): Dialect => ({
   whole: (by) => (isOverlong(by) ? whole(by) : value(by)),
   beginning: (by, name) =>
     isOverlong(by) ? sql`left(${param(name)}::text, ${sql.lit(INDEXED_CHARACTERS)})` : param(name),
-  compare,
-  isAmong,
+  comparedValue,
+  isAmong: (own, list) => isAmong(own, list),
   // An array leads to the rows by their index; IN would go through all rows.
   isSelected: (own, query) => sql`${own} = ANY (ARRAY(${query}))`,
   listed: (list) => sql`jsonb_array_elements_text(${list}::jsonb) AS listed (value)`,

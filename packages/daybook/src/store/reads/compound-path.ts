@@ -59,10 +59,10 @@ function matchIndex(
   }
 }
 
-const isEquality = (one: Condition): boolean => one.kind === 'compare' && one.operator === 'eq' && !one.negated
+const isEquality = (one: Condition): boolean => one.kind === 'compare' && one.operator.keys === 'one' && !one.negated
 
 const isRange = (one: Condition): boolean =>
-  one.kind === 'compare' && ['lt', 'lte', 'gt', 'gte'].includes(one.operator) && !one.negated
+  one.kind === 'compare' && ['lt', 'lte', 'gt', 'gte'].includes(one.operator.name) && !one.negated
 
 const isAbout = (one: Condition, by: IndexKey['by']): boolean => one.kind === 'compare' && one.by === by
 

@@ -272,7 +272,8 @@ export class EntryReader {
   #hasValue({ key, comparables }: CollectionModel, path: string, isLong: boolean): Expression<SqlBool> {
     const by = comparables.get(path)
     if (!by) throw new Error(`${key}.${path} cannot be looked up`)
-    return this.#source.dialect.compare(by, 'eq', ['value'], { isLong })
+    const value = this.#source.dialect.comparedValue(by, { isLong })
+    return value.compare('=', value.parameter('value'))
   }
 
   /** The condition of a query for single entries. Where it needs to look into other tables, it may take long. */

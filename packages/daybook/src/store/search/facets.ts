@@ -57,7 +57,8 @@ export function narrowSearch(
 /** What a condition compares, and the values of which it asks for one; undefined where it asks for anything else. */
 function equalityOf(condition: Condition): Equality | undefined {
   if (condition.kind !== 'compare' || condition.negated || condition.values.length > MAX_NARROWING) return undefined
-  return condition.operator === 'eq' || condition.operator === 'in' ? condition : undefined
+  const { keys } = condition.operator
+  return keys === 'one' || keys === 'several' ? condition : undefined
 }
 
 function wordsOf({ facets }: CollectionModel, equality: Equality | undefined): readonly string[] | undefined {

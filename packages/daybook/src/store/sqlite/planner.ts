@@ -45,7 +45,8 @@ function planPage(collection: CollectionModel, { where, search, sort, offset, li
 /** True if the index of a condition's value has its entries in the order, one after the other. */
 function isInOrder(condition: Condition, lead: SortBy | undefined): boolean {
   if (condition.kind !== 'compare' || condition.negated || !lead) return false
-  if (condition.operator === 'in' || condition.operator === 'contains') return false
+  const { keys } = condition.operator
+  if (keys !== 'one' && keys !== 'interval') return false
   return condition.by.path === lead.by.path || (isEquality(condition) && lead.by.column === 'id')
 }
 
@@ -54,7 +55,7 @@ type Group = Extract<Condition, { kind: 'all' | 'any' }>
 const isGroup = (condition: Condition): condition is Group => condition.kind === 'all' || condition.kind === 'any'
 
 const isEquality = (condition: Condition): condition is CompareCondition =>
-  condition.kind === 'compare' && condition.operator === 'eq' && !condition.negated
+  condition.kind === 'compare' && condition.operator.keys === 'one' && !condition.negated
 
 /** Finds the part whose index leads to the entries of a filter. */
 function findLead(parts: readonly Condition[]): Condition | undefined {

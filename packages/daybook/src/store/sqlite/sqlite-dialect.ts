@@ -1,8 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Comparable } from '../../model/model.ts'
 import { isIndexOrder, type SortBy } from '../../query/listing.ts'
+import type { SqlValue } from '../../query/operators.ts'
 import { param } from '../compile.ts'
-import type { Dialect, Operator, SchemaDialect } from '../dialect.ts'
+import type { Dialect, SchemaDialect } from '../dialect.ts'
 import { PARTLY_PUBLISHED, PUBLISHED_LOCALES } from '../tables/tables.ts'
 import { SQLITE_PLANNER } from './planner.ts'
 import { SQLITE_SEARCH } from './sqlite-search.ts'
@@ -61,25 +62,21 @@ function value(by: Comparable, alias?: string): RawBuilder<string | number | nul
   return sql.raw(storedValue(by, alias))
 }
 
-const SYMBOLS = { eq: sql`=`, lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
-
-function compare(
-  by: Comparable,
-  operator: Operator,
-  [first = '', second = '']: readonly string[],
-  { alias }: { readonly alias?: string },
-): RawBuilder<SqlBool> {
+function comparedValue(by: Comparable, { alias }: { readonly alias?: string }): SqlValue {
   const own = value(by, alias)
-  if (operator === 'in') return isAmong(own, param(first))
-  if (operator === 'contains') return sql`instr(${own}, ${param(first)}) > 0`
-  if (operator === 'startsWith') {
+  return {
+    indexed: own,
+    whole: own,
+    position: sql`instr`,
+    parameter: param,
+    compare: (symbol, operand) => sql`${own} ${sql.raw(symbol)} ${operand}`,
+    isAmong: (list) => isAmong(own, list),
     // A BLOB comes after all text.
-    return sql`(${own} >= ${param(first)} AND ${own} < coalesce(${param(second)}, x''))`
+    startsWith: (prefix, next) => sql`(${own} >= ${prefix} AND ${own} < coalesce(${next}, x''))`,
   }
-  return sql`${own} ${SYMBOLS[operator]} ${param(first)}`
 }
 
-const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<string>): RawBuilder<SqlBool> =>
+const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   sql`${own} IN (SELECT value FROM json_each(${list}))`
 
 /** Missing values come first of themselves, and last when the key descends. */
@@ -94,7 +91,7 @@ export const SQLITE: Dialect = {
   value,
   whole: (by) => value(by),
   beginning: (_by, name) => param(name),
-  compare,
+  comparedValue,
   isAmong,
   isSelected: (own, query) => sql`${own} IN (${query})`,
   listed: (list) => sql`json_each(${list}) AS listed`,
