@@ -74,6 +74,7 @@ const WHERES: readonly AccessWhere[] = [
   { category: { eq: 'event' }, status: { in: ['draft', 'archived'] } },
   { category: { eq: 'wg' }, featured: { eq: true } },
   { category: { eq: 'event' }, day: { gt: '2026-01-04', lte: '2026-01-09' } },
+  { category: { eq: 'event' }, day: { exists: true } },
   { category: { eq: 'event' }, day: { ne: '2026-01-04' } },
   { category: { eq: 'release' }, minutes: { in: [1, 2, 4] }, title: { contains: '1' } },
   { category: { eq: 'release' }, or: [{ minutes: { lt: 3 } }, { featured: { exists: false } }] },
@@ -204,6 +205,7 @@ const PLANNED: readonly Planned[] = [
 const LED: readonly AccessWhere[] = [
   { category: { eq: 'release' } },
   { category: { eq: 'release' }, day: { gte: '2026-01-03' } },
+  { category: { eq: 'release' }, day: { exists: true } },
 ]
 
 /** Articles that no service wrote, so many that an engine with statistics has a choice. */

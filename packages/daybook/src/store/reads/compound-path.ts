@@ -61,8 +61,7 @@ function matchIndex(
 
 const isEquality = (one: Condition): boolean => one.kind === 'compare' && one.operator.keys === 'one' && !one.negated
 
-const isRange = (one: Condition): boolean =>
-  one.kind === 'compare' && ['lt', 'lte', 'gt', 'gte'].includes(one.operator.name) && !one.negated
+const isRange = (one: Condition): boolean => one.kind === 'compare' && one.operator.keys === 'interval' && !one.negated
 
 const isAbout = (one: Condition, by: IndexKey['by']): boolean => one.kind === 'compare' && one.by === by
 
