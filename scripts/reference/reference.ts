@@ -8,6 +8,7 @@ import { commandTable, flagTable } from './cli-tables.ts'
 import { errorTable, issueTable } from './error-table.ts'
 import { fieldSections } from './field-sections.ts'
 import { metricTable } from './metric-table.ts'
+import { operatorTable } from './operator-table.ts'
 import { configTable, type Generation, optionTable } from './option-tables.ts'
 import { fillRegions, type Region } from './regions.ts'
 import { parameterTable, routeTable } from './route-tables.ts'
@@ -56,6 +57,7 @@ const generators = ({ routes, program, metrics }: Code): Readonly<Record<string,
   options: ({ words: [name = ''] }, generation) => optionTable(name, generation),
   fields: (_region, generation) => fieldSections(generation),
   uses: () => useTable(),
+  operators: () => operatorTable(),
   commands: ({ words }) => commandTable(program, words),
   flags: ({ words }) => flagTable(program, words),
   errors: (_region, generation) => errorTable(generation),
