@@ -1,118 +1,88 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
-import type { Parameter } from '../../query/parameters.ts'
 import { CONDITIONS } from '../conditions.ts'
 import { partName, partOf, withRefs } from './own-schema.ts'
-import { object, print, type Text } from './text.ts'
 
-const HEADER_PARAMETERS = Object.values(CONDITIONS).map(
-  ({ name, description, schema }) => [name, print({ name, in: 'header', description, schema })] as const,
-)
-
-/** A reference to a schema of the document. */
-export interface SchemaRef {
+/** A reference to a component. */
+export interface Ref {
   readonly [keyword: string]: string
   readonly $ref: string
 }
 
-/** What operations refer to by name. */
+type Kind = 'schemas' | 'parameters' | 'responses'
+
+const HEADER_PARAMETERS = Object.values(CONDITIONS).map(
+  ({ name, description, schema }) => [name, { name, in: 'header', description, schema }] as const,
+)
+
+/** The parts of a document that operations and other parts refer to by name. */
 export class Components {
-  readonly #schemas = new Map<string, Text>()
-  /** Those that are referred to and not printed yet, with what prints them. */
-  readonly #pending = new Map<string, () => Text>()
-  /** The names of schemas that are called by what they say, by their text. */
-  readonly #sharedSchemas = new Map<Text, string>()
-  /** `undefined`: no value fits it. */
-  readonly #parameters = new Map<string, Text | undefined>()
-  /** The same of parameters: collections have most of them in common. */
-  readonly #sharedParameters = new Map<Text, string>()
-  readonly #known = new Map<Parameter, Text>()
-  readonly #responses = new Map<string, Text>()
-  readonly #sharedResponses = new Map<Text, string>()
+  readonly schemas: Map<string, unknown> = new Map()
+  readonly parameters: Map<string, unknown> = new Map(HEADER_PARAMETERS)
+  readonly responses: Map<string, unknown> = new Map()
+  /** The schemas that are not built yet, since schemas may refer to each other in circles. */
+  readonly #pending: (readonly [name: string, build: () => JsonSchema | boolean])[] = []
+  /** The names of shared components, by kind and JSON. */
+  readonly #sharedNames = new Map<string, string>()
 
-  get schemas(): Text {
-    return object(this.#schemas)
-  }
-
-  get parameters(): Text {
-    const own = [...this.#parameters].filter((one): one is [string, Text] => one[1] !== undefined)
-    return object([...HEADER_PARAMETERS, ...own])
-  }
-
-  /** Responses that several operations share. */
-  get responses(): ReadonlyMap<string, Text> {
-    return this.#responses
-  }
-
-  /** A reference to the schema of this name, which is printed later: schemas may refer to each other in circles. */
-  schema(name: string, make: () => Text): SchemaRef {
-    if (!this.#schemas.has(name)) {
-      this.#schemas.set(name, 'true')
-      this.#pending.set(name, make)
+  /** Returns a reference to a schema with a name of its own, which {@link buildSchemas} builds. */
+  schema(name: string, build: () => JsonSchema | boolean): Ref {
+    if (!this.schemas.has(name)) {
+      // Keeps the place among the other schemas.
+      this.schemas.set(name, true)
+      this.#pending.push([name, build])
     }
-    return schemaRef(name)
+    return refTo('schemas', name)
   }
 
   /**
-   * A reference to a schema with references into itself. Each part that these lead to becomes a schema with a name of its own:
+   * Returns a reference to a schema that refers to parts of itself. Each of these parts becomes a schema with a name of its own:
    * generators of clients follow no pointer into a schema.
    */
-  ownSchema(name: string, root: JsonSchema, part: JsonSchema | boolean = root, partRef = '#'): SchemaRef {
-    const replace = (ref: string): string => this.ownSchema(name, root, partOf(root, ref), ref).$ref
-    return this.schema(partName(name, partRef), () => print(isRecord(part) ? withRefs(part, replace) : part))
+  selfReferringSchema(name: string, root: JsonSchema, part: JsonSchema | boolean = root, pointer = '#'): Ref {
+    const replace = (ref: string): string => this.selfReferringSchema(name, root, partOf(root, ref), ref).$ref
+    return this.schema(partName(name, pointer), () => (isRecord(part) ? withRefs(part, replace) : part))
   }
 
-  /** Prints the schemas that are referred to, also by each other. */
-  *printSchemas(): Generator<undefined, void> {
-    for (const [name, make] of this.#pending) {
-      this.#schemas.set(name, make())
-      this.#pending.delete(name)
-      yield
+  /** Builds the schemas that are referred to, also by each other. Other requests have their turn after each schema. */
+  async buildSchemas(): Promise<void> {
+    // The list grows while it is read.
+    for (const [name, build] of this.#pending) {
+      this.schemas.set(name, build())
+      await turn()
     }
   }
 
-  /** A reference to a schema that several parts share: it stands in the document once, by this name or by one with a number. */
-  sharedSchema(name: string, text: Text): SchemaRef {
-    return schemaRef(share(this.#schemas, this.#sharedSchemas, name, text))
+  /** Returns a reference to the parameter of one document, or `undefined` if no value fits it. */
+  parameter(name: string, build: () => object | undefined): Ref | undefined {
+    const parameter = this.parameters.has(name) ? this.parameters.get(name) : build()
+    if (parameter === undefined) return undefined
+    this.parameters.set(name, parameter)
+    return refTo('parameters', name)
   }
 
-  /** A reference to a response that says the same of all documents. */
-  sharedResponse(name: string, text: Text): Text {
-    return `{"$ref":"#/components/responses/${share(this.#responses, this.#sharedResponses, name, text)}"}`
-  }
-
-  /** A reference to the parameter of this name, if some value fits it. */
-  parameter(name: string, make: () => Text | undefined): Text | undefined {
-    if (!this.#parameters.has(name)) this.#parameters.set(name, make())
-    return this.#parameters.get(name) === undefined ? undefined : parameterRef(name)
-  }
-
-  /** The same for a part of the path. */
-  sharedPathParameter(name: string, text: Text): Text {
-    return parameterRef(share(this.#parameters, this.#sharedParameters, name, text))
-  }
-
-  /** A reference to a parameter that says the same of all documents. */
-  sharedParameter(name: string, parameter: Parameter, make: () => Text): Text {
-    const ref =
-      this.#known.get(parameter) ?? parameterRef(share(this.#parameters, this.#sharedParameters, name, make()))
-    this.#known.set(parameter, ref)
-    return ref
+  /**
+   * Returns a reference to a part that stands in the document once, however often it is used. Parts of one name may differ, for
+   * example in the largest page; the later ones get a number.
+   */
+  shared(kind: Kind, name: string, part: object): Ref {
+    const json = `${kind} ${JSON.stringify(part)}`
+    const known = this.#sharedNames.get(json)
+    if (known !== undefined) return refTo(kind, known)
+    const free = freeName(this[kind], name)
+    this.#sharedNames.set(json, free)
+    this[kind].set(free, part)
+    return refTo(kind, free)
   }
 }
 
-/** The name under which a text stands among others. Texts of one name may say different things, such as the largest page. */
-function share(all: Map<string, Text | undefined>, names: Map<Text, string>, name: string, text: Text): string {
-  const known = names.get(text)
-  if (known !== undefined) return known
+function freeName(names: ReadonlyMap<string, unknown>, name: string): string {
   let free = name
-  for (let n = 2; all.has(free); n++) free = `${name}.${n}`
-  names.set(text, free)
-  all.set(free, text)
+  for (let n = 2; names.has(free); n++) free = `${name}.${n}`
   return free
 }
 
-const schemaRef = (name: string): SchemaRef => ({ $ref: `#/components/schemas/${name}` })
-const parameterRef = (name: string): Text => `{"$ref":"#/components/parameters/${name}"}`
+const refTo = (kind: Kind, name: string): Ref => ({ $ref: `#/components/${kind}/${name}` })
 
-/** A key as a part of other names: no two keys give the same. */
+/** A key as a part of other names. Different keys give different names. */
 export const pascal = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1)

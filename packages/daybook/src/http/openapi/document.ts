@@ -1,123 +1,76 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { DaybookError, ERRORS, type ErrorCode, invalidAt } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { Model } from '../../model/model.ts'
 import { daybookVersion } from '../../version.ts'
 import { HEADERS, type Route } from '../contract.ts'
 import type { ApiReader } from './api-reader.ts'
-import { actionText, CONFIG_TAG, type CommonTexts, errorResponse, operationText } from './operation.ts'
-import { Printer } from './printer.ts'
-import { object, print, type Text, Texts } from './text.ts'
+import { CONFIG_TAG, errorResponse, Operations } from './operation.ts'
 
-/** What a document is made of. */
-export interface OpenApiParts {
-  readonly model: Model
-  readonly routes: readonly Route[]
-  /** The name of the cookie that holds a session. */
-  readonly sessionCookie: string
-}
-
-const ABOUT = `Made from the routes and the content model of this service, for the reader who asks: with a session it holds
-what that session may see besides. Every GET operation answers HEAD, too.`
+const ABOUT =
+  'Made from the routes and the content model of this service, for the reader who asks: with a session it holds what that session ' +
+  'may see besides. Every GET operation answers HEAD, too.'
 
 /**
- * Makes the OpenAPI 3.1 document of a service, as far as one reader may know it, as JSON text. It stops after each path and
- * each schema, so that something else can be done.
+ * Builds the OpenAPI 3.1 document of a service, as far as one caller may know it. Other requests have their turn after each path
+ * and each schema: a large model takes long.
+ *
+ * @param sessionCookie the name of the cookie that holds a session
  */
-export function* openApiText(
-  { model, sessionCookie }: Omit<OpenApiParts, 'routes'>,
-  reader: ApiReader,
-): Generator<undefined, Text> {
-  const printer = new Printer(model, reader)
-  const { components } = printer
-  components.schema('Error', () => print(ERROR))
-  const paths: Member[] = []
-  for (const members of pathsOf(reader.routes, printer)) {
-    paths.push(...members)
-    yield
-  }
-  yield* components.printSchemas()
-  return object([
-    ['openapi', '"3.1.0"'],
-    ['info', print({ title: 'Daybook', version: daybookVersion(), description: ABOUT.replaceAll('\n', ' ') })],
-    ['servers', '[{"url":"/"}]'],
-    ['tags', print(tagsOf(reader))],
-    ['paths', object(paths)],
-    [
-      'components',
-      object([
-        ['schemas', components.schemas],
-        ['parameters', components.parameters],
-        ['headers', print(RESPONSE_HEADERS)],
-        [
-          'responses',
-          object([
-            ...components.responses,
-            ...ERROR_CODES.map((code) => [code, errorResponse(code, exampleError(code))] as const),
-          ]),
-        ],
-        ['securitySchemes', print(securitySchemes(sessionCookie))],
-      ]),
-    ],
-  ])
-}
-
-const securitySchemes = (sessionCookie: string): object => ({
-  sessionCookie: { type: 'apiKey', in: 'cookie', name: sessionCookie },
-  bearerAuth: { type: 'http', scheme: 'bearer' },
-})
-
-type Member = readonly [key: string, value: Text]
-
-/** An address with a slash at the end leads to the same without it, and is no operation of its own. */
-const isDescribed = ({ path }: Route): boolean => path === '/' || !path.endsWith('/')
-
-/** The routes by address. The last one names an open place that others call otherwise. */
-function* pathsOf(routes: readonly Route[], printer: Printer): Generator<readonly Member[], void> {
-  const addresses = new Addresses()
-  const common: CommonTexts = new Texts()
-  const byShape = Map.groupBy(routes.filter(isDescribed), (route) => addresses.shapeOf(route))
-  for (const own of byShape.values()) {
-    const path = addresses.of(own.at(-1) as Route)
-    const operations = own.map(
-      (route): Member => [route.method.toLowerCase(), operationText(route, path, printer, common)],
+export async function buildDocument(model: Model, reader: ApiReader, sessionCookie: string): Promise<object> {
+  const operations = new Operations(model, reader)
+  const { components } = operations
+  components.schemas.set('Error', ERROR)
+  const paths: Record<string, object> = {}
+  for (const routes of routesByAddress(reader.routes)) {
+    // The last route names the placeholders of all.
+    const path = pathOf(routes.at(-1) as Route)
+    for (const route of routes) {
+      const method = route.method.toLowerCase()
+      for (const [name, action] of Object.entries(route.actions ?? {})) {
+        const actionPath = route.path.replace(/:\w+$/, encodeURIComponent(name))
+        paths[actionPath] = { [method]: operations.ofAction(route, name, action) }
+      }
+    }
+    paths[path] = Object.fromEntries(
+      routes.map((route) => [route.method.toLowerCase(), operations.ofRoute(route, path)]),
     )
-    yield [...own.flatMap((route) => actionPaths(route, printer)), [path, object(operations)]]
+    await turn()
+  }
+  await components.buildSchemas()
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Daybook', version: daybookVersion(), description: ABOUT },
+    servers: [{ url: '/' }],
+    tags: tagsOf(reader),
+    paths,
+    components: {
+      schemas: Object.fromEntries(components.schemas),
+      parameters: Object.fromEntries(components.parameters),
+      headers: RESPONSE_HEADERS,
+      responses: { ...Object.fromEntries(components.responses), ...ERROR_RESPONSES },
+      securitySchemes: {
+        sessionCookie: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+        bearerAuth: { type: 'http', scheme: 'bearer' },
+      },
+    },
   }
 }
 
-const actionPaths = (route: Route, printer: Printer): readonly Member[] =>
-  Object.entries(route.actions ?? {}).map(([name, action]) => [
-    route.path.replace(/:\w+$/, encodeURIComponent(name)),
-    object([[route.method.toLowerCase(), actionText(route, name, action, printer)]]),
-  ])
-
-/** Addresses of routes in the form of OpenAPI: the paths of few routes, with the keys of many collections. */
-class Addresses {
-  readonly #paths = new Texts()
-  readonly #shapes = new Texts()
-
-  of(route: Route): string {
-    return withKey(
-      route,
-      this.#paths.get(route.path, () => route.path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')),
-    )
-  }
-
-  /** The same for routes whose open places are called differently. */
-  shapeOf(route: Route): string {
-    const key = route.resource ? KEY_PLACES[route.resource.kind] : ''
-    const place = (open: string): string => (open === `:${key}` ? `{${key}}` : '{}')
-    return withKey(
-      route,
-      this.#shapes.get(`${route.path} ${key}`, () => route.path.replace(/:\w+|\*$/g, place)),
-    )
-  }
+/** Returns the routes in groups of one address, whatever their placeholders are called. */
+function routesByAddress(routes: readonly Route[]): Iterable<readonly Route[]> {
+  // An address with a slash at the end leads to the same as without it, and is no operation of its own.
+  const described = routes.filter(({ path }) => path === '/' || !path.endsWith('/'))
+  return Map.groupBy(described, (route) => pathOf(route).replace(/\{\w+\}/g, '{}')).values()
 }
 
-const KEY_PLACES = { collection: 'collection', global: 'key' } as const
+/** Returns the path of a route in the form of OpenAPI, with the key of its collection or global. */
+const pathOf = ({ path, resource }: Route): string =>
+  path.replace(/:(\w+)|\*$/g, (_, name = 'path') =>
+    resource && name === KEY_PLACEHOLDERS[resource.kind] ? resource.key : `{${name}}`,
+  )
 
-const withKey = ({ resource }: Route, address: string): string =>
-  resource ? address.replace(`{${KEY_PLACES[resource.kind]}}`, resource.key) : address
+const KEY_PLACEHOLDERS = { collection: 'collection', global: 'key' } as const
 
 function tagsOf({ documents, routes }: ApiReader): readonly object[] {
   const collections = [...documents.keys()].filter(({ kind }) => kind === 'collection')
@@ -181,7 +134,11 @@ function exampleError(code: ErrorCode): object {
   return { code, message: error.message, details: error.details, requestId: EXAMPLE_ID }
 }
 
-/** What the values of headers look like that are no free texts. */
+const ERROR_RESPONSES: object = Object.fromEntries(
+  ERROR_CODES.map((code) => [code, errorResponse(code, exampleError(code))]),
+)
+
+/** The schemas of headers that have a format. */
 const HEADER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   'Daybook-First-Seq': { type: 'integer', minimum: 1 },
   'Daybook-Seq': { type: 'integer', minimum: 1 },

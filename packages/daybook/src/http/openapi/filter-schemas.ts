@@ -4,11 +4,8 @@ import { PEOPLE_COMPARABLES } from '../../model/people.ts'
 import { MEMBER_OPERATORS, type NamedOperator, operatorsOf } from '../../query/operators.ts'
 import { MAX_VALUES } from '../../query/where.ts'
 import type { ApiReader } from './api-reader.ts'
-import { type Components, pascal, type SchemaRef } from './components.ts'
-import { object, print, printRef, type Text } from './text.ts'
+import { type Components, pascal, type Ref } from './components.ts'
 
-/** What groups conditions, and no field. */
-const GROUPS: readonly string[] = ['and', 'or', 'not']
 /** The most members of an `and` or `or`. */
 const MAX_BRANCHES = 1000
 
@@ -19,116 +16,112 @@ const MAX_BRANCHES = 1000
 export class FilterSchemas {
   readonly #reader: ApiReader
   readonly #components: Components
-  readonly #byKey: ReadonlyMap<string, CollectionModel>
-  /** The members of a filter, by collection, each without the quotation mark that begins its name. */
-  readonly #members = new Map<CollectionModel, readonly Text[]>()
-  /** References to operators, by the schema of their values and the names of the operators. */
-  readonly #operators = new Map<JsonSchema, Map<readonly NamedOperator[], Text>>()
+  readonly #collections: ReadonlyMap<string, CollectionModel>
+  readonly #fields = new Map<CollectionModel, Readonly<Record<string, Ref>>>()
 
   constructor(reader: ApiReader, components: Components) {
     this.#reader = reader
     this.#components = components
-    const readable = [...reader.readable].filter((one) => one.kind === 'collection')
-    this.#byKey = new Map(readable.map((one) => [one.key, one]))
+    this.#collections = readableCollections(reader)
   }
 
-  /** A reference to the schema of a collection's filter. */
-  where(collection: CollectionModel): SchemaRef {
-    const name = `${pascal(collection.key)}Where`
-    return this.#components.schema(name, () => {
-      const own = printRef({ $ref: `#/components/schemas/${name}` })
-      const branches = `{"type":"array","items":${own},"minItems":1,"maxItems":${MAX_BRANCHES}}`
-      const groups = [
-        ['and', branches],
-        ['or', branches],
-        // Scalar writes parameters of objects inside each other out, without an end where an object holds itself.
-        ['not', `{"allOf":[${own}]}`],
-      ] as const
-      const fields = [...withPrefix('', this.#own(collection)), ...this.#throughRelations(collection)]
-      const properties = [...fields, object(groups).slice(1, -1)].join(',')
-      return `{"type":"object","properties":{${properties}},"minProperties":1,"additionalProperties":false}`
+  /** Returns a reference to the schema of a collection's filter. */
+  where(collection: CollectionModel): Ref {
+    const where = this.#components.schema(`${pascal(collection.key)}Where`, () => {
+      const branches = { type: 'array', items: where, minItems: 1, maxItems: MAX_BRANCHES }
+      return {
+        type: 'object',
+        properties: {
+          ...this.#fieldsOf(collection),
+          ...this.#relatedFields(collection),
+          and: branches,
+          or: branches,
+          // Scalar writes parameters of objects inside each other out, without an end where an object holds itself.
+          not: { allOf: [where] },
+        },
+        minProperties: 1,
+        additionalProperties: false,
+      }
     })
+    return where
   }
 
-  /** The fields of a collection itself, each with its operators. */
-  #own(collection: CollectionModel): readonly Text[] {
-    const known = this.#members.get(collection)
-    if (known !== undefined) return known
-    const members: Text[] = []
-    for (const one of this.#shown(collection, collection.comparables)) {
-      if (GROUPS.includes(one.path)) continue
-      members.push(`${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
+  /** Returns the operators of the fields of a collection itself, by path. */
+  #fieldsOf(collection: CollectionModel): Readonly<Record<string, Ref>> {
+    const known = this.#fields.get(collection)
+    if (known) return known
+    const fields: Record<string, Ref> = {}
+    for (const field of this.#visible(collection, collection.comparables)) {
+      fields[field.path] = this.#operatorsRef(field, operatorsOf(field), kindOf(field))
     }
     if (this.#reader.documents.get(collection)?.hasPeople) {
-      for (const one of PEOPLE_COMPARABLES.values())
-        members.push(`${one.path}":${this.#operatorsFor(one, operatorsOf(one), kindOf)}`)
-    }
-    for (const one of this.#shown(collection, collection.manyValued)) {
-      if (GROUPS.includes(one.path)) continue
-      members.push(`${one.path}":${this.#operatorsFor(one, MEMBER_OPERATORS, kindOfMany)}`)
-    }
-    this.#members.set(collection, members)
-    return members
-  }
-
-  #throughRelations(collection: CollectionModel): readonly Text[] {
-    const { comparables, manyValued } = collection
-    const texts: Text[] = []
-    for (const fields of [comparables, manyValued]) {
-      for (const { path, to = '' } of this.#shown<Comparable | ManyValued>(collection, fields)) {
-        const target = this.#byKey.get(to)
-        if (target) texts.push(...withPrefix(`${path}.`, this.#own(target)))
+      for (const field of PEOPLE_COMPARABLES.values()) {
+        fields[field.path] = this.#operatorsRef(field, operatorsOf(field), kindOf(field))
       }
     }
-    return texts
+    for (const field of this.#visible(collection, collection.manyValued)) {
+      fields[field.path] = this.#operatorsRef(field, MEMBER_OPERATORS, kindOfMany(field))
+    }
+    this.#fields.set(collection, fields)
+    return fields
   }
 
-  #shown<F extends Comparable | ManyValued>(collection: CollectionModel, fields: ReadonlyMap<string, F>): Iterable<F> {
+  #relatedFields(collection: CollectionModel): Readonly<Record<string, Ref>> {
+    const { comparables, manyValued } = collection
+    const fields: Record<string, Ref> = {}
+    const relations = [...this.#visible(collection, comparables), ...this.#visible(collection, manyValued)]
+    for (const { path, to = '' } of relations) {
+      const target = this.#collections.get(to)
+      if (!target) continue
+      for (const [targetPath, operators] of Object.entries(this.#fieldsOf(target))) {
+        fields[`${path}.${targetPath}`] = operators
+      }
+    }
+    return fields
+  }
+
+  #visible<F extends Comparable | ManyValued>(
+    collection: CollectionModel,
+    fields: ReadonlyMap<string, F>,
+  ): readonly F[] {
     const hidden = this.#reader.documents.get(collection)?.hidden
-    return hidden?.size ? [...fields.values()].filter(({ owner }) => !hidden.has(owner)) : fields.values()
+    return [...fields.values()].filter(({ owner }) => !hidden?.has(owner))
   }
 
-  /** A reference to the operators of a value. */
-  #operatorsFor<F extends Comparable | ManyValued>(
-    field: F,
-    operators: readonly NamedOperator[],
-    kind: (field: F) => string,
-  ): Text {
-    const filterSchema = this.#valueSchema(field)
-    const known = this.#operators.get(filterSchema) ?? new Map<readonly NamedOperator[], Text>()
-    this.#operators.set(filterSchema, known)
-    const text = known.get(operators) ?? this.#makeOperators(filterSchema, operators, kind(field))
-    known.set(operators, text)
-    return text
+  #operatorsRef(field: Comparable | ManyValued, operators: readonly NamedOperator[], kind: string): Ref {
+    const schema = operatorsSchema(this.#valueSchema(field), operators)
+    return this.#components.shared('schemas', `${kind}Filter`, schema)
   }
 
-  /** What a filter compares with. Of the keys of collections, those that the reader may read. */
+  /** Returns the schema of the values that a filter compares with. Keys of collections are those that the caller may read. */
   #valueSchema({ part, filterSchema }: Comparable | ManyValued): JsonSchema {
     if (part?.name !== 'collection') return filterSchema
-    const open = part.targets.filter((target) => this.#byKey.has(target))
-    return open.length > 0 ? { type: 'string', enum: open } : { type: 'string' }
-  }
-
-  #makeOperators(schema: JsonSchema, operators: readonly NamedOperator[], kind: string): Text {
-    return printRef(this.#components.sharedSchema(`${kind}Filter`, operatorsText(schema, operators)))
+    const readable = part.targets.filter((target) => this.#collections.has(target))
+    return readable.length > 0 ? { type: 'string', enum: readable } : { type: 'string' }
   }
 }
 
-/** The text of members with this before each name: one text, or none where there are no members. */
-const withPrefix = (prefix: string, members: readonly Text[]): readonly Text[] =>
-  members.length === 0 ? [] : [`"${prefix}${members.join(`,"${prefix}`)}`]
+/** Returns the collections that a caller may read, by key. */
+export function readableCollections({ readable }: ApiReader): ReadonlyMap<string, CollectionModel> {
+  const collections = [...readable].filter((document) => document.kind === 'collection')
+  return new Map(collections.map((collection) => [collection.key, collection]))
+}
 
-function operatorsText(schema: JsonSchema, operators: readonly NamedOperator[]): Text {
-  const value = print(schema)
-  const list = `{"type":"array","items":${value},"minItems":1,"maxItems":${MAX_VALUES}}`
-  const schemas = { value, text: value, values: list, presence: '{"type":"boolean"}' }
+function operatorsSchema(value: JsonSchema, operators: readonly NamedOperator[]): JsonSchema {
+  const list = { type: 'array', items: value, minItems: 1, maxItems: MAX_VALUES }
+  const schemas = { value, text: value, values: list, presence: { type: 'boolean' } }
   const properties = operators.map(({ name, operator }) => [name, schemas[operator.operand]] as const)
-  return `{"type":"object","properties":${object(properties)},"minProperties":1,"additionalProperties":false}`
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    minProperties: 1,
+    additionalProperties: false,
+  }
 }
 
 const KINDS_BY_FORMAT: Readonly<Record<string, string>> = { date: 'Date', 'date-time': 'Timestamp', uuid: 'Id' }
 
-/** What the schema of the operators is called after. */
+/** Returns the first part of the name of a schema of operators. */
 function kindOf({ path, to, part, filterSchema }: Comparable): string {
   if (to !== undefined || part?.name === 'id') return 'Reference'
   if (filterSchema.enum !== undefined) return pascal(path.replace(/^.*\./, ''))

@@ -1,17 +1,22 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { ANONYMOUS } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
 import type { Model } from '../../model/model.ts'
 import { ReaderTexts, type TaggedText } from '../answers/reader-texts.ts'
+import type { Route } from '../contract.ts'
 import { type ApiReader, anyReader, apiReader, plainVariant } from './api-reader.ts'
-import { type OpenApiParts, openApiText } from './document.ts'
-import type { Text } from './text.ts'
+import { buildDocument } from './document.ts'
+
+/** What a document is made of. */
+interface OpenApiParts {
+  readonly model: Model
+  readonly routes: readonly Route[]
+  /** The name of the cookie that holds a session. */
+  readonly sessionCookie: string
+}
 
 /** The most kinds of readers without rules that are kept: scopes of tokens make more than two. */
 const MAX_PLAIN_READERS = 8
-/** How long a document is worked on before other requests have their turn, in milliseconds. */
-const TURN_MS = 5
 
 /** The OpenAPI documents of a service, one for each kind of reader, made when it is first asked for. */
 export class OpenApi {
@@ -35,24 +40,16 @@ export class OpenApi {
 
   /** The document for a caller: it holds nothing that the caller may not know. */
   async for(access: Access): Promise<TaggedText> {
+    const { model, sessionCookie } = this.#parts
     const reader = await this.#reader(access)
-    return this.#texts.get(reader.variant, () => makeInTurns(openApiText(this.#parts, reader)))
+    return this.#texts.get(reader.variant, async () =>
+      JSON.stringify(await buildDocument(model, reader, sessionCookie)),
+    )
   }
 
   /** Makes the document that callers without a session get. */
   async prepare(): Promise<void> {
     await this.for(new Access(this.#parts.model, ANONYMOUS))
-  }
-}
-
-/** Goes on with a work until it is done, and lets others have their turn in between. */
-async function makeInTurns(work: Generator<undefined, Text>): Promise<Text> {
-  for (let until = performance.now() + TURN_MS; ; ) {
-    const { done, value } = work.next()
-    if (done) return value
-    if (performance.now() < until) continue
-    await turn()
-    until = performance.now() + TURN_MS
   }
 }
 

@@ -1,18 +1,15 @@
 import type { Ruled } from '../../content/access/rules.ts'
-import type { JsonSchema } from '../../fields/field.ts'
-import { isRecord } from '../../fields/field.ts'
+import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, ReverseModel } from '../../model/model.ts'
 import { PEOPLE_KEYS } from '../../model/people.ts'
 import { aggregatesFor, MAX_AGGREGATES } from '../../query/aggregates.ts'
 import { ALTERNATES, MAX_NAMES } from '../../query/expansion.ts'
+import { MAX_SORT_KEYS, NULLS } from '../../query/listing.ts'
 import type { Parameter, TakenNames } from '../../query/parameters.ts'
 import type { ApiReader } from './api-reader.ts'
-import type { Components } from './components.ts'
+import type { Components, Ref } from './components.ts'
 import { documentName } from './document-schemas.ts'
-import type { FilterSchemas } from './filter-schemas.ts'
-import { reversePagesSchema } from './reverse-schemas.ts'
-import { sortSchema } from './sort-schema.ts'
-import { print, type Text } from './text.ts'
+import { FilterSchemas, readableCollections } from './filter-schemas.ts'
 
 const STYLES: Readonly<Record<Parameter['style'], object>> = {
   single: {},
@@ -20,133 +17,165 @@ const STYLES: Readonly<Record<Parameter['style'], object>> = {
   brackets: { style: 'deepObject', explode: true },
 }
 
-/** What parameters may name of a document, for one reader. */
-interface ShownNames {
-  readonly hidden: ReadonlySet<string>
-  /** The keys of who made and last changed it. */
-  readonly people: readonly string[]
-  /** Reverse fields of collections that the reader may list. */
-  readonly reverses: readonly ReverseModel[]
-  /** Relations and reverse fields inside of which fields can be named. */
-  readonly open: readonly string[]
-}
+const NOTHING: ReadonlySet<string> = new Set()
 
-/** Prints the parameters of query strings, with the names that one reader may know. */
-export class ParameterPrinter {
+/** The parameters of query strings, with the names that one caller may know. */
+export class QueryParameters {
   readonly #reader: ApiReader
   readonly #components: Components
   readonly #filters: FilterSchemas
-  /** The beginnings of parameters, which say the same of all documents. */
-  readonly #heads = new Map<Parameter, Text>()
-  readonly #names = new Map<Ruled, ShownNames>()
-  /** Keys of the collections that the reader may read. */
-  readonly #open: ReadonlySet<string>
-  /** Whether the reader may read a document that has reverse fields. */
+  readonly #collections: ReadonlyMap<string, CollectionModel>
+  /** True if the caller may read a document that has reverse fields. */
   readonly #hasReverses: boolean
 
-  constructor(reader: ApiReader, components: Components, filters: FilterSchemas) {
+  constructor(reader: ApiReader, components: Components) {
     this.#reader = reader
-    this.#open = new Set([...reader.readable].filter(({ kind }) => kind === 'collection').map(({ key }) => key))
     this.#components = components
-    this.#filters = filters
-    this.#hasReverses = [...reader.readable].some((one) => this.#namesOf(one).reverses.length > 0)
+    this.#filters = new FilterSchemas(reader, components)
+    this.#collections = readableCollections(reader)
+    this.#hasReverses = [...reader.readable].some((document) => this.#reversesOf(document).length > 0)
   }
 
-  /** A reference to a parameter of a route; `undefined` for one that no value fits. */
-  ref(name: string, parameter: Parameter, resource: Ruled | undefined): Text | undefined {
-    const { takes, isRequired } = parameter
-    const schema = this.#reader.readsAllLocales ? parameter.schema : (parameter.oneLocaleSchema ?? parameter.schema)
+  /** Returns a reference to a parameter of a route, or `undefined` if no value fits it. */
+  ref(name: string, parameter: Parameter, resource: Ruled | undefined): Ref | undefined {
+    const { takes, isRequired, description, style } = parameter
+    // Without an example: docs pages would send it, also where the parameter can be left out.
+    const withSchema = (schema: JsonSchema): object => ({
+      name,
+      in: 'query',
+      description,
+      ...(isRequired ? { required: true } : {}),
+      ...STYLES[style],
+      schema,
+    })
     if (takes === undefined || !resource) {
-      if (isUnusable(schema)) return undefined
-      return this.#components.sharedParameter(name, parameter, () => parameterText(this.#head(name, parameter), schema))
+      const schema = this.#reader.readsAllLocales ? parameter.schema : (parameter.oneLocaleSchema ?? parameter.schema)
+      return isUnusable(schema) ? undefined : this.#components.shared('parameters', name, withSchema(schema))
     }
     const component = `${documentName(resource)}.${name}${isRequired ? '.required' : ''}`
     return this.#components.parameter(component, () => {
-      const own = this.#schema(takes, resource)
-      return own && parameterText(this.#head(name, parameter), own)
+      const schema = this.#namesSchema(takes, resource)
+      return schema && withSchema(schema)
     })
   }
 
-  #schema(takes: TakenNames, document: Ruled): JsonSchema | undefined {
-    const { hidden, people, reverses, open } = this.#namesOf(document)
-    if (takes === 'fields')
-      return namesSchema([...shownKeys(document, hidden), ...people, ...keysOf(reverses)], open, MAX_NAMES)
-    if (takes === 'relations')
-      return namesSchema(
-        [...shownRelations(document, hidden), ...keysOf(reverses), ...(document.hasAlternates ? [ALTERNATES] : [])],
-        open,
-        MAX_NAMES,
-      )
-    if (takes === 'reverses') return this.#hasReverses ? reversePagesSchema(reverses, this.#reader, open) : undefined
-    if (document.kind === 'global') return undefined
-    if (takes === 'aggregates') return aggregateSchema(document, hidden)
-    return takes === 'filters' ? this.#filters.where(document) : sortSchema(document, hidden, people)
-  }
-
-  #head(name: string, parameter: Parameter): Text {
-    const { description, style, isRequired } = parameter
-    const required = isRequired ? { required: true } : {}
-    const head =
-      this.#heads.get(parameter) ??
-      print({ name, in: 'query', description, ...required, ...STYLES[style] }).slice(0, -1)
-    this.#heads.set(parameter, head)
-    return head
-  }
-
-  #namesOf(document: Ruled): ShownNames {
-    const names = this.#names.get(document) ?? this.#findNames(document)
-    this.#names.set(document, names)
-    return names
-  }
-
-  #findNames(document: Ruled): ShownNames {
+  /** Returns the schema of names of the content model, or `undefined` if there are none. */
+  #namesSchema(names: TakenNames, document: Ruled): JsonSchema | undefined {
     const { hidden = NOTHING, hasPeople = false } = this.#reader.documents.get(document) ?? {}
-    const reverses = [...document.reverses.values()].filter(({ key, to }) => !hidden.has(key) && this.#open.has(to))
-    const relations = shownRelations(document, hidden, (to) => this.#open.has(to))
-    return { hidden, people: hasPeople ? PEOPLE_KEYS : [], reverses, open: [...relations, ...keysOf(reverses)] }
+    const people = hasPeople ? PEOPLE_KEYS : []
+    const reverses = this.#reversesOf(document)
+    const reverseKeys = reverses.map(({ key }) => key)
+    // Relations and reverse fields inside of which fields can be named.
+    const open = [...relationPaths(document, hidden, (to) => this.#collections.has(to)), ...reverseKeys]
+    if (names === 'fields') return pathsSchema([...servedKeys(document, hidden), ...people, ...reverseKeys], open)
+    if (names === 'reverses') return this.#hasReverses ? this.#reversePages(reverses, open) : undefined
+    if (names === 'relations') {
+      const alternates = document.hasAlternates ? [ALTERNATES] : []
+      return pathsSchema([...relationPaths(document, hidden), ...reverseKeys, ...alternates], open)
+    }
+    if (document.kind === 'global') return undefined
+    if (names === 'filters') return this.#filters.where(document)
+    if (names === 'sortKeys') return sortSchema(document, hidden, people)
+    return listOf({ type: 'string', enum: aggregatesFor(document, hidden) }, MAX_AGGREGATES, { uniqueItems: true })
+  }
+
+  /** Returns the reverse fields of collections that the caller may list. */
+  #reversesOf(document: Ruled): readonly ReverseModel[] {
+    const hidden = this.#reader.documents.get(document)?.hidden
+    return [...document.reverses.values()].filter(({ key, to }) => !hidden?.has(key) && this.#collections.has(to))
+  }
+
+  /**
+   * Returns the schema of `reverse`.
+   *
+   * @param open relations and reverse fields inside of which others can be named
+   */
+  #reversePages(reverses: readonly ReverseModel[], open: readonly string[]): JsonSchema | undefined {
+    if (open.length === 0) return undefined
+    return {
+      type: 'object',
+      properties: Object.fromEntries(reverses.map(({ key, to }) => [key, this.#pageOptions(to)])),
+      patternProperties: { [patternInside(open)]: ANY_PAGE_OPTIONS },
+      minProperties: 1,
+      additionalProperties: false,
+    }
+  }
+
+  #pageOptions(key: string): JsonSchema {
+    const collection = this.#collections.get(key)
+    if (!collection) return ANY_PAGE_OPTIONS
+    const { status } = collection
+    const { hidden = NOTHING, hasPeople = false } = this.#reader.documents.get(collection) ?? {}
+    const sort = sortSchema(collection, hidden, hasPeople ? PEOPLE_KEYS : [])
+    return pageOptions(sort, status && { type: 'array', items: { enum: status.values }, minItems: 1 })
   }
 }
 
-const NOTHING: ReadonlySet<string> = new Set()
-
-const keysOf = (reverses: readonly ReverseModel[]): readonly string[] => reverses.map(({ key }) => key)
-
-/** There are parameters that a config gives no use. */
+/** True for a parameter that the config gives no use. */
 const isUnusable = ({ not }: JsonSchema): boolean => isRecord(not) && Object.keys(not).length === 0
 
-/** Without an example: docs pages would send what it says, also where the parameter can be left out. */
-const parameterText = (head: Text, schema: JsonSchema): Text => `${head},"schema":${print(schema)}}`
+const listOf = (items: JsonSchema, maxItems: number, keywords: JsonSchema = {}): JsonSchema => ({
+  type: 'array',
+  items,
+  minItems: 1,
+  maxItems,
+  ...keywords,
+})
 
-function shownKeys({ fields, systemKeys }: DocumentModel, hidden: ReadonlySet<string>): readonly string[] {
-  const own = fields.filter(({ key }) => !hidden.has(key)).flatMap(({ servedKeys }) => servedKeys)
-  return [...systemKeys.before, ...own, ...systemKeys.after]
+function servedKeys({ fields, systemKeys }: DocumentModel, hidden: ReadonlySet<string>): readonly string[] {
+  const visible = fields.filter(({ key }) => !hidden.has(key))
+  return [...systemKeys.before, ...visible.flatMap((field) => field.servedKeys), ...systemKeys.after]
 }
 
-/** The paths of a document's relations. */
-function shownRelations(
+/** Returns the paths of a document's relations to collections that a test accepts. */
+function relationPaths(
   { relations }: DocumentModel,
   hidden: ReadonlySet<string>,
-  isOpen: (to: string) => boolean = () => true,
+  accepts: (collection: string) => boolean = () => true,
 ): readonly string[] {
-  const shown: string[] = []
-  for (const [path, own] of relations) {
-    if (own.some(({ owner, to }) => !hidden.has(owner) && isOpen(to))) shown.push(path)
-  }
-  return shown
+  const visible = [...relations].filter(([, targets]) =>
+    targets.some(({ owner, to }) => !hidden.has(owner) && accepts(to)),
+  )
+  return visible.map(([path]) => path)
 }
 
-/** Names, or paths that lead through relations; `undefined`: there are none. */
-function namesSchema(names: readonly string[], open: readonly string[], maxItems: number): JsonSchema | undefined {
+/** Returns the schema of names, and of paths through relations; `undefined` if there are no names. */
+function pathsSchema(names: readonly string[], open: readonly string[]): JsonSchema | undefined {
   if (names.length === 0) return undefined
-  const one = { type: 'string', enum: names }
-  const path = { type: 'string', pattern: `^(?:${open.map((name) => name.replaceAll('.', '\\.')).join('|')})\\.` }
-  return { type: 'array', items: open.length === 0 ? one : { anyOf: [one, path] }, minItems: 1, maxItems }
+  const name = { type: 'string', enum: names }
+  const path = { type: 'string', pattern: patternInside(open) }
+  return listOf(open.length === 0 ? name : { anyOf: [name, path] }, MAX_NAMES)
 }
 
-const aggregateSchema = (collection: CollectionModel, hidden: ReadonlySet<string>): JsonSchema => ({
-  type: 'array',
-  items: { type: 'string', enum: aggregatesFor(collection, hidden) },
-  minItems: 1,
-  maxItems: MAX_AGGREGATES,
-  uniqueItems: true,
+/** Returns the pattern of paths that begin with one of these. */
+const patternInside = (paths: readonly string[]): string =>
+  `^(?:${paths.map((path) => path.replaceAll('.', '\\.')).join('|')})\\.`
+
+function sortSchema(
+  { comparables }: CollectionModel,
+  hidden: ReadonlySet<string>,
+  people: readonly string[],
+): JsonSchema {
+  const visible = [...comparables.values()].filter(({ owner }) => !hidden.has(owner)).map(({ path }) => path)
+  const keys = [...visible, ...people].flatMap((path) => [path, `-${path}`])
+  return listOf({ type: 'string', enum: keys }, MAX_SORT_KEYS, { uniqueItems: true })
+}
+
+const COUNT: JsonSchema = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+const NAMES: JsonSchema = { type: 'array', items: { type: 'string' }, minItems: 1 }
+
+const pageOptions = (sort: JsonSchema, status: JsonSchema | undefined): JsonSchema => ({
+  type: 'object',
+  properties: {
+    limit: COUNT,
+    offset: COUNT,
+    sort,
+    nulls: { type: 'string', enum: NULLS },
+    ...(status ? { status } : {}),
+  },
+  minProperties: 1,
+  additionalProperties: false,
 })
+
+/** The options of a reverse field further inside, of whose collection only the path tells. */
+const ANY_PAGE_OPTIONS: JsonSchema = pageOptions({ ...NAMES, maxItems: MAX_SORT_KEYS }, NAMES)

@@ -1,0 +1,130 @@
+import type { Ruled } from '../../content/access/rules.ts'
+import { isRecord, type JsonSchema } from '../../fields/field.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
+import type { AnswerContract, Route } from '../contract.ts'
+import { MODEL_FIELD } from '../routes/model-schema.ts'
+import { ANY_ENTRY, ANY_OPERATION, operationSchema, publicationBodies } from '../routes/schemas.ts'
+import type { ApiReader } from './api-reader.ts'
+import { type Components, pascal } from './components.ts'
+import { DocumentSchemas } from './document-schemas.ts'
+import { exampleOf } from './examples.ts'
+import { isMovable } from './own-schema.ts'
+
+/** The schemas of bodies and responses, with those that one caller may know in place of those that the contracts name. */
+export class ContractSchemas {
+  readonly #model: Model
+  readonly #reader: ApiReader
+  readonly #components: Components
+  readonly #documents: DocumentSchemas
+
+  constructor(model: Model, reader: ApiReader, components: Components) {
+    this.#model = model
+    this.#reader = reader
+    this.#components = components
+    this.#documents = new DocumentSchemas(model, reader, components)
+  }
+
+  /** Returns the schema of a request body. */
+  body({ resource, method, plugin, operationId }: Route, schema: JsonSchema): JsonSchema {
+    if (plugin !== undefined) return this.#contributed(`${operationId}Body`, schema)
+    if (!resource) return this.#ofService(schema)
+    if (schema === resource.schemas.create) return this.#documents.create(resource)
+    if (schema !== resource.schemas.update) return schema
+    return method === 'PATCH' ? this.#documents.patch(resource) : this.#documents.update(resource)
+  }
+
+  /** Returns the schema of a response. */
+  response(route: Route, { schema = {}, name }: AnswerContract): JsonSchema {
+    const { operationId, plugin, resource } = route
+    if (plugin !== undefined) return this.#contributed(`${operationId}Answer`, schema)
+    const build = (): JsonSchema => (resource ? this.#ofResource(route, resource, schema) : this.#ofService(schema))
+    return name === undefined ? build() : this.#components.schema(pascal(name), build)
+  }
+
+  /** Returns the schema of the response to `locale=all`; `undefined` if the caller may not ask that, or nothing is localized. */
+  allLocales({ parameters = {}, resource }: Route, { schema = {} }: AnswerContract): JsonSchema | undefined {
+    if (!resource || !this.#reader.readsAllLocales || !parameters.locale?.oneLocaleSchema) return undefined
+    const document = this.#documents.allLocales(resource)
+    return document && schema !== resource.schemas.read ? listSchema(schema, document, undefined) : document
+  }
+
+  /** Returns the schema of the response to `deleted=true`; `undefined` if the route has none. */
+  deleted({ deletedSchema }: AnswerContract): JsonSchema | undefined {
+    return deletedSchema && this.#components.schema('DeletedEntries', () => deletedSchema)
+  }
+
+  /** Returns a schema of an auth adapter or a plugin under a name of its own. */
+  named(name: string, schema: JsonSchema): JsonSchema {
+    return isMovable(schema) ? this.#components.selfReferringSchema(name, schema) : {}
+  }
+
+  /** Returns a schema of a plugin: under a name of its own if it refers to parts of itself, otherwise as it is. */
+  #contributed(name: string, schema: JsonSchema): JsonSchema {
+    return JSON.stringify(schema).includes('"$') ? this.named(name, schema) : schema
+  }
+
+  #ofResource({ parameters = {}, showsDrafts }: Route, resource: Ruled, schema: JsonSchema): JsonSchema {
+    if (!holdsDocument(resource, schema)) return schema
+    const whole = this.#documents.whole(resource)
+    const written = showsDrafts ? { anyOf: [whole, this.#documents.draft()] } : whole
+    const document = Object.hasOwn(parameters, 'select') ? this.#documents.read(resource) : written
+    if (schema === resource.schemas.read) return document
+    return listSchema(schema, document, this.#documents.example(resource))
+  }
+
+  #ofService(schema: JsonSchema): JsonSchema {
+    if (schema === ANY_OPERATION) return this.#anyOperation()
+    if (schema === ANY_ENTRY) return this.#anyEntry()
+    if (schema === MODEL_FIELD) return this.named('ModelField', schema)
+    return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, this.#insideOfService(value)]))
+  }
+
+  #insideOfService(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#insideOfService(item))
+    return isRecord(value) ? this.#ofService(value) : value
+  }
+
+  get #collections(): readonly CollectionModel[] {
+    return [...this.#reader.documents.keys()].filter((document) => document.kind === 'collection')
+  }
+
+  #anyEntry(): JsonSchema {
+    const entries = this.#collections.map((collection) => this.#documents.whole(collection))
+    // A restore in a batch returns the draft.
+    const drafts = this.#collections.some(({ status }) => status) ? [this.#documents.draft()] : []
+    return entries.length === 0 ? ANY_ENTRY : { anyOf: [...entries, ...drafts] }
+  }
+
+  #anyOperation(): JsonSchema {
+    // Each is a `oneOf` of operations, which no discriminator may lead to; `op` and `collection` tell them apart.
+    const operations = this.#collections.map((collection) =>
+      this.#components.schema(`${pascal(collection.key)}Operation`, () => {
+        const { key, holdsFiles, status, localized } = collection
+        const update = this.#documents.update(collection)
+        // Files are created by uploads only.
+        if (holdsFiles) return operationSchema(key, update, {})
+        const locales = localized.size > 0 ? this.#model.locales : undefined
+        const publication = status ? { publication: publicationBodies(locales) } : {}
+        return operationSchema(key, update, { create: this.#documents.create(collection), ...publication })
+      }),
+    )
+    return operations.length === 0 ? ANY_OPERATION : { oneOf: operations }
+  }
+}
+
+/** True if a schema is that of a document, or of a list of such documents. */
+export function holdsDocument({ schemas }: Ruled, schema: JsonSchema | undefined): boolean {
+  return schema !== undefined && [schema, itemSchema(schema)].includes(schemas.read)
+}
+
+const itemSchema = ({ properties }: JsonSchema): JsonSchema | undefined =>
+  (properties as { readonly items?: { readonly items?: JsonSchema } } | undefined)?.items?.items
+
+/** Returns the schema of a list with other items, and with an example of one if there is one. */
+function listSchema({ properties, ...schema }: JsonSchema, item: JsonSchema, itemExample: unknown): JsonSchema {
+  const { items, ...others } = properties as Readonly<Record<string, JsonSchema>>
+  const listOf = (list: JsonSchema): JsonSchema => ({ ...schema, properties: { ...others, items: list } })
+  const list = listOf({ ...items, items: item })
+  if (itemExample === undefined) return list
+  return { ...list, examples: [exampleOf(listOf({ examples: [[itemExample]] }), '')] }
+}
