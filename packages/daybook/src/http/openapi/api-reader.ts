@@ -25,6 +25,10 @@ export interface ApiReader {
   readonly sessionRoutes: ReadonlySet<Route>
   /** True if the reader may ask for all locales at once. */
   readonly readsAllLocales: boolean
+}
+
+/** The same in a config with rules. */
+interface RuledApiReader extends ApiReader {
   /** Equal for readers with equal knowledge. */
   readonly variant: string
 }
@@ -38,12 +42,11 @@ export function anyReader(model: Model, routes: readonly Route[], access: Access
     routes,
     sessionRoutes: new Set(routes.filter(({ protection }) => protection === 'session')),
     readsAllLocales: readsAllLocales(model, access),
-    variant: plainVariant(model, access),
   }
 }
 
 /** Asks the rules of the config what a reader may know. */
-export async function apiReader(model: Model, routes: readonly Route[], access: Access): Promise<ApiReader> {
+export async function apiReader(model: Model, routes: readonly Route[], access: Access): Promise<RuledApiReader> {
   const documents = new Map<Ruled, ReaderRights>()
   const allowed = new Map<Ruled, readonly Action[]>()
   for (const document of documentsOf(model)) {

@@ -1,13 +1,12 @@
-import { LRUCache } from 'lru-cache'
 import { ANONYMOUS } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
 import type { Model } from '../../model/model.ts'
 import { ReaderTexts, type TaggedText } from '../answers/reader-texts.ts'
 import type { Route } from '../contract.ts'
-import { type ApiReader, anyReader, apiReader, plainVariant } from './api-reader.ts'
+import { anyReader, apiReader, plainVariant } from './api-reader.ts'
 import { buildDocument } from './document.ts'
 
-/** What a document is made of. */
+/** The parts of a service that its documents describe. */
 interface OpenApiParts {
   readonly model: Model
   readonly routes: readonly Route[]
@@ -15,39 +14,26 @@ interface OpenApiParts {
   readonly sessionCookie: string
 }
 
-/** The most kinds of readers without rules that are kept: scopes of tokens make more than two. */
-const MAX_PLAIN_READERS = 8
-
-/** The OpenAPI documents of a service, one for each kind of reader, made when it is first asked for. */
+/** The OpenAPI documents of a service, one for each kind of caller. Each is built for the first request of its kind. */
 export class OpenApi {
   readonly #parts: OpenApiParts
-  /** The kinds of readers that there are without rules. */
-  readonly #plainReaders = new LRUCache<string, ApiReader>({ max: MAX_PLAIN_READERS })
   readonly #texts = new ReaderTexts()
 
   constructor(parts: OpenApiParts) {
     this.#parts = parts
   }
 
-  async #reader(access: Access): Promise<ApiReader> {
-    const { model, routes } = this.#parts
-    if (hasRules(model)) return apiReader(model, routes, access)
-    const variant = plainVariant(model, access)
-    const reader = this.#plainReaders.get(variant) ?? anyReader(model, routes, access)
-    this.#plainReaders.set(variant, reader)
-    return reader
-  }
-
-  /** The document for a caller: it holds nothing that the caller may not know. */
+  /** Returns the document for a caller. It holds nothing that the caller may not know. */
   async for(access: Access): Promise<TaggedText> {
-    const { model, sessionCookie } = this.#parts
-    const reader = await this.#reader(access)
-    return this.#texts.get(reader.variant, async () =>
-      JSON.stringify(await buildDocument(model, reader, sessionCookie)),
-    )
+    const { model, routes, sessionCookie } = this.#parts
+    const ruledReader = hasRules(model) ? await apiReader(model, routes, access) : undefined
+    return this.#texts.get(ruledReader?.variant ?? plainVariant(model, access), async () => {
+      const reader = ruledReader ?? anyReader(model, routes, access)
+      return JSON.stringify(await buildDocument(model, reader, sessionCookie))
+    })
   }
 
-  /** Makes the document that callers without a session get. */
+  /** Builds the document for callers without a session. */
   async prepare(): Promise<void> {
     await this.for(new Access(this.#parts.model, ANONYMOUS))
   }
