@@ -15,6 +15,7 @@ const LINE: readonly string[] = [
   'journal',
   'http',
   'plugin-host',
+  'service',
   'service.ts',
   'node',
   'cli',
@@ -32,6 +33,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 
 /** What is wired together in the composition root besides the line. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
+  service: ['auth', 'assets', 'metrics'],
   'service.ts': ['auth', 'assets', 'metrics'],
   content: ['assets'],
   http: ['assets'],

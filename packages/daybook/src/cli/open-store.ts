@@ -10,16 +10,11 @@ import { storedContentOf } from '../content/stored-content.ts'
 import { StartupError } from '../errors.ts'
 import { compileModel } from '../model/compile.ts'
 import type { Model } from '../model/model.ts'
-import {
-  createService,
-  databaseFile,
-  type EngineOptions,
-  type OpenEngine,
-  openEngine,
-  refusePending,
-  type Service,
-} from '../service.ts'
+import { type ContentOptions, type OpenContent, openContent } from '../service/open-content.ts'
+import { refusePending } from '../service/startup-checks.ts'
+import { createService, type Service } from '../service.ts'
 import type { DatabaseSource, Snapshot } from '../store/database.ts'
+import { databaseFile } from '../store/open-store.ts'
 import { Reader } from '../store/reads/read.ts'
 import { openSqlite } from '../store/sqlite/sqlite.ts'
 import { copySqlite } from '../store/sqlite/sqlite-file.ts'
@@ -42,7 +37,7 @@ export interface CommandStore extends AsyncDisposable {
 export async function openCommandStore(options: CommonOptions): Promise<CommandStore> {
   const config = await loadConfig(options.config)
   const model = compileModel(config)
-  const { engine, close } = await openEngine(model, config, dataFolder(options), { isServing: false })
+  const { engine, close } = await openContent(model, config, dataFolder(options), { isServing: false })
   return { config, model, engine, [Symbol.asyncDispose]: close }
 }
 
@@ -87,19 +82,19 @@ export async function requireModelFit(snapshot: Snapshot, model: Model): Promise
  * Opens a copy of a store that is deleted on `close`: a trial run on it meets the same content, and keeps no writer waiting. The copy
  * of a database is an embedded file.
  *
- * @param open opens the copy; {@link openEngine} alone needs a store that fits the model
+ * @param open opens the copy; {@link openContent} alone needs a store that fits the model
  */
 export async function openCopy(
   model: Model,
   { database, assets, ...config }: DaybookConfig,
   data: string,
-  options: EngineOptions,
-  open: typeof openEngine = openEngine,
-): Promise<OpenEngine> {
+  options: ContentOptions,
+  open: typeof openContent = openContent,
+): Promise<OpenContent> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-dry-run-'))
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
-    const isServed = open === openEngine
+    const isServed = open === openContent
     if (database) await copyDatabase(database, model, databaseFile(folder), isServed)
     else copySqlite(databaseFile(data), databaseFile(folder))
     // The copy gets a store of files of its own, so that the files of the service stay as they are.

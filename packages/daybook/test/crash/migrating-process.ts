@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { findMigrations } from '../../src/cli/migrate/migration-files.ts'
 import { applyPlan, makePlan } from '../../src/cli/migrate/migration-plan.ts'
 import { compileModel } from '../../src/model/compile.ts'
-import { openUnprepared } from '../../src/service.ts'
+import { openUnprepared } from '../../src/service/open-content.ts'
 
 /** Short, so that the process after one that was killed waits for moments. */
 const LEASE_MS = 300

@@ -11,7 +11,7 @@ import { compileModel } from '../../model/compile.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { manyParameters } from '../../query/many-query.ts'
 import { fromPairs, readParameters } from '../../query/parameters.ts'
-import { openEngine } from '../../service.ts'
+import { openContent } from '../../service/open-content.ts'
 import {
   CliCommand,
   type CommonOptions,
@@ -100,7 +100,7 @@ async function writeMatches(key: string, options: UpdateOptions, { done, prepare
   if (!collection) throw new UsageError(`Name one collection: ${[...model.collections.keys()].join(', ')}.`)
   const writeStep = prepare(collection)
   const query = readParameters(manyParameters(collection, model.locales), toParameters(options))
-  const { engine, close } = await openEngine(model, config, resolve(dataFolder(options)), { isServing: false })
+  const { engine, close } = await openContent(model, config, resolve(dataFolder(options)), { isServing: false })
   try {
     const access = new Access(model, SYSTEM)
     const matches = await resolveListQuery(engine, access, collection, query).catch(rethrowInvalidQuery)

@@ -4,7 +4,8 @@ import { storedContentOf } from '../../content/stored-content.ts'
 import { isLossy } from '../../content/transfer/migration.ts'
 import { findMisfits } from '../../content/transfer/misfits.ts'
 import { compileModel } from '../../model/compile.ts'
-import { openUnprepared, refuseUnfinished } from '../../service.ts'
+import { openUnprepared } from '../../service/open-content.ts'
+import { refuseUnfinished } from '../../service/startup-checks.ts'
 import { digestConfig } from '../../store/serving-process.ts'
 import {
   CliCommand,

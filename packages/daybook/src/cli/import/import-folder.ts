@@ -3,7 +3,7 @@ import type { DaybookConfig } from '../../config/config.ts'
 import { SILENT } from '../../log.ts'
 import { compileModel } from '../../model/compile.ts'
 import { Opened } from '../../opened.ts'
-import { type EngineOptions, openEngine, openImages } from '../../service.ts'
+import { type ContentOptions, openContent, openImages } from '../../service/open-content.ts'
 import { INTERRUPTED, withSignal } from '../command.ts'
 import { dataFolder, loadConfig } from '../config-file.ts'
 import { openCopy } from '../open-store.ts'
@@ -19,7 +19,7 @@ import { countFiles, ImportRoot, linkedFolders, localizedPages, singlePages } fr
  * No client waits for an answer, and the machine may be busy. One thread renders while this one stores, which takes longer, and
  * has texts enough for the time of a commit.
  */
-const UNSERVED: EngineOptions = {
+const UNSERVED: ContentOptions = {
   renderMs: 60_000,
   renderThreads: 1,
   renderDepth: 24,
@@ -40,7 +40,7 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
   const opened = new Opened()
   try {
     const data = resolve(dataFolder(options))
-    const { engine, files, intake, close } = await (isDry ? openCopy : openEngine)(model, config, data, UNSERVED)
+    const { engine, files, intake, close } = await (isDry ? openCopy : openContent)(model, config, data, UNSERVED)
     opened.defer(close)
     const root = new ImportRoot(folder)
     const relations = new Relations(engine)

@@ -8,7 +8,7 @@ import { type LoadedMigration, type MigrationFile, pendingMigrations } from '../
 import { MigrationError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { Log } from '../../log.ts'
-import { openStore } from '../../service.ts'
+import { openStore } from '../../store/open-store.ts'
 import type { Store } from '../../store/store.ts'
 
 /** The file of a migration on the disk. */

@@ -12,7 +12,7 @@ import { StartupError } from '../../errors.ts'
 import { ASSETS } from '../../fields/relations/asset.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { Model } from '../../model/model.ts'
-import { type EngineOptions, openEngine } from '../../service.ts'
+import { type ContentOptions, openContent } from '../../service/open-content.ts'
 import type { CommonOptions } from '../command.ts'
 import { dataFolder, loadConfig } from '../config-file.ts'
 import { FileError, fileErrorReason } from '../import/file-error.ts'
@@ -22,7 +22,7 @@ import { describeCounts, ExportFile, FileDigest, FileFault, type FileLine } from
 import { FileFolder, isDigest } from './file-folder.ts'
 
 /** Nothing is rendered, and no client waits for an answer. */
-const RESTORED: EngineOptions = { isServing: false, isRestored: true }
+const RESTORED: ContentOptions = { isServing: false, isRestored: true }
 /** The largest number of lines that are stored together, and of characters of more than one. */
 const MAX_LINES = 1000
 const MAX_CHARACTERS = 4 * 1024 * 1024
@@ -48,7 +48,7 @@ export async function restoreExport(path: string, options: RestoreOptions): Prom
   const file = new ExportFile(path)
   const counts = await readEnds(file, model)
   const folder = options.files === undefined ? undefined : new FileFolder(options.files)
-  const { engine, files, close } = await openEngine(model, config, resolve(dataFolder(options)), RESTORED)
+  const { engine, files, close } = await openContent(model, config, resolve(dataFolder(options)), RESTORED)
   try {
     const fault = await whyNotRestored(engine)
     if (fault !== undefined) throw new StartupError(fault)

@@ -1,5 +1,5 @@
 import { createService, type DaybookConfig, type Service } from 'daybook'
-import { openStore } from '../../../src/service.ts'
+import { openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { patientPostgres } from '../postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../postgres/postgres-database.ts'

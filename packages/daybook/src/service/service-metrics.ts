@@ -1,0 +1,45 @@
+import type { Caller } from '../auth/adapter.ts'
+import { requireOperator } from '../auth/administration/administrator.ts'
+import type { FileCheck } from '../content/assets/file-check.ts'
+import type { AppOptions } from '../http/app.ts'
+import type { RecentMetrics } from '../http/routes/administration/metrics.ts'
+import type { Pace } from '../journal/pace.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { processName } from '../store/serving-process.ts'
+import type { Store } from '../store/store.ts'
+
+/** Opens the metrics of a service. The metrics library is loaded here, so that a service without metrics does not load it. */
+export async function openMetrics({ database, read }: Store, fileCheck: FileCheck): Promise<Metrics> {
+  const { Metrics } = await import('../metrics/metrics.ts')
+  return new Metrics({
+    statements: () => database.executed,
+    journalSeq: () => read.journal.head(),
+    poolState: () => database.poolState,
+    readers: () => database.readers ?? [],
+    missingFiles: () => fileCheck.missing,
+  })
+}
+
+/** Returns the last hour of this process. Each of several processes has its own. */
+export function recentMetricsFor(caller: Caller, { recent }: Metrics): RecentMetrics {
+  requireOperator(caller)
+  return {
+    node: processName(),
+    since: new Date(recent.since).toISOString(),
+    points: recent.points(),
+  }
+}
+
+export function requireMetrics(metrics: Metrics | undefined): Metrics {
+  if (!metrics) throw new Error('Nothing is measured. Make the service with createService(config, { metrics: true }).')
+  return metrics
+}
+
+/** Returns the observer of responses; `undefined` where nothing needs one. */
+export function observerOf(metrics: Metrics | undefined, pace: Pace | undefined): AppOptions['observe'] {
+  if (!pace) return metrics?.observe.bind(metrics)
+  return (...request) => {
+    pace.noteRequest()
+    metrics?.observe(...request)
+  }
+}

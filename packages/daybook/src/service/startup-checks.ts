@@ -1,0 +1,75 @@
+import type { DaybookConfig } from '../config/config.ts'
+import { exposureFaults, missingSecretFaults, refuseExposure } from '../content/access/exposure.ts'
+import type { Engine } from '../content/engine.ts'
+import { hiddenFields } from '../content/stored-content.ts'
+import { unfilledFields } from '../content/transfer/fill.ts'
+import { pendingRenames } from '../content/transfer/migration.ts'
+import { StartupError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Model } from '../model/model.ts'
+import { databaseFile } from '../store/open-store.ts'
+import type { Reader } from '../store/reads/read.ts'
+import { openFilesWarning } from '../store/sqlite/file-modes.ts'
+import { unfinishedRestore } from '../store/transfer/copy-source.ts'
+
+/**
+ * Refuses to serve renamed fields whose values are still under the former keys: reads would show them empty, and writes lose them.
+ *
+ * @throws {StartupError} when a rename is to be applied first
+ */
+export async function refusePending(read: Reader, model: Model): Promise<void> {
+  const renames = await pendingRenames(read, model)
+  if (renames.length === 0) return
+  const lines = renames.map(({ path, message, count }) => `  ${path} ${message} (${count})`)
+  throw new StartupError(
+    `The config renames fields of stored content:\n${lines.join('\n')}\nRun: daybook migrate --apply`,
+  )
+}
+
+/** @throws {StartupError} when a restore has not finished: other writes would prevent it from going on */
+export async function refuseUnfinished(read: Reader): Promise<void> {
+  const note = await read.system.restoreNote()
+  if (note?.isDone === false) throw new StartupError(unfinishedRestore('This database'))
+}
+
+/**
+ * Warns of missing secrets, and returns all reasons why no other machine may reach the service.
+ *
+ * @throws {StartupError} if there are such reasons, and other machines reach the service
+ */
+export function checkExposure(
+  config: DaybookConfig,
+  model: Model,
+  { isExposed, log }: { readonly isExposed: boolean; readonly log: Log },
+): readonly string[] {
+  const faults = exposureFaults(config, model)
+  if (isExposed) refuseExposure(faults, 'where other machines reach it (NODE_ENV=production, or exposed: true)')
+  for (const fault of missingSecretFaults(config))
+    log.warn({}, `${fault} Until it is set, only this machine may reach the service.`)
+  return faults
+}
+
+/** Warns of files that others can read, of values that a changed config hides, and of required fields that hold nothing. */
+export async function warnOfStore(
+  { database }: DaybookConfig,
+  data: string,
+  { store, model }: Engine,
+  log: Log,
+): Promise<void> {
+  const openFiles = database ? undefined : openFilesWarning(databaseFile(data))
+  if (openFiles) log.warn({}, openFiles)
+  // Hidden values are neither read nor found, and seem to be lost.
+  const hidden = await hiddenFields(store.read, model)
+  if (hidden.length > 0)
+    log.warn(
+      { fields: hidden },
+      'Fields no longer take some stored values, which are hidden. Name them with: daybook migrate',
+    )
+  // Entries that lack required values are served as they are.
+  const unfilled = await unfilledFields(store, model)
+  if (unfilled.length > 0)
+    log.warn(
+      { fields: unfilled },
+      'Entries hold nothing in required fields that the config can fill. Run: daybook migrate --apply',
+    )
+}
