@@ -5,8 +5,16 @@ import { param } from '../compile.ts'
 import type { MatchesForm, SearchDialect } from '../dialect.ts'
 import { RANKED_MATCHES } from '../reads/page.ts'
 import type { SortedRow } from '../reads/rows.ts'
-import { facetWords } from '../search/facets.ts'
-import { bestPlaces, canMatch, entryWords, marksOf, type SearchQuery, statusWord, toBoosts } from '../search/search.ts'
+import {
+  bestPlaces,
+  canMatch,
+  entryWords,
+  facetWords,
+  marksOf,
+  type SearchQuery,
+  statusWord,
+  toBoosts,
+} from '../search/search.ts'
 import type { SearchTerm } from '../search/search-text.ts'
 import { searchTable, wordsTable } from '../tables/tables.ts'
 
