@@ -1,47 +1,37 @@
 import { createHash } from 'node:crypto'
-import { Collation, LOCALE_COLLATION } from '../collation.ts'
 import { assembleConfig } from '../config/assemble.ts'
 import { DEFAULT_KEEP_DELETED_DAYS } from '../config/assets.ts'
-import { ConfigError, type ConfigFault, checkConfig } from '../config/check.ts'
+import { ConfigError, checkConfig } from '../config/check.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
 import { freezeConfig } from '../config/freeze.ts'
-import { parseTimestamp, TIMESTAMP_FILTER } from '../fields/date.ts'
-import type { Field, Fields, JsonSchema, Scalar } from '../fields/field.ts'
-import {
-  holdsLocalized,
-  ITEM_KEY,
-  innerFields,
-  isRecord,
-  isRequired,
-  isStored,
-  servedKeys,
-  targetsOf,
-} from '../fields/field.ts'
+import type { Field, Fields, JsonSchema } from '../fields/field.ts'
+import { holdsLocalized, ITEM_KEY, innerFields, isRequired, isStored, servedKeys, targetsOf } from '../fields/field.ts'
 import { ASSETS } from '../fields/relations/asset.ts'
-import { ID_FILTER } from '../fields/relations/relation.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
-import { foldText } from '../fold.ts'
-import { isUuidShaped } from '../slugs.ts'
 import { assetCollection, MADE_ASSET_FIELDS } from './asset-collection.ts'
-import { facetsAmong } from './facets.ts'
+import { checkValues } from './check-values.ts'
+import {
+  compileCompoundIndex,
+  findComparables,
+  findFacets,
+  findManyValued,
+  findSortKeys,
+  findUniqueIndexes,
+  type PlacedField,
+  placeFields,
+} from './comparables.ts'
 import type {
   CollectionModel,
-  Comparable,
-  CompoundIndexModel,
   DocumentModel,
   FieldModel,
   GlobalModel,
   LocalesModel,
-  ManyValued,
   Model,
-  ReferencePart,
   RelationModel,
   ReverseModel,
-  UniqueIndexModel,
 } from './model.ts'
-import { documentSchema, nestWritten, type SchemaSide, type ServiceParts } from './schema.ts'
-import { schemaFault } from './schema-fault.ts'
+import { documentSchema, type SchemaSide, type ServiceParts } from './schema.ts'
 import { titleKeys } from './titles.ts'
 import { Validators } from './validator.ts'
 
@@ -153,7 +143,7 @@ function compileCollection(
   const slug = slugField && { key: slugField[0], from: slugField[1].type.source?.(slugField[1].options) }
   const status = fields.find(([, field]) => field.type.role === 'status')
   const { read, draft, create, update, delete: remove } = config.access ?? {}
-  const placed = placedFields(stored)
+  const placed = placeFields(stored)
   const comparables = findComparables(placed)
   const manyValued = findManyValued(placed)
   const document = compileDocument(
@@ -177,7 +167,7 @@ function compileCollection(
     comparables,
     manyValued,
     counted: [...comparables.values(), ...manyValued.values()].filter(({ isCounted }) => isCounted),
-    facets: facetsAmong(comparables.values()),
+    facets: findFacets(comparables.values()),
     indexes: [...comparables.values()].filter(({ column }) => column === undefined),
     uniqueIndexes: findUniqueIndexes(stored, locales),
     compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
@@ -310,184 +300,6 @@ function outline(fields: Fields): unknown {
   })
 }
 
-const toId = (text: string): string | undefined => (isUuidShaped(text) ? text.toLowerCase() : undefined)
-const ALWAYS = { scalar: 'text', isMadeByService: true, neverNull: true, isText: false, isCounted: false } as const
-
-const TIMESTAMP = { isDate: true, fromQuery: parseTimestamp, filterSchema: TIMESTAMP_FILTER } as const
-
-/** What a filter compares with where the field's type does not say. */
-const SCALAR_FILTERS: Readonly<Record<Scalar, JsonSchema>> = {
-  text: { type: 'string' },
-  number: { type: 'number' },
-  boolean: { type: 'boolean' },
-}
-
-const SYSTEM_COMPARABLES: readonly Comparable[] = [
-  { path: 'id', owner: 'id', column: 'id', fromQuery: toId, filterSchema: ID_FILTER, isDate: false, ...ALWAYS },
-  { path: 'createdAt', owner: 'createdAt', column: 'created_at', ...TIMESTAMP, ...ALWAYS },
-  { path: 'updatedAt', owner: 'updatedAt', column: 'updated_at', ...TIMESTAMP, ...ALWAYS },
-]
-
-/** A field at its dotted path: of the document itself, or inside groups. */
-interface PlacedField {
-  readonly path: string
-  readonly field: Field
-  /** The top-level field that the value lies in, whose `read` rule covers it. */
-  readonly owner: string
-  /** Whether each locale has its own value. */
-  readonly isLocalized: boolean
-}
-
-function placedFields(fields: Fields, around?: PlacedField): readonly PlacedField[] {
-  return Object.entries(fields).flatMap(([key, field]) => {
-    const own: PlacedField = {
-      path: around ? `${around.path}.${key}` : key,
-      field,
-      owner: around?.owner ?? key,
-      isLocalized: field.options.localized === true || around?.isLocalized === true,
-    }
-    const inner = field.type.isGroup ? innerFields(field) : []
-    return [own, ...inner.flatMap((one) => placedFields(one, own))]
-  })
-}
-
-function findComparables(placed: readonly PlacedField[]): ReadonlyMap<string, Comparable> {
-  const found = placed.flatMap(({ path, field, owner, isLocalized }): Comparable[] => {
-    const { type, options } = field
-    const scalar = type.scalar?.(options)
-    if (!scalar) return []
-    const column = path === owner ? type.role : undefined
-    const to = targetOf(field)
-    // No fields lie inside a scalar.
-    const { maxLength } = type.schema(options, () => ({}))
-    const isText = type.isText === true
-    return [
-      {
-        path,
-        scalar,
-        owner,
-        ...(column ? { column } : {}),
-        ...(isText ? { folded: foldedText(path, owner) } : {}),
-        ...(to === undefined ? {} : { to }),
-        ...(typeof maxLength === 'number' ? { maxLength } : {}),
-        isMadeByService: false,
-        neverNull: column !== undefined && !isLocalized,
-        isText,
-        isDate: type.isDate === true,
-        isCounted: !isLocalized && type.isCounted?.(options) === true,
-        fromQuery: (text) => type.fromQuery?.(text, options),
-        filterSchema: type.filterSchema?.(options) ?? SCALAR_FILTERS[scalar],
-      },
-    ]
-  })
-  const parts = placed
-    .filter(({ field: { type, options } }) => !type.isMany?.(options))
-    .flatMap((one) => partsOf(one).map((part) => toComparable(part, one.owner)))
-  return new Map([...SYSTEM_COMPARABLES, ...found, ...parts].map((one) => [one.path, one]))
-}
-
-/** Differs when {@link foldText} folds otherwise, so that stored texts are folded anew. */
-const FOLDING = '1'
-
-/** The sort keys of the text fields that have a collation. */
-function findSortKeys(placed: readonly PlacedField[], locale: string): ReadonlyMap<string, Comparable> {
-  const collations = new Map<string, Collation>()
-  return new Map(
-    placed.flatMap(({ path, owner, field: { type, options } }) => {
-      const option = type.collation?.(options)
-      if (option === undefined) return []
-      const language = option === LOCALE_COLLATION ? locale : option
-      const collation = collations.get(language) ?? new Collation(language)
-      collations.set(language, collation)
-      const member = `${path}$sorted`
-      const derive = (text: string): string => collation.sortKey(text)
-      const derived = { path, member, version: `${language} ${process.versions.icu}`, derive }
-      return [
-        [path, { ...foldedText(path, owner), path: member, derived, maxLength: Number.POSITIVE_INFINITY }] as const,
-      ]
-    }),
-  )
-}
-
-/** A text with case and accents folded. No name of a field has a dollar sign. */
-const foldedText = (path: string, owner: string): Comparable => ({
-  path: `${path}$folded`,
-  derived: { path, member: path, version: FOLDING, derive: foldText },
-  scalar: 'text',
-  owner,
-  isMadeByService: false,
-  neverNull: false,
-  isText: true,
-  isDate: false,
-  isCounted: false,
-  fromQuery: foldText,
-  filterSchema: SCALAR_FILTERS.text,
-})
-
-/** The collection whose ids a field holds. */
-function targetOf({ type, options }: Field): string | undefined {
-  const to = type.relation?.(options).to
-  return typeof to === 'string' ? to : undefined
-}
-
-/** The parts of the references that a filter finds entries by, where they name their collection. */
-function partsOf({ path, field }: Pick<PlacedField, 'path' | 'field'>): readonly ReferencePart[] {
-  const relation = field.type.relation?.(field.options)
-  if (!relation?.isIndexed || typeof relation.to === 'string') return []
-  const targets = relation.to
-  return PARTS.map((name) => ({ name, relation: path, targets }))
-}
-
-const PARTS: readonly ReferencePart['name'][] = ['collection', 'id']
-
-/** How a filter compares a part of a reference. */
-function comparedAs(part: ReferencePart): Pick<Comparable, 'path' | 'part' | 'fromQuery' | 'filterSchema'> {
-  const { name, relation, targets } = part
-  const path = `${relation}.${name}`
-  if (name === 'id') return { path, part, fromQuery: toId, filterSchema: ID_FILTER }
-  const fromQuery = (text: string): string | undefined => (targets.includes(text) ? text : undefined)
-  return { path, part, fromQuery, filterSchema: { type: 'string', enum: targets } }
-}
-
-const toComparable = (part: ReferencePart, owner: string): Comparable => ({
-  ...comparedAs(part),
-  scalar: 'text',
-  owner,
-  isMadeByService: false,
-  neverNull: false,
-  isText: false,
-  isDate: false,
-  isCounted: false,
-})
-
-function findManyValued(placed: readonly PlacedField[]): ReadonlyMap<string, ManyValued> {
-  const found = placed.flatMap(({ path, field, owner, isLocalized }): ManyValued[] => {
-    const { type, options } = field
-    const to = targetOf(field)
-    const member = type.item?.(options) ?? field
-    const { fromQuery } = member.type
-    // Their members stand in tables that know no locales.
-    if (!type.isMany?.(options) || isLocalized) return []
-    const accepts = (value: unknown): boolean => type.accepts(value, options)
-    const shared = { owner, isCounted: type.isCounted?.(options) === true, accepts }
-    const parts = partsOf({ path, field })
-    if (parts.length > 0) return parts.map((part) => ({ ...shared, ...comparedAs(part), scalar: 'text' }))
-    if (!fromQuery) return []
-    const scalar = member.type.scalar?.(member.options) ?? 'text'
-    return [
-      {
-        ...shared,
-        path,
-        scalar,
-        fromQuery: (text) => fromQuery(text, member.options),
-        filterSchema: member.type.filterSchema?.(member.options) ?? SCALAR_FILTERS[scalar],
-        ...(to === undefined ? {} : { to }),
-      },
-    ]
-  })
-  return new Map(found.map((one) => [one.path, one]))
-}
-
 type Steps = RelationModel['steps']
 
 /** A field, however deep it lies, and the way to it. */
@@ -528,88 +340,8 @@ function reachInside(
   return (type.inner?.(options) ?? []).flatMap((inner) => reachFields(inner.fields, steps, inner.block))
 }
 
-/** The unique values of a collection. A field without an index to search by may be unique all the same. */
-function findUniqueIndexes(fields: Fields, locales: LocalesModel | undefined): readonly UniqueIndexModel[] {
-  return Object.entries(fields).flatMap(([path, { type, options }]): UniqueIndexModel[] => {
-    const scalar = type.scalar?.({ ...options, index: true })
-    if (!scalar || !type.isUnique?.(options)) return []
-    const value = { path, scalar, isUniqueInAnyCase: type.isUniqueInAnyCase === true }
-    if (!locales || !options.localized) return [{ ...value, isTranslated: false }]
-    return locales.available.map((locale) => ({ ...value, locale, isTranslated: locale !== locales.default }))
-  })
-}
-
-function compileCompoundIndex(
-  written: readonly string[],
-  comparables: ReadonlyMap<string, Comparable>,
-): CompoundIndexModel {
-  const keys = written.flatMap((key) => {
-    const by = comparables.get(key.replace(/^-/, ''))
-    return by ? [{ by, descending: key.startsWith('-') }] : []
-  })
-  return Object.freeze({ name: written.join(), keys })
-}
-
 /** Whether a value of this field can hold words that `q` finds. */
 function holdsWords(field: Field): boolean {
   const isSearched = field.type.search?.(field.options) !== undefined
   return isSearched || innerFields(field).some((fields) => Object.values(fields).some(holdsWords))
-}
-
-/** Faults that need a validator: defaults that their own field refuses, broken JSON Schemas. Looks at fields alone. */
-function checkValues(config: unknown): readonly ConfigFault[] {
-  const { collections, globals } = (isRecord(config) ? config : {}) as Partial<DaybookConfig>
-  return Object.entries({ collections, globals }).flatMap(([kind, documents]) =>
-    entriesOf(documents).flatMap(([key, document]) =>
-      valueFaults(isRecord(document) ? document.fields : undefined, `${kind}.${key}.fields`),
-    ),
-  )
-}
-
-const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
-  isRecord(value) ? Object.entries(value) : []
-
-function valueFaults(fields: unknown, path: string): readonly ConfigFault[] {
-  return entriesOf(fields).flatMap(([key, field]) => (isField(field) ? faultsInside(field, `${path}.${key}`) : []))
-}
-
-const isField = (field: unknown): field is Field => isRecord(field) && isRecord(field.type) && isRecord(field.options)
-
-function faultsInside(field: Field, path: string): readonly ConfigFault[] {
-  const { type, options } = field
-  const item: unknown = type.item?.(options)
-  const inner = type.inner?.(options) ?? []
-  return [
-    ...checkGivenValues(field, path),
-    ...inner.flatMap(({ fields, path: place }) => valueFaults(fields, `${path}.${place}`)),
-    ...(isField(item) ? faultsInside(item, `${path}.of`) : []),
-  ]
-}
-
-function checkGivenValues(field: Field, path: string): readonly ConfigFault[] {
-  const { type, options } = field
-  const schema = type.ownSchema?.(options)
-  const broken = isRecord(schema) ? schemaFault(schema) : undefined
-  if (broken) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${broken}` }]
-  const { default: ownDefault, fill } = options
-  // The default that a type has by itself is right: a start without any other makes no validator.
-  const values = { default: type.default && ownDefault, fill }
-  return Object.entries(values).flatMap(([option, given]) =>
-    // What a function makes is looked at when it has made it.
-    given === undefined || typeof given === 'function' || (option === 'fill' && type.converter?.(options))
-      ? []
-      : valueFaultsOf(field, `${path}.${option}`, given),
-  )
-}
-
-const valueFaultsOf = (field: Field, path: string, value: unknown): readonly ConfigFault[] =>
-  valueIssues(field, value).map(({ message }) => ({ path, message: `write a value that the field takes: ${message}` }))
-
-/** What the field says of a value that the config gives; nothing while its other options are wrong, which are named already. */
-function valueIssues(field: Field, value: unknown): readonly { readonly message: string }[] {
-  try {
-    return new Validators().make(field.type.schema(field.options, nestWritten))(value)
-  } catch {
-    return []
-  }
 }

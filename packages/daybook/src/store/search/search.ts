@@ -1,5 +1,5 @@
 import type { Field } from '../../fields/field.ts'
-import { MAX_FACET_LENGTH } from '../../model/facets.ts'
+import { MAX_FACET_LENGTH } from '../../model/comparables.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { type Condition, conjuncts } from '../../query/where.ts'
 import { valueAt } from '../tables/members.ts'

@@ -1,0 +1,64 @@
+import type { ConfigFault } from '../config/check.ts'
+import type { DaybookConfig } from '../config/config.ts'
+import { type Field, isRecord } from '../fields/field.ts'
+import { nestWritten } from './schema.ts'
+import { schemaFault } from './schema-fault.ts'
+import { Validators } from './validator.ts'
+
+/** Finds the faults of fields that need a validator: defaults that their field refuses, and broken JSON Schemas. */
+export function checkValues(config: unknown): readonly ConfigFault[] {
+  const { collections, globals } = (isRecord(config) ? config : {}) as Partial<DaybookConfig>
+  return Object.entries({ collections, globals }).flatMap(([kind, documents]) =>
+    entriesOf(documents).flatMap(([key, document]) =>
+      valueFaults(isRecord(document) ? document.fields : undefined, `${kind}.${key}.fields`),
+    ),
+  )
+}
+
+const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+  isRecord(value) ? Object.entries(value) : []
+
+function valueFaults(fields: unknown, path: string): readonly ConfigFault[] {
+  return entriesOf(fields).flatMap(([key, field]) => (isField(field) ? faultsInside(field, `${path}.${key}`) : []))
+}
+
+const isField = (field: unknown): field is Field => isRecord(field) && isRecord(field.type) && isRecord(field.options)
+
+function faultsInside(field: Field, path: string): readonly ConfigFault[] {
+  const { type, options } = field
+  const item: unknown = type.item?.(options)
+  const inner = type.inner?.(options) ?? []
+  return [
+    ...checkConfigValues(field, path),
+    ...inner.flatMap(({ fields, path: place }) => valueFaults(fields, `${path}.${place}`)),
+    ...(isField(item) ? faultsInside(item, `${path}.of`) : []),
+  ]
+}
+
+function checkConfigValues(field: Field, path: string): readonly ConfigFault[] {
+  const { type, options } = field
+  const schema = type.ownSchema?.(options)
+  const fault = isRecord(schema) ? schemaFault(schema) : undefined
+  if (fault) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${fault}` }]
+  const { default: configDefault, fill } = options
+  // The default that a type has by itself is right: a start without any other makes no validator.
+  const values = { default: type.default && configDefault, fill }
+  return Object.entries(values).flatMap(([option, value]) =>
+    // A value that a function makes is validated once it is made.
+    value === undefined || typeof value === 'function' || (option === 'fill' && type.converter?.(options))
+      ? []
+      : findIssues(field, value).map(({ message }) => ({
+          path: `${path}.${option}`,
+          message: `write a value that the field takes: ${message}`,
+        })),
+  )
+}
+
+/** Returns the issues of a value in the config; none while other options of the field are wrong, which are reported already. */
+function findIssues(field: Field, value: unknown): readonly { readonly message: string }[] {
+  try {
+    return new Validators().make(field.type.schema(field.options, nestWritten))(value)
+  } catch {
+    return []
+  }
+}
