@@ -5,7 +5,56 @@ import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
 import { readUniqueIndex } from '../tables/tables.ts'
-import { PreparedStatements, sqliteCode } from './sqlite-file.ts'
+import { sqliteCode } from './sqlite-file.ts'
+
+/** The most prepared statements kept on one connection; a large one holds some 50 KiB. */
+const MAX_FILE_STATEMENTS = 100
+
+/**
+ * A statement in the form that SQLite plans once. While it plans, it looks at parameters that something equals, and at those of LIMIT and
+ * OFFSET; it then plans anew each time that one of them is bound (`sqlite3_prepare_v2`, point 3), which takes as long as reading a page. It does
+ * not look below COLLATE, and all text compares by BINARY anyway.
+ */
+const plannedOnce = (text: string): string =>
+  text.replace(/(?<=(?:=|\b(?:is|from|limit|offset|in \()) ?)\?/gi, '? COLLATE BINARY')
+
+/**
+ * The statements of one connection, each prepared once. When there are too many, the connection is opened anew: that frees all of them at
+ * once, where those that are only dropped hold their memory until V8, which does not see it, happens to collect them.
+ */
+export class PreparedStatements {
+  #native: NativeDatabase
+  readonly #open: (() => NativeDatabase) | undefined
+  readonly #statements = new Map<string, NativeStatement>()
+
+  /** @param renew opens the connection as it was; without it, statements are dropped, as on one that may be in a transaction */
+  constructor(native: NativeDatabase, renew?: () => NativeDatabase) {
+    this.#native = native
+    this.#open = renew
+  }
+
+  /** The connection, as long as no statement is asked for. */
+  get native(): NativeDatabase {
+    return this.#native
+  }
+
+  get(text: string): NativeStatement {
+    let found = this.#statements.get(text)
+    if (!found) {
+      if (this.#statements.size >= MAX_FILE_STATEMENTS) this.#empty()
+      found = this.#native.prepare(plannedOnce(text))
+      this.#statements.set(text, found)
+    }
+    return found
+  }
+
+  #empty(): void {
+    const old = this.#native
+    if (this.#open) this.#native = this.#open()
+    this.#statements.clear()
+    if (this.#open) old.close()
+  }
+}
 
 /** One connection with its prepared statements. */
 export class SqliteConnection implements Connection {

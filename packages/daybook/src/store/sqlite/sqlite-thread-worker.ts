@@ -1,7 +1,8 @@
 import { workerData } from 'node:worker_threads'
 import { answerTasks } from '../../threads/answer-tasks.ts'
 // Nothing else is loaded: every module would stand in memory once more.
-import { openToRead, PreparedStatements } from './sqlite-file.ts'
+import { PreparedStatements } from './sqlite-connection.ts'
+import { openToRead } from './sqlite-file.ts'
 
 /** A statement with its parameters, and whether all of its rows are wanted. */
 export interface ThreadRequest {
