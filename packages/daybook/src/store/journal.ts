@@ -7,8 +7,9 @@ import type { GrowthListener } from './growth-watch.ts'
 import { STATE_ACTIONS } from './journal-actions.ts'
 import { JOURNAL_FLOOR_NOTE, readNote } from './notes.ts'
 import type { JournalRow } from './reads/rows.ts'
-import { type EntryTable, GLOBALS } from './tables/tables.ts'
+import { GLOBALS } from './tables/tables.ts'
 import { HEAD } from './writes/commit-batch.ts'
+import { wholeOf } from './writes/journal-writer.ts'
 
 /** The most records that are read together. */
 const MAX_RECORDS = 128
@@ -150,14 +151,6 @@ export class GrowingJournal extends Journal {
 
 /** The part of a database that a growing journal needs. */
 type GrowingDatabase = Pick<Database, 'reader' | 'dialect' | 'onGrowth'>
-
-/** A document with what every locale says and its orphaned values, as the journal keeps it. `@` cannot stand in a key. */
-export function wholeOf({ doc, locales, orphaned }: Pick<EntryTable, 'doc' | 'locales' | 'orphaned'>): string {
-  const parts = Object.entries({ locales, orphaned }).flatMap(([key, text]) =>
-    text === null ? [] : `,"@${key}":${text}`,
-  )
-  return parts.length === 0 ? doc : `${doc.slice(0, -1)}${parts.join('')}}`
-}
 
 /** The parts of {@link wholeOf}. */
 export interface WholeDocument {

@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import { param, prepareSql } from '../compile.ts'
 import type { WriteSource } from '../database.ts'
-import { wholeOf } from '../journal.ts'
 import type { StoredEntry } from '../reads/rows.ts'
 import { type WorkingCopy, workingCopyOf } from '../working-copy.ts'
 import { draftCounterChange } from './counters.ts'
-import { type Change, JournalWriter } from './journal-writer.ts'
+import { type Change, JournalWriter, wholeOf } from './journal-writer.ts'
 
 /** The time, the actor and the history of a change of a draft. */
 interface DraftChange extends Pick<Change, 'at' | 'actor'> {

@@ -1,9 +1,8 @@
 import { build, param, prepare } from '../compile.ts'
 import type { WriteSource } from '../database.ts'
-import { wholeOf } from '../journal.ts'
 import type { FieldReference, GlobalRow } from '../reads/rows.ts'
 import { GLOBALS } from '../tables/tables.ts'
-import { JournalWriter } from './journal-writer.ts'
+import { JournalWriter, wholeOf } from './journal-writer.ts'
 import { ReferenceWriter } from './reference-writer.ts'
 
 /** Writes globals, inside one transaction. */

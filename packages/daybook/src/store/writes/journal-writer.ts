@@ -1,10 +1,9 @@
 import { build, param, prepare } from '../compile.ts'
 import type { WriteStep } from '../connection.ts'
 import type { WriteConnection } from '../database.ts'
-import { wholeOf } from '../journal.ts'
 import type { JournalAction } from '../journal-actions.ts'
 import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
-import { GLOBALS } from '../tables/tables.ts'
+import { type EntryTable, GLOBALS } from '../tables/tables.ts'
 import { workingCopyOf } from '../working-copy.ts'
 import { draftCounterChange } from './counters.ts'
 
@@ -59,6 +58,14 @@ export function replacedStates(
 ): readonly FormerState[] {
   const draft = before.draft === after?.draft ? undefined : workingCopyOf(before)
   return [before, ...(draft ? [draft] : [])].map((state) => ({ seq: state.seq, doc: wholeOf(state) }))
+}
+
+/** A document with what every locale says and its orphaned values, as the journal keeps it. `@` cannot stand in a key. */
+export function wholeOf({ doc, locales, orphaned }: Pick<EntryTable, 'doc' | 'locales' | 'orphaned'>): string {
+  const parts = Object.entries({ locales, orphaned }).flatMap(([key, text]) =>
+    text === null ? [] : `,"@${key}":${text}`,
+  )
+  return parts.length === 0 ? doc : `${doc.slice(0, -1)}${parts.join('')}}`
 }
 
 const APPEND = prepare(
