@@ -132,6 +132,7 @@ const PUT = prepare(
         seq: ref('excluded.seq'),
         at: ref('excluded.at'),
         actor: ref('excluded.actor'),
+        caller: ref('excluded.caller'),
         locales: ref('excluded.locales'),
         due: ref('excluded.due'),
         failures: ref('excluded.failures'),

@@ -130,6 +130,15 @@ describe.each(POLICY_STORES)('on $name', (store) => {
       expect((await editor.get('/api/cms/schedules', 'bea')).body.items).toMatchObject([{ id, actor: 'ann' }])
     })
 
+    test('is kept with the rights of whoever set it last', async () => {
+      const id = await post('bea')
+      const later = new Date(Date.now() + 60_000).toISOString()
+      await editor.post(`/api/posts/${id}/publish`, { publishAt: later })
+      await editor.post(`/api/posts/${id}/publish`, { publishAt: soon() }, { as: 'bea' })
+      people.ban('ann')
+      await eventually(async () => expect((await editor.get(`/api/posts/${id}`, null)).status).toBe(200))
+    })
+
     test('is kept when whoever set it still may', async () => {
       const id = await post('ann')
       await editor.post(`/api/posts/${id}/publish`, { publishAt: soon() })
