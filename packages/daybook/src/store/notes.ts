@@ -1,5 +1,6 @@
 import { build, param, prepare } from './compile.ts'
 import type { Connection } from './connection.ts'
+import { preparePut } from './tables/row-statements.ts'
 
 /** The note of the locale that documents hold without saying so: the default one when the first of them was written. */
 export const DEFAULT_LOCALE_NOTE = 'home locale'
@@ -36,9 +37,4 @@ export async function writeNote(connection: Connection, key: string, value: stri
 }
 
 const READ_NOTE = prepare(build.selectFrom('daybook$meta').select('value').where('key', '=', param<string>('key')))
-const WRITE_NOTE = prepare(
-  build
-    .insertInto('daybook$meta')
-    .values({ key: param<string>('key'), value: param<string>('value') })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: param<string>('value') })),
-)
+const WRITE_NOTE = preparePut('daybook$meta')

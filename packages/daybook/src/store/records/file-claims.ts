@@ -1,5 +1,6 @@
 import { build, param, prepare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
+import { preparePut } from '../tables/row-statements.ts'
 
 /** Names of claims among the leases. */
 const PREFIX = 'file:'
@@ -97,23 +98,7 @@ const CLAIMS = prepare(
     .where('name', '<', param<string>('to'))
     .orderBy('name'),
 )
-const PUT_CLAIM = prepare(
-  build
-    .insertInto('daybook$leases')
-    .values({
-      name: param<string>('name'),
-      holder: param<string>('holder'),
-      token: param<number>('token'),
-      until: param<number>('until'),
-    })
-    .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet(({ ref }) => ({
-        holder: ref('excluded.holder'),
-        token: ref('excluded.token'),
-        until: ref('excluded.until'),
-      })),
-    ),
-)
+const PUT_CLAIM = preparePut('daybook$leases')
 const EXPECT_BYTES = prepare(
   build
     .updateTable('daybook$leases')

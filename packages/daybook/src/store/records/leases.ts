@@ -1,5 +1,6 @@
 import { build, param, prepare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
+import { preparePut } from '../tables/row-statements.ts'
 
 /** A claim to a lease: its holder, and for how long. */
 export interface LeaseClaim {
@@ -44,23 +45,7 @@ export class Leases {
 }
 
 const LEASE = prepare(build.selectFrom('daybook$leases').selectAll().where('name', '=', param<string>('name')))
-const PUT_LEASE = prepare(
-  build
-    .insertInto('daybook$leases')
-    .values({
-      name: param<string>('name'),
-      holder: param<string>('holder'),
-      token: param<number>('token'),
-      until: param<number>('until'),
-    })
-    .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet(({ ref }) => ({
-        holder: ref('excluded.holder'),
-        token: ref('excluded.token'),
-        until: ref('excluded.until'),
-      })),
-    ),
-)
+const PUT_LEASE = preparePut('daybook$leases')
 const END_LEASE = prepare(
   build
     .updateTable('daybook$leases')

@@ -1,5 +1,6 @@
-import { build, param, prepare } from '../compile.ts'
+import { build, prepare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
+import { preparePut } from '../tables/row-statements.ts'
 import type { SystemTables } from '../tables/tables.ts'
 
 /** A migration that began on this store; it has run when `finished` is set. */
@@ -30,24 +31,4 @@ export class MigrationRecords {
 }
 
 const ALL = prepare(build.selectFrom('daybook$migrations').selectAll().orderBy('name'))
-const PUT = prepare(
-  build
-    .insertInto('daybook$migrations')
-    .values({
-      name: param<string>('name'),
-      hash: param<string>('hash'),
-      started: param<string>('started'),
-      run: param<string>('run'),
-      position: param<string>('position'),
-      finished: param<string | null>('finished'),
-    })
-    .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet(({ ref }) => ({
-        hash: ref('excluded.hash'),
-        started: ref('excluded.started'),
-        run: ref('excluded.run'),
-        position: ref('excluded.position'),
-        finished: ref('excluded.finished'),
-      })),
-    ),
-)
+const PUT = preparePut('daybook$migrations')

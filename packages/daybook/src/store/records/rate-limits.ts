@@ -1,5 +1,6 @@
 import { build, param, prepare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
+import { preparePut } from '../tables/row-statements.ts'
 
 /** So many attempts within a time. */
 export interface Allowance {
@@ -39,12 +40,5 @@ export class RateLimits {
 }
 
 const ATTEMPTS = prepare(build.selectFrom('daybook$attempts').selectAll().where('key', '=', param<string>('key')))
-const PUT_ATTEMPTS = prepare(
-  build
-    .insertInto('daybook$attempts')
-    .values({ key: param<string>('key'), count: param<number>('count'), until: param<number>('until') })
-    .onConflict((conflict) =>
-      conflict.column('key').doUpdateSet(({ ref }) => ({ count: ref('excluded.count'), until: ref('excluded.until') })),
-    ),
-)
+const PUT_ATTEMPTS = preparePut('daybook$attempts')
 const DROP_ATTEMPTS = prepare(build.deleteFrom('daybook$attempts').where('until', '<=', param<number>('now')))

@@ -11,6 +11,7 @@ import {
 import { isStorableText } from '../../model/stored-text.ts'
 import { param, prepareSql } from '../compile.ts'
 import type { Connection } from '../connection.ts'
+import { prepareInsert, preparePut } from '../tables/row-statements.ts'
 import { countSessionChange } from './session-changes.ts'
 
 /** Longer values are kept as their digest, as texts are that a store does not take: rows of an index have some 2,700 bytes at most. */
@@ -80,8 +81,8 @@ export class WrittenRecords extends StoredRecords implements RecordWriter {
     for (const key of unique) await this.#requireFree(kind, id, key, keys[key])
     await this.connection.run(PUT, { kind, id, until: until ?? null, doc: JSON.stringify(record) })
     await this.connection.run(DROP_KEYS, { kind, id })
-    for (const [key, value] of Object.entries(keys)) {
-      await this.connection.run(ADD_KEY, { kind, id, key, value: toKey(value) })
+    for (const [field, value] of Object.entries(keys)) {
+      await this.connection.run(ADD_KEY, { kind, id, field, value: toKey(value) })
     }
   }
 
@@ -120,12 +121,9 @@ const RECORDS_OF_KIND = prepareSql<FoundRecord>(
 const COUNT_OF_KIND = prepareSql<{ readonly count: number }>(
   sql`SELECT count(*) AS count FROM daybook$records WHERE kind = ${param('kind')}`,
 )
-const PUT = prepareSql(sql`INSERT INTO daybook$records (kind, id, until, doc)
-  VALUES (${param('kind')}, ${param('id')}, ${param('until')}, ${param('doc')})
-  ON CONFLICT (kind, id) DO UPDATE SET until = excluded.until, doc = excluded.doc`)
+const PUT = preparePut('daybook$records')
 const DROP = prepareSql(sql`DELETE FROM daybook$records WHERE kind = ${param('kind')} AND id = ${param('id')}`)
-const ADD_KEY = prepareSql(sql`INSERT INTO daybook$record_keys (kind, field, value, id)
-  VALUES (${param('kind')}, ${param('key')}, ${param('value')}, ${param('id')})`)
+const ADD_KEY = prepareInsert('daybook$record_keys')
 const DROP_KEYS = prepareSql(sql`DELETE FROM daybook$record_keys WHERE kind = ${param('kind')} AND id = ${param('id')}`)
 const DROP_KEYS_OVER = prepareSql(sql`DELETE FROM daybook$record_keys WHERE EXISTS (
   SELECT 1 FROM daybook$records AS record WHERE record.kind = daybook$record_keys.kind

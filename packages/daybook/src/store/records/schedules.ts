@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { build, param, prepare, prepareSql } from '../compile.ts'
 import type { Connection, ReadSource } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
+import { preparePut } from '../tables/row-statements.ts'
 import type { SystemTables } from '../tables/tables.ts'
 
 /** What is to be done to an entry at a time. */
@@ -112,30 +113,4 @@ const isOf = sql<SqlBool>`collection = ${param('collection')} AND id = ${param('
 const OF = prepare(build.selectFrom('daybook$schedules').selectAll().where(isOf).orderBy('action'))
 const DROP_ALL = prepare(build.deleteFrom('daybook$schedules').where(isOf))
 const DROP = prepare(build.deleteFrom('daybook$schedules').where(isOf).where('action', '=', param<string>('action')))
-const PUT = prepare(
-  build
-    .insertInto('daybook$schedules')
-    .values({
-      collection: param<string>('collection'),
-      id: param<string>('id'),
-      action: param<string>('action'),
-      seq: param<number>('seq'),
-      at: param<string>('at'),
-      actor: param<string>('actor'),
-      caller: param<string | null>('caller'),
-      locales: param<string | null>('locales'),
-      due: param<number>('due'),
-      failures: param<number>('failures'),
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['collection', 'id', 'action']).doUpdateSet(({ ref }) => ({
-        seq: ref('excluded.seq'),
-        at: ref('excluded.at'),
-        actor: ref('excluded.actor'),
-        caller: ref('excluded.caller'),
-        locales: ref('excluded.locales'),
-        due: ref('excluded.due'),
-        failures: ref('excluded.failures'),
-      })),
-    ),
-)
+const PUT = preparePut('daybook$schedules')

@@ -4,6 +4,7 @@ import { param, prepareSql, type StatementValues } from '../compile.ts'
 import type { WriteStep } from '../connection.ts'
 import type { StateAction } from '../journal-actions.ts'
 import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
+import { onConflictUpdate } from '../tables/row-statements.ts'
 import { ENTRY_COLUMNS, searchTable } from '../tables/tables.ts'
 import { entryCounterChange } from './counters.ts'
 import {
@@ -13,7 +14,6 @@ import {
   insertSteps,
   localeTableRows,
   type NumberedEntry,
-  onConflictUpdate,
   referenceRows,
   searchRows,
 } from './entry-rows.ts'
@@ -148,7 +148,10 @@ export class BulkUpdate {
   #updateLocales(updated: readonly UpdatedEntry[]): WriteSteps {
     return [...localeTableRows(updated)].map(([table, rows]) => {
       const columns = Object.keys(rows[0] ?? {})
-      return this.#run(sql`${this.#source.dialect.insertAll(table, columns)} ${onConflictUpdate(columns)}`, rows)
+      return this.#run(
+        sql`${this.#source.dialect.insertAll(table, columns)} ${onConflictUpdate(['pk'], columns)}`,
+        rows,
+      )
     })
   }
 

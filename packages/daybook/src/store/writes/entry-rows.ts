@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { param, prepareSql, type StatementCache, type StatementValues } from '../compile.ts'
+import { prepareSql, type StatementCache, type StatementValues } from '../compile.ts'
 import type { Connection, WriteStep } from '../connection.ts'
 import type { WriteSource } from '../database.ts'
 import type { Dialect, SearchDialect } from '../dialect.ts'
 import type { LocaleRow, WrittenEntry } from '../reads/rows.ts'
+import { insertRow } from '../tables/row-statements.ts'
 import { ENTRY_COLUMNS, type EntryTable, type PeopleColumns } from '../tables/tables.ts'
 
 /** A dialect of an engine that takes many rows in one statement. */
@@ -44,17 +44,11 @@ export function insertSteps({ connection, dialect, statements }: RowTarget, tabl
   const columns = Object.keys(first)
   const { insertAll } = dialect
   if (insertAll && rest.length > 0) {
-    const insertRows = statements.get(`add all ${table}`, () => prepareSql(insertAll(table, columns)))
-    return [() => connection.run(insertRows, { rows: JSON.stringify(rows) })]
+    const insert = statements.get(`add all ${table}`, () => prepareSql(insertAll(table, columns)))
+    return [() => connection.run(insert, { rows: JSON.stringify(rows) })]
   }
-  const insertRow = statements.get(`add ${table}`, () => prepareSql(insertRowStatement(table, columns)))
-  return rows.map((row) => () => connection.run(insertRow, row))
-}
-
-/** Inserts a row; a parameter for each column. */
-export function insertRowStatement(table: string, columns: readonly string[]): RawBuilder<unknown> {
-  const names = sql.join(columns.map((name) => sql.ref(name)))
-  return sql`INSERT INTO ${sql.table(table)} (${names}) VALUES (${sql.join(columns.map((name) => param(name)))})`
+  const insert = statements.get(`add ${table}`, () => prepareSql(insertRow(table, columns)))
+  return rows.map((row) => () => connection.run(insert, row))
 }
 
 /** An entry with its number of the journal. */
@@ -108,13 +102,6 @@ export function localeTableRows(
   )
   const byTable = Map.groupBy(rows, ([table]) => table)
   return new Map([...byTable].map(([table, group]) => [table, group.map(([, row]) => row)]))
-}
-
-/** The end of a statement that inserts rows of a locale's table: a row that exists is updated. */
-export function onConflictUpdate(columns: readonly string[]): RawBuilder<unknown> {
-  const changed = columns.filter((name) => name !== 'pk')
-  const changes = changed.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`)
-  return sql`ON CONFLICT (pk) DO UPDATE SET ${sql.join(changes)}`
 }
 
 /** A search row without its `pk`, and the collection, or that of a locale, whose search table holds it. */

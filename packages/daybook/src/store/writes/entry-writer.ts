@@ -6,20 +6,12 @@ import type { WriteSource } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import type { LocaleRow, StoredEntry, WrittenEntry } from '../reads/rows.ts'
 import { type FieldMember, foldedTexts } from '../tables/members.ts'
+import { insertRow, onConflictUpdate } from '../tables/row-statements.ts'
 import { ENTRY_COLUMNS } from '../tables/tables.ts'
 import { insertInBulk } from './bulk-insert.ts'
 import type { BulkCollector, UpdateOptions } from './bulk-update.ts'
 import { entryCounterChange } from './counters.ts'
-import {
-  choiceRows,
-  insertRowStatement,
-  insertSteps,
-  isBulk,
-  type LocaleTableEntry,
-  localeTableRow,
-  onConflictUpdate,
-  searchRows,
-} from './entry-rows.ts'
+import { choiceRows, insertSteps, isBulk, type LocaleTableEntry, localeTableRow, searchRows } from './entry-rows.ts'
 import { JournalWriter, replacedStates } from './journal-writer.ts'
 import { ReferenceWriter } from './reference-writer.ts'
 
@@ -188,7 +180,7 @@ export class EntryWriter {
 }
 
 function insertStatement({ returningPk }: Dialect, key: string): RawBuilder<{ readonly pk: number }> {
-  return sql`${insertRowStatement(key, ENTRY_COLUMNS)}${returningPk}`
+  return sql`${insertRow(key, ENTRY_COLUMNS)}${returningPk}`
 }
 
 function updateStatement(key: string): RawBuilder<unknown> {
@@ -200,7 +192,7 @@ const deleteStatement = (table: string): RawBuilder<unknown> =>
   sql`DELETE FROM ${sql.table(table)} WHERE pk = ${param('pk')}`
 
 function putStatement(table: string, columns: readonly string[]): RawBuilder<unknown> {
-  return sql`${insertRowStatement(table, columns)} ${onConflictUpdate(columns)}`
+  return sql`${insertRow(table, columns)} ${onConflictUpdate(['pk'], columns)}`
 }
 
 const DROP_CHOICES = prepare(

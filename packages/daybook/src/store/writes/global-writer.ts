@@ -1,6 +1,6 @@
-import { build, param, prepare } from '../compile.ts'
 import type { WriteSource } from '../database.ts'
 import type { FieldReference, GlobalRow } from '../reads/rows.ts'
+import { preparePut } from '../tables/row-statements.ts'
 import { GLOBALS } from '../tables/tables.ts'
 import { JournalWriter, wholeOf } from './journal-writer.ts'
 import { ReferenceWriter } from './reference-writer.ts'
@@ -40,28 +40,4 @@ export class GlobalWriter {
   }
 }
 
-const PUT_GLOBAL = prepare(
-  build
-    .insertInto('daybook$globals')
-    .values({
-      key: param<string>('key'),
-      created_by: param<string | null>('created_by'),
-      updated_by: param<string | null>('updated_by'),
-      seq: param<number>('seq'),
-      schema_hash: param<string>('schema_hash'),
-      orphaned: param<string | null>('orphaned'),
-      locales: param<string | null>('locales'),
-      doc: param<string>('doc'),
-    })
-    .onConflict((conflict) =>
-      conflict.column('key').doUpdateSet(({ ref }) => ({
-        created_by: ref('excluded.created_by'),
-        updated_by: ref('excluded.updated_by'),
-        seq: ref('excluded.seq'),
-        schema_hash: ref('excluded.schema_hash'),
-        orphaned: ref('excluded.orphaned'),
-        locales: ref('excluded.locales'),
-        doc: ref('excluded.doc'),
-      })),
-    ),
-)
+const PUT_GLOBAL = preparePut('daybook$globals')

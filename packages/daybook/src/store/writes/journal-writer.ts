@@ -1,8 +1,10 @@
-import { build, param, prepare } from '../compile.ts'
+import { sql } from 'kysely'
+import { prepareSql } from '../compile.ts'
 import type { WriteStep } from '../connection.ts'
 import type { WriteConnection } from '../database.ts'
 import type { JournalAction } from '../journal-actions.ts'
 import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
+import { insertRow, prepareInsert } from '../tables/row-statements.ts'
 import { type EntryTable, GLOBALS } from '../tables/tables.ts'
 import { workingCopyOf } from '../working-copy.ts'
 import { draftCounterChange } from './counters.ts'
@@ -68,19 +70,5 @@ export function wholeOf({ doc, locales, orphaned }: Pick<EntryTable, 'doc' | 'lo
   return parts.length === 0 ? doc : `${doc.slice(0, -1)}${parts.join('')}}`
 }
 
-const APPEND = prepare(
-  build.insertInto('daybook$journal').values({
-    seq: param<number>('seq'),
-    at: param<string>('at'),
-    actor: param<string>('actor'),
-    action: param<string>('action'),
-    collection: param<string>('collection'),
-    id: param<string>('id'),
-  }),
-)
-const SAVE_STATE = prepare(
-  build
-    .insertInto('daybook$journal_payload')
-    .values({ seq: param<number>('seq'), doc: param<string>('doc') })
-    .onConflict((conflict) => conflict.doNothing()),
-)
+const APPEND = prepareInsert('daybook$journal')
+const SAVE_STATE = prepareSql(sql`${insertRow('daybook$journal_payload', ['seq', 'doc'])} ON CONFLICT DO NOTHING`)

@@ -5,6 +5,7 @@ import type { WriteSource } from '../database.ts'
 import { DEFAULT_LOCALE_NOTE, writeNote } from '../notes.ts'
 import type { IdempotencyRecord } from '../reads/rows.ts'
 import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
+import { prepareInsert } from '../tables/row-statements.ts'
 import { withoutLocaleIndexes } from '../tables/schema.ts'
 import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
 
@@ -78,13 +79,4 @@ const DROP_EXPIRED_RECORD = prepare(
     .where('at', '<', param<string>('expiry')),
 )
 const DROP_EXPIRED_RECORDS = prepare(build.deleteFrom('daybook$idempotency').where('at', '<', param<string>('expiry')))
-const ADD_RECORD = prepare(
-  build.insertInto('daybook$idempotency').values({
-    key: param<string>('key'),
-    request: param<string>('request'),
-    at: param<string>('at'),
-    status: param<number>('status'),
-    headers: param<string>('headers'),
-    body: param<string>('body'),
-  }),
-)
+const ADD_RECORD = prepareInsert('daybook$idempotency')
