@@ -53,9 +53,9 @@ export interface AuthRecords extends RecordReader {
    * Runs `work` alone among all writers of all nodes; all of it is durable when this resolves, none of it when it rejects. `work` may run
    * more than once, as when it shares a commit with a write that fails.
    *
-   * @param options `isAlone`: it shares its commit with no other write, as one that waits for other code
+   * @param options `exclusive`: it shares its commit with no other write, as one that waits for other code
    */
-  transaction<T>(work: (writer: RecordWriter) => Promise<T>, options?: { readonly isAlone?: boolean }): Promise<T>
+  transaction<T>(work: (writer: RecordWriter) => Promise<T>, options?: { readonly exclusive?: boolean }): Promise<T>
   /**
    * Calls `listener` after each transaction that notes a session change: at once on its own node, within a second on all others; also
    * without a change. The returned function stops that.

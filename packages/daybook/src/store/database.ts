@@ -21,13 +21,13 @@ export interface WriteSource {
 
 /** The options of a transaction. */
 export interface TransactionOptions {
-  /** It shares its commit with no other write, as one that runs code of others. @default false */
-  readonly isAlone?: boolean
+  /** True if the transaction shares its commit with no other write, such as one that runs hooks. @default false */
+  readonly exclusive?: boolean
   /**
-   * It asks for nothing that others of its kind store, and takes no number of the journal before it stores: where each answer of
-   * the database has to come a long way, such writes run beside each other. @default false
+   * True if the transaction reads nothing that others of its kind store, and takes no number of the journal before it stores. Where
+   * the database is far away, such transactions run at the same time. @default false
    */
-  readonly isIndependent?: boolean
+  readonly concurrent?: boolean
   /** It may take as long as it likes, as filling a new store may. @default false */
   readonly isLong?: boolean
   /**

@@ -133,7 +133,7 @@ class LazyTransaction implements RecordSource {
       resolve(writer)
       await this.#end.promise
     }
-    this.#committed = this.#records.transaction(hold, { isAlone: true })
+    this.#committed = this.#records.transaction(hold, { exclusive: true })
     this.#committed.catch(reject)
     return promise
   }

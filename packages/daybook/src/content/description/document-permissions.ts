@@ -188,7 +188,7 @@ async function matchesOnceStored(
         await storeEntry(context, writer, collection, revision, next, rights)
         return (await writer.read.entries.statuses(collection, [id], where)).length > 0
       },
-      { isAlone: true },
+      { exclusive: true },
     )
   } catch (error) {
     // The write fails with this conflict before the rule is asked.

@@ -123,7 +123,7 @@ async function prepareDeleted(
     isComing: (entry) => entry.collection === collection.key && entry.id === id,
   }
   return {
-    isAlone: runsHooksOnRecreation(context, collection),
+    exclusive: runsHooksOnRecreation(context, collection),
     commit: async (transaction) => {
       const { writer } = transaction
       const current = await writer.read.history.deletedEntry(document)

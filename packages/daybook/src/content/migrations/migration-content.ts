@@ -128,7 +128,7 @@ export class StepContent extends CallerContent implements MigrationContent {
           await this.#run.savePosition(writer, loop, last)
           return count
         },
-        { isAlone: true },
+        { exclusive: true },
       )
     } catch (error) {
       if (error instanceof StaleWrite) return undefined

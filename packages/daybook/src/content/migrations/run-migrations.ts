@@ -85,7 +85,7 @@ export class MigrationLock {
   async transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await this.#lease.write(work, { isAlone: true })
+        return await this.#lease.write(work, { exclusive: true })
       } catch (error) {
         if (!(error instanceof LeaseLost)) throw error
         if (!(await this.#lease.take())) throw new MigrationError(TAKEN_OVER)

@@ -79,6 +79,6 @@ async function writeMany(
   const transact = isDry ? dryRun(context.transact) : context.transact
   return retryStale(async () => {
     await bulk.prepare()
-    return transact((writer) => bulk.commit(writer), { isAlone: true })
+    return transact((writer) => bulk.commit(writer), { exclusive: true })
   }, 'The entries keep changing; try again.')
 }

@@ -88,8 +88,8 @@ export async function prepareCreate(
   // No unique index guards a slug that falls back, so no other create may run between the look-ups and the insert.
   const hasFallbackSlug = collection.slug !== undefined && collection.localized.has(collection.slug.key)
   return {
-    isAlone: hooks !== undefined,
-    isIndependent: !upload && !hasFallbackSlug,
+    exclusive: hooks !== undefined,
+    concurrent: !upload && !hasFallbackSlug,
     commit: async (transaction) => {
       const { writer } = transaction
       const derive = (values: Values): Promise<Values> => chooseSlug(writer.read, collection, values, locale)

@@ -42,7 +42,7 @@ export async function prepareDelete(
   }
   const hooks = hooksFor(context, collection, 'beforeChange')
   return {
-    isAlone: hooks !== undefined,
+    exclusive: hooks !== undefined,
     commit: async (transaction) => {
       const { writer, atEnd } = transaction
       const revision = new Revision(engine.model, collection, await target.load(writer.read))

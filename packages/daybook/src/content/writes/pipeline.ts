@@ -3,7 +3,7 @@ import type { TransactionOptions } from '../../store/database.ts'
 import type { Writer } from '../../store/writes/write.ts'
 
 /** A write with all of its work done but storing. It can be committed again when its transaction is run again. */
-export interface PreparedWrite<Result> extends Pick<TransactionOptions, 'isAlone' | 'isIndependent'> {
+export interface PreparedWrite<Result> extends Pick<TransactionOptions, 'exclusive' | 'concurrent'> {
   /** The size of the values that it keeps in memory, in characters of JSON; only of writes that are prepared in bulk. */
   readonly size?: number
   /** @throws {StaleWrite} if it has to be prepared again */
@@ -29,7 +29,7 @@ export type LastStep = (writer: Writer) => Promise<void>
 /** Runs work as one transaction, or as part of a larger one. */
 export type Transact = <T>(
   work: (writer: Writer) => Promise<T>,
-  options: Pick<TransactionOptions, 'isAlone' | 'isIndependent'>,
+  options: Pick<TransactionOptions, 'exclusive' | 'concurrent'>,
 ) => Promise<T>
 
 /** The document of a prepared write has changed, so the write has to be prepared again. */
@@ -81,7 +81,7 @@ export async function executeAll<Result>(
       })
       return { results, firstSeq: firstSince() }
     }
-    return transact(commitAll, { isAlone: writes.some((write) => write.isAlone) })
+    return transact(commitAll, { exclusive: writes.some((write) => write.exclusive) })
   })
 }
 
@@ -138,7 +138,7 @@ export const dryRun =
           throw new DryRunEnd(await work(writer))
         },
         // The rollback must not undo writes of other requests.
-        { isAlone: true },
+        { exclusive: true },
       )
     } catch (error) {
       if (error instanceof DryRunEnd) return error.result as never

@@ -74,7 +74,7 @@ export async function prepareReplace(
   const prepared = await propose(store.read, loaded)
   const hooks = hooksFor(context, collection, 'beforeChange', 'validate')
   return {
-    isAlone: hooks !== undefined,
+    exclusive: hooks !== undefined,
     commit: async (transaction) => {
       const { writer } = transaction
       const { read } = writer

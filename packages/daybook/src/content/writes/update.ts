@@ -152,7 +152,7 @@ export async function prepareUpdate<Row extends StoredColumns, Result>(
   // The commit refers to the parsed revision through this name alone, so that it can be released.
   const snapshot = options.releasesSnapshot ? undefined : loaded
   return {
-    isAlone: hooks !== undefined,
+    exclusive: hooks !== undefined,
     ...(options.releasesSnapshot ? { size: JSON.stringify(patch).length } : {}),
     commit: async (transaction) => {
       const { writer } = transaction

@@ -249,7 +249,7 @@ async function prepareAgain(
     isComing: isBackToo,
   }
   return {
-    isAlone: runsHooksOnRecreation(context, collection),
+    exclusive: runsHooksOnRecreation(context, collection),
     commit: async (transaction) => {
       const { writer } = transaction
       const { canonical, seq } = await recreate(context, collection, recreation, transaction)

@@ -121,7 +121,7 @@ function inOrder(steps: readonly UndoStep[], { deferred, blocked }: UndoState): 
 /** Nothing is overwritten that was changed after the plan was made. */
 const guard = ({ head, steps }: UndoPlan): PreparedWrite<undefined> => ({
   // What fails is tried again as a whole, and takes nothing of others with it.
-  isAlone: true,
+  exclusive: true,
   commit: async ({ writer }) => {
     const planned = new Set(steps.map(nameOf))
     if (await isChangedSince(writer, head, planned)) throw new StaleWrite()

@@ -49,10 +49,10 @@ export class PostgresWriter {
 
   write<T>(
     work: (writer: WriteConnection) => Promise<T>,
-    { isAlone = false, isIndependent = false, isLong = false, isRepeatable = false }: TransactionOptions = {},
+    { exclusive = false, concurrent = false, isLong = false, isRepeatable = false }: TransactionOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const how = { isAlone, isIndependent, isLong, isRepeatable }
+      const how = { exclusive, concurrent, isLong, isRepeatable }
       this.#queue.push({ work, ...how, resolve: resolve as QueuedWrite['resolve'], reject })
       this.#draining ??= this.#drain()
     })
@@ -80,7 +80,7 @@ export class PostgresWriter {
 
   /** The next writes that share a transaction; some have their own. */
   #next(): readonly QueuedWrite[] {
-    const alone = this.#queue.findIndex(({ isAlone, isLong }) => isAlone || isLong)
+    const alone = this.#queue.findIndex(({ exclusive, isLong }) => exclusive || isLong)
     const count = alone === -1 ? MAX_GROUP : Math.max(1, Math.min(alone, MAX_GROUP))
     return this.#queue.splice(0, count)
   }
@@ -98,7 +98,7 @@ export class PostgresWriter {
       .catch((error: unknown) => error)
     if (Array.isArray(outcomes)) for (const settle of outcomes) settle()
     else if (outcomes instanceof TransactionAborted)
-      this.#queue.unshift(...group.map((job) => ({ ...job, isAlone: true })))
+      this.#queue.unshift(...group.map((job) => ({ ...job, exclusive: true })))
     else this.#refuse(group, translatePostgresError(outcomes, this.#server.texts.names))
   }
 
@@ -187,9 +187,9 @@ interface QueuedWrite {
   /** Whether its commit may be lost by a crash of the server. */
   readonly isRepeatable?: boolean
   /** Whether it has a transaction of its own. */
-  readonly isAlone?: boolean
+  readonly exclusive?: boolean
   /** Whether it may run beside others of its kind. */
-  readonly isIndependent?: boolean
+  readonly concurrent?: boolean
   readonly work: (writer: WriteConnection) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -210,7 +210,7 @@ function inTurns(group: readonly QueuedWrite[]): readonly (readonly QueuedWrite[
   const turns: QueuedWrite[][] = []
   for (const job of group) {
     const last = turns.at(-1)
-    if (job.isIndependent && last?.[0]?.isIndependent) last.push(job)
+    if (job.concurrent && last?.[0]?.concurrent) last.push(job)
     else turns.push([job])
   }
   return turns

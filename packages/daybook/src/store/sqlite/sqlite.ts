@@ -88,10 +88,10 @@ export class SqliteStore implements Database {
 
   transaction<T>(
     work: (writer: WriteConnection) => Promise<T>,
-    { isAlone = false, isLong = false }: TransactionOptions = {},
+    { exclusive = false, isLong = false }: TransactionOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, isAlone: isAlone || isLong, resolve: resolve as QueuedWrite['resolve'], reject })
+      this.#queue.push({ work, exclusive: exclusive || isLong, resolve: resolve as QueuedWrite['resolve'], reject })
       if (!this.#draining) void this.#drain()
     })
   }
@@ -139,7 +139,7 @@ export class SqliteStore implements Database {
 
   /** The next writes that share a commit; some have their own. */
   #next(): readonly QueuedWrite[] {
-    const alone = this.#queue.findIndex(({ isAlone }) => isAlone)
+    const alone = this.#queue.findIndex(({ exclusive }) => exclusive)
     return this.#queue.splice(0, alone === -1 ? MAX_GROUP : Math.max(1, Math.min(alone, MAX_GROUP)))
   }
 
@@ -284,7 +284,7 @@ class FileVersion {
 interface QueuedWrite {
   readonly work: (writer: WriteConnection) => Promise<unknown>
   /** Whether it has a commit of its own. */
-  readonly isAlone: boolean
+  readonly exclusive: boolean
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
 }
