@@ -8,6 +8,14 @@ import type { ErrorCode } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import { PEOPLE_PARAMETERS, PERMISSIONS_PARAMETERS, readDocumentName } from '../../query/auth-query.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
+import {
+  attemptKindOf,
+  findAccountNames,
+  forwarded,
+  isCountedAction,
+  readAccountNames,
+  readInput,
+} from '../auth-input.ts'
 import { readBody } from '../body.ts'
 import { contextOf } from '../client-address.ts'
 import {
@@ -18,10 +26,8 @@ import {
   PLAIN_ERRORS,
   type Route,
 } from '../contract.ts'
-import { forwarded, readInput } from '../input.ts'
 import type { HttpRequest } from '../request.ts'
 import { fromResponse, PRIVATE } from '../respond.ts'
-import { attemptKindOf, findAccountNames, isCountedAction, readAccountNames } from '../sign-in-attempts.ts'
 import { ACTIONS_SCHEMA, PEOPLE_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of sessions need. */

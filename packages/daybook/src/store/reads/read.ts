@@ -1,4 +1,4 @@
-import { StatementCache } from '../compile.ts'
+import { build, param, prepare, StatementCache } from '../compile.ts'
 import type { Connection, ReadSource } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { Journal } from '../journal.ts'
@@ -7,11 +7,11 @@ import { CountersReader, type Versioned } from './counters-reader.ts'
 import { DraftReader } from './draft-reader.ts'
 import { EntryReader } from './entry-reader.ts'
 import { FeedReader } from './feed-reader.ts'
-import { GlobalReader } from './global-reader.ts'
 import { HistoryReader } from './history-reader.ts'
 import { ListReader } from './list-reader.ts'
 import { ReferenceReader } from './reference-reader.ts'
 import { ReverseReader } from './reverse-reader.ts'
+import type { GlobalRow } from './rows.ts'
 import { SystemReader } from './system-reader.ts'
 
 /** The most statements of reads that are kept: clients can ask in any number of forms. */
@@ -67,3 +67,19 @@ export class Reader {
     return new Reader(this.dialect, connection, connection, undefined, this.#statements)
   }
 }
+
+/** Reads globals. */
+class GlobalReader {
+  readonly #source: ReadSource
+
+  constructor(source: ReadSource) {
+    this.#source = source
+  }
+
+  /** The global with this key; `undefined`: it was never written. */
+  byKey(key: string): Promise<GlobalRow | undefined> {
+    return this.#source.connection.get(GLOBAL_BY_KEY, { key })
+  }
+}
+
+const GLOBAL_BY_KEY = prepare(build.selectFrom('daybook$globals').selectAll().where('key', '=', param<string>('key')))
