@@ -26,7 +26,7 @@ export interface LazyResponse<Json extends string | Uint8Array = string> {
  * @param key of the document or collection that was requested
  * @param collections whose documents are embedded, or decide about what is shown
  */
-export const surrogateKeys = (key: string, collections: readonly { readonly key: string }[]): readonly string[] =>
+export const toSurrogateKeys = (key: string, collections: readonly { readonly key: string }[]): readonly string[] =>
   collections.length === 0 ? [key] : [...new Set([key, ...collections.map((collection) => collection.key)])]
 
 /** A stored entry as it is answered. */

@@ -298,7 +298,7 @@ function requireDeclared(app: App, reply: Reply, scope: RequestScope): Reply {
 const REQUEST_ID = /^[\w.-]{8,64}$/
 
 /** The state of a request. Many requests may wait, so the parts of a response are made with the response. */
-export class RequestScope {
+class RequestScope {
   /** The time of its arrival, as `performance.now()` has it. */
   readonly startedAt: number = performance.now()
   /** `undefined` until the router has found it, and if there is none. */

@@ -12,7 +12,7 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
-import { type Answer, type LazyResponse, surrogateKeys } from '../answer.ts'
+import { type Answer, type LazyResponse, toSurrogateKeys } from '../answer.ts'
 import { isVisibleEntry, requireDraftSession } from '../drafts/draft-access.ts'
 import { draftTag, putAbout } from '../drafts/draft-answer.ts'
 import { readDrafts } from '../drafts/read-drafts.ts'
@@ -60,10 +60,11 @@ export async function readEntry(
     surrogateKeys: () => {
       const related = collectionsOf(selection)
       const ofRules = scope?.filterDependencies([collection, ...related]) ?? relatedCollections(filter?.where)
-      return surrogateKeys(`${key}:${row.id}`, [...related, ...ofRules])
+      return toSurrogateKeys(`${key}:${row.id}`, [...related, ...ofRules])
     },
     read: async () => {
-      const whole = await withDocument(engine, collection, row)
+      // The document was left out if its revision was known.
+      const whole = row.doc === '' ? await readWhole(engine, collection, row) : row
       if (!expansion) return present(collection, whole, projection)
       const [shown] = await inChosenLocale(engine, access, collection, [whole], choice)
       // The entry can have been deleted since it was found.
@@ -74,9 +75,7 @@ export async function readEntry(
   }
 }
 
-/** The row with its document, which was left out if its revision was known. */
-async function withDocument({ store }: Engine, collection: CollectionModel, row: EntryRow): Promise<EntryRow> {
-  if (row.doc !== '') return row
+async function readWhole({ store }: Engine, collection: CollectionModel, row: EntryRow): Promise<EntryRow> {
   const whole = await store.read.entries.byId(collection, row.id, { hasPeople: row.created_by !== undefined })
   if (!whole) throw new DaybookError('NOT_FOUND')
   return whole

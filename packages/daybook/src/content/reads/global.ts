@@ -6,7 +6,7 @@ import type { Query } from '../../query/parameters.ts'
 import type { GlobalRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
-import { type LazyResponse, surrogateKeys } from '../answer.ts'
+import { type LazyResponse, toSurrogateKeys } from '../answer.ts'
 import { mergeFields, toCurrentSchema } from '../document.ts'
 import type { Engine } from '../engine.ts'
 import { chosenValues, requireLocale } from '../locales/locale.ts'
@@ -51,7 +51,7 @@ export async function readGlobal(
     tag: expandedTag(expansion, global, row.seq, selection),
     surrogateKeys: () => {
       const related = collectionsOf(selection)
-      return surrogateKeys(surrogateKey, [...related, ...scope.filterDependencies(related)])
+      return toSurrogateKeys(surrogateKey, [...related, ...scope.filterDependencies(related)])
     },
     read: async () => {
       const [json = ''] = await presentExpanded(expansion, global, [globalIn(engine, global, row, choice)], selection)

@@ -12,7 +12,7 @@ import { type NarrowedSearch, narrowSearch } from '../../store/search/search.ts'
 import { toSearchTerms } from '../../store/search/search-text.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
-import { type LazyResponse, surrogateKeys } from '../answer.ts'
+import { type LazyResponse, toSurrogateKeys } from '../answer.ts'
 import { requireSession } from '../drafts/draft-access.ts'
 import { putAbout } from '../drafts/draft-answer.ts'
 import { readDrafts } from '../drafts/read-drafts.ts'
@@ -44,7 +44,8 @@ export async function readList(
   const state = await readListState(engine, query)
   return {
     tag: listTag(query, state),
-    surrogateKeys: () => surrogateKeys(collection.key, [...query.dependencies.related, ...query.dependencies.ofRules]),
+    surrogateKeys: () =>
+      toSurrogateKeys(collection.key, [...query.dependencies.related, ...query.dependencies.ofRules]),
     read: async () => {
       const { counters } = state
       const total = await countMatches(engine, query, state)
@@ -69,7 +70,7 @@ export async function readList(
 const EMPTY_PAGE: Page = { rows: [], end: undefined }
 
 /**
- * Resolves a list request for its caller. A query that was resolved before for a caller with the same access is not resolved again.
+ * Authorizes a list request, and resolves it for its caller. A query that was resolved before for a caller with the same access is not resolved again.
  *
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
