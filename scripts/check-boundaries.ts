@@ -124,6 +124,9 @@ const STUDIO_PAGES: readonly string[] = [
   'webhooks',
 ]
 
+/** Folders of `content/` whose public names, for the rest of the service, are those of their `index.ts`. */
+const INDEXED: readonly string[] = ['content/reads', 'content/writes', 'content/drafts', 'content/transfer']
+
 /** The most files of sources in a folder. */
 const MAX_FILES = 20
 
@@ -213,10 +216,17 @@ function directionFault(file: string, to: string): string | undefined {
   return `imports ${to}, against the layout. ${partOf(file)} ${advice}. Move the code, or pass the value in.`
 }
 
+function indexFault(file: string, to: string): string | undefined {
+  const folder = INDEXED.find((indexed) => to.startsWith(`${indexed}/`))
+  const index = `${folder}/index.ts`
+  if (folder === undefined || to === index || partOf(file) === partOf(to)) return undefined
+  return `imports ${to} past ${index}. Export what you need there, and import that.`
+}
+
 function importFaults(imports: Imports): readonly BoundaryFault[] {
   return [...imports].flatMap(([file, targets]) =>
     targets.flatMap((to) => {
-      const message = imports.has(to) ? directionFault(file, to) : libraryFault(file, to)
+      const message = imports.has(to) ? (directionFault(file, to) ?? indexFault(file, to)) : libraryFault(file, to)
       return message === undefined ? [] : [{ file, message }]
     }),
   )

@@ -62,6 +62,20 @@ test('lets a type be imported against the direction', async () => {
   expect(result).toEqual({ status: 0, said: '' })
 })
 
+test('fails on an import past the index of a folder of content', async () => {
+  const { status, said } = await checkTree({
+    'content/reads/list.ts': 'export const list = 1\n',
+    'content/reads/index.ts': "export { list } from './list.ts'\n",
+    'content/caller-content.ts': "export { list } from './reads/list.ts'\n",
+    'http/good.ts': "export { list } from '../content/reads/index.ts'\n",
+    'http/bad.ts': "export { list } from '../content/reads/list.ts'\n",
+  })
+  expect(status).toBe(1)
+  expect(said).toContain('http/bad.ts')
+  expect(said).not.toContain('http/good.ts')
+  expect(said).not.toContain('caller-content.ts')
+})
+
 test.each([
   ['an import against the direction', 'query/read.ts', "import { app } from '../http/app.ts'\nexport { app }\n"],
   ['a re-export against the direction', 'query/read.ts', "export { app } from '../http/app.ts'\n"],

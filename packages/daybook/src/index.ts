@@ -125,6 +125,8 @@ export type {
   PluginDescription,
   SystemFieldDescription,
 } from './content/description/model-description.ts'
+export { etagOf } from './content/reads/index.ts'
+export { ServiceContent } from './content/service-content.ts'
 export {
   defineMigration,
   type EntryChange,
@@ -132,9 +134,7 @@ export {
   type Migration,
   type MigrationContent,
   type MigrationContext,
-} from './content/migrations/define-migration.ts'
-export { ServiceContent } from './content/service-content.ts'
-export { etagOf } from './content/tagged.ts'
+} from './content/transfer/index.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, StartupError } from './errors.ts'
 // What a field type of your own is made of
 export {

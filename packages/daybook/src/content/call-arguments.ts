@@ -2,7 +2,7 @@ import { fromPairs, type Parameters, type Query, type QueryOf, readParameters } 
 import { reverseParams } from '../query/reverse-page.ts'
 import { type Where, whereParams } from '../query/where.ts'
 import type { ReadOptions } from './call-options.ts'
-import type { Preconditions } from './etags.ts'
+import type { Preconditions } from './reads/etags.ts'
 
 /** Options of a read: those that are written with brackets, and all others. */
 interface QueryOptions {

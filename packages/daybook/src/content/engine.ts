@@ -11,8 +11,8 @@ import type { Store } from '../store/store.ts'
 import { ANONYMOUS_ACTOR } from '../store/tables/tables.ts'
 import type { Access } from './access/access.ts'
 import type { Files } from './assets/files.ts'
-import type { WriteHooks } from './hooks.ts'
 import type { ResolvedListQuery } from './reads/resolved-list-query.ts'
+import type { WriteHooks } from './writes/hooks/hooks.ts'
 
 /** The parts of an engine. */
 export interface EngineParts {

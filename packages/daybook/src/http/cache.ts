@@ -1,7 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { Access } from '../content/access/access.ts'
-import type { LazyResponse } from '../content/answer.ts'
-import { heldRevision, matchesTag, readTags, requireTagMatch, revisionOf } from '../content/etags.ts'
+import {
+  heldRevision,
+  type LazyResponse,
+  matchesTag,
+  readTags,
+  requireTagMatch,
+  revisionOf,
+} from '../content/reads/index.ts'
 import { SingleFlight } from '../single-flight.ts'
 import type { Versioned } from '../store/reads/counters-reader.ts'
 import { type Compression, type ContentCoding, codedHeaders, unchangedAs } from './compression.ts'

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import { heldTag, readTags } from '../content/etags.ts'
+import { heldTag, readTags } from '../content/reads/index.ts'
 import type { RequestHeaders } from './request.ts'
 import type { Reply } from './respond.ts'
 

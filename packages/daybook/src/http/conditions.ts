@@ -5,7 +5,7 @@ import {
   requireTagMatch,
   TAGS_SCHEMA,
   type TagCondition,
-} from '../content/etags.ts'
+} from '../content/reads/index.ts'
 import { invalidAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { RequestHeaders } from './request.ts'

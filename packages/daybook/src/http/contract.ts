@@ -1,6 +1,6 @@
 import type { Access } from '../content/access/access.ts'
 import type { Action } from '../content/access/rules.ts'
-import type { LazyResponse } from '../content/answer.ts'
+import type { LazyResponse } from '../content/reads/index.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'

@@ -1,7 +1,7 @@
 import { FileBody } from '../assets/file-body.ts'
 import type { CacheTagHeader } from '../config/cdn.ts'
 import type { Access } from '../content/access/access.ts'
-import type { Answer, LazyResponse } from '../content/answer.ts'
+import type { Answer, LazyResponse } from '../content/reads/index.ts'
 import { DaybookError, ERRORS, type ErrorCode, type ErrorDetails } from '../errors.ts'
 
 /** The answer of a route. */

@@ -1,7 +1,6 @@
 import type { Access } from '../content/access/access.ts'
-import { findVisibleDrafts } from '../content/drafts/draft-access.ts'
+import { findVisibleDrafts, findVisibleDuring } from '../content/drafts/index.ts'
 import type { Engine } from '../content/engine.ts'
-import { findVisibleDuring } from '../content/history/historical-visibility.ts'
 import { DaybookError, invalidAt } from '../errors.ts'
 import { isStateAction } from '../store/journal-actions.ts'
 import type { JournalRow } from '../store/reads/rows.ts'

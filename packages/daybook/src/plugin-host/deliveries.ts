@@ -1,6 +1,6 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
+import { findDocumentModel } from '../content/drafts/index.ts'
 import type { Engine } from '../content/engine.ts'
-import { findDocumentModel } from '../content/history/historical-access.ts'
 import type { Pace } from '../journal/pace.ts'
 import type { Subscriber } from '../journal/subscriber.ts'
 import { Subscription } from '../journal/subscription.ts'

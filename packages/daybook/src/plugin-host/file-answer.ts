@@ -1,5 +1,5 @@
 import type { ByteRange } from '../assets/blob-store.ts'
-import { matchesTag, readTags, requireTagMatch } from '../content/etags.ts'
+import { matchesTag, readTags, requireTagMatch } from '../content/reads/index.ts'
 import { DaybookError } from '../errors.ts'
 import type { PluginAnswer, PluginRequest } from './route.ts'
 

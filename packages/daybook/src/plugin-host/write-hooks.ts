@@ -1,6 +1,6 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import { CallerContent } from '../content/caller-content.ts'
-import { innerValues } from '../content/document.ts'
+import { innerValues } from '../content/documents/document.ts'
 import type { Engine } from '../content/engine.ts'
 import {
   type ChangeEvent,
@@ -12,7 +12,7 @@ import {
   type WriteEvent,
   type WriteHook,
   WriteHooks,
-} from '../content/hooks.ts'
+} from '../content/writes/index.ts'
 import { type Field, holdsValidator } from '../fields/field.ts'
 import type { FieldValidationContext, ValidationContent, ValidationContext } from '../fields/validation.ts'
 import type { Log } from '../log.ts'

@@ -1,6 +1,6 @@
 import { f, type MigrationContext } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MigrationLock, pendingMigrations } from '../../src/content/migrations/run-migrations.ts'
+import { MigrationLock, pendingMigrations } from '../../src/content/transfer/migrations/run-migrations.ts'
 import { migrateBy, withEngine } from '../support/stores/migrating.ts'
 import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'

@@ -1,10 +1,17 @@
 import { resolve } from 'node:path'
 import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
-import { countMatches, resolveListQuery } from '../../content/reads/list.ts'
-import { deleteMany, updateMany } from '../../content/writes/bulk.ts'
-import { MAX_MANY, type ManyEntries, type ManyResult, type Step } from '../../content/writes/bulk-write.ts'
-import { type WriteContext, writeContext } from '../../content/writes/context.ts'
+import { countMatches, resolveListQuery } from '../../content/reads/index.ts'
+import {
+  deleteMany,
+  MAX_MANY,
+  type ManyEntries,
+  type ManyResult,
+  type Step,
+  updateMany,
+  type WriteContext,
+  writeContext,
+} from '../../content/writes/index.ts'
 import { DaybookError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import { compileModel } from '../../model/compile.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { DaybookConfig } from '../../config/config.ts'
-import { pendingRenames } from '../../content/transfer/migration.ts'
+import { pendingRenames } from '../../content/transfer/index.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { Model } from '../../model/model.ts'

@@ -1,6 +1,6 @@
 import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
-import { writeContext } from '../../content/writes/context.ts'
+import { writeContext } from '../../content/writes/index.ts'
 import { undo as undoRange } from '../../journal/undo/undo.ts'
 import type { BlockedUndo } from '../../journal/undo/undo-plan.ts'
 import { CliCommand, type CommonOptions, defineOption, UsageError } from '../command.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { text as readAll } from 'node:stream/consumers'
 import type { Account, AccountManager } from '../../auth/accounts/account-manager.ts'
-import { endOutstanding } from '../../content/drafts/outstanding.ts'
+import { endOutstanding } from '../../content/drafts/index.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { SILENT } from '../../log.ts'
 import type { Store } from '../../store/store.ts'

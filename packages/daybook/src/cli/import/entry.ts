@@ -1,5 +1,5 @@
 import { basename, dirname, extname } from 'node:path'
-import type { Values } from '../../content/document.ts'
+import type { Values } from '../../content/documents/document.ts'
 import { convertValue, namesSeveral, readTime } from './field-values.ts'
 import { FileError } from './file-error.ts'
 import { firstHeading, type SourceFile } from './front-matter.ts'

@@ -1,6 +1,6 @@
 import { FULL_RIGHTS } from '../../content/access/field-access.ts'
-import type { Values } from '../../content/document.ts'
-import { checkBody } from '../../content/writes/body.ts'
+import type { Values } from '../../content/documents/document.ts'
+import { checkBody } from '../../content/writes/index.ts'
 import type { Field } from '../../fields/field.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { mustBeNamed } from '../../model/schema.ts'

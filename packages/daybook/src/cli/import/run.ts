@@ -1,13 +1,18 @@
 import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
-import type { EntryAnswer } from '../../content/answer.ts'
-import type { Values } from '../../content/document.ts'
+import type { Values } from '../../content/documents/document.ts'
 import type { Engine } from '../../content/engine.ts'
-import { writeContext } from '../../content/writes/context.ts'
-import { parseCreate, prepareCreate } from '../../content/writes/create.ts'
-import { EntryTarget } from '../../content/writes/entry-target.ts'
-import { execute, type Transact } from '../../content/writes/pipeline.ts'
-import { parseUpdate, prepareUpdate } from '../../content/writes/update.ts'
+import type { EntryAnswer } from '../../content/reads/index.ts'
+import {
+  EntryTarget,
+  execute,
+  parseCreate,
+  parseUpdate,
+  prepareCreate,
+  prepareUpdate,
+  type Transact,
+  writeContext,
+} from '../../content/writes/index.ts'
 import type { Progress } from '../output.ts'
 import { type FileEntry, toEntry } from './entry.ts'
 import { FileError, faultsOf, faultText } from './file-error.ts'

@@ -3,8 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { DaybookConfig } from '../../config/config.ts'
-import type { Migration } from '../../content/migrations/define-migration.ts'
-import { type LoadedMigration, type MigrationFile, pendingMigrations } from '../../content/migrations/run-migrations.ts'
+import {
+  type LoadedMigration,
+  type Migration,
+  type MigrationFile,
+  pendingMigrations,
+} from '../../content/transfer/index.ts'
 import { MigrationError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { Log } from '../../log.ts'

@@ -1,21 +1,19 @@
 import type { Engine } from '../../content/engine.ts'
 import {
+  dropOrphaned,
+  fillStored,
+  findMisfits,
+  isLossy,
   type LoadedMigration,
   MigrationLock,
-  pendingMigrations,
-  runMigrations,
-} from '../../content/migrations/run-migrations.ts'
-import { storedContentOf } from '../../content/stored-content.ts'
-import { fillStored } from '../../content/transfer/fill.ts'
-import {
-  dropOrphaned,
-  isLossy,
   type MigrationStep,
   moveStored,
+  pendingMigrations,
   planMigration,
   requireKept,
-} from '../../content/transfer/migration.ts'
-import { findMisfits } from '../../content/transfer/misfits.ts'
+  runMigrations,
+  storedContentOf,
+} from '../../content/transfer/index.ts'
 import type { Model } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import { printable } from '../output.ts'

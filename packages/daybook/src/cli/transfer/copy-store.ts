@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { storedContentOf } from '../../content/stored-content.ts'
+import { storedContentOf } from '../../content/transfer/index.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Database, Snapshot } from '../../store/database.ts'

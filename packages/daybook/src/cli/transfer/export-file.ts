@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
-import type { ExportCounts } from '../../content/transfer/export-lines.ts'
+import type { ExportCounts } from '../../content/transfer/index.ts'
 import { countOf } from '../output.ts'
 
 /** The number of bytes that are read at a time. */

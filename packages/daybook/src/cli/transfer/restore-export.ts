@@ -5,9 +5,19 @@ import { OtherBytes } from '../../content/assets/digest.ts'
 import { FileRestore } from '../../content/assets/file-restore.ts'
 import type { StoredFile } from '../../content/assets/stored-files.ts'
 import type { Engine } from '../../content/engine.ts'
-import type { ExportCounts } from '../../content/transfer/export-lines.ts'
-import { LineError, type PreparedLine, prepareLine, Restore, whyNotRestored } from '../../content/transfer/restore.ts'
-import { checkLine, type RestoreLine, readCounts, readHeader, readLine } from '../../content/transfer/restore-lines.ts'
+import {
+  checkLine,
+  type ExportCounts,
+  LineError,
+  type PreparedLine,
+  prepareLine,
+  Restore,
+  type RestoreLine,
+  readCounts,
+  readHeader,
+  readLine,
+  whyNotRestored,
+} from '../../content/transfer/index.ts'
 import { StartupError } from '../../errors.ts'
 import { ASSETS } from '../../fields/relations/asset.ts'
 import { compileModel } from '../../model/compile.ts'

@@ -5,7 +5,7 @@ import type { Issue } from '../../issues.ts'
 import type { CollectionModel, DocumentModel, FieldModel, Model } from '../../model/model.ts'
 import { type AccessFilter, type Condition, equals } from '../../query/where.ts'
 import type { Reader } from '../../store/reads/read.ts'
-import type { Values } from '../document.ts'
+import type { Values } from '../documents/document.ts'
 import {
   type Action,
   askInGeneral,

@@ -2,7 +2,7 @@ import { DaybookError, invalid } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import { issueAt } from '../../issues.ts'
 import type { DocumentModel } from '../../model/model.ts'
-import { missingFields, type Values } from '../document.ts'
+import { missingFields, type Values } from '../documents/document.ts'
 import type { Access } from './access.ts'
 import { refuseCaller } from './rules.ts'
 

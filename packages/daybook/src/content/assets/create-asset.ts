@@ -1,7 +1,7 @@
 import type { BlobHeaders } from '../../assets/blob-store.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Writer } from '../../store/writes/write.ts'
-import type { EntryAnswer } from '../answer.ts'
+import type { EntryAnswer } from '../reads/answer.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { parseCreate, prepareCreate } from '../writes/create.ts'
 import { execute } from '../writes/pipeline.ts'

@@ -1,7 +1,7 @@
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import { type WorkingCopy, workingCopyOf } from '../../store/working-copy.ts'
-import { mergeFields, stillOrphaned } from '../document.ts'
+import { mergeFields, stillOrphaned } from '../documents/document.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
 import { Revision, toCanonical, translationsOf } from '../writes/row.ts'

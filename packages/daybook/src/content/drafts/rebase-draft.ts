@@ -1,7 +1,7 @@
 import type { CollectionModel } from '../../model/model.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
-import { mergeFields, type Values } from '../document.ts'
+import { mergeFields, type Values } from '../documents/document.ts'
 import { writeTranslation } from '../locales/localized.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from './draft-row.ts'

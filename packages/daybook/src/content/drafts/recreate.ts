@@ -1,15 +1,15 @@
 import type { Reference } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { fieldRights } from '../access/field-access.ts'
-import { mergeFields, type Values } from '../document.ts'
+import { mergeFields, type Values } from '../documents/document.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { compose } from '../writes/compose.ts'
 import { hooksFor, type WriteContext } from '../writes/context.ts'
 import { storeNewEntry } from '../writes/create.ts'
 import { dropDangling, writableIn } from '../writes/hidden-values.ts'
+import { runBeforeChange } from '../writes/hooks/run-hooks.ts'
 import type { WriteTransaction } from '../writes/pipeline.ts'
 import { Revision, toRow } from '../writes/row.ts'
-import { runBeforeChange } from '../writes/run-hooks.ts'
 import { inDefaultLocale } from './publish.ts'
 
 /** A deleted entry that is to be stored again, with its id and the time of its creation. */

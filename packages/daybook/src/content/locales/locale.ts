@@ -4,7 +4,7 @@ import { ALL_LOCALES, type LocaleChoice, type LocaleQuery, NO_FALLBACK } from '.
 import type { EntryRow } from '../../store/reads/rows.ts'
 import { isPartlyPublished } from '../../store/tables/tables.ts'
 import type { Access } from '../access/access.ts'
-import { mergeFields, type Values } from '../document.ts'
+import { mergeFields, type Values } from '../documents/document.ts'
 import { findVisibleDrafts } from '../drafts/draft-access.ts'
 import type { Engine } from '../engine.ts'
 import { storedValues, withSystem } from '../reads/present.ts'

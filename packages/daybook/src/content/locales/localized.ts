@@ -9,8 +9,8 @@ import {
 } from '../../fields/field.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, LocalesModel } from '../../model/model.ts'
-import { isEmpty, type Values } from '../document.ts'
-import { formerPlaces, itemStep, withPlaceKeys } from '../item-keys.ts'
+import { isEmpty, type Values } from '../documents/document.ts'
+import { formerPlaces, itemStep, withPlaceKeys } from '../documents/item-keys.ts'
 
 /** The values of one locale, by path: `title`, `seo/title`, `parts/KEY/text`. */
 export type Translation = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, LocalesModel } from '../../model/model.ts'
-import type { Values } from '../document.ts'
+import type { Values } from '../documents/document.ts'
 import { type Canonical, type PublishableDocument, show, showOwn, statusIn } from './localized.ts'
 
 /** The content's locales in which a document is published, in their order. */

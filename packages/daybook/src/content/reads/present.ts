@@ -3,9 +3,9 @@ import type { Selection } from '../../query/expansion.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { PeopleColumns } from '../../store/tables/tables.ts'
-import type { Answer, EntryAnswer } from '../answer.ts'
-import { servedKeysOf, toCurrentSchema, type Values, withOrphanedValues } from '../document.ts'
-import { documentTag, variantOf } from '../etags.ts'
+import { servedKeysOf, toCurrentSchema, type Values, withOrphanedValues } from '../documents/document.ts'
+import type { Answer, EntryAnswer } from './answer.ts'
+import { documentTag, variantOf } from './etags.ts'
 import { joinParts, type Member, type Part, splitMembers } from './json-members.ts'
 
 /** The fields that are hidden from the reader, and those that the request selects. */

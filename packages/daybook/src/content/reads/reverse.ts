@@ -6,8 +6,8 @@ import type { ReversePageRows, Through } from '../../store/reads/reverse-reader.
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { ReaderScope } from '../access/reader-scope.ts'
 import type { Engine } from '../engine.ts'
-import { variantOf } from '../etags.ts'
 import { inChosenLocale } from '../locales/locale.ts'
+import { variantOf } from './etags.ts'
 
 /** The parts of a read that expansion needs. */
 export interface ExpansionSource {

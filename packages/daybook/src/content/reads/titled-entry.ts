@@ -1,7 +1,7 @@
 import type { CollectionModel } from '../../model/model.ts'
 import { titleField } from '../../model/titles.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
-import type { Values } from '../document.ts'
+import type { Values } from '../documents/document.ts'
 import { present } from './present.ts'
 
 /** An entry of some collection, as far as it is called something. */

@@ -7,15 +7,15 @@ import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Store } from '../../store/store.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Writer } from '../../store/writes/write.ts'
-import { missingFields } from '../document.ts'
+import { missingFields } from '../documents/document.ts'
 import { toWorkingCopy } from '../drafts/draft-row.ts'
 import { personOf } from '../engine.ts'
 import { type Canonical, changeDefaultLocale } from '../locales/localized.ts'
 import { withSystem } from '../reads/present.ts'
-import { entriesAfter, MIGRATION_BATCH, outdatedEntries, storedContentOf } from '../stored-content.ts'
 import { allReferences, toRow, translationsOf } from '../writes/row.ts'
 import { chooseSlug } from '../writes/slugs.ts'
 import { isRefused, type Move, moveDocument, moveTranslations } from './move-document.ts'
+import { entriesAfter, MIGRATION_BATCH, outdatedEntries, storedContentOf } from './stored-content.ts'
 
 /** The effects of a changed config on stored content, one kind of change at a time. */
 export interface MigrationStep {

@@ -3,12 +3,12 @@ import type { DocumentModel, Model } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { FieldReference } from '../../store/reads/rows.ts'
 import { FULL_RIGHTS } from '../access/field-access.ts'
-import { missingFields, referencesOf, type Values } from '../document.ts'
-import { pagesAfter } from '../stored-content.ts'
+import { missingFields, referencesOf, type Values } from '../documents/document.ts'
 import { checkBody } from '../writes/body.ts'
 import { lackingFields, refusedInCopy, type StoredText } from './fill.ts'
 import { isConverted, shownValue } from './migration.ts'
 import { type Move, moveDocument } from './move-document.ts'
+import { pagesAfter } from './stored-content.ts'
 
 /** A stored value that the present config would refuse in a write, or would fill. */
 export interface Misfit {

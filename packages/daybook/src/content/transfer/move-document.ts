@@ -9,7 +9,7 @@ import {
   type Values,
   withHidden,
   withOrphanedValues,
-} from '../document.ts'
+} from '../documents/document.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { toCanonical } from '../writes/row.ts'
 

@@ -4,9 +4,9 @@ import type { Issue } from '../../issues.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import type { Validator } from '../../model/validator.ts'
 import type { FieldRights } from '../access/field-access.ts'
-import { servedKeysOf, type Values, withoutIgnored } from '../document.ts'
-import { repeatedKeys } from '../item-keys.ts'
-import { refuseHostile } from '../plain-json.ts'
+import { servedKeysOf, type Values, withoutIgnored } from '../documents/document.ts'
+import { repeatedKeys } from '../documents/item-keys.ts'
+import { refuseHostile } from '../documents/plain-json.ts'
 
 type Side = 'create' | 'update' | 'draft'
 

@@ -7,11 +7,11 @@ import type { EntryRevision } from '../../store/reads/page.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
-import { HookRefusal } from '../hooks.ts'
 import { countMatches } from '../reads/list.ts'
 import type { ResolvedListQuery } from '../reads/resolved-list-query.ts'
 import type { WriteContext } from './context.ts'
 import { EntryTarget } from './entry-target.ts'
+import { HookRefusal } from './hooks/hooks.ts'
 import { type PreparedWrite, runTransaction, StaleWrite, type WriteTransaction } from './pipeline.ts'
 
 /** The maximum number of entries in one bulk write. */

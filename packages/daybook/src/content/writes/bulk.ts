@@ -1,5 +1,5 @@
 import type { CollectionModel } from '../../model/model.ts'
-import type { Preconditions } from '../etags.ts'
+import type { Preconditions } from '../reads/etags.ts'
 import { resolveListQuery } from '../reads/list.ts'
 import { BulkWrite, type EntryWrite, type ManyEntries, type ManyResult } from './bulk-write.ts'
 import { hooksFor, type WriteContext } from './context.ts'

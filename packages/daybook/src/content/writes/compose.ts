@@ -1,7 +1,7 @@
 import type { DocumentModel } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { FieldRights } from '../access/field-access.ts'
-import { mergeFields, requireRequired, type Values } from '../document.ts'
+import { mergeFields, requireRequired, type Values } from '../documents/document.ts'
 import { type Canonical, writeTranslation } from '../locales/localized.ts'
 import { showIn } from '../locales/published-locales.ts'
 import type { WriteContext } from './context.ts'

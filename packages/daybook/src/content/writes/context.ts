@@ -1,12 +1,12 @@
 import type { CollectionModel, DocumentModel, GlobalModel } from '../../model/model.ts'
 import type { Access } from '../access/access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
-import { Defaults } from '../defaults.ts'
-import type { SettleTools, Values } from '../document.ts'
+import { Defaults } from '../documents/defaults.ts'
+import type { SettleTools, Values } from '../documents/document.ts'
 import { actorOf, type Engine, personOf } from '../engine.ts'
-import type { DocumentHooks, WriteHooks } from '../hooks.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import { type Canonical, localeVersions } from '../locales/localized.ts'
+import type { DocumentHooks, WriteHooks } from './hooks/hooks.ts'
 import { dryRun, type Transact } from './pipeline.ts'
 
 /** The caller and the locale of a write, shared by all writes of a batch. */

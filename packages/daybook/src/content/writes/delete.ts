@@ -2,14 +2,14 @@ import { IMAGES } from '../../assets/blob-store.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import type { Engine } from '../engine.ts'
-import { type Preconditions, requirePreconditions } from '../etags.ts'
+import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
 import { tagOf } from '../reads/present.ts'
 import { hooksFor, type WriteContext } from './context.ts'
 import type { EntryTarget } from './entry-target.ts'
+import { runBeforeDelete } from './hooks/run-hooks.ts'
 import type { PreparedWrite } from './pipeline.ts'
 import { referrerAccess, releaseReferrers } from './referrers.ts'
 import { Revision } from './row.ts'
-import { runBeforeDelete } from './run-hooks.ts'
 
 /** The options of a deletion. */
 export interface DeleteOptions extends Preconditions {

@@ -6,7 +6,7 @@ import { readRuleWhere } from '../../query/rule-where.ts'
 import type { QueryScope } from '../../query/where.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { FieldReference } from '../../store/reads/rows.ts'
-import { type PlacedReference, placedReferences, type Values } from '../document.ts'
+import { type PlacedReference, placedReferences, type Values } from '../documents/document.ts'
 
 /** The references of a document, before and after a write. */
 export interface ReferenceChange {

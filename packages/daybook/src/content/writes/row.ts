@@ -2,7 +2,7 @@ import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../
 import type { EntryRow, FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/rows.ts'
 import { foldedTexts, membersOf } from '../../store/tables/members.ts'
 import { type PeopleColumns, PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
-import { mergeFields, orphanedIn, referencesOf, stillOrphaned, type Values } from '../document.ts'
+import { mergeFields, orphanedIn, referencesOf, stillOrphaned, type Values } from '../documents/document.ts'
 import { type Canonical, show, statusIn } from '../locales/localized.ts'
 import { ownIn, showIn } from '../locales/published-locales.ts'
 import { peopleOf, storedValues, withSystem } from '../reads/present.ts'

@@ -11,17 +11,17 @@ import {
   requireWritable,
   withoutUnwritable,
 } from '../access/field-access.ts'
-import { settleFields, type Values } from '../document.ts'
-import { type Preconditions, requirePreconditions } from '../etags.ts'
+import { settleFields, type Values } from '../documents/document.ts'
+import { refuseHostile } from '../documents/plain-json.ts'
 import type { Canonical } from '../locales/localized.ts'
-import { refuseHostile } from '../plain-json.ts'
+import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
 import { project, tagOf } from '../reads/present.ts'
 import { checkBody, checkKeys } from './body.ts'
 import { compose } from './compose.ts'
 import { createFieldTools, type HookedDocument, hooksFor, type WriteContext } from './context.ts'
+import { runBeforeChange, runBeforeValidate } from './hooks/run-hooks.ts'
 import { type PreparedWrite, StaleWrite } from './pipeline.ts'
 import { Revision, type StoredColumns } from './row.ts'
-import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 
 /** The body of an update, valid as far as that shows without the stored document. */
 export interface UpdateBody {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { LazyResponse } from '../../content/answer.ts'
+import type { LazyResponse } from '../../content/reads/index.ts'
 import { SingleFlight } from '../../single-flight.ts'
 
 /** JSON text as it is sent, with its entity tag. */

@@ -1,5 +1,5 @@
 import type { Ruled } from '../../content/access/rules.ts'
-import { schemaWithout } from '../../content/writes/body.ts'
+import { schemaWithout } from '../../content/writes/index.ts'
 import { emptyValue, isRecord, type JsonSchema, VIOLATION } from '../../fields/field.ts'
 import { OWN_SCHEMA } from '../../fields/json.ts'
 import { REFERS_TO } from '../../fields/relations/relation.ts'

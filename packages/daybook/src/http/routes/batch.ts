@@ -1,7 +1,11 @@
 import type { Engine } from '../../content/engine.ts'
-import { type BatchResult, MAX_OPERATIONS, runBatch } from '../../content/writes/batch.ts'
-import { writeContext } from '../../content/writes/context.ts'
-import type { CommittedWrites } from '../../content/writes/pipeline.ts'
+import {
+  type BatchResult,
+  type CommittedWrites,
+  MAX_OPERATIONS,
+  runBatch,
+  writeContext,
+} from '../../content/writes/index.ts'
 import { isRecord } from '../../fields/field.ts'
 import { DRY_RUN } from '../../query/draft-query.ts'
 import { writtenLocale } from '../../query/locale.ts'

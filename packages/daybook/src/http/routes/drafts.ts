@@ -1,9 +1,13 @@
-import { createPreview, MAX_PREVIEW_SECONDS, revokePreviews } from '../../content/drafts/preview.ts'
-import { executePublication, type PublicationOp } from '../../content/drafts/publication.ts'
-import { prepareUnschedule } from '../../content/drafts/schedule.ts'
+import {
+  createPreview,
+  executePublication,
+  MAX_PREVIEW_SECONDS,
+  type PublicationOp,
+  prepareUnschedule,
+  revokePreviews,
+} from '../../content/drafts/index.ts'
 import type { Engine } from '../../content/engine.ts'
-import { writeContext } from '../../content/writes/context.ts'
-import { execute } from '../../content/writes/pipeline.ts'
+import { execute, writeContext } from '../../content/writes/index.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { DRY_RUN, hasDrafts } from '../../query/draft-query.ts'

@@ -1,17 +1,16 @@
-import type { EntryAnswer } from '../../content/answer.ts'
-import { listDeleted } from '../../content/drafts/list-deleted.ts'
-import { readPreview } from '../../content/drafts/read-preview.ts'
-import { DraftTarget, prepareDiscard } from '../../content/drafts/save-draft.ts'
-import { documentTag, variantOf } from '../../content/etags.ts'
-import { readEntry } from '../../content/reads/entry.ts'
-import { readList } from '../../content/reads/list.ts'
-import { writeContext } from '../../content/writes/context.ts'
-import { parseCreate, prepareCreate } from '../../content/writes/create.ts'
-import { prepareDelete } from '../../content/writes/delete.ts'
-import { EntryTarget } from '../../content/writes/entry-target.ts'
-import { execute } from '../../content/writes/pipeline.ts'
-import { listReferrers } from '../../content/writes/referrers.ts'
-import { parseUpdate, prepareUpdate } from '../../content/writes/update.ts'
+import { DraftTarget, listDeleted, prepareDiscard, readPreview } from '../../content/drafts/index.ts'
+import { documentTag, type EntryAnswer, readEntry, readList, variantOf } from '../../content/reads/index.ts'
+import {
+  EntryTarget,
+  execute,
+  listReferrers,
+  parseCreate,
+  parseUpdate,
+  prepareCreate,
+  prepareDelete,
+  prepareUpdate,
+  writeContext,
+} from '../../content/writes/index.ts'
 import { invalidAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { DRY_RUN, discardDraft, draftOfEntry, hasDrafts, saveDraft } from '../../query/draft-query.ts'

@@ -1,6 +1,6 @@
 import { getIdentity } from '../../auth/adapter.ts'
 import { mayExport } from '../../auth/scopes.ts'
-import type { ExportStreams } from '../../content/transfer/export-streams.ts'
+import type { ExportStreams } from '../../content/transfer/index.ts'
 import { DaybookError } from '../../errors.ts'
 import { EXPORT_PARAMETERS } from '../../query/entry-query.ts'
 import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'

@@ -1,4 +1,4 @@
-import type { ExportStreams } from '../../content/transfer/export-streams.ts'
+import type { ExportStreams } from '../../content/transfer/index.ts'
 import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
 import { type AcrossParts, acrossRoutes } from './across.ts'

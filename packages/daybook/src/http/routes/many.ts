@@ -1,7 +1,5 @@
 import type { Engine } from '../../content/engine.ts'
-import { deleteMany, updateMany } from '../../content/writes/bulk.ts'
-import { MAX_MANY, type ManyResult } from '../../content/writes/bulk-write.ts'
-import { writeContext } from '../../content/writes/context.ts'
+import { deleteMany, MAX_MANY, type ManyResult, updateMany, writeContext } from '../../content/writes/index.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { manyParameters } from '../../query/many-query.ts'

@@ -1,6 +1,6 @@
 import { IDENTITY_SCHEMA } from '../../auth/adapter.ts'
-import { TAGS_SCHEMA } from '../../content/etags.ts'
-import { BATCH_OPS } from '../../content/writes/batch.ts'
+import { TAGS_SCHEMA } from '../../content/reads/index.ts'
+import { BATCH_OPS } from '../../content/writes/index.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, LocalesModel } from '../../model/model.ts'
 import { MAX_COUNTED_VALUES } from '../../query/aggregates.ts'

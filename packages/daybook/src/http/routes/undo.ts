@@ -1,5 +1,5 @@
 import type { Engine } from '../../content/engine.ts'
-import { writeContext } from '../../content/writes/context.ts'
+import { writeContext } from '../../content/writes/index.ts'
 import { invalid } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import { type Issue, issueAt } from '../../issues.ts'

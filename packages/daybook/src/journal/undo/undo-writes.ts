@@ -1,23 +1,33 @@
 import { type FieldRights, fieldRights } from '../../content/access/field-access.ts'
-import type { Values } from '../../content/document.ts'
-import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from '../../content/drafts/draft-row.ts'
-import { inDefaultLocale } from '../../content/drafts/publish.ts'
-import { type Recreation, recreate, runsHooksOnRecreation } from '../../content/drafts/recreate.ts'
-import { withPresent } from '../../content/drafts/restore.ts'
+import type { Values } from '../../content/documents/document.ts'
+import {
+  draftCanonical,
+  draftRevision,
+  inDefaultLocale,
+  isSameContent,
+  type Recreation,
+  recreate,
+  runsHooksOnRecreation,
+  toWorkingCopy,
+  withPresent,
+} from '../../content/drafts/index.ts'
 import { personOf } from '../../content/engine.ts'
 import { type Canonical, show } from '../../content/locales/localized.ts'
-import { blankRow } from '../../content/reads/global.ts'
-import type { WriteContext } from '../../content/writes/context.ts'
-import { authorizeNewEntry } from '../../content/writes/create.ts'
-import { prepareDelete } from '../../content/writes/delete.ts'
-import { EntryTarget } from '../../content/writes/entry-target.ts'
-import { GlobalTarget } from '../../content/writes/global-target.ts'
-import { writableIn } from '../../content/writes/hidden-values.ts'
-import type { PreparedWrite } from '../../content/writes/pipeline.ts'
-import { requireTargets } from '../../content/writes/references.ts'
-import { prepareReplace } from '../../content/writes/replace.ts'
-import { Revision } from '../../content/writes/row.ts'
-import { parseUpdate, prepareUpdate } from '../../content/writes/update.ts'
+import { blankRow } from '../../content/reads/index.ts'
+import {
+  authorizeNewEntry,
+  EntryTarget,
+  GlobalTarget,
+  type PreparedWrite,
+  parseUpdate,
+  prepareDelete,
+  prepareReplace,
+  prepareUpdate,
+  Revision,
+  requireTargets,
+  type WriteContext,
+  writableIn,
+} from '../../content/writes/index.ts'
 import { DaybookError } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'

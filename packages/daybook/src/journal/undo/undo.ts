@@ -1,6 +1,11 @@
-import { HookRefusal } from '../../content/hooks.ts'
-import type { WriteContext } from '../../content/writes/context.ts'
-import { executeAll, type LastStep, type PreparedWrite, StaleWrite } from '../../content/writes/pipeline.ts'
+import {
+  executeAll,
+  HookRefusal,
+  type LastStep,
+  type PreparedWrite,
+  StaleWrite,
+  type WriteContext,
+} from '../../content/writes/index.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import {
   type BlockedUndo,

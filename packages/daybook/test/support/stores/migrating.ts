@@ -1,6 +1,6 @@
 import type { DaybookConfig, MigrationContext } from 'daybook'
 import { Engine } from '../../../src/content/engine.ts'
-import { MigrationLock, runMigrations } from '../../../src/content/migrations/run-migrations.ts'
+import { MigrationLock, runMigrations } from '../../../src/content/transfer/migrations/run-migrations.ts'
 import { compileModel } from '../../../src/model/compile.ts'
 import type { Place } from './place.ts'
 

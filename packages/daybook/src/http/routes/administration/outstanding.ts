@@ -1,5 +1,5 @@
 import type { Administration } from '../../../auth/administration/administration.ts'
-import { listOutstanding } from '../../../content/drafts/outstanding.ts'
+import { listOutstanding } from '../../../content/drafts/index.ts'
 import type { Engine } from '../../../content/engine.ts'
 import type { JsonSchema } from '../../../fields/field.ts'
 import { textParameter } from '../../../query/parameters.ts'

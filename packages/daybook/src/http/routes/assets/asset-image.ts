@@ -7,7 +7,7 @@ import {
   MAX_SIDE,
 } from '../../../assets/images/image-request.ts'
 import type { ImageSource } from '../../../assets/images/variants.ts'
-import { readEntry } from '../../../content/reads/entry.ts'
+import { readEntry } from '../../../content/reads/index.ts'
 import type { JsonSchema } from '../../../fields/field.ts'
 import type { CollectionModel } from '../../../model/model.ts'
 import {

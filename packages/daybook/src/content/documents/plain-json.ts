@@ -1,4 +1,4 @@
-import { invalidAt } from '../errors.ts'
+import { invalidAt } from '../../errors.ts'
 
 /**
  * A value of the config's own code as JSON has it: a copy, of nothing but what JSON can hold.

@@ -1,4 +1,4 @@
-import { type Field, type Fields, isRecord } from '../fields/field.ts'
+import { type Field, type Fields, isRecord } from '../../fields/field.ts'
 
 /** An object of fields: a group, or a block. */
 export type Item = Readonly<Record<string, unknown>>

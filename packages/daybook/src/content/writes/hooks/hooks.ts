@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { DaybookError } from '../errors.ts'
-import type { DocumentModel } from '../model/model.ts'
-import type { Store } from '../store/store.ts'
-import { TimeLimitError, withTimeout } from '../with-timeout.ts'
-import type { Access } from './access/access.ts'
-import type { Values } from './document.ts'
-import type { HookTime, Transact } from './writes/pipeline.ts'
+import { DaybookError } from '../../../errors.ts'
+import type { DocumentModel } from '../../../model/model.ts'
+import type { Store } from '../../../store/store.ts'
+import { TimeLimitError, withTimeout } from '../../../with-timeout.ts'
+import type { Access } from '../../access/access.ts'
+import type { Values } from '../../documents/document.ts'
+import type { HookTime, Transact } from '../pipeline.ts'
 
 /** The action of a write that hooks are told of. */
 export type WriteAction = 'create' | 'update' | 'delete'

@@ -1,11 +1,20 @@
-import { DaybookError } from '../../errors.ts'
-import { isRecord } from '../../fields/field.ts'
-import type { Issue } from '../../issues.ts'
-import type { CollectionModel, GlobalModel } from '../../model/model.ts'
-import { PEOPLE_KEYS } from '../../model/people.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import { type FieldRights, withoutUnwritable } from '../access/field-access.ts'
-import { mergeFields, settleFields, type Values } from '../document.ts'
+import { DaybookError } from '../../../errors.ts'
+import { isRecord } from '../../../fields/field.ts'
+import type { Issue } from '../../../issues.ts'
+import type { CollectionModel, GlobalModel } from '../../../model/model.ts'
+import { PEOPLE_KEYS } from '../../../model/people.ts'
+import type { Reader } from '../../../store/reads/read.ts'
+import { type FieldRights, withoutUnwritable } from '../../access/field-access.ts'
+import { mergeFields, settleFields, type Values } from '../../documents/document.ts'
+import { toPlainJson } from '../../documents/plain-json.ts'
+import type { Canonical } from '../../locales/localized.ts'
+import { showIn } from '../../locales/published-locales.ts'
+import { project, withSystem } from '../../reads/present.ts'
+import { checkBody } from '../body.ts'
+import { type ComposedDocument, type Composition, compose, valuesInLocale } from '../compose.ts'
+import { createFieldTools, type HookedDocument, type WriteContext } from '../context.ts'
+import type { WriteTransaction } from '../pipeline.ts'
+import type { Revision } from '../row.ts'
 import {
   brokenHook,
   type ChangeEvent,
@@ -16,17 +25,8 @@ import {
   type WriteAction,
   type WriteEvent,
   type WriteHook,
-} from '../hooks.ts'
-import type { Canonical } from '../locales/localized.ts'
-import { showIn } from '../locales/published-locales.ts'
-import { toPlainJson } from '../plain-json.ts'
-import { project, withSystem } from '../reads/present.ts'
-import { checkBody } from './body.ts'
-import { type ComposedDocument, type Composition, compose, valuesInLocale } from './compose.ts'
-import { createFieldTools, type HookedDocument, type WriteContext } from './context.ts'
-import type { WriteTransaction } from './pipeline.ts'
-import type { Revision } from './row.ts'
-import { concealedFields, issuesOf, requireNone, shownToValidators } from './validated.ts'
+} from './hooks.ts'
+import { concealedFields, issuesOf, requireNone, shownToValidators } from './validators.ts'
 
 /** A write before its data is checked, as hooks see it. */
 export type UncheckedWrite = Pick<ValidateEvent, 'action' | 'id' | 'data'>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Field, holdsItemKeys, ITEM_KEY, isRecord } from '../fields/field.ts'
-import { type Issue, issueAt } from '../issues.ts'
+import { type Field, holdsItemKeys, ITEM_KEY, isRecord } from '../../fields/field.ts'
+import { type Issue, issueAt } from '../../issues.ts'
 import { type Item, innerFieldsOf, itemField, matchItems } from './match-items.ts'
 
 const keyOf = (item: unknown): string | undefined =>

@@ -1,12 +1,12 @@
-import { deepFreeze } from '../../deep-freeze.ts'
-import { type DaybookError, invalid } from '../../errors.ts'
-import { emptyValue, type Field, type InnerFields, isRecord } from '../../fields/field.ts'
-import { isKey } from '../../fields/rules.ts'
-import type { Issue } from '../../issues.ts'
-import type { CollectionModel, GlobalModel } from '../../model/model.ts'
-import type { FieldRights } from '../access/field-access.ts'
-import { servedKeysOf, type Values } from '../document.ts'
-import { brokenHook, type ValidatorAnswer } from '../hooks.ts'
+import { deepFreeze } from '../../../deep-freeze.ts'
+import { type DaybookError, invalid } from '../../../errors.ts'
+import { emptyValue, type Field, type InnerFields, isRecord } from '../../../fields/field.ts'
+import { isKey } from '../../../fields/rules.ts'
+import type { Issue } from '../../../issues.ts'
+import type { CollectionModel, GlobalModel } from '../../../model/model.ts'
+import type { FieldRights } from '../../access/field-access.ts'
+import { servedKeysOf, type Values } from '../../documents/document.ts'
+import { brokenHook, type ValidatorAnswer } from './hooks.ts'
 
 /** The longest message of an issue, in characters. */
 const MAX_MESSAGE = 1000

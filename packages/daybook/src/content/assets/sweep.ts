@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../log.ts'
-import { Lease, LeaseLost } from '../store/records/lease.ts'
-import type { FileCheck } from './assets/file-check.ts'
-import type { Files } from './assets/files.ts'
-import type { Engine } from './engine.ts'
+import type { Log } from '../../log.ts'
+import { Lease, LeaseLost } from '../../store/records/lease.ts'
+import type { Engine } from '../engine.ts'
+import type { FileCheck } from './file-check.ts'
+import type { Files } from './files.ts'
 
 /** How often the store is swept, in milliseconds; within half of that before, so that nodes do not ask all at once. */
 const EVERY_MS = 10 * 60 * 1000

@@ -1,5 +1,5 @@
-import { invalid, invalidAt } from '../errors.ts'
-import type { DefaultRule, DeriveTools, Field, Fields, Generated } from '../fields/field.ts'
+import { invalid, invalidAt } from '../../errors.ts'
+import type { DefaultRule, DeriveTools, Field, Fields, Generated } from '../../fields/field.ts'
 import {
   emptyValue,
   generatedValues,
@@ -10,14 +10,14 @@ import {
   isRequired,
   readGenerated,
   servedKeys,
-} from '../fields/field.ts'
-import { issueAt } from '../issues.ts'
-import type { DocumentModel, FieldModel } from '../model/model.ts'
-import { PEOPLE_KEYS } from '../model/people.ts'
-import type { FieldReference } from '../store/reads/rows.ts'
+} from '../../fields/field.ts'
+import { issueAt } from '../../issues.ts'
+import type { DocumentModel, FieldModel } from '../../model/model.ts'
+import { PEOPLE_KEYS } from '../../model/people.ts'
+import type { FieldReference } from '../../store/reads/rows.ts'
+import { RenderError } from '../markdown/markdown-renderer.ts'
 import type { Defaults } from './defaults.ts'
 import { withItemKeys, withPlaceKeys } from './item-keys.ts'
-import { RenderError } from './markdown/markdown-renderer.ts'
 
 /** A document's values by served key. */
 export type Values = Record<string, unknown>

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { DaybookError } from '../errors.ts'
-import type { JsonSchema } from '../fields/field.ts'
-import type { ListExpansion, Selection } from '../query/expansion.ts'
-import { nameOrder } from '../query/listing.ts'
+import { DaybookError } from '../../errors.ts'
+import type { JsonSchema } from '../../fields/field.ts'
+import type { ListExpansion, Selection } from '../../query/expansion.ts'
+import { nameOrder } from '../../query/listing.ts'
 
 /** The value of an `If-Match` or `If-None-Match` header (RFC 9110, section 13.1). */
 export type TagCondition = '*' | readonly EntityTag[]

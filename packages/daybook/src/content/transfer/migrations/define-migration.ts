@@ -1,5 +1,5 @@
-import type { Where } from '../../query/where.ts'
-import type { CallerContent } from '../caller-content.ts'
+import type { Where } from '../../../query/where.ts'
+import type { CallerContent } from '../../caller-content.ts'
 
 /** An entry as a migration sees it: its fields, also with values that they no longer take, and values of fields that the config no longer has. */
 export type MigratedEntry = Readonly<Record<string, unknown>> & { readonly id: string }

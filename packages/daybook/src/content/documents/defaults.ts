@@ -1,9 +1,9 @@
-import type { Caller } from '../auth/adapter.ts'
-import { DaybookError } from '../errors.ts'
-import type { DefaultRequest, DefaultRule, Field } from '../fields/field.ts'
-import { isRecord } from '../fields/field.ts'
-import type { DocumentModel } from '../model/model.ts'
-import { nestWritten } from '../model/schema.ts'
+import type { Caller } from '../../auth/adapter.ts'
+import { DaybookError } from '../../errors.ts'
+import type { DefaultRequest, DefaultRule, Field } from '../../fields/field.ts'
+import { isRecord } from '../../fields/field.ts'
+import type { DocumentModel } from '../../model/model.ts'
+import { nestWritten } from '../../model/schema.ts'
 import { refuseHostile, toPlainJson } from './plain-json.ts'
 
 /** The defaults of one write that functions of the config make. */

@@ -1,8 +1,8 @@
-import type { CollectionModel } from '../../model/model.ts'
-import type { Condition } from '../../query/where.ts'
-import { type DocumentState, parseWhole } from '../../store/journal.ts'
-import type { Store } from '../../store/store.ts'
-import { personOf } from '../engine.ts'
+import type { CollectionModel } from '../../../model/model.ts'
+import type { Condition } from '../../../query/where.ts'
+import { type DocumentState, parseWhole } from '../../../store/journal.ts'
+import type { Store } from '../../../store/store.ts'
+import { personOf } from '../../engine.ts'
 import { type EntryState, type FindState, listRelated, matchesWhere } from './match-where.ts'
 
 /** Positions of the journal, from the first to the last. */

@@ -1,8 +1,8 @@
-import { isRecord } from '../../fields/field.ts'
-import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
-import type { Condition } from '../../query/where.ts'
-import { membersOf } from '../../store/tables/members.ts'
-import { referencesOf, type Values } from '../document.ts'
+import { isRecord } from '../../../fields/field.ts'
+import type { CollectionModel, Comparable, ManyValued } from '../../../model/model.ts'
+import type { Condition } from '../../../query/where.ts'
+import { membersOf } from '../../../store/tables/members.ts'
+import { referencesOf, type Values } from '../../documents/document.ts'
 
 /** The state of an entry at one position of the journal, against which a filter is evaluated in memory. */
 export interface EntryState {
