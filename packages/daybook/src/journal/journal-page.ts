@@ -1,5 +1,6 @@
 import type { Access } from '../content/access/access.ts'
-import { findVisibleDrafts, findVisibleDuring } from '../content/drafts/index.ts'
+import { findVisibleDrafts } from '../content/access/draft-access.ts'
+import { findVisibleDuring } from '../content/drafts/index.ts'
 import type { Engine } from '../content/engine.ts'
 import { DaybookError, invalidAt } from '../errors.ts'
 import { isStateAction } from '../store/journal-actions.ts'

@@ -1,8 +1,8 @@
 import { ANONYMOUS, isAuthenticated } from '../../auth/adapter.ts'
 import { isInScope } from '../../auth/scopes.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
-import { seesDeleted } from '../drafts/draft-access.ts'
 import type { Access } from './access.ts'
+import { seesDeleted } from './draft-access.ts'
 import { type Action, askInGeneral, mayField, type Ruled, ruleOf } from './rules.ts'
 
 /** Whether a caller may do something: `some` when that depends on the entry. */

@@ -2,12 +2,12 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { LocaleChoice, LocaleQuery } from '../../query/locale.ts'
 import type { Condition } from '../../query/where.ts'
 import type { Access } from '../access/access.ts'
+import { findVisibleDrafts } from '../access/draft-access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import type { Engine } from '../engine.ts'
 import { requireLocale } from '../locales/locale.ts'
+import { readDrafts } from '../reads/read-drafts.ts'
 import { type TitledEntry, toTitled } from '../reads/titled-entry.ts'
-import { findVisibleDrafts } from './draft-access.ts'
-import { readDrafts } from './read-drafts.ts'
 
 /** A collection of which a caller may see drafts. */
 export interface EditedCollection {

@@ -2,11 +2,11 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
+import { requireVisibleDraft } from '../access/draft-access.ts'
+import { Revision } from '../documents/row.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { EntryTarget } from '../writes/entry-target.ts'
 import type { PreparedWrite } from '../writes/pipeline.ts'
-import { Revision } from '../writes/row.ts'
-import { requireVisibleDraft } from './draft-access.ts'
 
 /**
  * Loads an entry whose draft the caller may change: the rule for updates and the rule about drafts are checked.

@@ -1,5 +1,3 @@
-export { findVisibleDrafts, requireVisibleDraft, seesDeleted } from './draft-access.ts'
-export { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from './draft-row.ts'
 export { findDocumentModel, HistoricalAccess } from './history/historical-access.ts'
 export { findVisibleDuring, type JournalRange } from './history/historical-visibility.ts'
 export { listDeleted } from './list-deleted.ts'

@@ -4,11 +4,11 @@ import { DaybookError, invalidAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { Access } from '../access/access.ts'
+import { requireDraftSession } from '../access/draft-access.ts'
 import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import type { Engine } from '../engine.ts'
 import { writeContext } from '../writes/context.ts'
 import { EntryTarget } from '../writes/entry-target.ts'
-import { requireDraftSession } from './draft-access.ts'
 import { requireEditableDraft } from './entry-work.ts'
 
 /** The kind of the records that hold previews. */

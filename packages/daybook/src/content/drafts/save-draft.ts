@@ -3,20 +3,27 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import { workingCopyOf } from '../../store/working-copy.ts'
 import type { Writer } from '../../store/writes/write.ts'
+import { requireVisibleDraft } from '../access/draft-access.ts'
 import { type FieldRights, fieldRights } from '../access/field-access.ts'
 import type { Values } from '../documents/document.ts'
+import {
+  type DraftRow,
+  draftCanonical,
+  draftRow,
+  isSameContent,
+  toWorkingCopy,
+  withStatusOf,
+} from '../documents/draft-row.ts'
+import { Revision } from '../documents/row.ts'
 import { statusIn } from '../locales/localized.ts'
 import type { EntryAnswer } from '../reads/answer.ts'
+import { draftAnswer } from '../reads/draft-answer.ts'
 import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
 import { tagOf } from '../reads/present.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { EntryTarget } from '../writes/entry-target.ts'
 import type { PreparedWrite } from '../writes/pipeline.ts'
-import { Revision } from '../writes/row.ts'
 import type { NextRevision, UpdateTarget } from '../writes/update.ts'
-import { requireVisibleDraft } from './draft-access.ts'
-import { draftAnswer } from './draft-answer.ts'
-import { type DraftRow, draftCanonical, draftRow, isSameContent, toWorkingCopy, withStatusOf } from './draft-row.ts'
 import { prepareEntryWork } from './entry-work.ts'
 
 /** The draft of an entry that is updated. The draft of an entry without one is the entry itself. */

@@ -4,11 +4,10 @@ import { ALL_LOCALES, type LocaleChoice, type LocaleQuery, NO_FALLBACK } from '.
 import type { EntryRow } from '../../store/reads/rows.ts'
 import { isPartlyPublished } from '../../store/tables/tables.ts'
 import type { Access } from '../access/access.ts'
+import { findVisibleDrafts } from '../access/draft-access.ts'
 import { mergeFields, type Values } from '../documents/document.ts'
-import { findVisibleDrafts } from '../drafts/draft-access.ts'
+import { chainOf, storedValues, toCanonical, withSystem } from '../documents/row.ts'
 import type { Engine } from '../engine.ts'
-import { storedValues, withSystem } from '../reads/present.ts'
-import { chainOf, toCanonical } from '../writes/row.ts'
 import { type Canonical, showAll } from './localized.ts'
 import { publishedPartOf, showIn } from './published-locales.ts'
 

@@ -11,15 +11,15 @@ import type { SeenEntries } from '../../store/reads/entry-reader.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
+import { isVisibleEntry, requireDraftSession } from '../access/draft-access.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
-import { isVisibleEntry, requireDraftSession } from '../drafts/draft-access.ts'
-import { draftTag, putAbout } from '../drafts/draft-answer.ts'
-import { readDrafts } from '../drafts/read-drafts.ts'
 import type { Engine } from '../engine.ts'
 import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
 import { type Answer, type LazyResponse, toSurrogateKeys } from './answer.ts'
+import { draftTag, putAbout } from './draft-answer.ts'
 import { answerExpanded, expandedTag, openExpansion, presentExpanded } from './expand.ts'
 import { isOfOneRow, type Projection, present, tagOf, toAnswer } from './present.ts'
+import { readDrafts } from './read-drafts.ts'
 
 /** The selection of a request without parameters. */
 const WHOLE: Selection = { select: undefined, expansions: [], lists: [] }

@@ -6,12 +6,13 @@ import { collectionsOf, type Expansion, type ListExpansion, type Selection } fro
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { ReaderScope } from '../access/reader-scope.ts'
 import type { Values } from '../documents/document.ts'
+import type { StoredDocument } from '../documents/row.ts'
 import type { Engine } from '../engine.ts'
 import { inChosenLocale } from '../locales/locale.ts'
 import type { Answer } from './answer.ts'
 import { documentTag, selectionVariant, variantOf } from './etags.ts'
 import { joinParts, type Member, type Part } from './json-members.ts'
-import { present, presentParts, putMembers, type StoredDocument } from './present.ts'
+import { present, presentParts, putMembers } from './present.ts'
 import { type DraftView, type ExpansionSource, findPages, formatPage } from './reverse.ts'
 
 /** The most documents that one answer expands. */

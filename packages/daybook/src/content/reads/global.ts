@@ -7,12 +7,12 @@ import type { GlobalRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
 import { readerScope } from '../access/reader-scope.ts'
 import { mergeFields, toCurrentSchema } from '../documents/document.ts'
+import { storedValues, toCanonical, withSystem } from '../documents/row.ts'
 import type { Engine } from '../engine.ts'
 import { chosenValues, requireLocale } from '../locales/locale.ts'
-import { toCanonical } from '../writes/row.ts'
 import { type LazyResponse, toSurrogateKeys } from './answer.ts'
 import { expandedTag, openExpansion, presentExpanded } from './expand.ts'
-import { present, storedValues, tagOf, withSystem } from './present.ts'
+import { present, tagOf } from './present.ts'
 
 /** The row of a global that was never written: its fields are empty, its revision is 0. */
 export function blankRow(global: GlobalModel): GlobalRow {

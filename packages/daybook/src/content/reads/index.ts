@@ -13,9 +13,8 @@ export {
   type TagCondition,
   variantOf,
 } from './etags.ts'
-export { formerState } from './former-state.ts'
 export { blankRow, globalIn, readGlobal } from './global.ts'
 export { countMatches, readList, resolveListQuery } from './list.ts'
-export { type Projection, peopleOf, present, project, withSystem } from './present.ts'
+export { type Projection, present, project } from './present.ts'
 export { searchAll } from './search.ts'
 export { etagOf } from './tagged.ts'

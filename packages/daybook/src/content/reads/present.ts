@@ -2,8 +2,8 @@ import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import type { Selection } from '../../query/expansion.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
-import type { PeopleColumns } from '../../store/tables/tables.ts'
-import { servedKeysOf, toCurrentSchema, type Values, withOrphanedValues } from '../documents/document.ts'
+import { servedKeysOf, type Values } from '../documents/document.ts'
+import { peopleOf, type StoredDocument, storedValues } from '../documents/row.ts'
 import type { Answer, EntryAnswer } from './answer.ts'
 import { documentTag, variantOf } from './etags.ts'
 import { joinParts, type Member, type Part, splitMembers } from './json-members.ts'
@@ -21,37 +21,6 @@ export interface Projection {
 /** Whether an answer is made of one row for each document: nothing of others is put in, nor of other locales. */
 export function isOfOneRow({ expansions, lists, hasAlternates }: Selection, { isAll, chain }: LocaleChoice): boolean {
   return !hasAlternates && expansions.length === 0 && lists.length === 0 && !isAll && chain === undefined
-}
-
-/** The columns that serving a document needs. */
-export type StoredDocument = Pick<EntryRow, 'doc' | 'schema_hash' | 'created_by' | 'updated_by'> & {
-  readonly status?: string | null
-  readonly orphaned?: string | null
-}
-
-/**
- * The values of a stored document under the present schema, its own keys included.
- *
- * @param stored what its text says, where that is known
- */
-export function storedValues(
-  document: DocumentModel,
-  { doc, schema_hash, status, orphaned }: StoredDocument,
-  stored: Values = JSON.parse(doc),
-): Values {
-  if (schema_hash === document.schemaHash) return stored
-  const fields = toCurrentSchema(document, withOrphanedValues(stored, orphaned))
-  // Start-up has settled which status counts; what the document says may be of a time before that.
-  const statusKey = document.fields.find(({ field }) => field.type.role === 'status')?.key
-  if (statusKey !== undefined && status) fields[statusKey] = status
-  return withSystem(document, stored, fields)
-}
-
-/** Puts fields between the keys that every document of the kind has. */
-export function withSystem(document: DocumentModel, system: Values, fields: Values): Values {
-  const { before, after } = document.systemKeys
-  const pick = (keys: readonly string[]): Values => Object.fromEntries(keys.map((key) => [key, system[key]]))
-  return { ...pick(before), ...fields, ...pick(after) }
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set()
@@ -90,12 +59,6 @@ const toMembers = (values: Values, isShown: (key: string) => boolean): readonly 
 /** @param text an object that is not empty */
 export const putMembers = (text: string, members: Values): string =>
   `${text.slice(0, -1)},${JSON.stringify(members).slice(1)}`
-
-/** Who made and last changed a document. */
-export const peopleOf = ({ created_by = null, updated_by = null }: Partial<PeopleColumns>): Values => ({
-  createdBy: created_by,
-  updatedBy: updated_by,
-})
 
 /** The values that a reader may see and asked to see. */
 export function project(document: DocumentModel, values: Values, projection: Projection): Values {

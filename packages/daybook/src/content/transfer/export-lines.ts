@@ -3,9 +3,8 @@ import type { GlobalRow, JournalRow, StoredEntry } from '../../store/reads/rows.
 import type { Schedule } from '../../store/records/schedules.ts'
 import { isPartlyPublished } from '../../store/tables/tables.ts'
 import { orphanedIn } from '../documents/document.ts'
-import { draftRow } from '../drafts/draft-row.ts'
-import { peopleOf, storedValues } from '../reads/present.ts'
-import { textOrNull, toCanonical, translationsOf } from '../writes/row.ts'
+import { draftRow } from '../documents/draft-row.ts'
+import { peopleOf, storedValues, textOrNull, toCanonical, translationsOf } from '../documents/row.ts'
 
 /** The version of the lines; it rises when readers have to know of a change. */
 export const EXPORT_VERSION = 1

@@ -4,10 +4,10 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { FieldReference } from '../../store/reads/rows.ts'
 import { FULL_RIGHTS } from '../access/field-access.ts'
 import { missingFields, referencesOf, type Values } from '../documents/document.ts'
+import { type Move, moveDocument } from '../documents/move-document.ts'
 import { checkBody } from '../writes/body.ts'
 import { lackingFields, refusedInCopy, type StoredText } from './fill.ts'
 import { isConverted, shownValue } from './migration.ts'
-import { type Move, moveDocument } from './move-document.ts'
 import { pagesAfter } from './stored-content.ts'
 
 /** A stored value that the present config would refuse in a write, or would fill. */

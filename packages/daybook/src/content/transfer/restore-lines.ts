@@ -5,8 +5,7 @@ import { type Validator, Validators } from '../../model/validator.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
 import { orphanedIn, unplaced, type Values } from '../documents/document.ts'
 import { refuseHostile } from '../documents/plain-json.ts'
-import { storedValues } from '../reads/present.ts'
-import { localesOf } from '../writes/row.ts'
+import { localesOf, storedValues } from '../documents/row.ts'
 import { EXPORT_VERSION, type ExportCounts, type ExportHeader } from './export-lines.ts'
 
 /** The line of an entry, parsed. */

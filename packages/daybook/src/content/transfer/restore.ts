@@ -7,11 +7,10 @@ import type { RestoreNote } from '../../store/transfer/restore-note.ts'
 import type { WorkingCopy } from '../../store/working-copy.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { mergeFields } from '../documents/document.ts'
-import { toWorkingCopy } from '../drafts/draft-row.ts'
+import { toWorkingCopy } from '../documents/draft-row.ts'
+import { allReferences, toCanonical, toRow, withSystem } from '../documents/row.ts'
 import { actorOf, type Engine } from '../engine.ts'
-import { withSystem } from '../reads/present.ts'
 import { explainUniqueViolation } from '../writes/entry-target.ts'
-import { allReferences, toCanonical, toRow } from '../writes/row.ts'
 import { documentOf, type RestoreLine } from './restore-lines.ts'
 
 type RestoreEntryLine = RestoreLine & { readonly kind: 'entry' }

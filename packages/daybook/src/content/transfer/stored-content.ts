@@ -3,9 +3,8 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { StoredContent } from '../../store/store.ts'
 import { toCurrentSchema, unplaced, type Values, withOrphanedValues } from '../documents/document.ts'
-import { storedValues } from '../reads/present.ts'
-import { localeRowsOf, toCanonical } from '../writes/row.ts'
-import { isRefused, moveDocument } from './move-document.ts'
+import { isRefused, moveDocument } from '../documents/move-document.ts'
+import { localeRowsOf, storedValues, toCanonical } from '../documents/row.ts'
 
 /** Documents read at a time, and written in one transaction. */
 export const MIGRATION_BATCH = 500

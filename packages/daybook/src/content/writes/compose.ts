@@ -2,11 +2,11 @@ import type { DocumentModel } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { FieldRights } from '../access/field-access.ts'
 import { mergeFields, requireRequired, type Values } from '../documents/document.ts'
+import { chainOf, ownValues, type Revision } from '../documents/row.ts'
 import { type Canonical, writeTranslation } from '../locales/localized.ts'
 import { showIn } from '../locales/published-locales.ts'
 import type { WriteContext } from './context.ts'
 import { requireTargets } from './references.ts'
-import { chainOf, ownValues, type Revision } from './row.ts'
 
 /** The parts of a document that a write stores. */
 export interface Composition {

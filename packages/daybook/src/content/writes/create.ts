@@ -9,6 +9,7 @@ import type { Writer } from '../../store/writes/write.ts'
 import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } from '../access/field-access.ts'
 import { requirementsOf } from '../access/requirements.ts'
 import { settleFields, type Values } from '../documents/document.ts'
+import { type RowParts, toRow } from '../documents/row.ts'
 import type { Canonical } from '../locales/localized.ts'
 import type { EntryAnswer } from '../reads/answer.ts'
 import { checkBody, checkKeys } from './body.ts'
@@ -17,7 +18,6 @@ import { createFieldTools, type HookedDocument, hooksFor, type WriteContext } fr
 import { explainUniqueViolation, toWritten } from './entry-target.ts'
 import { runBeforeChange, runBeforeValidate } from './hooks/run-hooks.ts'
 import type { PreparedWrite } from './pipeline.ts'
-import { type RowParts, toRow } from './row.ts'
 import { chooseSlug, giveWayTo, resolveFallbackSlugs } from './slugs.ts'
 
 /** The body of a new entry, valid as far as that shows without the store. */

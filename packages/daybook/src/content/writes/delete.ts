@@ -1,6 +1,7 @@
 import { IMAGES } from '../../assets/blob-store.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
+import { Revision } from '../documents/row.ts'
 import type { Engine } from '../engine.ts'
 import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
 import { tagOf } from '../reads/present.ts'
@@ -9,7 +10,6 @@ import type { EntryTarget } from './entry-target.ts'
 import { runBeforeDelete } from './hooks/run-hooks.ts'
 import type { PreparedWrite } from './pipeline.ts'
 import { referrerAccess, releaseReferrers } from './referrers.ts'
-import { Revision } from './row.ts'
 
 /** The options of a deletion. */
 export interface DeleteOptions extends Preconditions {

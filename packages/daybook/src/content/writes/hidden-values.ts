@@ -4,11 +4,11 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { FieldReference } from '../../store/reads/rows.ts'
 import type { FieldRights } from '../access/field-access.ts'
 import { servedKeysOf, type Values } from '../documents/document.ts'
+import { allReferences } from '../documents/row.ts'
 import type { Engine } from '../engine.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { referenceOwner } from './references.ts'
 import { released } from './referrers.ts'
-import { allReferences } from './row.ts'
 
 /**
  * Returns the fields of a patch that the caller may read. The others hold values of another author when the caller replaces a whole

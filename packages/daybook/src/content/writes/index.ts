@@ -32,5 +32,4 @@ export {
 export { requireTargets } from './references.ts'
 export { listReferrers } from './referrers.ts'
 export { prepareReplace } from './replace.ts'
-export { Revision } from './row.ts'
 export { parseUpdate, prepareUpdate } from './update.ts'

@@ -7,18 +7,17 @@ import type { Referrer, ReferrerFilter } from '../../store/reads/reference-reade
 import { GLOBALS } from '../../store/tables/tables.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import type { Access } from '../access/access.ts'
+import { isVisibleEntry } from '../access/draft-access.ts'
 import { notAnId } from '../access/not-an-id.ts'
 import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
 import { mergeFields, orphanedIn, type Values } from '../documents/document.ts'
-import { isVisibleEntry } from '../drafts/draft-access.ts'
+import { allReferences, storedValues, toCanonical, toRow, translationsOf, withSystem } from '../documents/row.ts'
 import { type Engine, personOf } from '../engine.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import { type Canonical, writeTranslation } from '../locales/localized.ts'
 import { ownIn } from '../locales/published-locales.ts'
-import { storedValues, withSystem } from '../reads/present.ts'
 import type { WriteContext } from './context.ts'
 import type { LastStep } from './pipeline.ts'
-import { allReferences, toCanonical, toRow, translationsOf } from './row.ts'
 
 /** The most references that a refusal lists. */
 const MAX_LISTED_REFERRERS = 100

@@ -4,11 +4,10 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { WrittenEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { isEmpty, orphanedIn, type Values } from '../documents/document.ts'
+import { chainOf, storedValues, toCanonical, toRow } from '../documents/row.ts'
 import { type Engine, personOf } from '../engine.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { ownIn, showIn } from '../locales/published-locales.ts'
-import { storedValues } from '../reads/present.ts'
-import { chainOf, toCanonical, toRow } from './row.ts'
 
 /**
  * Makes a slug where none is given, and gives it a number when another entry has it.

@@ -13,6 +13,7 @@ import {
 } from '../access/field-access.ts'
 import { settleFields, type Values } from '../documents/document.ts'
 import { refuseHostile } from '../documents/plain-json.ts'
+import { Revision, type StoredColumns } from '../documents/row.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
 import { project, tagOf } from '../reads/present.ts'
@@ -21,7 +22,6 @@ import { compose } from './compose.ts'
 import { createFieldTools, type HookedDocument, hooksFor, type WriteContext } from './context.ts'
 import { runBeforeChange, runBeforeValidate } from './hooks/run-hooks.ts'
 import { type PreparedWrite, StaleWrite } from './pipeline.ts'
-import { Revision, type StoredColumns } from './row.ts'
 
 /** The body of an update, valid as far as that shows without the stored document. */
 export interface UpdateBody {

@@ -1,6 +1,6 @@
 import { getSubject } from '../../auth/adapter.ts'
 import type { Access } from '../../content/access/access.ts'
-import { requireVisibleDraft } from '../../content/drafts/index.ts'
+import { requireVisibleDraft } from '../../content/access/draft-access.ts'
 import type { Engine } from '../../content/engine.ts'
 import { requireReadable } from '../../content/reads/index.ts'
 import { DaybookError, invalidAt } from '../../errors.ts'

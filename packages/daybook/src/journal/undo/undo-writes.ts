@@ -1,14 +1,12 @@
 import { type FieldRights, fieldRights } from '../../content/access/field-access.ts'
 import type { Values } from '../../content/documents/document.ts'
+import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from '../../content/documents/draft-row.ts'
+import { Revision } from '../../content/documents/row.ts'
 import {
-  draftCanonical,
-  draftRevision,
   inDefaultLocale,
-  isSameContent,
   type Recreation,
   recreate,
   runsHooksOnRecreation,
-  toWorkingCopy,
   withPresent,
 } from '../../content/drafts/index.ts'
 import { personOf } from '../../content/engine.ts'
@@ -23,7 +21,6 @@ import {
   prepareDelete,
   prepareReplace,
   prepareUpdate,
-  Revision,
   requireTargets,
   type WriteContext,
   writableIn,

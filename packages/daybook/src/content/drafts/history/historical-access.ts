@@ -6,10 +6,10 @@ import type { JournalRow } from '../../../store/reads/rows.ts'
 import { GLOBALS } from '../../../store/tables/tables.ts'
 import type { Access } from '../../access/access.ts'
 import { mergeFields, type Values } from '../../documents/document.ts'
+import { chainOf, storedValues, toCanonical, withSystem } from '../../documents/row.ts'
 import type { Engine } from '../../engine.ts'
 import { publishedLocalesOf, showIn } from '../../locales/published-locales.ts'
-import { project, storedValues, withSystem } from '../../reads/present.ts'
-import { chainOf, toCanonical } from '../../writes/row.ts'
+import { project } from '../../reads/present.ts'
 import { findVisibleDuring } from './historical-visibility.ts'
 
 /** The collection or global of a record; `undefined` if the config no longer has it. */

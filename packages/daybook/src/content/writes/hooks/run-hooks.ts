@@ -7,14 +7,14 @@ import type { Reader } from '../../../store/reads/read.ts'
 import { type FieldRights, withoutUnwritable } from '../../access/field-access.ts'
 import { mergeFields, settleFields, type Values } from '../../documents/document.ts'
 import { toPlainJson } from '../../documents/plain-json.ts'
+import { type Revision, withSystem } from '../../documents/row.ts'
 import type { Canonical } from '../../locales/localized.ts'
 import { showIn } from '../../locales/published-locales.ts'
-import { project, withSystem } from '../../reads/present.ts'
+import { project } from '../../reads/present.ts'
 import { checkBody } from '../body.ts'
 import { type ComposedDocument, type Composition, compose, valuesInLocale } from '../compose.ts'
 import { createFieldTools, type HookedDocument, type WriteContext } from '../context.ts'
 import type { WriteTransaction } from '../pipeline.ts'
-import type { Revision } from '../row.ts'
 import {
   brokenHook,
   type ChangeEvent,

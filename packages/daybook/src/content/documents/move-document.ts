@@ -1,6 +1,8 @@
 import type { Field, Fields, Visitor } from '../../fields/field.ts'
 import { emptyValue, innerFields, servedKeys } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
+import { parseWhole } from '../../store/journal.ts'
+import type { Canonical } from '../locales/localized.ts'
 import {
   toCurrentSchema,
   type UnplacedValue,
@@ -9,9 +11,8 @@ import {
   type Values,
   withHidden,
   withOrphanedValues,
-} from '../documents/document.ts'
-import type { Canonical } from '../locales/localized.ts'
-import { toCanonical } from '../writes/row.ts'
+} from './document.ts'
+import { toCanonical, withSystem } from './row.ts'
 
 /** A document on its way from what an older config wrote to what the present one serves. */
 export interface Move {
@@ -148,4 +149,15 @@ function moveKeys(fields: Fields, values: Readonly<Values>, prefix: string, rena
     })
   }
   return moved
+}
+
+/**
+ * A state that the journal has of a document, as the present config has it: values of renamed fields under their new keys.
+ *
+ * @param text as {@link parseWhole} takes it
+ */
+export function formerState(document: DocumentModel, text: string): Canonical {
+  const { values: stored, locales, orphaned } = parseWhole(text)
+  const { values } = moveDocument(document, { doc: JSON.stringify(stored), orphaned })
+  return moveTranslations(document, withSystem(document, stored, values), locales)
 }

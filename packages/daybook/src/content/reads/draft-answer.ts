@@ -5,16 +5,15 @@ import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow, StoredEntry } from '../../store/reads/rows.ts'
 import type { ScheduledTime } from '../../store/records/schedules.ts'
 import { mergeFields, type Values } from '../documents/document.ts'
+import { draftCanonical, draftRevision } from '../documents/draft-row.ts'
+import { textOrNull, withSystem } from '../documents/row.ts'
 import type { Engine } from '../engine.ts'
 import { chosenValues } from '../locales/locale.ts'
 import type { Canonical } from '../locales/localized.ts'
 import { publishedLocalesOf } from '../locales/published-locales.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
-import { variantOf } from '../reads/etags.ts'
-import { type Projection, toEntryAnswer, withSystem } from '../reads/present.ts'
-import type { WriteContext } from '../writes/context.ts'
-import { textOrNull } from '../writes/row.ts'
-import { draftCanonical, draftRevision } from './draft-row.ts'
+import type { EntryAnswer } from './answer.ts'
+import { variantOf } from './etags.ts'
+import { type Projection, toEntryAnswer } from './present.ts'
 
 /** An entry as its working copy has it, in the language that is asked for, with what only reads of working copies say. */
 export interface ShownDraft {
@@ -78,7 +77,7 @@ export function draftTag(tag: string, { row: { status }, about }: ShownDraft): s
 
 /** The answer to a write of a working copy. */
 export async function draftAnswer(
-  { engine, locale }: Pick<WriteContext, 'engine' | 'locale'>,
+  { engine, locale }: { readonly engine: Engine; readonly locale: string | undefined },
   read: Reader,
   collection: CollectionModel,
   entry: StoredEntry,

@@ -2,10 +2,54 @@ import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../
 import type { EntryRow, FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/rows.ts'
 import { foldedTexts, membersOf } from '../../store/tables/members.ts'
 import { type PeopleColumns, PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
-import { mergeFields, orphanedIn, referencesOf, stillOrphaned, type Values } from '../documents/document.ts'
 import { type Canonical, show, statusIn } from '../locales/localized.ts'
 import { ownIn, showIn } from '../locales/published-locales.ts'
-import { peopleOf, storedValues, withSystem } from '../reads/present.ts'
+import {
+  mergeFields,
+  orphanedIn,
+  referencesOf,
+  stillOrphaned,
+  toCurrentSchema,
+  type Values,
+  withOrphanedValues,
+} from './document.ts'
+
+/** The columns that serving a document needs. */
+export type StoredDocument = Pick<EntryRow, 'doc' | 'schema_hash' | 'created_by' | 'updated_by'> & {
+  readonly status?: string | null
+  readonly orphaned?: string | null
+}
+
+/**
+ * The values of a stored document under the present schema, its own keys included.
+ *
+ * @param stored what its text says, where that is known
+ */
+export function storedValues(
+  document: DocumentModel,
+  { doc, schema_hash, status, orphaned }: StoredDocument,
+  stored: Values = JSON.parse(doc),
+): Values {
+  if (schema_hash === document.schemaHash) return stored
+  const fields = toCurrentSchema(document, withOrphanedValues(stored, orphaned))
+  // Start-up has settled which status counts; what the document says may be of a time before that.
+  const statusKey = document.fields.find(({ field }) => field.type.role === 'status')?.key
+  if (statusKey !== undefined && status) fields[statusKey] = status
+  return withSystem(document, stored, fields)
+}
+
+/** Puts fields between the keys that every document of the kind has. */
+export function withSystem(document: DocumentModel, system: Values, fields: Values): Values {
+  const { before, after } = document.systemKeys
+  const pick = (keys: readonly string[]): Values => Object.fromEntries(keys.map((key) => [key, system[key]]))
+  return { ...pick(before), ...fields, ...pick(after) }
+}
+
+/** Who made and last changed a document. */
+export const peopleOf = ({ created_by = null, updated_by = null }: Partial<PeopleColumns>): Values => ({
+  createdBy: created_by,
+  updatedBy: updated_by,
+})
 
 /** The columns of a stored document. */
 export type StoredColumns = Pick<EntryRow, 'doc' | 'seq' | 'schema_hash' | 'orphaned'> &

@@ -2,8 +2,8 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { LocaleChoice } from '../../query/locale.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
 import type { Access } from '../access/access.ts'
+import { findVisibleDrafts } from '../access/draft-access.ts'
 import type { Engine } from '../engine.ts'
-import { findVisibleDrafts } from './draft-access.ts'
 import { type ShownDraft, showDraft } from './draft-answer.ts'
 
 /**

@@ -2,9 +2,9 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import type { Writer } from '../../store/writes/write.ts'
 import { mergeFields, type Values } from '../documents/document.ts'
+import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from '../documents/draft-row.ts'
 import { writeTranslation } from '../locales/localized.ts'
-import type { WriteContext } from '../writes/context.ts'
-import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from './draft-row.ts'
+import type { WriteContext } from './context.ts'
 
 /**
  * Applies an update of an entry to its draft: publishing the draft would revert the update otherwise.

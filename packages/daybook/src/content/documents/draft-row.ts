@@ -1,10 +1,9 @@
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { StoredEntry } from '../../store/reads/rows.ts'
 import { type WorkingCopy, workingCopyOf } from '../../store/working-copy.ts'
-import { mergeFields, stillOrphaned } from '../documents/document.ts'
 import type { Canonical } from '../locales/localized.ts'
-import { withSystem } from '../reads/present.ts'
-import { Revision, toCanonical, translationsOf } from '../writes/row.ts'
+import { mergeFields, stillOrphaned } from './document.ts'
+import { Revision, toCanonical, translationsOf, withSystem } from './row.ts'
 
 /** An entry as its working copy has it; one without a working copy as it is. Its `seq` is the revision that a save is based on. */
 export interface DraftRow extends StoredEntry {

@@ -4,9 +4,9 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { DraftQuery } from '../../query/draft-query.ts'
 import type { Reader } from '../../store/reads/read.ts'
 import type { EntryRow } from '../../store/reads/rows.ts'
-import type { Access } from '../access/access.ts'
-import { refuseCaller } from '../access/rules.ts'
-import { Revision } from '../writes/row.ts'
+import { Revision } from '../documents/row.ts'
+import type { Access } from './access.ts'
+import { refuseCaller } from './rules.ts'
 
 /**
  * Refuses a request for drafts without a session.
