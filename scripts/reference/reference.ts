@@ -11,6 +11,7 @@ import { metricTable } from './metric-table.ts'
 import { operatorTable } from './operator-table.ts'
 import { configTable, type Generation, optionTable } from './option-tables.ts'
 import { fillRegions, type Region } from './regions.ts'
+import { type CountedRequest, countRequestFiles, type RequestFiles, requestFileTable } from './request-files.ts'
 import { parameterTable, routeTable } from './route-tables.ts'
 import { Sources } from './source.ts'
 import { useTable } from './use-table.ts'
@@ -39,20 +40,22 @@ export interface Code {
   readonly program: CliCommand
   /** The table of all metrics. */
   readonly metrics: string
+  readonly requestFiles: RequestFiles
 }
 
 /** Reads the code of this checkout. */
 export async function readCode(): Promise<Code> {
   const [routes, program, metrics] = await Promise.all([apiRoutes(), makeProgram(), metricTable()])
+  const requestFiles = await countRequestFiles()
   const folders = ['config/*.ts', 'fields/**/*.ts', '**/*.ts']
   const sources = Sources.read(ROOT, ...folders.map((folder) => `packages/daybook/src/${folder}`))
-  return { sources, routes, program, metrics }
+  return { sources, routes, program, metrics, requestFiles }
 }
 
 type Generate = (region: Region, generation: Generation) => string
 
 /** What the docs can have generated, by the name that stands in the marks around it. */
-const generators = ({ routes, program, metrics }: Code): Readonly<Record<string, Generate>> => ({
+const generators = ({ routes, program, metrics, requestFiles }: Code): Readonly<Record<string, Generate>> => ({
   config: (_region, generation) => configTable(generation),
   options: ({ words: [name = ''] }, generation) => optionTable(name, generation),
   fields: (_region, generation) => fieldSections(generation),
@@ -65,6 +68,7 @@ const generators = ({ routes, program, metrics }: Code): Readonly<Record<string,
   routes: () => routeTable(routes),
   parameters: () => parameterTable(routes),
   metrics: () => metrics,
+  'request-files': ({ words: [request] }) => requestFileTable(requestFiles[request as CountedRequest]),
 })
 
 /**

@@ -1,0 +1,86 @@
+import { Session } from 'node:inspector/promises'
+import { posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { serve } from 'daybook/node'
+import { createTestService } from 'daybook/testing'
+import blog from '../../examples/blog/daybook.config.ts'
+import { table } from './table.ts'
+
+const SOURCE = new URL('../../packages/daybook/src/', import.meta.url).href
+
+/** The kinds of requests whose files are counted. */
+export type CountedRequest = 'list' | 'update'
+
+/** The files of `packages/daybook/src` whose functions run for one request, by kind; in alphabetical order. */
+export type RequestFiles = Readonly<Record<CountedRequest, readonly string[]>>
+
+/** How often each kind of request is sent: work of the process itself that falls into one of them is in no other. */
+const REPETITIONS = 3
+
+/** Lists and changes posts of the example blog over a socket, and counts by coverage the files that each request runs. */
+export async function countRequestFiles(): Promise<RequestFiles> {
+  await using service = await createTestService({ ...blog, plugins: [] })
+  const { port, stop } = await serve(service, { port: 0 })
+  const url = `http://127.0.0.1:${port}/api/posts`
+  const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' }
+  const list = async (query: string): Promise<readonly { readonly id: string }[]> => {
+    const response = await fetch(`${url}?${query}`)
+    const { items } = (await response.json()) as { readonly items: readonly { readonly id: string }[] }
+    return items
+  }
+  const update = async (id: string, title: string): Promise<void> => {
+    const body = JSON.stringify({ title })
+    const response = await fetch(`${url}/${id}`, { method: 'PUT', headers, body })
+    if (!response.ok) throw new Error(`PUT answered ${response.status}: ${await response.text()}`)
+  }
+  try {
+    const [post] = await list('limit=1')
+    const id = post?.id ?? ''
+    await update(id, 'The first change')
+    // Each list has another query string, so that nothing of it is cached.
+    const sorts = ['title', 'slug', 'publishedOn', 'category', '-title', '-slug']
+    return {
+      list: await commonFiles((index) => list(`sort=${sorts[index]}`)),
+      update: await commonFiles((index) => update(id, `Another title, ${index}`)),
+    }
+  } finally {
+    await stop()
+  }
+}
+
+async function commonFiles(send: (index: number) => Promise<unknown>): Promise<readonly string[]> {
+  const runs: ReadonlySet<string>[] = []
+  for (let index = 0; index < REPETITIONS; index += 1) runs.push(await filesOf(() => send(index)))
+  const [first = new Set<string>(), ...rest] = runs
+  return [...first].filter((file) => rest.every((run) => run.has(file))).sort()
+}
+
+/** The files that run while a request is sent and answered. */
+async function filesOf(send: () => Promise<unknown>): Promise<ReadonlySet<string>> {
+  const session = new Session()
+  session.connect()
+  try {
+    await session.post('Profiler.enable')
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+    await session.post('Profiler.takePreciseCoverage')
+    await send()
+    const { result } = await session.post('Profiler.takePreciseCoverage')
+    const covered = result.filter(
+      ({ url, functions }) => url.startsWith(SOURCE) && functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0),
+    )
+    return new Set(covered.map(({ url }) => fileURLToPath(url).slice(fileURLToPath(SOURCE).length)))
+  } finally {
+    await session.post('Profiler.disable')
+    session.disconnect()
+  }
+}
+
+/** A table of the files that a request runs, by folder. */
+export function requestFileTable(files: readonly string[]): string {
+  const byFolder = Map.groupBy(files, (file) => posix.dirname(file))
+  const rows = [...byFolder].map(([folder, inside]) => [
+    folder === '.' ? '' : `\`${folder}/\``,
+    inside.map((file) => `\`${posix.basename(file, '.ts')}\``).join(', '),
+  ])
+  return `${files.length} files run:\n\n${table(['folder', 'files'], rows)}`
+}
