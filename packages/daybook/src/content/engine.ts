@@ -108,7 +108,7 @@ export interface ListCache {
   readonly totals: LRUCache<string, number>
   /** The running counts of these. */
   readonly counting: SingleFlight<number>
-  /** How many entries refer to a document, by query, revision and its id. */
+  /** The number of entries that refer to a document, by query, revision and its id. */
   readonly reverseTotals: LRUCache<string, number>
   /** Aggregates as JSON text, by query and revision. */
   readonly aggregates: LRUCache<string, string>

@@ -15,8 +15,8 @@ export async function seedStore(engine: Engine, { seed }: DaybookConfig, tools: 
   await engine.store.once(SEED_NOTE, async (writer) => {
     // Writes that a seed starts at once take turns, as those of requests do.
     let last: Promise<unknown> = Promise.resolve()
-    const own = engine.on(engine.store.within(writer.lend()), tools)
-    const content = new ServiceContent(own, (work) => {
+    const seedEngine = engine.on(engine.store.within(writer.lend()), tools)
+    const content = new ServiceContent(seedEngine, (work) => {
       const turn = last.then(() => work(writer))
       last = turn
       return turn

@@ -143,8 +143,8 @@ async function answerAnew(
     return completeReply(app, await app.compression.negotiate(reply, request.headers), request, scope)
   } catch (error) {
     if (isFailure(error)) reportError(app, scope, error)
-    const told = error instanceof DaybookError ? explainRefusal(error, request.headers) : error
-    const declared = requireDeclared(app, errorReply(told, scope.requestId), scope)
+    const explained = error instanceof DaybookError ? explainRefusal(error, request.headers) : error
+    const declared = requireDeclared(app, errorReply(explained, scope.requestId), scope)
     return completeReply(app, await app.compression.negotiate(declared, request.headers), request, scope)
   }
 }

@@ -5,19 +5,19 @@ import { heldTag, readTags } from '../content/reads/index.ts'
 import type { RequestHeaders } from './request.ts'
 import type { Reply } from './respond.ts'
 
-/** How an answer is compressed (RFC 9110, section 8.4.1; RFC 8878). */
+/** A coding of compressed responses (RFC 9110, section 8.4.1; RFC 8878). */
 export type ContentCoding = 'br' | 'zstd' | 'gzip'
 
 /** Responses of fewer bytes are sent as they are. */
 const MIN_CODED_BYTES = 1024
-/** The largest answer that is compressed on its way to one client alone, in bytes. */
+/** The largest response that is compressed for a single client, in bytes. */
 const MAX_PASSING_BYTES = 1024 * 1024
-/** The most answers that are compressed at once; Node has four threads for that, and for files. */
+/** The maximum number of responses that are compressed at once; Node has four threads for that, and for files. */
 const MAX_AT_ONCE = 8
 
-/** In the order in which they are taken where the client has no preference. */
+/** The codings in order of preference, for clients that have none. */
 const CODINGS: readonly ContentCoding[] = ['br', 'zstd', 'gzip']
-/** What ends the tag of a compressed answer, inside its quotes. */
+/** The end of the entity tag of a compressed response, inside its quotes. */
 const ENDINGS: Readonly<Record<ContentCoding, string>> = { br: '-br', zstd: '-zst', gzip: '-gz' }
 
 const brotli = promisify(brotliCompress)
@@ -26,7 +26,7 @@ const brotli = promisify(brotliCompress)
  * once.
  */
 const BROTLI_PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 16 }
-/** What is compressed is written in pieces of so many bytes; Node would take 16 KiB for the smallest answer. */
+/** The bounds of the buffers for compressed bytes. Node's default is 16 KiB, also for the smallest response. */
 const PIECE_BYTES = { min: 1024, max: 16_384 }
 
 /** One setting for each: bytes are the same whenever an answer is compressed, as a strong tag demands. */

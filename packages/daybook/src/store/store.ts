@@ -170,14 +170,14 @@ export class Store {
 
   /** A note that is made when it is first asked for, by whichever node is first. */
   async noteOnce(name: string, make: () => string): Promise<string> {
-    const known = await readNote(this.database.reader, name)
-    if (known !== undefined) return known
+    const note = await readNote(this.database.reader, name)
+    if (note !== undefined) return note
     return this.database.transaction(async (connection) => {
-      const other = await readNote(connection, name)
-      if (other !== undefined) return other
-      const made = make()
-      await writeNote(connection, name, made)
-      return made
+      const currentNote = await readNote(connection, name)
+      if (currentNote !== undefined) return currentNote
+      const newNote = make()
+      await writeNote(connection, name, newNote)
+      return newNote
     })
   }
 

@@ -275,10 +275,10 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       const { content } = service
       const { id, slug } = await content.create('posts', { title })
       await content.delete('posts', id)
-      const own = await content.create('posts', { title: 'own', slug })
-      expect(own.slug).toBe(slug)
-      expect(await content.as(ANONYMOUS).get('posts', slug)).toMatchObject({ id: own.id })
-      await content.delete('posts', own.id)
+      const entry = await content.create('posts', { title: 'own', slug })
+      expect(entry.slug).toBe(slug)
+      expect(await content.as(ANONYMOUS).get('posts', slug)).toMatchObject({ id: entry.id })
+      await content.delete('posts', entry.id)
     }
 
     const CUT = { 'at a space': `${'a'.repeat(191)} b`, 'inside a letter': `${'a'.repeat(190)} \u{20000}b` }

@@ -45,8 +45,8 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
   afterAll(() => service.close())
 
   test('a file is stored as an upload is, and found by those who may read it', async () => {
-    const own = service.content.files
-    const asset = await own.store(Readable.from([Buffer.from('01234'), Buffer.from('56789')]), {
+    const files = service.content.files
+    const asset = await files.store(Readable.from([Buffer.from('01234'), Buffer.from('56789')]), {
       originalName: 'Mine.txt',
       directory: 'private',
       filename: 'mine.txt',
@@ -56,19 +56,19 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
     const facts = { path: 'private/mine.txt', originalName: 'Mine.txt', mimeType: 'text/plain', size: 10, sha256 }
     expect(asset).toMatchObject({ ...facts, alt: 'Mine', url: '/uploads/private/mine.txt' })
     expect(etagOf(asset)).toMatch(/^".+"$/)
-    const file = await own.find('private/mine.txt')
+    const file = await files.find('private/mine.txt')
     expect(file).toMatchObject({ ...facts, id: asset.id })
     expect(await everything(await file?.open())).toBe('0123456789')
     expect(await everything(await file?.open({ start: 2, end: 4 }))).toBe('234')
     expect(await everything(await file?.open({ start: 8, end: 99 }))).toBe('89')
     expect(await service.content.as(ANONYMOUS).files.find('private/mine.txt')).toBeNull()
-    expect(await own.find('private/absent.txt')).toBeNull()
+    expect(await files.find('private/absent.txt')).toBeNull()
   })
 
   test('any stream of bytes will do, and one that is not read lets go of its file', async () => {
-    const own = service.content.files
+    const files = service.content.files
     const body = new Response('from the web').body as ReadableStream<Uint8Array>
-    const asset = await own.store(body, { originalName: 'web.txt', directory: 'public' })
+    const asset = await files.store(body, { originalName: 'web.txt', directory: 'public' })
     const file = await service.content.as(ANONYMOUS).files.find(String(asset.path))
     await (await file?.open())?.cancel()
     expect(await everything(await file?.open())).toBe('from the web')
@@ -76,16 +76,16 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
 
   test('what is refused leaves nothing', async () => {
     const before = await filesOn()
-    const own = service.content.files
+    const files = service.content.files
     const bytes = (length: number): Readable => Readable.from([Buffer.alloc(length)])
     const refused = async (work: Promise<unknown>): Promise<unknown> =>
       work.then(
         () => 'stored',
         ({ code, name }) => code ?? name,
       )
-    expect(await refused(own.store(bytes(1001), { originalName: 'a.txt' }))).toBe('PAYLOAD_TOO_LARGE')
-    expect(await refused(own.store(bytes(1), { originalName: 'a.txt', directory: '../a' }))).toBe('VALIDATION_ERROR')
-    expect(await refused(own.store(bytes(1), { originalName: 'a.txt', filename: '.env' }))).toBe('VALIDATION_ERROR')
+    expect(await refused(files.store(bytes(1001), { originalName: 'a.txt' }))).toBe('PAYLOAD_TOO_LARGE')
+    expect(await refused(files.store(bytes(1), { originalName: 'a.txt', directory: '../a' }))).toBe('VALIDATION_ERROR')
+    expect(await refused(files.store(bytes(1), { originalName: 'a.txt', filename: '.env' }))).toBe('VALIDATION_ERROR')
     expect(await refused(service.content.as(ANONYMOUS).files.store(bytes(1), { originalName: 'a.txt' }))).toBe(
       'UNAUTHORIZED',
     )
@@ -96,7 +96,7 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
       })(),
       { objectMode: false },
     )
-    expect(await refused(own.store(broken, { originalName: 'a.txt' }))).toBe('Error')
+    expect(await refused(files.store(broken, { originalName: 'a.txt' }))).toBe('Error')
     expect(await filesOn()).toEqual(before)
   })
 

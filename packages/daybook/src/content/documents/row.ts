@@ -45,7 +45,7 @@ export function withSystem(document: DocumentModel, system: Values, fields: Valu
   return { ...pick(before), ...fields, ...pick(after) }
 }
 
-/** Who made and last changed a document. */
+/** The authors of the creation and of the last change of a document. */
 export const peopleOf = ({ created_by = null, updated_by = null }: Partial<PeopleColumns>): Values => ({
   createdBy: created_by,
   updatedBy: updated_by,

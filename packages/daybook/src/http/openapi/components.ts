@@ -67,8 +67,8 @@ export class Components {
    */
   shared(kind: Kind, name: string, part: object): Ref {
     const json = `${kind} ${JSON.stringify(part)}`
-    const known = this.#sharedNames.get(json)
-    if (known !== undefined) return refTo(kind, known)
+    const sharedName = this.#sharedNames.get(json)
+    if (sharedName !== undefined) return refTo(kind, sharedName)
     const free = freeName(this[kind], name)
     this.#sharedNames.set(json, free)
     this[kind].set(free, part)

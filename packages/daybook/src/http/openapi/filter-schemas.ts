@@ -48,8 +48,8 @@ export class FilterSchemas {
 
   /** Returns the operators of the fields of a collection itself, by path. */
   #fieldsOf(collection: CollectionModel): Readonly<Record<string, Ref>> {
-    const known = this.#fields.get(collection)
-    if (known) return known
+    const cached = this.#fields.get(collection)
+    if (cached) return cached
     const fields: Record<string, Ref> = {}
     for (const field of this.#visible(collection, collection.comparables)) {
       fields[field.path] = this.#operatorsRef(field, operatorsOf(field), kindOf(field))

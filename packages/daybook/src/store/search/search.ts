@@ -171,7 +171,7 @@ export function narrowSearch(
   }
 }
 
-/** What a condition compares, and the values of which it asks for one; undefined where it asks for anything else. */
+/** Returns the comparison if a condition requires one of a few values; `undefined` for any other condition. */
 function equalityOf(condition: Condition): Equality | undefined {
   if (condition.kind !== 'compare' || condition.negated || condition.values.length > MAX_NARROWING) return undefined
   const { keys } = condition.operator
