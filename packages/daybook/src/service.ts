@@ -63,7 +63,7 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   readonly fetch: Fetch
   /** The handler behind `fetch` and `serve`. Not for use outside Daybook: it may change at any time. */
   readonly handle: Handle
-  /** Content inside the process: with all rights, and with those of a caller by `content.as(caller)`. */
+  /** The content API in the process. Its caller is `SYSTEM`, to which access rules apply, too; `content.as(caller)` has another caller. */
   readonly content: ServiceContent<C>
   readonly model: Model
   /** Every route, with what it takes and answers. Not for use outside Daybook: it may change at any time. */
