@@ -99,6 +99,7 @@ function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]):
 
 /** Pages for contributors, which name files of the sources. */
 const OF_SOURCES = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
+const CONTRIBUTORS = 'docs/contributing/'
 /** Where such names may begin. */
 const BASES = [
   '',
@@ -137,7 +138,7 @@ export async function checkDocs(root: string, code: Code): Promise<readonly Docs
     ...checkPlugins(text('plugins')),
     ...(await checkCli(text('cli'), code)),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),
-    ...pages.filter(({ file }) => OF_SOURCES.includes(file)).flatMap(checkSources),
+    ...pages.filter(({ file }) => OF_SOURCES.includes(file) || file.startsWith(CONTRIBUTORS)).flatMap(checkSources),
     ...(await checkPictures(root, pages)),
   ]
 }
