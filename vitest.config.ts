@@ -19,7 +19,7 @@ const LONG = [
   'packages/daybook/test/cli/transfer/migrate-content.test.ts',
   'packages/daybook/test/auth/stored-accounts.test.ts',
   'packages/daybook/test/cli/copy/copy.test.ts',
-  'packages/daybook/test/http/answers/both-stores.test.ts',
+  'packages/daybook/test/http/responses/both-stores.test.ts',
   'packages/daybook/test/http/access/non-interference.test.ts',
   'packages/create-daybook/test/install.test.ts',
   'packages/daybook/test/postgres/faults.test.ts',
@@ -51,8 +51,8 @@ const SLOW = [
   '{docs,examples,scripts}/**',
   'packages/create-daybook/**',
   'packages/daybook/test/{cli,crash,deploy,fuzz,postgres,support}/**',
-  'packages/daybook/test/hooks/doors.test.ts',
-  'packages/daybook/test/http/answers/both-stores.test.ts',
+  'packages/daybook/test/hooks/all-write-paths.test.ts',
+  'packages/daybook/test/http/responses/both-stores.test.ts',
   'packages/daybook/test/node/loading.test.ts',
 ]
 const isQuick = process.env.DAYBOOK_TESTS === 'quick'

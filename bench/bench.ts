@@ -43,7 +43,7 @@ export function startDaybook(
 ): Promise<Server> {
   const cli = join(checkout, 'packages/daybook/src/cli/bin.ts')
   const args = [cli, 'start', '--port', '0', '--log', 'silent', '--config', CONFIG, ...store.options]
-  const limits = isCached ? {} : { answerCacheBytes: 0 }
+  const limits = isCached ? {} : { responseCacheBytes: 0 }
   const variables = {
     ...store.env,
     DAYBOOK_SERVICE_TOKEN: TOKEN,

@@ -3,12 +3,12 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 
-const [scenario = '', answerCacheBytes = ''] = process.argv.slice(2)
+const [scenario = '', responseCacheBytes = ''] = process.argv.slice(2)
 const MIB = 2 ** 20
 const MAX_TEXT = 100_000
 
 const config = defineConfig({
-  limits: { answerCacheBytes: Number(answerCacheBytes) },
+  limits: { responseCacheBytes: Number(responseCacheBytes) },
   collections: {
     posts: defineCollection({
       fields: { rank: f.integer({ required: true }), text: f.text({ maxLength: MAX_TEXT, index: false }) },

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CONDITIONS } from '../packages/daybook/src/http/conditions.ts'
-import { HEADERS } from '../packages/daybook/src/http/contract.ts'
+import { HEADER_DESCRIPTIONS } from '../packages/daybook/src/http/contract.ts'
+import { REQUEST_HEADERS } from '../packages/daybook/src/http/request-headers.ts'
 import {
   cliCommands,
   cliFlags,
@@ -53,8 +53,8 @@ function checkHeaders(text: string): readonly DocsFault[] {
       message: `does not describe the header "${name}" below "${section}". Add it.`,
     }))
   }
-  const asked = Object.values(CONDITIONS).map(({ name }) => name)
-  const answered = Object.keys(HEADERS).filter((name) => name !== 'Content-Type')
+  const asked = Object.values(REQUEST_HEADERS).map(({ name }) => name)
+  const answered = Object.keys(HEADER_DESCRIPTIONS).filter((name) => name !== 'Content-Type')
   return [...lacking('## Headers of a request', asked), ...lacking('## Headers of an answer', answered)]
 }
 

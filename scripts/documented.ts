@@ -1,11 +1,11 @@
 import { glob, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { CliCommand } from '../packages/daybook/src/cli/command.ts'
-import { checkConfig } from '../packages/daybook/src/config/check.ts'
+import { checkConfig } from '../packages/daybook/src/config/check-config.ts'
 import { PLUGIN_PARTS } from '../packages/daybook/src/config/check-plugins.ts'
 import type { Field } from '../packages/daybook/src/fields/field.ts'
 import { f } from '../packages/daybook/src/fields/index.ts'
-import { ROUTE_PARTS } from '../packages/daybook/src/plugin-host/route-faults.ts'
+import { ROUTE_PARTS } from '../packages/daybook/src/plugin-host/route-checks.ts'
 import { leavesOf } from './reference/cli-tables.ts'
 
 const SOURCES = fileURLToPath(new URL('../packages/daybook/src', import.meta.url))

@@ -2,8 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { ENCODED_ENDINGS } from '../../packages/daybook/src/http/docs/docs-files.ts'
-import { docsSources } from '../../packages/daybook/src/http/docs/docs-sources.ts'
+import { ENCODED_ENDINGS, findDocsSources } from '../../packages/daybook/src/http/docs/docs-files.ts'
 
 /** The best quality, 11, takes twice as long and saves 1 to 2 percent. */
 const BROTLI_QUALITY = 10
@@ -25,7 +24,7 @@ const SOURCE_MAP = /\n\/\/# sourceMappingURL=.*\s*$/
 
 /** Writes the files of the docs page to a folder of the built package, compressed. */
 export async function buildDocsPage(target: string): Promise<void> {
-  for (const [name, path] of await docsSources()) {
+  for (const [name, path] of await findDocsSources()) {
     const content = Buffer.from((await readFile(path, 'utf8')).replace(SOURCE_MAP, '\n'))
     await mkdir(dirname(join(target, name)), { recursive: true })
     const encodings = Object.keys(ENCODED_ENDINGS) as readonly (keyof typeof ENCODED_ENDINGS)[]

@@ -1,7 +1,7 @@
 import { glob, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { docsSources, SCALAR_ENTRY } from '../../packages/daybook/src/http/docs/docs-sources.ts'
+import { findDocsSources, SCALAR_ENTRY } from '../../packages/daybook/src/http/docs/docs-files.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -69,7 +69,7 @@ export async function thirdPartyNotices(
 
 /** The names of the packages whose code the scripts hold, as far as their source maps tell. */
 export async function bundledNames(): Promise<ReadonlySet<string>> {
-  const entry = (await docsSources()).get(SCALAR_ENTRY) ?? ''
+  const entry = (await findDocsSources()).get(SCALAR_ENTRY) ?? ''
   const names = new Set<string>()
   for await (const map of glob(['standalone.esm.js.map', 'chunks/*.js.map'], { cwd: dirname(entry) })) {
     const { sources } = JSON.parse(await readFile(join(dirname(entry), map), 'utf8')) as {

@@ -1,4 +1,4 @@
-import { type CliCommand, COMMON_OPTIONS, termOf, usageOf } from '../../packages/daybook/src/cli/command.ts'
+import { type CliCommand, COMMON_OPTIONS, formatFlags, formatUsage } from '../../packages/daybook/src/cli/command.ts'
 import { table } from './table.ts'
 
 /** A command of the program, or an action of a command. */
@@ -7,7 +7,7 @@ type Command = CliCommand['commands'][number]
 /** The commands of the program, or with a name the actions of that command. */
 export function commandTable(program: CliCommand, [name]: readonly string[]): string {
   const { commands } = name === undefined ? program : findCommand(program, name)
-  const rows = commands.map((command) => [`\`${usageOf(command)}\``, command.description()])
+  const rows = commands.map((command) => [`\`${formatUsage(command)}\``, command.description()])
   return table(['command', 'purpose'], rows)
 }
 
@@ -17,7 +17,7 @@ export function flagTable(program: CliCommand, [name]: readonly string[]): strin
   const command = findCommand(program, name)
   if (command.commands.length === 0) return optionTable(ownOptions(command))
   const actions = command.commands.filter((action) => ownOptions(action).length > 0)
-  return actions.map((action) => `\`${usageOf(action)}\`:\n\n${optionTable(ownOptions(action))}`).join('\n\n')
+  return actions.map((action) => `\`${formatUsage(action)}\`:\n\n${optionTable(ownOptions(action))}`).join('\n\n')
 }
 
 /** The commands that have options of their own, or actions with such. */
@@ -42,7 +42,7 @@ const ownOptions = ({ options }: Command): Command['options'] =>
 
 function optionTable(options: Command['options']): string {
   const rows = options.map(({ flags, description, defaultValueDescription }) => [
-    `\`${termOf(flags)}\``,
+    `\`${formatFlags(flags)}\``,
     defaultValueDescription ?? '',
     description,
   ])

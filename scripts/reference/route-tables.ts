@@ -1,6 +1,6 @@
 import { ERRORS } from '../../packages/daybook/src/errors.ts'
 import { isRecord, type JsonSchema } from '../../packages/daybook/src/fields/field.ts'
-import { PLAIN_ERRORS, type Route } from '../../packages/daybook/src/http/contract.ts'
+import { COMMON_ERRORS, type Route } from '../../packages/daybook/src/http/contract.ts'
 import type { Parameter } from '../../packages/daybook/src/query/parameters.ts'
 import { table } from './table.ts'
 
@@ -20,13 +20,13 @@ export function routeTable(routes: readonly Route[]): string {
   return table(['route', 'session', 'purpose', 'answers', 'errors'], rows)
 }
 
-const answersOf = ({ answers }: Route): string =>
+const answersOf = ({ responses: answers }: Route): string =>
   answers?.map(({ status, description }) => (status === 304 ? '304' : `${status}: ${description}`)).join(' ') ??
   'What the auth adapter answers.'
 
 /** The statuses of errors beside those that any route may answer with. */
 const refusalsOf = ({ errors }: Route): readonly number[] => {
-  const own = errors.filter((code) => !PLAIN_ERRORS.includes(code)).map((code) => ERRORS[code].status)
+  const own = errors.filter((code) => !COMMON_ERRORS.includes(code)).map((code) => ERRORS[code].status)
   return [...new Set(own)].sort((a, b) => a - b)
 }
 
@@ -62,7 +62,7 @@ const isUsable = ({ not }: JsonSchema): boolean => !isRecord(not) || Object.keys
 const printDefault = ({ default: initial }: JsonSchema): string => (initial === undefined ? '' : `\`${initial}\``)
 
 /** What a value looks like, in a word or two. */
-function printSchema({ style, schema, takes }: Parameter): string {
+function printSchema({ style, schema, nameKind: takes }: Parameter): string {
   if (takes === 'reverses') return 'options of a page'
   if (style === 'brackets') return 'conditions'
   if (style === 'list') return 'one or more, separated by commas or repeated'

@@ -39,7 +39,7 @@ const TYPES: readonly (readonly [written: string, make: Make])[] = [
   ['f.json()', (tried) => f.json(tried)],
 ]
 
-const EVERYONE = { hidden: new Set<string>(), mayWrite: () => true, mayReadCollection: () => true }
+const EVERYONE = { hidden: new Set<string>(), canWrite: () => true, canReadCollection: () => true }
 
 const isYes = (does: boolean): string => (does ? 'yes' : '')
 

@@ -9,7 +9,7 @@ export const newsletter: PluginRoute = {
   path: '/newsletter.txt',
   summary: 'The newest articles as plain text.',
   protection: 'public',
-  answers: { 200: { description: 'A text.', mediaType: 'text/plain', schema: { type: 'string' } } },
+  responses: { 200: { description: 'A text.', mediaType: 'text/plain', schema: { type: 'string' } } },
   run: async ({ content }) => {
     const { items } = await content.list('articles', { sort: '-publishedOn', limit: ARTICLES })
     const lines = items.map(({ title, intro }) => `* ${title}\n  ${intro ?? ''}`.trimEnd())

@@ -43,7 +43,7 @@ export class Auth {
 
   action(name: string, input: object = {}, options: CallOptions = {}): Promise<unknown> {
     const path = ['api', 'cms', 'auth', 'actions', name]
-    return this.#send({ ...options, method: 'POST', path, body: input, holds: 'anything' })
+    return this.#send({ ...options, method: 'POST', path, body: input, expects: 'anything' })
   }
 
   #get(name: string, options: CallOptions | undefined, query: QueryParams = {}): Promise<unknown> {

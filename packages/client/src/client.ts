@@ -1,12 +1,9 @@
 import type { DaybookConfig, UndoRange } from 'daybook'
-import { acrossCollections } from './across.ts'
 import { Assets } from './assets.ts'
 import { Auth } from './auth.ts'
-import { DraftCollection } from './drafts.ts'
-import { rememberTag } from './etag.ts'
+import { DraftCollection, History } from './collection.ts'
 import { type AnyFeedQuery, type AnyLiveQuery, Feed, MemoryStore } from './feed.ts'
-import { Global } from './global.ts'
-import { History } from './history.ts'
+import type { QueryParams } from './query.ts'
 import {
   type AnyWriteOptions,
   type CallOptions,
@@ -17,9 +14,9 @@ import {
   type Send,
   type Token,
 } from './request.ts'
+import { rememberTag } from './response.ts'
 import type { Client } from './types/client.ts'
-import type { AnyChange, ChangeStore } from './types/feed.ts'
-import type { UndoOptions } from './types/history.ts'
+import type { AnyChange, ChangeStore, ComparedVersions, UndoOptions } from './types/journal.ts'
 
 /** An outcome as it is answered. */
 interface AnsweredOutcome {
@@ -57,8 +54,8 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
     sync: (store: ChangeStore<AnyChange>, given?: AnyLiveQuery) => feed.sync(store, given),
     memoryCopy: (onChange?: () => void) => new MemoryStore(onChange),
     undo: (range: UndoRange, given?: UndoOptions) => new History(send).undo(range, given),
-    ...acrossCollections(send),
-    request: (request: RequestOptions) => send({ method: 'GET', ...request, holds: 'anything' }),
+    ...createCrossCollectionLists(send),
+    request: (request: RequestOptions) => send({ method: 'GET', ...request, expects: 'anything' }),
     model: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['api', 'cms', 'model'] }),
     health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['api', 'health'] }),
     ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['api', 'ready'] }),
@@ -93,9 +90,57 @@ async function batch(
     path: ['api', 'cms', 'batch'],
     query: { locale, dryRun },
     body,
-    holds: 'results',
+    expects: 'results',
   })
   const { results } = answer as { readonly results: readonly AnsweredOutcome[] }
   for (const { entry, etag } of results) if (entry && etag !== undefined) rememberTag(entry, etag)
   return results
+}
+
+type ListAcross = (query?: CallOptions & QueryParams) => Promise<unknown>
+
+/** What is listed of all collections at once, without its types. */
+function createCrossCollectionLists(
+  send: Send,
+): Readonly<Record<'journal' | 'search' | 'drafts' | 'schedules', ListAcross>> {
+  const list =
+    (name: string): ListAcross =>
+    ({ signal, timeout, retry, ...query } = {}) => {
+      const options = { signal, timeout, retry } as CallOptions
+      return send({ ...options, method: 'GET', path: ['api', 'cms', name], query, expects: 'items' })
+    }
+  return { journal: list('journal'), search: list('search'), drafts: list('drafts'), schedules: list('schedules') }
+}
+
+/** What `GlobalClient` promises for every global, without its types. */
+class Global {
+  readonly #send: Send
+  readonly #path: readonly string[]
+  readonly #history: History
+
+  constructor(send: Send, key: string) {
+    this.#send = send
+    this.#path = ['api', 'globals', key]
+    this.#history = new History(send)
+  }
+
+  get(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'GET', path: this.#path, query })
+  }
+
+  update(data: unknown, { locale, dryRun, ...options }: AnyWriteOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'PUT', path: this.#path, query: { locale, dryRun }, body: data })
+  }
+
+  versions(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
+    return this.#history.list(this.#path, query, options)
+  }
+
+  version(revision: number, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
+    return this.#history.read(this.#path, revision, query, options)
+  }
+
+  difference(versions: ComparedVersions, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
+    return this.#history.difference(this.#path, versions, query, options)
+  }
 }

@@ -1,9 +1,9 @@
+import type { UndoRange } from 'daybook'
 import { DaybookError } from './errors.ts'
-import { etagOf } from './etag.ts'
-import { History } from './history.ts'
 import type { QueryParams } from './query.ts'
 import { type AnyWriteOptions, type Call, type CallOptions, isAddressable, type Send } from './request.ts'
-import type { ComparedVersions } from './types/history.ts'
+import { etagOf } from './response.ts'
+import type { ComparedVersions, UndoOptions } from './types/journal.ts'
 import type { EntryOrId } from './types/write-options.ts'
 
 /** A page of a list. */
@@ -40,7 +40,7 @@ export class Collection {
   }
 
   findMany(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'GET', path: this.#path, query, holds: 'items' })
+    return this.#send({ ...options, method: 'GET', path: this.#path, query, expects: 'items' })
   }
 
   listDeleted(query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
@@ -109,7 +109,15 @@ export class Collection {
     const { id, ...condition } = named
     const path = [...this.#path, id, ...(at === undefined ? [] : [at])]
     const holds = method === 'DELETE' ? 'anything' : undefined
-    return this.#send({ ...options, ...condition, method, path, query: { locale, dryRun, ...query }, body, holds })
+    return this.#send({
+      ...options,
+      ...condition,
+      method,
+      path,
+      query: { locale, dryRun, ...query },
+      body,
+      expects: holds,
+    })
   }
 
   updateMany(where: unknown, data: unknown, options?: AnyManyOptions): Promise<unknown> {
@@ -136,11 +144,11 @@ export class Collection {
   }
 
   leave(id: string, options: CallOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'DELETE', path: [...this.#path, id, 'presence'], holds: 'anything' })
+    return this.#send({ ...options, method: 'DELETE', path: [...this.#path, id, 'presence'], expects: 'anything' })
   }
 
   references(id: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
-    return this.#send({ ...options, method: 'GET', path: [...this.#path, id, 'references'], query, holds: 'items' })
+    return this.#send({ ...options, method: 'GET', path: [...this.#path, id, 'references'], query, expects: 'items' })
   }
 
   versions(id: string, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
@@ -148,7 +156,7 @@ export class Collection {
   }
 
   version(id: string, revision: number, query: QueryParams = {}, options: CallOptions = {}): Promise<unknown> {
-    return this.#history.one([...this.#path, id], revision, query, options)
+    return this.#history.read([...this.#path, id], revision, query, options)
   }
 
   difference(
@@ -160,3 +168,83 @@ export class Collection {
     return this.#history.difference([...this.#path, id], versions, query, options)
   }
 }
+
+/** The versions of documents below an address. */
+export class History {
+  readonly #send: Send
+
+  constructor(send: Send) {
+    this.#send = send
+  }
+
+  list(path: readonly string[], query: QueryParams, options: CallOptions): Promise<unknown> {
+    return this.#send({ ...options, method: 'GET', path: [...path, 'versions'], query, expects: 'items' })
+  }
+
+  read(path: readonly string[], revision: number, query: QueryParams, options: CallOptions): Promise<unknown> {
+    return this.#send({ ...options, method: 'GET', path: [...path, 'versions', String(revision)], query })
+  }
+
+  difference(
+    path: readonly string[],
+    { revision, against }: ComparedVersions,
+    query: QueryParams,
+    options: CallOptions,
+  ): Promise<unknown> {
+    return this.read(path, revision, { ...query, against }, options)
+  }
+
+  undo(range: UndoRange, { dryRun, ...options }: UndoOptions = {}): Promise<unknown> {
+    return this.#send({ ...options, method: 'POST', path: ['api', 'cms', 'undo'], query: { dryRun }, body: range })
+  }
+}
+
+/** What saves of working copies take, whatever the config. */
+interface AnySaveOptions extends AnyWriteOptions {
+  readonly autosave?: boolean
+  readonly merge?: boolean
+}
+
+/** What publishing takes, whatever the config. */
+interface AnyPublishOptions extends AnyWriteOptions {
+  readonly at?: string
+  readonly locales?: readonly string[]
+}
+
+/** What `DraftsClient` promises, without its types; the service answers collections without a status that it has no such routes. */
+export class DraftCollection extends Collection {
+  async saveDraft(entry: EntryOrId, data: unknown, options: AnySaveOptions = {}): Promise<unknown> {
+    const { autosave, merge, ...others } = options
+    return this.send(merge ? 'PATCH' : 'PUT', entry, others, { query: { draft: true, autosave }, body: data })
+  }
+
+  async discardDraft(entry: EntryOrId, options?: AnyWriteOptions): Promise<void> {
+    await this.send('DELETE', entry, options, { query: { draft: true } })
+  }
+
+  async publish(entry: EntryOrId, { at, locales, ...options }: AnyPublishOptions = {}): Promise<unknown> {
+    return this.send('POST', entry, options, { at: 'publish', body: { publishAt: at, locales } })
+  }
+
+  async unpublish(entry: EntryOrId, { at, locales, ...options }: AnyPublishOptions = {}): Promise<unknown> {
+    return this.send('POST', entry, options, { at: 'unpublish', body: { unpublishAt: at, locales } })
+  }
+
+  async unschedule(entry: EntryOrId, options?: CallOptions): Promise<void> {
+    await this.send('DELETE', idOf(entry), options, { at: 'schedule' })
+  }
+
+  async preview(
+    entry: EntryOrId,
+    { expiresIn, ...options }: CallOptions & { readonly expiresIn?: number } = {},
+  ): Promise<unknown> {
+    return this.send('POST', idOf(entry), options, { at: 'preview', body: { expiresIn } })
+  }
+
+  async revokePreviews(entry: EntryOrId, options?: CallOptions): Promise<void> {
+    await this.send('DELETE', idOf(entry), options, { at: 'preview' })
+  }
+}
+
+/** What is asked on no condition. */
+const idOf = (entry: EntryOrId): string => (typeof entry === 'string' ? entry : entry.id)

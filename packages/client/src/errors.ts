@@ -7,7 +7,7 @@ import type { ErrorCode, ErrorDetails } from 'daybook'
 export type ClientErrorCode = ErrorCode | 'UNEXPECTED_ANSWER' | (string & Record<never, never>)
 
 /** What an answer said that went wrong. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly code: ClientErrorCode
   readonly status: number
   readonly message: string
@@ -43,7 +43,7 @@ export class DaybookError extends Error {
   /** Method and address, without the query. */
   readonly request: string
 
-  constructor(request: string, { message, ...answer }: ErrorAnswer) {
+  constructor(request: string, { message, ...answer }: ErrorResponse) {
     super(message)
     this.code = answer.code
     this.status = answer.status

@@ -2,7 +2,7 @@ import { DaybookError, NetworkError } from './errors.ts'
 import type { QueryParams } from './query.ts'
 import type { Call, CallOptions, OpenEvents, Send } from './request.ts'
 import { delayAfter, pause, type RetryOptions } from './retry.ts'
-import type { AnyChange, ChangeStore } from './types/feed.ts'
+import type { AnyChange, ChangeStore } from './types/journal.ts'
 
 /** What is asked of the feed, whatever the config. */
 export interface AnyFeedQuery extends CallOptions {
@@ -46,7 +46,7 @@ export class Feed {
 
   async changes({ since, collections, limit, ...options }: AnyFeedQuery = {}): Promise<AnyPage> {
     const query: QueryParams = { since, collections, limit }
-    const call: Call = { ...options, method: 'GET', path: ['api', 'cms', 'changes'], query, holds: 'items' }
+    const call: Call = { ...options, method: 'GET', path: ['api', 'cms', 'changes'], query, expects: 'items' }
     return (await this.#send(call)) as AnyPage
   }
 

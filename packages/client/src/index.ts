@@ -1,42 +1,30 @@
 export type {
   ActorName,
-  AtTime,
-  ManyOutcome,
+  BulkOutcome,
   PatchOperation,
   Permission,
   PresentPerson,
   ReversePageOptions,
+  ScheduleOptions,
   UndoRange,
   UndoReport,
   Version,
   VersionDifference,
   VersionList,
 } from 'daybook'
-export { changesOf } from './changes.ts'
 export { createClient } from './client.ts'
 export { type ClientErrorCode, DaybookError, NetworkError, TimeoutError } from './errors.ts'
-export { etagOf } from './etag.ts'
 export { toQueryString } from './query.ts'
 export type { CallOptions, ClientOptions, RequestOptions, Token } from './request.ts'
+export { changesOf, etagOf } from './response.ts'
 export type { RetryOptions } from './retry.ts'
-export type {
-  AcrossPage,
-  AcrossQuery,
-  DeletedEntry,
-  DeletedQuery,
-  DraftsQuery,
-  ListedDraft,
-  ListedSchedule,
-  SearchQuery,
-  TitledEntry,
-} from './types/across.ts'
-export type { Alternate } from './types/answered.ts'
 export type {
   AllPermissions,
   Asset,
   AssetClient,
   AuthActionDescription,
   AuthClient,
+  BulkOptions,
   Client,
   CollectionClient,
   EntryOf,
@@ -44,7 +32,6 @@ export type {
   GlobalClient,
   GlobalPermissions,
   ListQuery,
-  ManyOptions,
   PageQuery,
   Permissions,
   PublicationPermissions,
@@ -55,34 +42,44 @@ export type {
   UploadOptions,
 } from './types/client.ts'
 export type {
+  CrossCollectionQuery,
+  CursorPage,
+  DeletedEntry,
+  DeletedQuery,
+  DraftsQuery,
+  ListedDraft,
+  ListedSchedule,
+  SearchQuery,
+  TitledEntry,
+} from './types/cross-collection.ts'
+export type {
   ConditionOptions,
   DraftsClient,
   Preview,
   PublishOptions,
   SaveDraftOptions,
 } from './types/drafts.ts'
+export type { Locale } from './types/fields.ts'
+export type { EqualityFilter, MembersFilter, OrderFilter, Sort, Status, TextFilter, Where } from './types/filter.ts'
 export type {
   Change,
   ChangeStore,
   ChangesPage,
   ChangesQuery,
+  ComparedVersions,
   JournalPage,
   JournalQuery,
   JournalRecord,
   MemoryCopy,
   SubscribeOptions,
   SyncOptions,
-} from './types/feed.ts'
-export type { Locale } from './types/fields.ts'
-export type { EqualityFilter, MembersFilter, OrderFilter, Sort, Status, TextFilter, Where } from './types/filter.ts'
-export type {
-  ComparedVersions,
   UndoOptions,
   VersionQuery,
   VersionsQuery,
   WholeVersion,
-} from './types/history.ts'
+} from './types/journal.ts'
 export type { Depth } from './types/paths.ts'
+export type { Alternate } from './types/queried-document.ts'
 export type { EntryPatch, Operation, Outcome } from './types/write.ts'
 export type {
   ChangeOptions,

@@ -1,6 +1,6 @@
-import { type AnswerContent, readAnswer } from './answer.ts'
 import { DaybookError, NetworkError, TimeoutError } from './errors.ts'
 import { type QueryParams, toQueryString } from './query.ts'
+import { type ResponseContent, readResponse } from './response.ts'
 import { delayAfter, pause, type RetryOptions } from './retry.ts'
 
 /** The options that every call takes. */
@@ -72,7 +72,7 @@ export interface Call extends RequestOptions {
   readonly form?: RequestForm
   readonly ifMatch?: string
   readonly ifNoneMatch?: '*'
-  readonly holds?: AnswerContent
+  readonly expects?: ResponseContent
 }
 
 /** The options of writes, whatever the config. */
@@ -122,7 +122,7 @@ export function connectEvents(options: ClientOptions): OpenEvents {
     const response = await fetchResponse(url, { method: 'GET', path: [], query }, options, signal)
     const isStream = response.ok && response.headers.get('Content-Type')?.startsWith('text/event-stream')
     // Anything but a stream is an error, or the response of another server.
-    if (!isStream) await readAnswer(`GET ${url}`, response, 'events')
+    if (!isStream) await readResponse(`GET ${url}`, response, 'events')
     return response
   }
 }
@@ -239,7 +239,7 @@ async function sendInTime(url: string, call: Call, options: ClientOptions): Prom
     for (let count = 1; ; count += 1) {
       try {
         const attempt = fetchResponse(url, call, options, signal)
-        return await Promise.race([attempt.then((response) => readAnswer(request, response, call.holds)), aborted])
+        return await Promise.race([attempt.then((response) => readResponse(request, response, call.expects)), aborted])
       } catch (error) {
         signal.throwIfAborted()
         // The outcome of the earlier attempt is unknown: it may be the reason for this refusal.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { CASES } from './suite/index.ts'
-import { worldOf } from './suite/world.ts'
+import { worldOf } from './suite/test-context.ts'
 import { startServers } from './support/servers.ts'
 
 describe('in Node', () => {

@@ -1,4 +1,4 @@
-import { type Issue, issueAt, type Violation } from './issues.ts'
+import { createIssue, type Issue, type Violation } from './issues.ts'
 
 /** The status and the message of an error code on the wire. */
 export interface ErrorKind {
@@ -136,15 +136,15 @@ export class DaybookError extends Error {
 export const MAX_ISSUES = 100
 
 /** A `VALIDATION_ERROR` with one issue for each fault, at most {@link MAX_ISSUES}. */
-export function invalid(issues: readonly Issue[]): DaybookError {
+export function validationError(issues: readonly Issue[]): DaybookError {
   const [first] = issues
   const message = issues.length === 1 && first ? `${first.path}: ${first.message}` : undefined
   return new DaybookError('VALIDATION_ERROR', message, { issues: issues.slice(0, MAX_ISSUES) })
 }
 
 /** A `VALIDATION_ERROR` with a single issue. */
-export function invalidAt(path: string, ...violation: Violation): DaybookError {
-  return invalid([issueAt(path, ...violation)])
+export function validationErrorAt(path: string, ...violation: Violation): DaybookError {
+  return validationError([createIssue(path, ...violation)])
 }
 
 /** The service cannot start as it stands: says what an operator must do, in words of the operator's world. */

@@ -24,9 +24,8 @@ export type {
   StoredBlob,
 } from './assets/blob-store.ts'
 export { type DiskOptions, disk } from './assets/disk.ts'
-export { dispositionOf } from './assets/disposition.ts'
 export { type ImageParameters, signImage } from './assets/images/image-request.ts'
-export { mustBeSaved, servedType } from './assets/media-type.ts'
+export { formatDisposition, mustBeSaved, servedType } from './assets/media-type.ts'
 // Callers
 export {
   type ActorType,
@@ -48,11 +47,12 @@ export {
   SYSTEM,
 } from './auth/adapter.ts'
 export type { ActorName } from './auth/guard.ts'
-export { serviceTokenAdapter } from './auth/tokens/service-token.ts'
-export type { CacheTagHeader, CdnConfig } from './config/cdn.ts'
-export { ConfigError, type ConfigFault } from './config/check.ts'
+export { serviceTokenAdapter } from './auth/service-token.ts'
+export { ConfigError, type ConfigFault } from './config/check-config.ts'
 export type {
   AccountsConfig,
+  CacheTagHeader,
+  CdnConfig,
   CollectionConfig,
   CollectionFields,
   CollectionKey,
@@ -88,28 +88,29 @@ export type { AssetPlace } from './content/assets/create-asset.ts'
 // What runs
 export type {
   AggregateResult,
-  AtTime,
   BatchOperation,
   BatchOutcome,
-  ConditionOptions,
-  DraftRead,
+  BulkOptions,
+  BulkOutcome,
+  DraftReadOptions,
   DryRunOptions,
   ListOptions,
   ListResult,
   LocaleOptions,
-  ManyOptions,
-  ManyOutcome,
   NewEntryOptions,
+  PreconditionOptions,
   PublishOptions,
   ReadOptions,
   RestoreOptions,
   ReversePageOptions,
   SaveDraftOptions,
+  ScheduleOptions,
   UnpublishOptions,
   UpdateOptions,
   ValueCount,
 } from './content/call-options.ts'
 export type { CallerContent } from './content/caller-content.ts'
+export { ServiceContent } from './content/caller-content.ts'
 export type {
   BlockDescription,
   FieldDescription,
@@ -126,7 +127,6 @@ export type {
   SystemFieldDescription,
 } from './content/description/model-description.ts'
 export { etagOf } from './content/reads/index.ts'
-export { ServiceContent } from './content/service-content.ts'
 export {
   defineMigration,
   type EntryChange,
@@ -161,31 +161,30 @@ export {
   makeField,
   type OptionRule,
   type Reference,
-  type RelationFacts,
+  type RelationInfo,
   type Scalar,
   type ScalarOptions,
-  type SearchFacts,
-  scalarAnswers,
+  type SearchInfo,
+  scalarBehavior,
   type Visitor,
 } from './fields/field.ts'
 export { f } from './fields/index.ts'
-export type { TocEntry } from './fields/markdown/headings.ts'
-export { COMMON_RULES, SCALAR_RULES } from './fields/rules.ts'
+export type { TocEntry } from './fields/markdown-headings.ts'
+export { COMMON_RULES, SCALAR_RULES } from './fields/option-rules.ts'
 export type {
   DocumentValidator,
   FieldValidationContext,
   FieldValidator,
-  ValidationAnswer,
   ValidationContent,
   ValidationContext,
   ValidationIssue,
   ValidationListQuery,
   ValidationQuery,
+  ValidationResult,
 } from './fields/validation.ts'
 export type { Issue, IssueCode, IssueParams } from './issues.ts'
 export type { PatchOperation } from './journal/history/json-patch.ts'
-export type { VersionDifference } from './journal/history/version.ts'
-export type { Version, VersionList } from './journal/history/versions.ts'
+export type { Version, VersionDifference, VersionList } from './journal/history/versions.ts'
 export type { PresentPerson } from './journal/live/presence.ts'
 export type { ReplayRequest } from './journal/replay.ts'
 export type { DeliveryState } from './journal/stored-deliveries.ts'
@@ -207,7 +206,7 @@ export {
   type PluginRuntime,
   type RelatedPlugin,
 } from './plugin-host/define-plugin.ts'
-export { type AnsweredFile, answerFile, fileAnswers } from './plugin-host/file-answer.ts'
+export { describeFileResponses, respondWithFile, type ServedFile } from './plugin-host/file-response.ts'
 export type {
   AfterCommitEntry,
   AfterCommitGlobal,
@@ -233,14 +232,14 @@ export type {
   SubscribedCollection,
   SubscribedJournal,
   SubscriptionStatus,
-} from './plugin-host/journal-reader.ts'
+} from './plugin-host/journal-subscription.ts'
 export type { PluginStorage, StoredBytes } from './plugin-host/plugin-storage.ts'
 export type {
-  PluginAnswer,
   PluginJsonBody,
   PluginParameter,
   PluginPathParameter,
   PluginRequest,
+  PluginResponse,
   PluginRoute,
   PluginStreamBody,
   QueryValue,

@@ -218,7 +218,7 @@ export type Violation = {
 }[IssueCode]
 
 /** Makes the issue of a violation at a path. */
-export function issueAt(path: string, ...[code, message, params = {}]: Violation): Issue {
+export function createIssue(path: string, ...[code, message, params = {}]: Violation): Issue {
   const present = Object.entries(params).filter(([, value]) => value !== undefined)
   return { path, code, ...(present.length > 0 ? { params: Object.fromEntries(present) } : {}), message }
 }

@@ -4,7 +4,7 @@ import { closestMatch } from 'leven'
 const MAX_COMPARED_LENGTH = 64
 
 /** The known name that is most like a mistyped one; none when all of them are other words. */
-export function nearest(
+export function findNearest(
   name: string,
   known: readonly string[],
   maxDistance: number = name.length < 4 ? 1 : 2,
@@ -23,13 +23,13 @@ const sortedLetters = (name: string): string => [...name].sort().join('')
  *
  * @param known names that the caller may know
  */
-export function nearestField(name: string, known: Iterable<string>): string | undefined {
+export function findNearestField(name: string, known: Iterable<string>): string | undefined {
   if (!FIELD_NAME.test(name) || name.length > MAX_COMPARED_LENGTH) return undefined
   const names = [...known]
   const letters = sortedLetters(name)
   const rearranged = names.filter((one) => sortedLetters(one) === letters)
   // Two other letters make another word of a short one; two that change places do not.
-  return nearest(name, rearranged, 2) ?? nearest(name, names, name.length < 6 ? 1 : 2)
+  return findNearest(name, rearranged, 2) ?? findNearest(name, names, name.length < 6 ? 1 : 2)
 }
 
 /** Returns the end of a message about a mistyped field; empty without a nearest field. */

@@ -1,34 +1,34 @@
+import { Closers } from './closers.ts'
 import type { DaybookConfig } from './config/config.ts'
-import { docsPath } from './config/docs.ts'
+import { getDocsPath } from './config/docs.ts'
 import { FileCheck } from './content/assets/file-check.ts'
-import { Sweeper } from './content/assets/sweep.ts'
-import { ServiceContent } from './content/service-content.ts'
+import { ServiceContent } from './content/caller-content.ts'
+import { Sweeper } from './content/sweep.ts'
 import { ExportStreams } from './content/transfer/index.ts'
 import { createApp } from './http/app.ts'
 import { DEFAULT_BODY_BYTES } from './http/body.ts'
-import { DEFAULT_ANSWER_CACHE_BYTES, ResponseCache } from './http/cache.ts'
+import { DEFAULT_RESPONSE_CACHE_BYTES, ResponseCache } from './http/cache.ts'
 import type { Route } from './http/contract.ts'
+import { type Fetch, toFetch } from './http/fetch.ts'
 import { DEFAULT_PENDING, DEFAULT_QUEUE_MS } from './http/overload.ts'
-import type { Handle } from './http/request.ts'
+import type { RequestHandler } from './http/request.ts'
 import { allRoutes } from './http/routes/index.ts'
-import { type Fetch, toFetch } from './http/web.ts'
 import { ChangesFeed } from './journal/feed/changes-feed.ts'
 import { LiveFeed } from './journal/live/live-feed.ts'
 import { Presence } from './journal/live/presence.ts'
-import { Pace } from './journal/pace.ts'
 import { Retention } from './journal/retention.ts'
 import { Scheduler } from './journal/scheduler.ts'
+import { DeliveryThrottle } from './journal/throttle.ts'
 import { type Log, SILENT } from './log.ts'
 import type { MetricsSnapshot } from './metrics/metrics.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
-import { Opened } from './opened.ts'
 import { Deliveries } from './plugin-host/deliveries.ts'
 import { checkStaticRoutes, DEFAULT_PLUGIN_MS, DEFAULT_PLUGIN_START_MS, PluginHost } from './plugin-host/plugin-host.ts'
 import { openAuth } from './service/open-auth.ts'
 import { openContent, openImages } from './service/open-content.ts'
-import { observerOf, openMetrics, recentMetricsFor, requireMetrics } from './service/service-metrics.ts'
-import { checkExposure, warnOfStore } from './service/startup-checks.ts'
+import { createObserver, openMetrics, recentMetricsFor, requireMetrics } from './service/service-metrics.ts'
+import { checkExposure, logStoreWarnings } from './service/startup-checks.ts'
 import { digestConfig, processName } from './store/serving-process.ts'
 
 /** How a service is run, as opposed to what it serves. */
@@ -62,7 +62,7 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
   /** Answers a web-standard request, wherever it comes from: Node, Next, SvelteKit, Bun, a test. Never rejects. */
   readonly fetch: Fetch
   /** The handler behind `fetch` and `serve`. Not for use outside Daybook: it may change at any time. */
-  readonly handle: Handle
+  readonly handle: RequestHandler
   /** The content API in the process. Its caller is `SYSTEM`, to which access rules apply, too; `content.as(caller)` has another caller. */
   readonly content: ServiceContent<C>
   readonly model: Model
@@ -114,7 +114,7 @@ export async function createService<const C extends DaybookConfig>(
   config: C,
   options: ServiceOptions = {},
 ): Promise<Service<C>> {
-  const opened = new Opened()
+  const opened = new Closers()
   try {
     return await openService(config, options, opened)
   } catch (error) {
@@ -127,7 +127,7 @@ export async function createService<const C extends DaybookConfig>(
 async function openService<const C extends DaybookConfig>(
   config: C,
   options: ServiceOptions,
-  opened: Opened,
+  opened: Closers,
 ): Promise<Service<C>> {
   const {
     data = DEFAULT_DATA_FOLDER,
@@ -147,20 +147,25 @@ async function openService<const C extends DaybookConfig>(
   const cacheTags = cdn?.tags ?? []
   const readPolicy = { publicCacheControl, cacheTags }
 
-  const { engine, files, intake, close } = await openContent(model, config, data, {
+  const {
+    context: engine,
+    files,
+    intake,
+    close,
+  } = await openContent(model, config, data, {
     log,
     service: { name: processName(), config: digestConfig(model) },
   })
   opened.defer(close)
   const { store } = engine
-  await warnOfStore(config, data, engine, log)
+  await logStoreWarnings(config, data, engine, log)
 
   const { auth, administration, signIns } = openAuth(config, engine, { serviceToken, cookiePrefix, log })
   opened.defer(() => auth.close())
-  engine.findPresent = (stored) => auth.findPresent(stored)
+  engine.refreshCaller = (stored) => auth.findCurrentCaller(stored)
 
   const plugins = await PluginHost.start(model, {
-    engine,
+    context: engine,
     log,
     trustProxy,
     limitMs: pluginMs,
@@ -212,9 +217,9 @@ async function openService<const C extends DaybookConfig>(
     docs: config.docs ?? {},
     recentMetrics: metrics && ((caller) => recentMetricsFor(caller, metrics)),
   })
-  const { answerCacheBytes: maxBytes = DEFAULT_ANSWER_CACHE_BYTES } = limits
+  const { responseCacheBytes: maxBytes = DEFAULT_RESPONSE_CACHE_BYTES } = limits
   const responseCache = maxBytes > 0 ? new ResponseCache(maxBytes, store.read.counters) : undefined
-  const pace = new Pace()
+  const pace = new DeliveryThrottle()
   const handle = createApp({
     model,
     routes,
@@ -230,15 +235,15 @@ async function openService<const C extends DaybookConfig>(
     readPolicy,
     responseCache,
     // The page to which browsers at `/` are sent: the first that a plugin names, or the docs page.
-    startPage: config.plugins?.find(({ startPage }) => startPage !== undefined)?.startPage ?? docsPath(config),
+    startPage: config.plugins?.find(({ startPage }) => startPage !== undefined)?.startPage ?? getDocsPath(config),
     isStrict,
-    observe: observerOf(metrics, plugins.subscriptions.length > 0 ? pace : undefined),
+    observe: createObserver(metrics, plugins.subscriptions.length > 0 ? pace : undefined),
   })
 
   const deliveries = await Deliveries.start(engine, log, {
     limitMs: pluginMs,
     pluginSubscriptions: plugins.subscriptions,
-    pace,
+    throttle: pace,
   })
   opened.defer(() => deliveries.close())
   const scheduler = new Scheduler(engine, log)
@@ -257,7 +262,7 @@ async function openService<const C extends DaybookConfig>(
     exposureFaults,
     content: new ServiceContent<C>(engine),
     onChange: (listener) => store.journal.onGrowth(listener),
-    statements: () => store.database.executed,
+    statements: () => store.database.statementCount,
     metrics: async () => requireMetrics(metrics).text(),
     metricsSnapshot: async () => requireMetrics(metrics).snapshot(),
     drain: () => {

@@ -1,5 +1,5 @@
 /** Work took longer than it may. */
-export class TimeLimitError extends Error {
+export class TimeoutError extends Error {
   override readonly name = 'TimeLimitError'
 }
 
@@ -7,17 +7,30 @@ export class TimeLimitError extends Error {
  * Waits for work for at most `limit` milliseconds. Its result or error is ignored if it comes later.
  *
  * @param onLimit called when the time is over
- * @throws {TimeLimitError}
+ * @throws {TimeoutError}
  */
 export async function withTimeout<T>(limit: number, work: () => T | Promise<T>, onLimit?: () => void): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    reject(new TimeLimitError(`took longer than ${limit} ms`))
+    reject(new TimeoutError(`took longer than ${limit} ms`))
     onLimit?.()
   }, limit)
   try {
     return await Promise.race([(async () => work())(), late])
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Waits for code of others until the signal is aborted: one that waits for ever still ends with Ctrl-C. */
+export async function withAbort<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const end = (): void => reject(signal.reason)
+  signal.throwIfAborted()
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    return await Promise.race([work(), promise])
+  } finally {
+    signal.removeEventListener('abort', end)
   }
 }

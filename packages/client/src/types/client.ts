@@ -1,5 +1,6 @@
 import type {
   ActorName,
+  BulkOutcome,
   CollectionKey,
   DaybookConfig,
   Entry,
@@ -12,7 +13,6 @@ import type {
   Identity,
   ListOptions,
   ListResult,
-  ManyOutcome,
   ModelDescription,
   Permission,
   PresentPerson,
@@ -25,9 +25,10 @@ import type {
 } from 'daybook'
 import type { CallOptions, RequestOptions, Token } from '../request.ts'
 import type { UploadProgress, UploadSource } from '../upload.ts'
+import type { AggregatedList, AggregateQuery } from './aggregate.ts'
 import type {
-  AcrossPage,
-  AcrossQuery,
+  CrossCollectionQuery,
+  CursorPage,
   DeletedEntry,
   DeletedQuery,
   DraftsQuery,
@@ -35,25 +36,28 @@ import type {
   ListedSchedule,
   SearchQuery,
   TitledEntry,
-} from './across.ts'
-import type { AggregatedList, AggregateQuery } from './aggregate.ts'
-import type { Answered } from './answered.ts'
-import type { DraftQuery, DraftsClient, OwnKey, PreviewQuery, ReadEntry, Restored } from './drafts.ts'
+} from './cross-collection.ts'
+import type { DraftQuery, DraftsClient, PreviewQuery, ReadEntry, RequiredKey, Restored } from './drafts.ts'
+import type { CollectionFieldsOf, Flattened, GlobalFieldsOf, Locale } from './fields.ts'
+import type { Sort, Status, Where } from './filter.ts'
 import type {
   Change,
   ChangeStore,
   ChangesPage,
   ChangesQuery,
+  ComparedVersions,
   JournalPage,
   JournalQuery,
   MemoryCopy,
   SubscribeOptions,
   SyncOptions,
-} from './feed.ts'
-import type { CollectionFieldsOf, Flattened, GlobalFieldsOf, Locale } from './fields.ts'
-import type { Sort, Status, Where } from './filter.ts'
-import type { ComparedVersions, UndoOptions, VersionQuery, VersionsQuery, WholeVersion } from './history.ts'
+  UndoOptions,
+  VersionQuery,
+  VersionsQuery,
+  WholeVersion,
+} from './journal.ts'
 import type { Depth, EntryInclude, Included, IncludePath, InnerPath } from './paths.ts'
+import type { QueriedDocument } from './queried-document.ts'
 import type { EntryPatch, Operation, Outcome } from './write.ts'
 import type {
   ChangeOptions,
@@ -139,11 +143,11 @@ export type EntryOf<
   C extends DaybookConfig,
   K extends EntryKey<C>,
   Q extends EntryQuery<C, K> = Record<never, never>,
-> = Answered<
+> = QueriedDocument<
   C,
   CollectionFieldsOf<C, K>,
   ReadEntry<C, K, Member<Q, 'draft', false>>,
-  OwnKey<Member<Q, 'draft', false>>,
+  RequiredKey<Member<Q, 'draft', false>>,
   StringsIn<Q, 'include'>,
   StringsIn<Q, 'select'>,
   Extract<Member<Q, 'depth', UsualDepth<StringsIn<Q, 'include'>>>, Depth>,
@@ -170,7 +174,7 @@ export interface UploadOptions<C extends DaybookConfig> extends Omit<WriteOption
 }
 
 /** Which entries are written besides, and how. */
-export interface ManyOptions<C extends DaybookConfig, K extends EntryKey<C>>
+export interface BulkOptions<C extends DaybookConfig, K extends EntryKey<C>>
   extends Omit<ChangeOptions<C>, 'idempotencyKey'> {
   /** Words that must all be found. */
   readonly q?: string
@@ -198,7 +202,7 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
   >(
     query?: Flattened<ListQuery<C, K, I, S, D, L> & DraftQuery<C, K, W>>,
     options?: CallOptions,
-  ): AsyncGenerator<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W>, OwnKey<W>, I, S, D, L>, void>
+  ): AsyncGenerator<QueriedDocument<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W>, RequiredKey<W>, I, S, D, L>, void>
 
   /**
    * Changes the fields that `data` names; `null` empties one. With an entry in place of its id, only if it has not changed
@@ -229,7 +233,7 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
    *
    * @throws {DaybookError} UNAUTHORIZED; FORBIDDEN for a session that may restore no entry of the collection
    */
-  listDeleted(query?: DeletedQuery, options?: CallOptions): Promise<AcrossPage<DeletedEntry<C>>>
+  listDeleted(query?: DeletedQuery, options?: CallOptions): Promise<CursorPage<DeletedEntry<C>>>
 
   /**
    * Changes every entry that matches, merging inside groups (RFC 7396), in one transaction: all of them, or none. At most
@@ -237,14 +241,14 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
    *
    * @throws {DaybookError} the error of an entry that refuses it, with the ids of the first 100 in `details.refused`
    */
-  updateMany(where: Where<C, K>, data: EntryPatch<C, K>, options?: ManyOptions<C, K>): Promise<ManyOutcome>
+  updateMany(where: Where<C, K>, data: EntryPatch<C, K>, options?: BulkOptions<C, K>): Promise<BulkOutcome>
 
   /**
    * Deletes every entry that matches, in one transaction: all of them, or none. At most 10,000 may match.
    *
    * @throws {DaybookError} the error of an entry that refuses it, with the ids of the first 100 in `details.refused`
    */
-  deleteMany(where: Where<C, K>, options?: ManyOptions<C, K>): Promise<ManyOutcome>
+  deleteMany(where: Where<C, K>, options?: BulkOptions<C, K>): Promise<BulkOutcome>
 
   /** Says that this session has an entry open, for 30 seconds. @returns everyone who has */
   enter(id: string, options?: CallOptions): Promise<readonly PresentPerson[]>
@@ -290,7 +294,14 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
   >(
     query?: Flattened<ListQuery<C, K, I, S, D, L> & PageQuery & DraftQuery<C, K, W> & { readonly aggregate?: A }>,
     options?: CallOptions,
-  ): Promise<AggregatedList<C, K, Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W>, OwnKey<W>, I, S, D, L>, A>>
+  ): Promise<
+    AggregatedList<
+      C,
+      K,
+      QueriedDocument<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W>, RequiredKey<W>, I, S, D, L>,
+      A
+    >
+  >
 
   /** The entry of this slug, or `null` when there is none that this reader may see. */
   findBySlug<
@@ -304,7 +315,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     slug: string,
     query?: Flattened<ReadQuery<C, I, S, D, L> & PreviewQuery<C, K, W, P>>,
     options?: CallOptions,
-  ): Promise<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, OwnKey<W>, I, S, D, L> | null>
+  ): Promise<QueriedDocument<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, RequiredKey<W>, I, S, D, L> | null>
 
   /** The entry of this id, or `null` when there is none that this reader may see. */
   findById<
@@ -318,7 +329,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     id: string,
     query?: Flattened<ReadQuery<C, I, S, D, L> & PreviewQuery<C, K, W, P>>,
     options?: CallOptions,
-  ): Promise<Answered<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, OwnKey<W>, I, S, D, L> | null>
+  ): Promise<QueriedDocument<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, RequiredKey<W>, I, S, D, L> | null>
 
   create(data: EntryCreate<C, K>, options?: WriteOptions<C>): Promise<Entry<C, K>>
 }
@@ -340,7 +351,7 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
       AggregatedList<
         C,
         'assets',
-        Answered<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, 'id', I, S, D, L>,
+        QueriedDocument<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, 'id', I, S, D, L>,
         A
       >,
       'collection'
@@ -357,7 +368,7 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
     id: string,
     query?: Flattened<ReadQuery<C, I, S, D, L>>,
     options?: CallOptions,
-  ): Promise<Answered<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, 'id', I, S, D, L> | null>
+  ): Promise<QueriedDocument<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, 'id', I, S, D, L> | null>
 
   /**
    * Stores a file. A stream is sent as it is read, except by browsers, which take it in first. Nothing is stored when the upload ends
@@ -385,7 +396,7 @@ export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
   >(
     query?: Flattened<ReadQuery<C, I, S, D, L>>,
     options?: CallOptions,
-  ): Promise<Answered<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, 'key', I, S, D, L>>
+  ): Promise<QueriedDocument<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, 'key', I, S, D, L>>
 
   /** Changes the fields that `data` names; `null` empties one. */
   update(data: GlobalUpdate<C, K>, options?: GlobalChangeOptions<C>): Promise<GlobalEntry<C, K>>
@@ -524,9 +535,9 @@ export interface Client<C extends DaybookConfig> {
   /** Finds entries by their words in all collections: the best match of each, then the second best of each; at most 10 of each. */
   search(query: SearchQuery<C>): Promise<{ readonly items: readonly TitledEntry<C>[] }>
   /** The entries of all collections that have working copies, those that were saved last first. */
-  drafts(query?: DraftsQuery<C>): Promise<AcrossPage<ListedDraft<C>>>
+  drafts(query?: DraftsQuery<C>): Promise<CursorPage<ListedDraft<C>>>
   /** What is to be published or unpublished at a time in all collections, the soonest first. With a cursor, a page may be short. */
-  schedules(query?: AcrossQuery<C>): Promise<AcrossPage<ListedSchedule<C>>>
+  schedules(query?: CrossCollectionQuery<C>): Promise<CursorPage<ListedSchedule<C>>>
   /** The content model, as far as this session may know it, and what it may do: for forms and editors' interfaces. */
   model(options?: CallOptions): Promise<ModelDescription>
   /** Whether the process runs. */

@@ -1,4 +1,4 @@
-import type { AtTime, CollectionKey, DaybookConfig, DraftEntry, DraftUpdate, Entry, EntryKey } from 'daybook'
+import type { CollectionKey, DaybookConfig, DraftEntry, DraftUpdate, Entry, EntryKey, ScheduleOptions } from 'daybook'
 import type { CallOptions } from '../request.ts'
 import type { Status } from './filter.ts'
 import type { ChangeOptions, EntryOrId } from './write-options.ts'
@@ -34,7 +34,7 @@ export type ReadEntry<C extends DaybookConfig, K extends EntryKey<C>, W, P = und
     : Entry<C, K>
 
 /** The keys that always come along. */
-export type OwnKey<W> = 'id' | (W extends true ? DraftKey : never)
+export type RequiredKey<W> = 'id' | (W extends true ? DraftKey : never)
 
 /** What a restore answers: the working copy, or the entry where there are none. */
 export type Restored<C extends DaybookConfig, K extends EntryKey<C>> = [Status<C, K>] extends [never]
@@ -82,14 +82,14 @@ export interface DraftsClient<C extends DaybookConfig, K extends CollectionKey<C
    *
    * @throws {DaybookError} VALIDATION_ERROR when the working copy lacks something
    */
-  publish(entry: EntryOrId, options: PublishOptions<C> & AtTime): Promise<DraftEntry<C, K>>
+  publish(entry: EntryOrId, options: PublishOptions<C> & ScheduleOptions): Promise<DraftEntry<C, K>>
   publish(entry: EntryOrId, options?: PublishOptions<C>): Promise<Entry<C, K>>
 
   /**
    * Takes an entry out of what readers without a session see, in all or some locales; its working copy stays. With a time to come, then, and the answer is the
    * working copy.
    */
-  unpublish(entry: EntryOrId, options: PublishOptions<C> & AtTime): Promise<DraftEntry<C, K>>
+  unpublish(entry: EntryOrId, options: PublishOptions<C> & ScheduleOptions): Promise<DraftEntry<C, K>>
   unpublish(entry: EntryOrId, options?: PublishOptions<C>): Promise<Entry<C, K>>
 
   /** Forgets the times at which an entry was to be published or unpublished. */

@@ -31,7 +31,7 @@ export type Locale<C extends DaybookConfig> = C extends {
 export type Flattened<T> = { [K in keyof T]: T[K] } & {}
 
 /** What of a dotted path follows a key. */
-export type Below<Path extends string, Key extends string> = Path extends `${Key}.${infer Rest}` ? Rest : never
+export type RestOfPath<Path extends string, Key extends string> = Path extends `${Key}.${infer Rest}` ? Rest : never
 
 /** The first key of a dotted path. */
-export type Head<Path extends string> = Path extends `${infer Key}.${string}` ? Key : Path
+export type FirstKey<Path extends string> = Path extends `${infer Key}.${string}` ? Key : Path

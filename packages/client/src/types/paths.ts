@@ -1,11 +1,11 @@
 import type { DaybookConfig, Entry, EntryKey } from 'daybook'
-import type { Below, CollectionFieldsOf, FieldOptionsOf, Locale } from './fields.ts'
+import type { CollectionFieldsOf, FieldOptionsOf, Locale, RestOfPath } from './fields.ts'
 
 /** How many levels of relations are expanded. */
 export type Depth = 0 | 1 | 2 | 3 | 4 | 5
 
 /** One level less. */
-export type Less<D extends Depth> = { 0: 0; 1: 0; 2: 1; 3: 2; 4: 3; 5: 4 }[D]
+export type OneLess<D extends Depth> = { 0: 0; 1: 0; 2: 1; 3: 2; 4: 3; 5: 4 }[D]
 
 /** Where relations and reverse fields stand in a set of fields; lists and blocks on the way have no part in the path. */
 export type RelationPath<F> = { [K in keyof F & string]: PathsIn<FieldOptionsOf<F[K]>, K> }[keyof F & string]
@@ -50,7 +50,7 @@ export type IncludePath<C extends DaybookConfig, F, Levels extends Depth = 3> = 
   ? never
   : string extends keyof F
     ? string
-    : { [P in RelationPath<F>]: P | Further<C, TargetOf<F, P>, P, Less<Levels>> }[RelationPath<F>]
+    : { [P in RelationPath<F>]: P | Further<C, TargetOf<F, P>, P, OneLess<Levels>> }[RelationPath<F>]
 
 /** The values of `include`: relations and, if the content has several locales, `alternates`, the slugs in all of them. */
 export type EntryInclude<C extends DaybookConfig, F> = [Locale<C>] extends [never]
@@ -67,7 +67,7 @@ type Further<C extends DaybookConfig, T, P extends string, Levels extends Depth>
 export type InnerPath<C extends DaybookConfig, F, Included extends string> = {
   [P in RelationPath<F>]: [Extract<Included, P | `${P}.${string}`>] extends [never]
     ? never
-    : InnerKeys<C, TargetOf<F, P>, P, Below<Included, P>>
+    : InnerKeys<C, TargetOf<F, P>, P, RestOfPath<Included, P>>
 }[RelationPath<F>]
 
 type InnerKeys<C extends DaybookConfig, T, P extends string, Included extends string> =

@@ -1,6 +1,6 @@
 import { CASES } from './index.ts'
 import { COOKIES } from './sessions.ts'
-import { type Places, worldOf } from './world.ts'
+import { type Places, worldOf } from './test-context.ts'
 
 /** Runs the case of a name; what the page is asked to do. */
 async function runCase(name: string, places: Places): Promise<void> {

@@ -12,7 +12,7 @@ const fileRoute = (path: string, mediaType: string, content: string) => ({
   path,
   summary: 'Sends a file.',
   protection: 'public' as const,
-  answers: answersOf(mediaType),
+  responses: answersOf(mediaType),
   run: () => new Response(content, { headers: { 'Content-Type': mediaType } }),
 })
 

@@ -1,5 +1,5 @@
 import { listen } from '../../../daybook/test/support/network/listening.ts'
-import type { Places } from '../suite/world.ts'
+import type { Places } from '../suite/test-context.ts'
 import { blogFor } from './config.ts'
 import { ScriptedServer } from './scripted-server.ts'
 

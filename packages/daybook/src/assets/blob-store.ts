@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 /** Where pictures lie that are made of others, each below the digest of its source. */
-export const IMAGES = '.images/'
+export const IMAGE_VARIANTS_PREFIX = '.images/'
 
 /** What a store tells those who fetch a blob from it directly. */
 export interface BlobHeaders {
@@ -97,4 +97,55 @@ export interface BlobStoreOption {
   /** The words that messages name it by, without anything secret: `disk uploads`. */
   readonly name: string
   open(host: BlobStoreHost): Promise<BlobStore>
+}
+
+/** The longest key, in bytes. */
+const MAX_KEY = 900
+/** The longest segment of a key, in bytes. */
+const MAX_SEGMENT = 200
+const SEGMENT = /^[A-Za-z0-9._-]+$/
+
+const isSegment = (text: string): boolean =>
+  text.length <= MAX_SEGMENT && SEGMENT.test(text) && text !== '.' && text !== '..'
+
+/** The first segment of what a store keeps for itself: staged blobs. */
+export const STAGING_SEGMENT = '.incoming'
+
+/** Whether a text is a key, as {@link BlobStore} describes them. */
+export function isBlobKey(text: string): boolean {
+  const segments = text.split('/')
+  return text.length <= MAX_KEY && segments.every(isSegment) && segments[0]?.toLowerCase() !== STAGING_SEGMENT
+}
+
+/** @throws {TypeError} when a text is no key */
+export function requireBlobKey(key: string): void {
+  if (!isBlobKey(key)) throw new TypeError(`${JSON.stringify(key)} is no key of a blob.`)
+}
+
+/** @throws {TypeError} when a text is no name of a staged blob */
+export function requireStagedName(name: string): void {
+  if (!isSegment(name)) throw new TypeError(`${JSON.stringify(name)} is no name of a staged blob.`)
+}
+
+/** @throws {TypeError} when no key begins with a text */
+export function requireBlobPrefix(prefix: string): void {
+  if (prefix === '' || isBlobKey(prefix) || isBlobKey(`${prefix}x`)) return
+  throw new TypeError(`No key of a blob begins with ${JSON.stringify(prefix)}.`)
+}
+
+/** Whether a key belongs to Daybook itself, not to the content. */
+export const isInternalKey = (key: string): boolean => key.startsWith('.')
+
+/** What is staged, each name once, with the latest time that anything of it was written. */
+export class StagedBlobs {
+  readonly #latest = new Map<string, Date>()
+
+  add(name: string, at: Date): void {
+    const before = this.#latest.get(name)
+    if (!before || before < at) this.#latest.set(name, at)
+  }
+
+  *[Symbol.iterator](): Iterator<StagedBlob> {
+    for (const [name, at] of this.#latest) yield { name, at }
+  }
 }

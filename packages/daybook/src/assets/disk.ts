@@ -3,7 +3,7 @@ import { access, constants, type FileHandle, lstat, open, opendir, readdir, rena
 import { join, resolve } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { DaybookError } from '../errors.ts'
-import { INCOMING, isBlobKey, isOwnKey, requireKey, requireName, requirePrefix } from './blob-key.ts'
+import { getErrorCode, ignoreErrors, toDiskError, withDiskErrors } from '../fs-errors.ts'
 import type {
   BlobContent,
   BlobHeaders,
@@ -13,10 +13,25 @@ import type {
   StagedBlob,
   StoredBlob,
 } from './blob-store.ts'
-import { codeOf, reportFaults, toDiskFault, unless } from './disk-faults.ts'
-import { ABSENT, foldersOf, isFolder, makeBlobFolder, makeFolders, removeEmpty, syncFolder } from './disk-folder.ts'
-import { moveExclusively } from './exclusive-move.ts'
-import { StagedNames } from './staged-names.ts'
+import {
+  isBlobKey,
+  isInternalKey,
+  requireBlobKey,
+  requireBlobPrefix,
+  requireStagedName,
+  STAGING_SEGMENT,
+  StagedBlobs,
+} from './blob-store.ts'
+import {
+  ABSENT_CODES,
+  isFolder,
+  listFolders,
+  makeBlobFolder,
+  makeFolders,
+  moveExclusively,
+  removeEmptyFolders,
+  syncFolder,
+} from './file-operations.ts'
 
 /** Where files lie on a disk. */
 export interface DiskOptions {
@@ -61,42 +76,42 @@ class DiskBlobStore implements BlobStore {
 
   constructor(root: string) {
     this.#root = root
-    this.#incoming = join(root, INCOMING)
+    this.#incoming = join(root, STAGING_SEGMENT)
   }
 
   async stage(name: string, content: Readable, signal: AbortSignal): Promise<void> {
-    requireName(name)
+    requireStagedName(name)
     await this.#takeIn(name, content, (part) => rename(part, join(this.#incoming, name)), signal)
   }
 
   async publish(name: string, key: string, _headers: BlobHeaders): Promise<boolean> {
-    requireName(name)
-    requireKey(key)
+    requireStagedName(name)
+    requireBlobKey(key)
     const staged = join(this.#incoming, name)
-    return await reportFaults(async () => {
-      if ((await unless(ABSENT, settle(staged))) === undefined) await this.#refuseUnstaged(name)
+    return await withDiskErrors(async () => {
+      if ((await ignoreErrors(ABSENT_CODES, settle(staged))) === undefined) await this.#refuseUnstaged(name)
       return await this.#place(key, (path) => moveExclusively(staged, path))
     })
   }
 
   async move(from: string, to: string): Promise<boolean> {
-    requireKey(from)
-    requireKey(to)
-    return await reportFaults(async () => {
+    requireBlobKey(from)
+    requireBlobKey(to)
+    return await withDiskErrors(async () => {
       const isMoved = await this.#place(
         to,
         async (path) => (await this.size(from)) !== undefined && (await moveExclusively(this.#pathOf(from), path)),
       )
-      const emptied = foldersOf(this.#root, isMoved ? from : to)
-      if (isMoved) await unless(ABSENT, syncFolder(emptied.at(-1) ?? this.#root))
-      await removeEmpty(emptied)
+      const emptied = listFolders(this.#root, isMoved ? from : to)
+      if (isMoved) await ignoreErrors(ABSENT_CODES, syncFolder(emptied.at(-1) ?? this.#root))
+      await removeEmptyFolders(emptied)
       return isMoved
     })
   }
 
   async discard(name: string): Promise<void> {
-    requireName(name)
-    await reportFaults(async () => {
+    requireStagedName(name)
+    await withDiskErrors(async () => {
       const files = await readdir(this.#incoming)
       const own = files.filter((file) => stagedName(file) === name)
       await Promise.all(own.map((file) => removeFile(join(this.#incoming, file))))
@@ -104,39 +119,39 @@ class DiskBlobStore implements BlobStore {
   }
 
   async *staged(): AsyncIterable<StagedBlob> {
-    const names = new StagedNames()
-    for (const file of await reportFaults(() => readdir(this.#incoming))) {
-      const found = await reportFaults(() => unless(ABSENT, lstat(join(this.#incoming, file))))
-      if (found) names.note(stagedName(file), found.mtime)
+    const names = new StagedBlobs()
+    for (const file of await withDiskErrors(() => readdir(this.#incoming))) {
+      const found = await withDiskErrors(() => ignoreErrors(ABSENT_CODES, lstat(join(this.#incoming, file))))
+      if (found) names.add(stagedName(file), found.mtime)
     }
     yield* names
   }
 
   async read(key: string, range?: ByteRange): Promise<BlobContent | undefined> {
-    requireKey(key)
-    return await reportFaults(async () => {
+    requireBlobKey(key)
+    return await withDiskErrors(async () => {
       const handle = await this.#open(key)
       return handle && (await contentOf(handle, range))
     })
   }
 
   async size(key: string): Promise<number | undefined> {
-    requireKey(key)
-    return await reportFaults(async () => {
+    requireBlobKey(key)
+    return await withDiskErrors(async () => {
       if (!(await this.#leadsTo(key))) return undefined
-      const found = await unless(ABSENT, lstat(this.#pathOf(key)))
+      const found = await ignoreErrors(ABSENT_CODES, lstat(this.#pathOf(key)))
       return found?.isFile() ? found.size : undefined
     })
   }
 
   async write(key: string, bytes: Uint8Array, _headers: BlobHeaders): Promise<void> {
-    requireKey(key)
+    requireBlobKey(key)
     const place = async (part: string): Promise<void> => {
       await settle(part)
       const isPlaced = await this.#place(
         key,
         async (path) =>
-          (await unless(
+          (await ignoreErrors(
             FOLDER_THERE,
             rename(part, path).then(() => true),
           )) ?? false,
@@ -147,18 +162,18 @@ class DiskBlobStore implements BlobStore {
   }
 
   async delete(key: string): Promise<void> {
-    requireKey(key)
-    await reportFaults(async () => {
+    requireBlobKey(key)
+    await withDiskErrors(async () => {
       if (!(await this.#leadsTo(key)) || (await isFolder(this.#pathOf(key)))) return
       await removeFile(this.#pathOf(key))
-      await removeEmpty(foldersOf(this.#root, key))
+      await removeEmptyFolders(listFolders(this.#root, key))
     })
   }
 
   async *list(prefix: string): AsyncIterable<StoredBlob> {
-    requirePrefix(prefix)
+    requireBlobPrefix(prefix)
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
-    if (!(await reportFaults(() => this.#leadsTo(prefix)))) return
+    if (!(await withDiskErrors(() => this.#leadsTo(prefix)))) return
     for await (const key of keysBelow(this.#root, folder, prefix)) {
       const size = await this.size(key)
       if (size !== undefined) yield { key, size }
@@ -166,7 +181,7 @@ class DiskBlobStore implements BlobStore {
   }
 
   async check(): Promise<void> {
-    await reportFaults(async () => {
+    await withDiskErrors(async () => {
       if (!(await isFolder(this.#incoming)))
         throw new DaybookError('SERVICE_UNAVAILABLE', 'The folder of files is gone.')
       await access(this.#incoming, constants.W_OK | constants.X_OK)
@@ -181,14 +196,14 @@ class DiskBlobStore implements BlobStore {
 
   /** Whether all that stands above a key's file is a folder, and no link. */
   async #leadsTo(key: string): Promise<boolean> {
-    for (const folder of foldersOf(this.#root, key)) if (!(await isFolder(folder))) return false
+    for (const folder of listFolders(this.#root, key)) if (!(await isFolder(folder))) return false
     return true
   }
 
   async #open(key: string): Promise<FileHandle | undefined> {
     if (!(await this.#leadsTo(key))) return undefined
     // A pipe of that name would otherwise wait for its other end.
-    return await unless([...ABSENT, 'EMLINK'], open(this.#pathOf(key), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
+    return await ignoreErrors([...ABSENT_CODES, 'EMLINK'], open(this.#pathOf(key), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
   }
 
   /** Takes a stream into a file of its own, hands its path over, and leaves nothing of it when one of the two fails. */
@@ -206,8 +221,8 @@ class DiskBlobStore implements BlobStore {
       await removeFile(part).catch(() => {})
       content.destroy()
       // The folder was unmounted; making it anew would fill another disk.
-      if (codeOf(error) === 'ENOENT') throw new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
-      throw toDiskFault(error)
+      if (getErrorCode(error) === 'ENOENT') throw new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
+      throw toDiskError(error)
     }
   }
 
@@ -218,11 +233,11 @@ class DiskBlobStore implements BlobStore {
 
   /** Makes the folders of a key and places its file, durably. @returns what `place` says; `false` where a file stands in the way */
   async #place(key: string, place: (path: string) => Promise<boolean>): Promise<boolean> {
-    const folders = foldersOf(this.#root, key)
+    const folders = listFolders(this.#root, key)
     try {
       if (!(await this.#attempt(folders, key, place))) return false
     } catch (error) {
-      await removeEmpty(folders)
+      await removeEmptyFolders(folders)
       throw error
     }
     // Another process may have made some of them, and not have come this far.
@@ -237,10 +252,10 @@ class DiskBlobStore implements BlobStore {
     left: number = FOLDER_ATTEMPTS,
   ): Promise<boolean> {
     try {
-      if (!(await makeFolders(folders, isOwnKey(key) ? 0o700 : 0o755))) return false
+      if (!(await makeFolders(folders, isInternalKey(key) ? 0o700 : 0o755))) return false
       return await place(this.#pathOf(key))
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || left === 1) throw error
+      if (getErrorCode(error) !== 'ENOENT' || left === 1) throw error
       return await this.#attempt(folders, key, place, left - 1)
     }
   }
@@ -289,15 +304,15 @@ async function contentOf(handle: FileHandle, range: ByteRange | undefined): Prom
 }
 
 async function removeFile(path: string): Promise<void> {
-  await unless(ABSENT, unlink(path))
+  await ignoreErrors(ABSENT_CODES, unlink(path))
 }
 
 /** The keys of all files that begin with a prefix, in its folder and below. */
 async function* keysBelow(root: string, folder: string, prefix: string): AsyncIterable<string> {
-  const entries = await reportFaults(() => unless(ABSENT, opendir(join(root, folder))))
+  const entries = await withDiskErrors(() => ignoreErrors(ABSENT_CODES, opendir(join(root, folder))))
   for await (const entry of entries ?? []) {
     const key = `${folder}${entry.name}`
-    if (!isBlobKey(key) || !key.startsWith(prefix) || (prefix === '' && isOwnKey(key))) continue
+    if (!isBlobKey(key) || !key.startsWith(prefix) || (prefix === '' && isInternalKey(key))) continue
     if (entry.isDirectory()) yield* keysBelow(root, `${key}/`, prefix)
     else if (entry.isFile()) yield key
   }

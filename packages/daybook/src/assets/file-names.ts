@@ -14,26 +14,29 @@ interface PathRule {
 }
 
 /** A file's name: one segment of a path in a store of files. */
-export const FILENAME: PathRule = { pattern: `^${SEGMENT}$`, maxLength: MAX_SEGMENT }
+export const FILENAME_RULE: PathRule = { pattern: `^${SEGMENT}$`, maxLength: MAX_SEGMENT }
 /** A directory: segments of a path. With a name, it is a path of at most 512 characters. */
-export const DIRECTORY: PathRule = { pattern: `^${SEGMENT}(?:/${SEGMENT}){0,${MAX_SEGMENTS - 1}}$`, maxLength: 256 }
+export const DIRECTORY_RULE: PathRule = {
+  pattern: `^${SEGMENT}(?:/${SEGMENT}){0,${MAX_SEGMENTS - 1}}$`,
+  maxLength: 256,
+}
 
 /** Returns the rule that a file's name breaks. */
-export const filenameViolation = (name: string): Violation | undefined =>
-  fits(name, FILENAME) ? undefined : NO_FILENAME
+export const findFilenameViolation = (name: string): Violation | undefined =>
+  fits(name, FILENAME_RULE) ? undefined : NO_FILENAME
 const NO_FILENAME: Violation = [
   'filename',
-  `must be a letter or digit, followed by letters, digits, ".", "_" and "-"; ${FILENAME.maxLength} characters at most`,
-  { limit: FILENAME.maxLength },
+  `must be a letter or digit, followed by letters, digits, ".", "_" and "-"; ${FILENAME_RULE.maxLength} characters at most`,
+  { limit: FILENAME_RULE.maxLength },
 ]
 
 /** Returns the rule that a directory breaks. */
-export const directoryViolation = (directory: string): Violation | undefined =>
-  fits(directory, DIRECTORY) ? undefined : NO_DIRECTORY
+export const findDirectoryViolation = (directory: string): Violation | undefined =>
+  fits(directory, DIRECTORY_RULE) ? undefined : NO_DIRECTORY
 const NO_DIRECTORY: Violation = [
   'directory',
-  `must be a path such as images/2026: at most ${MAX_SEGMENTS} segments of letters, digits, ".", "_" and "-"; ${DIRECTORY.maxLength} characters at most`,
-  { limit: DIRECTORY.maxLength, segments: MAX_SEGMENTS },
+  `must be a path such as images/2026: at most ${MAX_SEGMENTS} segments of letters, digits, ".", "_" and "-"; ${DIRECTORY_RULE.maxLength} characters at most`,
+  { limit: DIRECTORY_RULE.maxLength, segments: MAX_SEGMENTS },
 ]
 
 const fits = (text: string, { pattern, maxLength }: PathRule): boolean =>
@@ -45,7 +48,7 @@ const MAX_KEPT = 80
 const RANDOM_BYTES = 16
 
 /** A safe file name that is like the original one and that no other file has. */
-export function makeFilename(original: string): string {
+export function createFilename(original: string): string {
   const plain = original.normalize('NFKD').replace(/\p{M}+/gu, '')
   const { base, ending } = splitEnding(plain)
   const kept = base
@@ -62,7 +65,7 @@ const MAX_ORIGINAL = 255
  * The name that an upload gives its file, as it is kept: without control characters and those that override the direction of text, which
  * make `exe.png` of another ending. A name that is too long is cut before its ending, which tells the type of the file.
  */
-export function keptName(given: string): string {
+export function cleanOriginalName(given: string): string {
   const { base, ending } = splitEnding(given.replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, ''))
   return [...base].slice(0, MAX_ORIGINAL - ending.length).join('') + ending || 'file'
 }

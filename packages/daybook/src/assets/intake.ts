@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream'
-import { DaybookError, invalidAt } from '../errors.ts'
+import { DaybookError, validationErrorAt } from '../errors.ts'
 import type { BlobStore } from './blob-store.ts'
-import { keptName } from './file-names.ts'
-import { limitFrames } from './images/frames.ts'
+import { cleanOriginalName } from './file-names.ts'
+import { limitFrames } from './images/frame-limit.ts'
 import type { ImageSize } from './images/image-size.ts'
 import { stripLocation } from './images/strip-location/strip-location.ts'
-import { isAccepted, mediaTypeOf, SIGNATURE_BYTES } from './media-type.ts'
+import { detectMediaType, matchesMediaRange, SIGNATURE_BYTES } from './media-type.ts'
 
 /** The most frames of an animation. */
 const MAX_FRAMES = 10_000
@@ -23,13 +23,13 @@ export interface IntakeOptions {
   readonly accept: readonly string[] | undefined
   blobs(): Promise<BlobStore>
   /** A new name for what is staged. */
-  newName(): string
+  createStagedName(): string
 }
 
 /** A file that is staged, and what is known of it. */
 export interface StagedFile {
   /** Its name among what is staged. */
-  readonly staged: string
+  readonly stagedName: string
   readonly originalName: string
   /** What the bytes are. */
   readonly mimeType: string
@@ -58,12 +58,12 @@ export class Intake {
    *
    * @throws VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, INSUFFICIENT_STORAGE
    */
-  async take(source: Readable, givenName: string, signal: AbortSignal): Promise<StagedFile> {
+  async stage(source: Readable, givenName: string, signal: AbortSignal): Promise<StagedFile> {
     const { accept, keepsPosition, maxPixels } = this.#options
-    const originalName = keptName(givenName)
+    const originalName = cleanOriginalName(givenName)
     const beginning = new Beginning(source)
-    const mimeType = await mediaTypeOf(await beginning.read(SIGNATURE_BYTES), originalName)
-    if (accept && !isAccepted(mimeType, accept)) throw notAccepted(mimeType, accept)
+    const mimeType = await detectMediaType(await beginning.read(SIGNATURE_BYTES), originalName)
+    if (accept && !matchesMediaRange(mimeType, accept)) throw notAccepted(mimeType, accept)
     const image = mimeType.startsWith('image/') ? await readSize(beginning, mimeType, maxPixels) : undefined
     const meter = new Meter(this.maxBytes)
     const strip = keepsPosition ? undefined : stripLocation(mimeType)
@@ -71,14 +71,14 @@ export class Intake {
     const steps = [beginning.whole(), strip, frames, meter].filter((step) => step !== undefined)
     // What breaks one of them reaches the store as an error of the last.
     pipeline(steps, () => {})
-    const staged = this.#options.newName()
+    const staged = this.#options.createStagedName()
     const blobs = await this.#options.blobs()
     try {
       await blobs.stage(staged, meter, signal)
     } catch (error) {
       throw meter.fault ?? error
     }
-    return { staged, originalName, mimeType, size: meter.size, sha256: meter.digest(), image }
+    return { stagedName: staged, originalName, mimeType, size: meter.size, sha256: meter.digest(), image }
   }
 
   /** Throws a staged file away, if it is still there. */
@@ -162,4 +162,7 @@ export const fileTooLarge = (limit: number): DaybookError =>
   new DaybookError('PAYLOAD_TOO_LARGE', `A file has at most ${limit} bytes.`, { limit })
 
 const notAccepted = (type: string, accept: readonly string[]): DaybookError =>
-  invalidAt('/file', 'accept', `is ${type}; only these types are taken: ${accept.join(', ')}`, { type, values: accept })
+  validationErrorAt('/file', 'accept', `is ${type}; only these types are taken: ${accept.join(', ')}`, {
+    type,
+    values: accept,
+  })

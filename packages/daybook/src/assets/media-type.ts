@@ -18,7 +18,7 @@ const CONTAINERS: Readonly<Record<string, RegExp>> = {
  *
  * @param head its first {@link SIGNATURE_BYTES} bytes, or all
  */
-export async function mediaTypeOf(head: Uint8Array, name: string): Promise<string> {
+export async function detectMediaType(head: Uint8Array, name: string): Promise<string> {
   const named = lookup(name)?.toLowerCase()
   // Loaded by the first upload: a start does without it.
   const { fileTypeFromBuffer, supportedMimeTypes } = await import('file-type')
@@ -55,5 +55,24 @@ const SVG = 'image/svg+xml'
 export const servedType = (type: string): string => (mustBeSaved(type) && type !== SVG ? UNKNOWN : type)
 
 /** Whether a type is within one of these ranges, `image/*` or `application/pdf`. */
-export const isAccepted = (type: string, ranges: readonly string[]): boolean =>
+export const matchesMediaRange = (type: string, ranges: readonly string[]): boolean =>
   ranges.some((range) => (range.endsWith('/*') ? type.startsWith(range.slice(0, -1)) : type === range))
+
+/**
+ * The `Content-Disposition` of a file (RFC 6266): shown in the page where that is safe, else saved.
+ *
+ * @param filename of ASCII characters that need no quoting
+ * @param isSaved whether it must be saved; by default, by its type
+ */
+export function formatDisposition(
+  type: string,
+  filename: string,
+  originalName: string,
+  isSaved: boolean = mustBeSaved(type),
+): string {
+  const encoded = encodeURIComponent(originalName.toWellFormed()).replace(/['()*]/g, toEscape)
+  return `${isSaved ? 'attachment' : 'inline'}; filename="${filename}"; filename*=UTF-8''${encoded}`
+}
+
+/** Characters that `encodeURIComponent` leaves, and RFC 8187 does not allow. */
+const toEscape = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import busboy from 'busboy'
-import { DaybookError, invalid, invalidAt } from '../errors.ts'
-import { type Issue, issueAt, type Violation } from '../issues.ts'
+import { DaybookError, validationError, validationErrorAt } from '../errors.ts'
+import { createIssue, type Issue, type Violation } from '../issues.ts'
 import { fileTooLarge, type Intake, type StagedFile } from './intake.ts'
 
 /** The text fields that a form may have beside its file. */
@@ -19,7 +19,7 @@ export interface UploadForm {
 }
 
 /** What a form has besides its file, at most, in bytes. */
-export const FORM_BYTES: number = 64 * 1024
+export const MAX_FORM_BYTES: number = 64 * 1024
 /** The longest text of a field, in bytes. */
 const MAX_TEXT_BYTES = 16 * 1024
 /** The most parts that a form has; one more than it can use, so that the fault is named. */
@@ -41,13 +41,13 @@ export interface FormSource {
  * Reads a form of one file (`multipart/form-data`, RFC 7578). The file is staged as it comes in; nothing of it is left when the form
  * is refused.
  *
- * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR, and as {@link Intake.take}
+ * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR, and as {@link Intake.stage}
  */
 export async function readUploadForm(source: FormSource, intake: Intake): Promise<UploadForm> {
   const { type, encoding, length } = source
   const isPlain = (encoding ?? 'identity').toLowerCase() === 'identity'
   if (type === null || !MULTIPART.test(type) || !isPlain) throw notMultipart()
-  if (Number(length ?? 0) > intake.maxBytes + FORM_BYTES) throw fileTooLarge(intake.maxBytes)
+  if (Number(length ?? 0) > intake.maxBytes + MAX_FORM_BYTES) throw fileTooLarge(intake.maxBytes)
   return new FormReader(intake).read(source.open(), type)
 }
 
@@ -80,7 +80,7 @@ class FormReader {
       const file = await this.#staging
       const lacksFile = !file && this.#issues.every(({ path }) => path !== '/file')
       if (lacksFile) this.#add('/file', 'required', 'is required: send one file in the field "file"')
-      if (!file || this.#issues.length > 0) throw invalid(this.#issues)
+      if (!file || this.#issues.length > 0) throw validationError(this.#issues)
       return { file, texts: this.#texts }
     } catch (error) {
       // The connection stays, for the answer.
@@ -131,7 +131,7 @@ class FormReader {
       }
       return parser
     } catch {
-      throw invalidAt('body', 'form', 'names no boundary between its parts (RFC 7578)')
+      throw validationErrorAt('body', 'form', 'names no boundary between its parts (RFC 7578)')
     }
   }
 
@@ -147,7 +147,7 @@ class FormReader {
   #takeFile(name: string | undefined, file: Readable, filename: string | undefined): Promise<StagedFile> | undefined {
     this.#files += 1
     if (name === 'file' && this.#files === 1) {
-      this.#staging = this.#intake.take(file, filename ?? '', this.#ended.signal)
+      this.#staging = this.#intake.stage(file, filename ?? '', this.#ended.signal)
       return this.#staging
     }
     // Its bytes are let go as they come in.
@@ -163,14 +163,14 @@ class FormReader {
   }
 
   #add(path: string, ...violation: Violation): void {
-    this.#issues.push(issueAt(path, ...violation))
+    this.#issues.push(createIssue(path, ...violation))
   }
 
   /** Nothing is left of a form that is refused, however far it has come. */
   async #discard(): Promise<void> {
     this.#ended.abort()
     const file = await this.#staging?.catch(() => undefined)
-    if (file) await this.#intake.discard(file.staged).catch(() => {})
+    if (file) await this.#intake.discard(file.stagedName).catch(() => {})
   }
 }
 
@@ -178,9 +178,9 @@ const KNOWN_FIELDS: readonly string[] = ['file', ...TEXT_FIELDS]
 
 const TOO_LONG: Violation = ['too_long', `has at most ${MAX_TEXT_BYTES} bytes`, { limit: MAX_TEXT_BYTES }]
 
-const incomplete = (): DaybookError => invalidAt('body', 'incomplete', 'ended before it was complete')
+const incomplete = (): DaybookError => validationErrorAt('body', 'incomplete', 'ended before it was complete')
 
 const malformed = ({ message }: Error): DaybookError =>
   /unexpected end/i.test(message)
     ? incomplete()
-    : invalidAt('body', 'form', 'must be a well-formed form of type multipart/form-data (RFC 7578)')
+    : validationErrorAt('body', 'form', 'must be a well-formed form of type multipart/form-data (RFC 7578)')

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts'
-import type { AccountManager } from './accounts/account-manager.ts'
+import type { AccountManager } from './account-manager.ts'
 import type { AuthRecords } from './records.ts'
 
 /** The type of an actor: a person who signed in, or a program with a token. */
@@ -178,7 +178,7 @@ export interface Caller {
 export const ANONYMOUS: Caller = Object.freeze({ principal: null, identity: null })
 
 /** The caller that a program is which has one name and no end. */
-export function serviceCaller(provider: string, name: string): Caller {
+export function createServiceCaller(provider: string, name: string): Caller {
   return Object.freeze({
     principal: Object.freeze({ id: name }),
     identity: Object.freeze({
@@ -194,10 +194,10 @@ export function serviceCaller(provider: string, name: string): Caller {
 }
 
 /** The service itself: seeding, imports and other work that no person asked for. */
-export const SYSTEM: Caller = serviceCaller('daybook', 'system')
+export const SYSTEM: Caller = createServiceCaller('daybook', 'system')
 
 /** A program with the service token. */
-export const SERVICE: Caller = serviceCaller('service-token', 'service')
+export const SERVICE: Caller = createServiceCaller('service-token', 'service')
 
 /** The caller's identity, or `null` without a session. */
 export function getIdentity(caller: Caller): Identity | null {

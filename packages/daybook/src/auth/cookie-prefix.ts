@@ -2,17 +2,17 @@
 export const COOKIE_PREFIX = 'better-auth'
 
 /** The prefix of a service on this machine: browsers send the cookies of a host to all of its ports. */
-export const portCookiePrefix = (port: number | string): string => `${COOKIE_PREFIX}-${port}`
+export const cookiePrefixForPort = (port: number | string): string => `${COOKIE_PREFIX}-${port}`
 
 /** The name of the cookie that holds a session. */
-export const sessionCookieName = (cookiePrefix: string): string => `${cookiePrefix}.session_token`
+export const getSessionCookieName = (cookiePrefix: string): string => `${cookiePrefix}.session_token`
 
 /**
  * Says what is wrong with the start of the names of cookies.
  *
  * @returns `undefined` if nothing is wrong
  */
-export function cookiePrefixFault(value: unknown): string | undefined {
+export function findCookiePrefixFault(value: unknown): string | undefined {
   const isPrefix = typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
   return isPrefix ? undefined : 'write 1 to 64 letters, digits, - and _, such as my-site'
 }

@@ -15,8 +15,8 @@ import {
   SERVICE,
   SYSTEM,
 } from './adapter.ts'
-import { API_TOKEN_PROVIDER, type ApiTokens, apiTokenIn } from './tokens/api-tokens.ts'
-import { serviceTokenCheck } from './tokens/service-token.ts'
+import { API_TOKEN_PROVIDER, type ApiTokens, readApiToken } from './api-tokens.ts'
+import { createServiceTokenCheck } from './service-token.ts'
 
 /** How long an adapter may take to answer: a client is told within two seconds. */
 const DEFAULT_AUTH_ANSWER_MS = 1800
@@ -57,7 +57,7 @@ export class AuthGuard {
     this.#adapter = adapter
     this.#tokens = tokens
     this.#answerMs = answerMs
-    this.#serviceCaller = serviceTokenCheck(serviceToken)
+    this.#serviceCaller = createServiceTokenCheck(serviceToken)
     this.#hasServiceToken = serviceToken !== undefined
     this.capabilities = requireCapabilities(adapter.getCapabilities())
   }
@@ -67,12 +67,12 @@ export class AuthGuard {
    *
    * @throws SERVICE_UNAVAILABLE when the adapter fails
    */
-  async resolve(context: AuthContext): Promise<Caller> {
+  async resolveCaller(context: AuthContext): Promise<Caller> {
     const service = this.#serviceCaller(context.headers)
     if (service) return service
-    const token = apiTokenIn(context.headers)
+    const token = readApiToken(context.headers)
     if (token !== undefined)
-      return callAdapter(this.#answerMs, async () => unlessExpired((await this.#tokens.caller(token)) ?? ANONYMOUS))
+      return callAdapter(this.#answerMs, async () => unlessExpired((await this.#tokens.findCaller(token)) ?? ANONYMOUS))
     if (!hasCredential(this.#adapter, context)) return ANONYMOUS
     return this.#ask(async (adapter) => {
       // Each for itself: where one throws before it has a promise, that of the other must not be left alone.
@@ -88,13 +88,13 @@ export class AuthGuard {
    * @returns `null` when the person or program may not sign in any more
    * @throws SERVICE_UNAVAILABLE when the adapter fails
    */
-  async findPresent(stored: Caller): Promise<Caller | null> {
+  async findCurrentCaller(stored: Caller): Promise<Caller | null> {
     const { identity } = stored
     if (!identity) return null
     const { provider, subject } = identity
     if (provider === getIdentity(SERVICE)?.provider && subject === getSubject(SERVICE))
       return this.#hasServiceToken ? SERVICE : null
-    if (provider === API_TOKEN_PROVIDER) return callAdapter(this.#answerMs, () => this.#tokens.callerById(subject))
+    if (provider === API_TOKEN_PROVIDER) return callAdapter(this.#answerMs, () => this.#tokens.findCallerById(subject))
     const { getCaller } = this.#adapter
     // Callers inside the process have no account; what an adapter cannot look up keeps the rights that it had.
     if (provider === getIdentity(SYSTEM)?.provider || !getCaller) return stored
@@ -122,7 +122,7 @@ export class AuthGuard {
    *
    * @throws SERVICE_UNAVAILABLE when the adapter gave what JSON cannot tell
    */
-  tell(caller: Caller): string {
+  serializeSession(caller: Caller): string {
     const { principal, identity } = caller
     try {
       return JSON.stringify({ authenticated: isAuthenticated(caller), principal, identity })
@@ -137,12 +137,12 @@ export class AuthGuard {
    *
    * @throws SERVICE_UNAVAILABLE when the adapter fails
    */
-  async names(subjects: readonly string[]): Promise<readonly ActorName[]> {
+  async findNames(subjects: readonly string[]): Promise<readonly ActorName[]> {
     const { getNames } = this.#adapter
     const asked = [...new Set(subjects)]
     const [ofAdapter, ofTokens] = await Promise.all([
       getNames && asked.length > 0 ? this.#ask((adapter) => getNames.call(adapter, asked)) : new Map(),
-      callAdapter(this.#answerMs, () => this.#tokens.names(asked)),
+      callAdapter(this.#answerMs, () => this.#tokens.findNames(asked)),
     ])
     if (!(ofAdapter instanceof Map)) throw failed(new TypeError('getNames gave no Map.'))
     return asked.flatMap((subject) => {
@@ -203,7 +203,7 @@ export class AuthGuard {
    *
    * @throws NOT_FOUND when the adapter has none, SERVICE_UNAVAILABLE when it fails
    */
-  async handle(request: Request, context: AuthContext): Promise<Response> {
+  async handleProviderRequest(request: Request, context: AuthContext): Promise<Response> {
     const { handleRequest } = this.#adapter
     if (!handleRequest) throw new DaybookError('NOT_FOUND')
     return requireResponse(await this.#ask((adapter) => handleRequest.call(adapter, request, context)))

@@ -38,7 +38,7 @@ export interface RecordWriter extends RecordReader {
   /**
    * Adds a record, or puts it in the place of that with its id.
    *
-   * @throws {DuplicateKey} when another one has a unique key of it
+   * @throws {DuplicateKeyError} when another one has a unique key of it
    */
   put(kind: string, record: AuthRecord, options?: RecordOptions): Promise<void>
   /** Answers whether there was one. */
@@ -64,7 +64,7 @@ export interface AuthRecords extends RecordReader {
 }
 
 /** Another record has that key. */
-export class DuplicateKey extends Error {
+export class DuplicateKeyError extends Error {
   override readonly name = 'DuplicateKey'
   readonly key: string
 

@@ -24,7 +24,7 @@ const scopeName = ({ kind, key }: ScopedDocument): string => (kind === 'global' 
  *
  * @param documents all collections and globals of the config
  */
-export function violationOfScope(scope: Scope, documents: readonly ScopedDocument[]): Violation | undefined {
+export function findScopeViolation(scope: Scope, documents: readonly ScopedDocument[]): Violation | undefined {
   if (scope === EVERYTHING || scope === EXPORT_SCOPE) return undefined
   const [name = '', action = '', ...rest] = scope.split(':')
   if (rest.length > 0 || !ACTIONS.includes(action)) {
@@ -43,11 +43,11 @@ export function isInScope({ scopes }: Caller, document: ScopedDocument, action: 
 }
 
 /** Whether a caller's credential covers a collection or a global: a scope to change it includes reading. */
-export function reaches(caller: Caller, document: ScopedDocument): boolean {
+export function canReach(caller: Caller, document: ScopedDocument): boolean {
   return (['read', 'create', 'update', 'delete'] as const).some((action) => isInScope(caller, document, action))
 }
 
 /** Whether a caller's credential lets them export everything. */
-export function mayExport({ scopes }: Caller): boolean {
+export function canExport({ scopes }: Caller): boolean {
   return scopes === undefined || scopes.includes(EVERYTHING) || scopes.includes(EXPORT_SCOPE)
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { DaybookError } from '../errors.ts'
-import { upTo } from '../lru-bounds.ts'
-import { networkOf } from './client-network.ts'
+import { lruMax } from '../lru-max.ts'
+import { getClientNetwork } from './client-network.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -27,7 +27,7 @@ export interface AttemptLimits {
  *
  * @returns how long to wait when there were too many, in milliseconds, else 0
  */
-export type TakeAttempt = (attempt: {
+export type CountAttempt = (attempt: {
   /** The account or the address that the attempts are counted for. */
   readonly key: string
   readonly max: number
@@ -37,12 +37,12 @@ export type TakeAttempt = (attempt: {
 
 /** Bounds how often a client may try to sign in, and how often anyone may try with one account, whichever nodes they use. */
 export class SignInLimiter {
-  readonly #takeAttempt: TakeAttempt
+  readonly #takeAttempt: CountAttempt
   readonly #limits: AttemptLimits
   /** Until when a client or an account is refused without asking the store again, in milliseconds since 1970. */
-  readonly #refused = new LRUCache<string, number>(upTo(MAX_REFUSED))
+  readonly #refused = new LRUCache<string, number>(lruMax(MAX_REFUSED))
 
-  constructor(takeAttempt: TakeAttempt, limits: AttemptLimits) {
+  constructor(takeAttempt: CountAttempt, limits: AttemptLimits) {
     this.#takeAttempt = takeAttempt
     this.#limits = limits
   }
@@ -53,8 +53,8 @@ export class SignInLimiter {
    * @param address of the client; clients without a known address count as one
    * @throws RATE_LIMITED with `details.retryAfter` in seconds
    */
-  async takeForClient(address: string | null): Promise<void> {
-    await this.#take({ key: `sign-in ${networkOf(address)}`, max: this.#limits.perClient, ms: MINUTE_MS })
+  async countClientAttempt(address: string | null): Promise<void> {
+    await this.#take({ key: `sign-in ${getClientNetwork(address)}`, max: this.#limits.perClient, ms: MINUTE_MS })
   }
 
   /**
@@ -62,14 +62,14 @@ export class SignInLimiter {
    *
    * @throws RATE_LIMITED with `details.retryAfter` in seconds
    */
-  async takeForAccounts(kind: AttemptKind, names: readonly string[]): Promise<void> {
+  async countAccountAttempts(kind: AttemptKind, names: readonly string[]): Promise<void> {
     const { perAccount, messagesPerAccount } = this.#limits
     const limit = kind === 'sign-in' ? { max: perAccount, ms: MINUTE_MS } : { max: messagesPerAccount, ms: HOUR_MS }
     const keys = new Set(names.map((name) => `account ${kind} ${digestName(name)}`))
     for (const key of keys) await this.#take({ key, ...limit })
   }
 
-  async #take(attempt: Parameters<TakeAttempt>[0]): Promise<void> {
+  async #take(attempt: Parameters<CountAttempt>[0]): Promise<void> {
     const wait = this.#refusedFor(attempt.key) ?? (await this.#count(attempt))
     if (wait > 0) throw new DaybookError('RATE_LIMITED', undefined, { retryAfter: Math.ceil(wait / 1000) })
   }
@@ -82,7 +82,7 @@ export class SignInLimiter {
     return undefined
   }
 
-  async #count(attempt: Parameters<TakeAttempt>[0]): Promise<number> {
+  async #count(attempt: Parameters<CountAttempt>[0]): Promise<number> {
     const wait = await this.#takeAttempt(attempt)
     if (wait > 0) this.#refused.set(attempt.key, Date.now() + wait)
     return wait

@@ -1,5 +1,5 @@
 import { Command, type ErrorOptions, type HelpContext, Option, type ParseOptionsResult } from 'commander'
-import { nearest } from '../nearest.ts'
+import { findNearest } from '../nearest.ts'
 
 export type { Option } from 'commander'
 
@@ -22,12 +22,12 @@ export class CliCommand extends Command {
     this.helpCommand(false)
     this.helpOption('--help', 'Prints this help.')
     this.configureHelp({
-      commandUsage: (command) => `${usageOf(command)} ${command.commands.length > 0 ? 'COMMAND' : '[options]'}`,
+      commandUsage: (command) => `${formatUsage(command)} ${command.commands.length > 0 ? 'COMMAND' : '[options]'}`,
       commandDescription: (command) => toPlainText(command.description()),
       subcommandTerm: nameWithArguments,
       subcommandDescription: (command) => toPlainText(command.description()),
       argumentTerm: (argument) => argument.name(),
-      optionTerm: ({ flags }) => termOf(flags),
+      optionTerm: ({ flags }) => formatFlags(flags),
       optionDescription: ({ description, defaultValueDescription: initial }) =>
         toPlainText(initial === undefined ? description : `${description} (default: ${initial})`),
     })
@@ -54,7 +54,9 @@ export class CliCommand extends Command {
       const option = this.options.find(({ long, required }) => required && long === arg)
       const value = args[index + 1]
       if (option && (value === undefined || /^-./.test(value)))
-        throw new UsageError(`${arg} takes a value: ${termOf(option.flags)}. Write one with a dash as ${arg}=VALUE.`)
+        throw new UsageError(
+          `${arg} takes a value: ${formatFlags(option.flags)}. Write one with a dash as ${arg}=VALUE.`,
+        )
     }
     return super.parseOptions(args)
   }
@@ -63,14 +65,14 @@ export class CliCommand extends Command {
     if (typeof context !== 'object' || !context.error) return super.help()
     const [, name] = this.args
     if (name !== undefined) throw new UsageError(unknownCommandAdvice(this, name))
-    throw new UsageError(`Write one of: ${this.commands.map(usageOf).join(', ')}`)
+    throw new UsageError(`Write one of: ${this.commands.map(formatUsage).join(', ')}`)
   }
 
   override error(message: string, { code }: ErrorOptions = {}): never {
     const name = /'(.*)'/s.exec(message)?.[1] ?? ''
     if (code === 'commander.unknownCommand') throw new UsageError(unknownCommandAdvice(this, name))
     if (code === 'commander.unknownOption') throw new UsageError(unknownOptionAdvice(this, name.replace(/=.*$/s, '')))
-    throw new UsageError(`Write: ${usageOf(this)}`)
+    throw new UsageError(`Write: ${formatUsage(this)}`)
   }
 }
 
@@ -97,14 +99,14 @@ export const COMMON_OPTIONS: readonly Option[] = [
 ]
 
 /** Returns the shortest command line of a command: `daybook erase COLLECTION ID`. */
-export const usageOf = (command: Command): string =>
+export const formatUsage = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${nameWithArguments(command)}` : command.name()
 
 function nameWithArguments(command: Command): string {
   const args = command.registeredArguments.map((argument) =>
     argument.required ? argument.name() : `[${argument.name()}]`,
   )
-  const needed = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => termOf(flags))
+  const needed = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => formatFlags(flags))
   return [command.name(), ...args, ...needed].join(' ')
 }
 
@@ -112,14 +114,14 @@ function nameWithArguments(command: Command): string {
 const toPlainText = (markdown: string): string => markdown.replaceAll('`', '').replace('(default: needed', '(needed')
 
 /** `--port N` for `--port <N>`. */
-export const termOf = (flags: string): string => flags.replace(/[<>]/g, '')
+export const formatFlags = (flags: string): string => flags.replace(/[<>]/g, '')
 
 const pathOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 
 function unknownCommandAdvice(parent: Command, name: string): string {
   const names = parent.commands.map((command) => command.name())
-  const similar = nearest(name, names)
+  const similar = findNearest(name, names)
   const advice = similar ? `Did you mean ${pathOf(parent)} ${similar}?` : `Write one of: ${names.join(', ')}`
   return `There is no command "${[...pathOf(parent).split(' ').slice(1), name].join(' ')}". ${advice}`
 }
@@ -128,7 +130,7 @@ function unknownOptionAdvice({ options }: Command, flag: string): string {
   const names = options.map((option) => option.name())
   const name = flag.replace(/^--/, '')
   if (names.includes(name)) return `${flag} takes no value.`
-  const similar = nearest(name, names)
+  const similar = findNearest(name, names)
   const advice = similar ? `Did you mean --${similar}?` : `It takes: ${names.map((option) => `--${option}`).join(', ')}`
   return `There is no option ${flag} of this command. ${advice}`
 }
@@ -153,4 +155,27 @@ export async function withSignal<T>(work: (signal: AbortSignal) => Promise<T>): 
   } finally {
     for (const name of SIGNALS) process.off(name, interrupt)
   }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Returns the time, in ISO 8601 and UTC, at which a grant of a number of days ends.
+ *
+ * @throws {UsageError} unless the number is from 1 to 3650
+ */
+export function readExpiry(days: string): string {
+  const count = Number(days)
+  if (!/^\d+$/.test(days) || count < 1 || count > 3650) throw new UsageError(`--days takes 1 to 3650, not "${days}".`)
+  return new Date(Date.now() + count * DAY_MS).toISOString()
+}
+
+/** Roles are printed as lists, so they contain no comma. */
+const ROLE = /^[\w.-]{1,48}$/
+
+/** @throws {UsageError} if a role cannot be stored */
+export function checkRoles(roles: readonly string[]): readonly string[] {
+  const invalid = roles.find((role) => !ROLE.test(role))
+  if (invalid !== undefined) throw new UsageError(`--role takes letters, digits, _, . and -, not "${invalid}".`)
+  return roles
 }

@@ -1,8 +1,8 @@
 import { relative, sep } from 'node:path'
 import type { DaybookConfig } from '../config/config.ts'
-import { docsPath } from '../config/docs.ts'
+import { getDocsPath } from '../config/docs.ts'
 import type { JsonSchema } from '../fields/field.ts'
-import { exampleOf } from '../http/openapi/examples.ts'
+import { makeExample } from '../http/openapi/examples.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 
 /** The facts about a service that has started. */
@@ -29,7 +29,7 @@ export function greetingText(greeting: Greeting): string {
 }
 
 function placesOf({ url, config, model }: Greeting): readonly string[] {
-  const docs = docsPath(config)
+  const docs = getDocsPath(config)
   const [collection] = model.collections.keys()
   return [
     `  API        ${reachable(url)}/api/${collection}`,
@@ -62,7 +62,7 @@ function writesTo(collection: CollectionModel): readonly { readonly collection: 
   const { properties = {}, required = [] } = schemas.create as CreateSchema
   const related = [...relations.keys()].map((path) => path.split('.')[0])
   const needed = required.length > 0 ? required : namesOf(collection)
-  const values = needed.map((name) => [name, exampleOf(properties[name] ?? {}, name)] as const)
+  const values = needed.map((name) => [name, makeExample(properties[name] ?? {}, name)] as const)
   const isAlone = values.length > 0 && values.every(([name, value]) => value !== undefined && !related.includes(name))
   return isAlone ? [{ collection: key, json: JSON.stringify(Object.fromEntries(values)) }] : []
 }
@@ -74,7 +74,7 @@ interface CreateSchema {
 }
 
 /** The first field that takes a text, which is likely to be what an entry is called. */
-function namesOf({ comparables, fields }: CollectionModel): readonly string[] {
+function namesOf({ filterableFields: comparables, fields }: CollectionModel): readonly string[] {
   const texts = fields.filter(({ key }) => comparables.get(key)?.isText === true)
   return texts.slice(0, 1).map(({ key }) => key)
 }

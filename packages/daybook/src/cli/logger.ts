@@ -66,14 +66,14 @@ function toReadable(line: string): string {
 }
 
 /** A log that holds warnings back until they are released; later ones are written. */
-export interface HeldWarnings {
+export interface DeferredWarnings {
   readonly log: Log
   /** Gives the messages that were held. */
   release(): readonly string[]
 }
 
 /** Holds the warnings of a start, for a greeting that lists them. Those about an error are written at once. */
-export function holdWarnings(log: Log): HeldWarnings {
+export function deferWarnings(log: Log): DeferredWarnings {
   const held: string[] = []
   let isHolding = true
   const warn: Log['warn'] = (fields, message) => {

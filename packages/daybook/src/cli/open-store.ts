@@ -5,24 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { disk } from '../assets/disk.ts'
 import type { DaybookConfig } from '../config/config.ts'
-import type { Engine } from '../content/engine.ts'
-import { storedContentOf } from '../content/transfer/index.ts'
+import type { ContentContext } from '../content/context.ts'
+import { createStoredContent } from '../content/transfer/index.ts'
 import { StartupError } from '../errors.ts'
 import { compileModel } from '../model/compile.ts'
 import type { Model } from '../model/model.ts'
 import { type ContentOptions, type OpenContent, openContent } from '../service/open-content.ts'
-import { refusePending } from '../service/startup-checks.ts'
+import { requireNoPendingRenames } from '../service/startup-checks.ts'
 import { createService, type Service } from '../service.ts'
+import { beginCopy } from '../store/copy.ts'
 import type { DatabaseSource, Snapshot } from '../store/database.ts'
-import { databaseFile } from '../store/open-store.ts'
-import { Reader } from '../store/reads/read.ts'
+import { Reader } from '../store/reads/reader.ts'
 import { openSqlite } from '../store/sqlite/sqlite.ts'
 import { copySqlite } from '../store/sqlite/sqlite-file.ts'
 import { snapshotSqlite } from '../store/sqlite/sqlite-snapshot.ts'
-import { Store } from '../store/store.ts'
-import { isBlankDatabase } from '../store/tables/layout.ts'
-import { beginCopy } from '../store/transfer/copy.ts'
-import { whyNotCopied } from '../store/transfer/copy-source.ts'
+import { databaseFile, Store } from '../store/store.ts'
+import { findCopyObstacle, isBlankDatabase } from '../store/tables/layout.ts'
 import type { CommonOptions } from './command.ts'
 import { dataFolder, loadConfig } from './config-file.ts'
 
@@ -30,14 +28,14 @@ import { dataFolder, loadConfig } from './config-file.ts'
 export interface CommandStore extends AsyncDisposable {
   readonly config: DaybookConfig
   readonly model: Model
-  readonly engine: Engine
+  readonly engine: ContentContext
 }
 
 /** Opens the store that the options name. A service may run on it. */
 export async function openCommandStore(options: CommonOptions): Promise<CommandStore> {
   const config = await loadConfig(options.config)
   const model = compileModel(config)
-  const { engine, close } = await openContent(model, config, dataFolder(options), { isServing: false })
+  const { context: engine, close } = await openContent(model, config, dataFolder(options), { isServing: false })
   return { config, model, engine, [Symbol.asyncDispose]: close }
 }
 
@@ -61,7 +59,7 @@ export async function openSnapshot({ database }: DaybookConfig, data: string): P
  * @throws {StartupError} if it cannot be copied, with advice
  */
 export async function requireCopyable(snapshot: Snapshot, shown = 'The database'): Promise<Reader> {
-  const fault = await whyNotCopied(snapshot, shown)
+  const fault = await findCopyObstacle(snapshot, shown)
   if (fault !== undefined) throw new StartupError(fault)
   return new Reader(snapshot.dialect, snapshot)
 }
@@ -74,7 +72,7 @@ export async function requireCopyable(snapshot: Snapshot, shown = 'The database'
  */
 export async function requireModelFit(snapshot: Snapshot, model: Model): Promise<Reader> {
   const read = await requireCopyable(snapshot)
-  await refusePending(read, model)
+  await requireNoPendingRenames(read, model)
   return read
 }
 
@@ -117,7 +115,7 @@ async function copyDatabase(database: DatabaseSource, model: Model, file: string
     try {
       const { copy } = await beginCopy(source, target, await read.system.storedCollections(), file)
       await copy.run(() => {})
-      await store.completeCopy(model, storedContentOf(model))
+      await store.completeCopy(model, createStoredContent(model))
     } finally {
       await store.close()
     }

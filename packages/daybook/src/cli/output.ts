@@ -52,7 +52,7 @@ export class Progress implements Disposable {
 
   /** Writes a line, above the bar if there is one. */
   say(line: string): void {
-    this.#stream.write(`${this.#stream.isTTY ? CLEAR_LINE : ''}${printable(line)}\n`)
+    this.#stream.write(`${this.#stream.isTTY ? CLEAR_LINE : ''}${toPrintable(line)}\n`)
   }
 
   /** Removes the bar. */
@@ -80,7 +80,7 @@ export class Progress implements Disposable {
 }
 
 /** Replaces control characters, which file names and values may contain, and which steer a terminal. */
-export function printable(text: string): string {
+export function toPrintable(text: string): string {
   return text.replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu, ' ')
 }
 
@@ -92,7 +92,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 }
 
 /** `1 entry`, `2 entries` */
-export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>
+export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`
 
 /** Prints a line for people: standard output is for results. */

@@ -1,7 +1,7 @@
-import { ConfigError } from '../config/check.ts'
+import { ConfigError } from '../config/check-config.ts'
 import { DaybookError, MigrationError, StartupError } from '../errors.ts'
 import { redactText } from '../redaction.ts'
-import { daybookVersion } from '../version.ts'
+import { getDaybookVersion } from '../version.ts'
 import { CliCommand, UsageError } from './command.ts'
 import { loadEnvFile } from './config-file.ts'
 
@@ -64,7 +64,7 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => P
 export async function makeProgram(names: readonly string[] = Object.keys(COMMANDS)): Promise<CliCommand> {
   const program = new CliCommand('daybook')
     .description('A headless content service.')
-    .version(daybookVersion(), '--version', 'Prints the version.')
+    .version(getDaybookVersion(), '--version', 'Prints the version.')
     .helpCommand('help <COMMAND>', 'show the options of a command')
     .enablePositionalOptions()
     .hook('preAction', (_program, command) => loadEnvFile(command.opts().config))

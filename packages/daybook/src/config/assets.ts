@@ -97,14 +97,14 @@ export type AssetFields = {
 }
 
 /** Says what is wrong with a store of files; `undefined`: nothing. */
-export const aBlobStore = (value: unknown): string | undefined =>
+export const blobStoreRule = (value: unknown): string | undefined =>
   isRecord(value) && typeof value.open === 'function' ? undefined : "write a store, such as disk({ folder: 'uploads' })"
 
 /** The largest side of a picture that can be asked for, in pixels. */
 export const MAX_IMAGE_SIDE = 4096
 
 /** Says what is wrong with a list of numbers, each from 1 to a maximum; `undefined`: nothing. */
-export const wholeNumbersTo =
+export const wholeNumbersRule =
   (maximum: number) =>
   (value: unknown): string | undefined => {
     const isRight = (one: unknown): boolean => Number.isInteger(one) && Number(one) >= 1 && Number(one) <= maximum
@@ -113,7 +113,7 @@ export const wholeNumbersTo =
   }
 
 /** Says what is wrong with a list of sizes; `undefined`: nothing. */
-export function imageSizes(value: unknown): string | undefined {
+export function imageSizesRule(value: unknown): string | undefined {
   const isSide = (text: string | undefined): boolean => /^[1-9]\d*$/.test(text ?? '') && Number(text) <= MAX_IMAGE_SIDE
   const isSize = (one: unknown): boolean => {
     const [width, height, ...more] = String(one).split('x')
@@ -124,5 +124,5 @@ export function imageSizes(value: unknown): string | undefined {
 }
 
 /** Says what is wrong with the secret of signatures; `undefined`: nothing. */
-export const anImageSecret = (value: unknown): string | undefined =>
+export const imageSecretRule = (value: unknown): string | undefined =>
   typeof value === 'string' && value.length >= 32 ? undefined : 'write a secret of at least 32 characters'

@@ -1,6 +1,6 @@
 import type { FaultReport, Field, FieldPlace, Fields } from '../fields/field.ts'
 import { innerFields, isGuarded, isRecord } from '../fields/field.ts'
-import { isKey, MAX_KEY_LENGTH } from '../fields/rules.ts'
+import { isKey, MAX_KEY_LENGTH } from '../fields/option-rules.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
 
 /** Keys that every document has of its own. */
@@ -39,8 +39,8 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
       collection: around.collection,
       collections: around.collections,
       fieldsOf: around.fieldsOf,
-      nested: around.nested,
-      guarded,
+      isNested: around.nested,
+      isGuarded: guarded,
       checkNested: (inner, innerPath) => checkFields(inner, innerPath, { ...around, nested: true, guarded }, report),
     }
     checkFieldKey(key, place.path, report)
@@ -79,10 +79,10 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
   }
   const { type, options } = field as unknown as Field
   checkOptions(type, options, place.path, report)
-  if (place.nested && options.access)
+  if (place.isNested && options.access)
     report.add(`${place.path}.access`, 'put it on the top-level field around this one')
   if (options.fill !== undefined) checkFill(field as unknown as Field, place, report)
-  if (place.nested && type.isUnique?.(options))
+  if (place.isNested && type.isUnique?.(options))
     report.add(`${place.path}.unique`, 'only top-level fields can be unique')
   if (options.localized && !hasLocales) {
     report.add(`${place.path}.localized`, 'name the locales: locales: { default: "en", available: ["en", "de"] }')
@@ -99,7 +99,7 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
 
 function checkFill({ type, options }: Field, place: FieldPlace, report: FaultReport): void {
   const path = `${place.path}.fill`
-  if (place.nested) report.add(path, 'put it on the top-level field around this one')
+  if (place.isNested) report.add(path, 'put it on the top-level field around this one')
   if (type.role !== undefined) report.add(path, `leave it out: the service itself gives every entry a ${type.role}`)
   else if (typeof options.fill !== 'function' && type.isUnique?.(options))
     report.add(path, 'write a function of the entry: no two entries may hold the same value')

@@ -46,7 +46,7 @@ function matchingTexts(pattern: RegExp, value: unknown): readonly string[] | und
 }
 
 /** Says what is wrong with a list of hosts; `undefined` if nothing is. */
-export function mediaHostsFault(value: unknown): string | undefined {
+export function findMediaHostsFault(value: unknown): string | undefined {
   const isHost = (host: unknown): boolean =>
     typeof host === 'string' && !host.includes('*') && URL.parse(`https://${host}`)?.host === host
   if (Array.isArray(value) && value.every(isHost)) return undefined

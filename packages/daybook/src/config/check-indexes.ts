@@ -1,6 +1,6 @@
 import type { FaultReport, Field } from '../fields/field.ts'
 import { innerFields, isRecord } from '../fields/field.ts'
-import { MAX_KEY_LENGTH } from '../fields/rules.ts'
+import { MAX_KEY_LENGTH } from '../fields/option-rules.ts'
 
 /** The most indexes that a collection declares. */
 const MAX_INDEXES = 8

@@ -1,7 +1,7 @@
 import { valid, validRange } from 'semver'
 import type { FaultReport } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
-import { nearest } from '../nearest.ts'
+import { findNearest } from '../nearest.ts'
 
 /** The pattern of a plugin's name. */
 const NAME = /^[a-z][a-z0-9-]*$/
@@ -148,6 +148,6 @@ export function checkParts(checks: Readonly<Record<string, PartCheck>>, required
 
 /** Reports an unknown key, with the most similar one, or with all. */
 function addUnknown(key: string, known: readonly string[], path: string, report: FaultReport): void {
-  const meant = nearest(key, known)
+  const meant = findNearest(key, known)
   report.add(path, `there is no such option; ${meant ? `did you mean ${meant}?` : `write one of: ${known.join(', ')}`}`)
 }

@@ -1,22 +1,35 @@
 import type { AuthAdapter, AuthSource } from '../auth/adapter.ts'
+import type { ASSETS } from '../fields/asset.ts'
 import type { Fields } from '../fields/field.ts'
 import type {
+  DraftPatchValues,
   FieldValues,
   Flat,
   HasStatus,
   PatchValues,
   SparseValues,
-  UnfinishedValues,
   WriteValues,
 } from '../fields/infer.ts'
-import type { ASSETS } from '../fields/relations/asset.ts'
 import type { DocumentValidator, ValidationListQuery, ValidationQuery } from '../fields/validation.ts'
 import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
 import type { AssetFields, AssetsConfig } from './assets.ts'
-import type { CdnConfig } from './cdn.ts'
 import type { DocsConfig } from './docs.ts'
 import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, WithFields } from './plugin.ts'
+
+/** Headers in which CDNs take tags of answers. */
+export const CACHE_TAG_HEADERS = ['Surrogate-Key', 'Cache-Tag'] as const
+
+export type CacheTagHeader = (typeof CACHE_TAG_HEADERS)[number]
+
+/** A CDN in front of the service. */
+export interface CdnConfig {
+  /**
+   * Headers of answers without a session that name what they are made of, so that a CDN can purge them: `['Surrogate-Key']` for
+   * Fastly and Varnish, `['Cache-Tag']` for Cloudflare and others. @default none @see docs/cdn.md
+   */
+  readonly tags?: readonly ('Surrogate-Key' | 'Cache-Tag')[]
+}
 
 /** Many entries of one shape. */
 export interface CollectionConfig<F extends Fields = Fields> {
@@ -98,7 +111,7 @@ export interface LimitsConfig {
   /** The longest time that a request waits before it begins, in milliseconds; after that it is refused with 503. @default 10,000 @see docs/running.md#limit-overload */
   readonly queueMs?: number
   /** How much memory a process may use for answers that it can send again, in bytes; 0: none. @default 67,108,864 @see docs/running.md#keep-answers-in-memory */
-  readonly answerCacheBytes?: number
+  readonly responseCacheBytes?: number
   /** How many readers of live events a process has; another one is refused with 503. @default 10,000 @see docs/live-content.md#limit-listeners */
   readonly listeners?: number
   /**
@@ -413,7 +426,7 @@ export type DraftEntry<C extends DaybookConfig, K extends EntryKey<C>> = Flat<
 >
 /** The data of a save of a working copy: the fields to change, `null` to empty one. */
 export type DraftUpdate<C extends DaybookConfig, K extends EntryKey<C>> = Flat<
-  UnfinishedValues<CollectionFields<C, K>> & Partial<EntrySystem> & People & Partial<DraftSystem>
+  DraftPatchValues<CollectionFields<C, K>> & Partial<EntrySystem> & People & Partial<DraftSystem>
 >
 
 /** A global as it is read. */

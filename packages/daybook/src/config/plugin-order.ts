@@ -1,7 +1,7 @@
 import { satisfies } from 'semver'
 import type { FaultReport } from '../fields/field.ts'
-import { nearest } from '../nearest.ts'
-import { daybookVersion } from '../version.ts'
+import { findNearest } from '../nearest.ts'
+import { getDaybookVersion } from '../version.ts'
 import type { Plugin } from './plugin.ts'
 
 /** The name under which a plugin requires Daybook itself. */
@@ -47,9 +47,9 @@ function requireFitting(
 ): void {
   for (const [needed, range] of Object.entries(requires)) {
     const path = `plugins.${name}.requires.${needed}`
-    const version = needed === DAYBOOK ? daybookVersion() : byName.get(needed)?.version
+    const version = needed === DAYBOOK ? getDaybookVersion() : byName.get(needed)?.version
     if (version === undefined) {
-      const meant = nearest(needed, [...byName.keys()])
+      const meant = findNearest(needed, [...byName.keys()])
       report.add(path, `there is no plugin "${needed}"; add it to plugins${meant ? `, or write "${meant}"` : ''}`)
     } else if (!satisfies(version, range, { includePrerelease: true })) {
       report.add(

@@ -1,9 +1,12 @@
 import type { CollectionKey, DaybookConfig, EntryKey, StatusKey } from '../config/config.ts'
 import type { Aggregates } from '../query/aggregates.ts'
-import type { Where } from '../query/where.ts'
+import { type Parameters, type Query, type QueryOf, readParameters, toQueryParams } from '../query/parameters.ts'
+import { toReverseParams } from '../query/reverse-page.ts'
+import { toWhereParams, type Where } from '../query/where.ts'
+import type { Preconditions } from './reads/etags.ts'
 
 /** Asks for working copies; needs a session. */
-export interface DraftRead {
+export interface DraftReadOptions {
   /** Entries as their working copies have them, and those without one as they are. */
   readonly draft: true
 }
@@ -88,7 +91,7 @@ export interface LocaleOptions {
 }
 
 /** The precondition of a change or a delete. */
-export interface ConditionOptions {
+export interface PreconditionOptions {
   /** The entity tag that the stored version must have; see `etagOf`. */
   readonly ifMatch?: string
 }
@@ -106,7 +109,7 @@ export interface DryRunOptions {
 }
 
 /** How an entry is changed. */
-export interface UpdateOptions extends LocaleOptions, ConditionOptions, DryRunOptions {}
+export interface UpdateOptions extends LocaleOptions, PreconditionOptions, DryRunOptions {}
 
 /** How a working copy is saved. */
 export interface SaveDraftOptions extends UpdateOptions {
@@ -117,31 +120,31 @@ export interface SaveDraftOptions extends UpdateOptions {
 }
 
 /** When something is done. */
-export interface AtTime {
+export interface ScheduleOptions {
   /** A time to come, in the place of one that was set before; ISO 8601. One that has passed is now. */
   readonly at: string
 }
 
 /** How an entry is published. */
-export interface PublishOptions extends ConditionOptions, DryRunOptions {
+export interface PublishOptions extends PreconditionOptions, DryRunOptions {
   /** The locales in which it is published; fields that are not localized come along. @default all */
   readonly locales?: readonly string[]
 }
 
 /** Options of `unpublish`. */
-export interface UnpublishOptions extends ConditionOptions, DryRunOptions {
+export interface UnpublishOptions extends PreconditionOptions, DryRunOptions {
   /** The locales in which it is published no longer. @default all */
   readonly locales?: readonly string[]
 }
 
 /** The precondition of a restore, whether it is tried alone, and the slug of a deleted entry. */
-export interface RestoreOptions extends ConditionOptions, DryRunOptions {
+export interface RestoreOptions extends PreconditionOptions, DryRunOptions {
   /** The slug of a deleted entry. @default the one that it had */
   readonly slug?: string | undefined
 }
 
 /** The options of a write of all entries that match. */
-export interface ManyOptions extends LocaleOptions {
+export interface BulkOptions extends LocaleOptions {
   /** Words that must all be found. */
   readonly q?: string
   readonly status?: string | readonly string[]
@@ -150,7 +153,7 @@ export interface ManyOptions extends LocaleOptions {
 }
 
 /** The outcome of a write of all entries that match. */
-export interface ManyOutcome {
+export interface BulkOutcome {
   readonly collection: string
   /** How many entries matched. */
   readonly matched: number
@@ -196,4 +199,32 @@ export interface BatchOutcome {
   /** The stored entry's tag, and the entry; absent after a delete. */
   readonly etag?: string
   readonly entry?: Readonly<Record<string, unknown>>
+}
+
+/** Options of a read: those that are written with brackets, and all others. */
+interface QueryOptions {
+  readonly where?: Where
+  readonly reverse?: ReadOptions['reverse']
+  readonly [option: string]: unknown
+}
+
+/** Options, read as the query parameters of the same names. */
+export function parseOptions<P extends Parameters>(
+  declared: P,
+  options: { readonly [K in keyof P]?: unknown },
+): Query<QueryOf<P>> {
+  const { where, reverse, ...plain }: QueryOptions = options
+  // An empty list of names says nothing, as a parameter that is left out.
+  const pairs = Object.entries(plain).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  )
+  const named = pairs.map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : String(value)] as const)
+  const pages = reverse ? toReverseParams(reverse) : []
+  return readParameters(declared, toQueryParams([...named, ...pages, ...(where ? toWhereParams(where) : [])]))
+}
+
+/** The precondition that a tag states. */
+export function toPreconditions(ifMatch: string | undefined): Preconditions {
+  if (ifMatch === '*') return { ifMatch }
+  return ifMatch === undefined ? {} : { ifMatch: [{ weak: false, value: ifMatch.replace(/^"|"$/g, '') }] }
 }

@@ -1,3 +1,4 @@
+import { type Caller, SYSTEM } from '../auth/adapter.ts'
 import type {
   CollectionKey,
   DaybookConfig,
@@ -14,55 +15,54 @@ import type {
 } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
-import { aggregateNames } from '../query/aggregates.ts'
-import { draftOfEntry, hasDrafts } from '../query/draft-query.ts'
-import { documentParameters, PAGE, readPageBounds } from '../query/entry-query.ts'
-import { listParameters } from '../query/list-query.ts'
-import { writtenLocale } from '../query/locale.ts'
-import { manyParameters } from '../query/many-query.ts'
+import { toAggregateNames } from '../query/aggregates.ts'
+import { documentParameters, PAGE_PARAMETERS, readPageBounds } from '../query/document-query.ts'
+import { entryDraftParameters, hasDrafts } from '../query/draft-query.ts'
+import { bulkParameters, listParameters } from '../query/list-query.ts'
+import { writeLocaleParameter } from '../query/locale-parameters.ts'
 import type { Where } from '../query/where.ts'
-import type { Access } from './access/access.ts'
+import { Access } from './access/access.ts'
 import { CallerFiles } from './assets/caller-files.ts'
-import { fromOptions, toCondition } from './call-arguments.ts'
-import type {
-  AtTime,
-  BatchOperation,
-  BatchOutcome,
-  ConditionOptions,
-  DraftRead,
-  DryRunOptions,
-  ListOptions,
-  ListResult,
-  LocaleOptions,
-  ManyOptions,
-  ManyOutcome,
-  NewEntryOptions,
-  PublishOptions,
-  ReadOptions,
-  RestoreOptions,
-  SaveDraftOptions,
-  UnpublishOptions,
-  UpdateOptions,
+import {
+  type BatchOperation,
+  type BatchOutcome,
+  type BulkOptions,
+  type BulkOutcome,
+  type DraftReadOptions,
+  type DryRunOptions,
+  type ListOptions,
+  type ListResult,
+  type LocaleOptions,
+  type NewEntryOptions,
+  type PreconditionOptions,
+  type PublishOptions,
+  parseOptions,
+  type ReadOptions,
+  type RestoreOptions,
+  type SaveDraftOptions,
+  type ScheduleOptions,
+  toPreconditions,
+  type UnpublishOptions,
+  type UpdateOptions,
 } from './call-options.ts'
+import type { ContentContext } from './context.ts'
 import { executePublication, type PublicationOp } from './drafts/publication.ts'
 import { DraftTarget, prepareDiscard } from './drafts/save-draft.ts'
 import { prepareUnschedule } from './drafts/schedule.ts'
-import type { Engine } from './engine.ts'
-import type { EntryAnswer } from './reads/answer.ts'
 import { readEntry } from './reads/entry.ts'
 import { readGlobal } from './reads/global.ts'
 import { readList } from './reads/list.ts'
-import { readTagged, tagged } from './reads/tagged.ts'
+import { type EntryResponse, readTaggedDocument, tagDocument } from './reads/response.ts'
 import { runBatch } from './writes/batch.ts'
-import { deleteMany, updateMany } from './writes/bulk.ts'
-import type { ManyEntries, ManyResult } from './writes/bulk-write.ts'
-import { type WriteContext, writeContext } from './writes/context.ts'
+import { bulkDelete, bulkUpdate } from './writes/bulk.ts'
+import type { BulkResult, BulkSelection } from './writes/bulk-write.ts'
+import { createWriteContext, type WriteContext } from './writes/context.ts'
 import { parseCreate, prepareCreate } from './writes/create.ts'
 import { prepareDelete } from './writes/delete.ts'
 import { EntryTarget } from './writes/entry-target.ts'
 import { GlobalTarget } from './writes/global-target.ts'
 import { execute, type Transact } from './writes/pipeline.ts'
-import { listReferrers, type ReferencesAnswer } from './writes/referrers.ts'
+import { listReferrers, type ReferencesPage } from './writes/referrers.ts'
 import { parseUpdate, prepareUpdate } from './writes/update.ts'
 
 /**
@@ -75,7 +75,7 @@ import { parseUpdate, prepareUpdate } from './writes/update.ts'
  * ```
  */
 export class CallerContent<C extends DaybookConfig = DaybookConfig> {
-  readonly #engine: Engine
+  readonly #engine: ContentContext
   readonly #access: () => Access
   readonly #transact: Transact | undefined
 
@@ -83,7 +83,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    * @param access the caller's access, made anew for each call
    * @param transact how writes reach the store; by default each is a transaction of its own
    */
-  constructor(engine: Engine, access: () => Access, transact?: Transact) {
+  constructor(engine: ContentContext, access: () => Access, transact?: Transact) {
     this.#engine = engine
     this.#access = access
     this.#transact = transact
@@ -95,14 +95,17 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
-  list<K extends StatusKey<C>>(collection: K, query: ListOptions & DraftRead): Promise<ListResult<DraftEntry<C, K>>>
+  list<K extends StatusKey<C>>(
+    collection: K,
+    query: ListOptions & DraftReadOptions,
+  ): Promise<ListResult<DraftEntry<C, K>>>
   list<K extends EntryKey<C>>(collection: K, query?: ListOptions): Promise<ListResult<Entry<C, K>>>
-  async list(collection: string, query: ListOptions & Partial<DraftRead> = {}): Promise<ListResult<unknown>> {
+  async list(collection: string, query: ListOptions & Partial<DraftReadOptions> = {}): Promise<ListResult<unknown>> {
     const listed = this.#collection(collection)
     const { aggregate, ...options } = query
-    const named = aggregate === undefined ? options : { ...options, aggregate: aggregateNames(aggregate) }
-    const asked = fromOptions(listParameters(listed, this.#engine.model.locales), named)
-    return readTagged(await readList(this.#engine, this.#access(), listed, asked))
+    const named = aggregate === undefined ? options : { ...options, aggregate: toAggregateNames(aggregate) }
+    const asked = parseOptions(listParameters(listed, this.#engine.model.locales), named)
+    return readTaggedDocument(await readList(this.#engine, this.#access(), listed, asked))
   }
 
   /**
@@ -113,14 +116,21 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   get<K extends StatusKey<C>>(
     collection: K,
     address: string,
-    query: ReadOptions & DraftRead,
+    query: ReadOptions & DraftReadOptions,
   ): Promise<DraftEntry<C, K> | null>
   get<K extends EntryKey<C>>(collection: K, address: string, query?: ReadOptions): Promise<Entry<C, K> | null>
-  async get(collection: string, address: string, query: ReadOptions & Partial<DraftRead> = {}): Promise<unknown> {
+  async get(
+    collection: string,
+    address: string,
+    query: ReadOptions & Partial<DraftReadOptions> = {},
+  ): Promise<unknown> {
     const model = this.#collection(collection)
-    const asked = fromOptions({ ...documentParameters(this.#engine.model.locales), ...draftOfEntry(model) }, query)
+    const asked = parseOptions(
+      { ...documentParameters(this.#engine.model.locales), ...entryDraftParameters(model) },
+      query,
+    )
     try {
-      return await readTagged(await readEntry(this.#engine, this.#access(), model, address, asked))
+      return await readTaggedDocument(await readEntry(this.#engine, this.#access(), model, address, asked))
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
       throw error
@@ -175,19 +185,22 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const context = await this.#context({ locale, dryRun })
     const target = new EntryTarget(context, model, id)
     const body = parseUpdate(context, model, data, { isMerge })
-    return toDocument(await execute(context, () => prepareUpdate(context, target, body, toCondition(ifMatch))), dryRun)
+    return toDocument(
+      await execute(context, () => prepareUpdate(context, target, body, toPreconditions(ifMatch))),
+      dryRun,
+    )
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
   async delete<K extends EntryKey<C>>(
     collection: K,
     id: string,
-    { ifMatch, dryRun }: ConditionOptions & DryRunOptions = {},
+    { ifMatch, dryRun }: PreconditionOptions & DryRunOptions = {},
   ): Promise<void> {
     const model = this.#collection(collection)
     const context = await this.#context({ dryRun })
     const target = new EntryTarget(context, model, id)
-    await execute(context, () => prepareDelete(context, target, toCondition(ifMatch)))
+    await execute(context, () => prepareDelete(context, target, toPreconditions(ifMatch)))
   }
 
   /**
@@ -206,7 +219,10 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const context = await this.#context({ locale, dryRun })
     const target = new DraftTarget(context, model, id, autosave)
     const body = parseUpdate(context, model, data, { isMerge: merge, isDraft: true })
-    return toDocument(await execute(context, () => prepareUpdate(context, target, body, toCondition(ifMatch))), dryRun)
+    return toDocument(
+      await execute(context, () => prepareUpdate(context, target, body, toPreconditions(ifMatch))),
+      dryRun,
+    )
   }
 
   /**
@@ -217,11 +233,11 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   async discardDraft<K extends StatusKey<C>>(
     collection: K,
     id: string,
-    { ifMatch, dryRun }: ConditionOptions & DryRunOptions = {},
+    { ifMatch, dryRun }: PreconditionOptions & DryRunOptions = {},
   ): Promise<void> {
     const model = this.#withDrafts(collection)
     const context = await this.#context({ dryRun })
-    await execute(context, () => prepareDiscard(context, model, id, toCondition(ifMatch)))
+    await execute(context, () => prepareDiscard(context, model, id, toPreconditions(ifMatch)))
   }
 
   /**
@@ -233,13 +249,13 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   publish<K extends StatusKey<C>>(
     collection: K,
     id: string,
-    options: PublishOptions & AtTime,
+    options: PublishOptions & ScheduleOptions,
   ): Promise<DraftEntry<C, K>>
   publish<K extends StatusKey<C>>(collection: K, id: string, options?: PublishOptions): Promise<Entry<C, K>>
   publish(
     collection: string,
     id: string,
-    { at, locales, ...options }: PublishOptions & Partial<AtTime> = {},
+    { at, locales, ...options }: PublishOptions & Partial<ScheduleOptions> = {},
   ): Promise<never> {
     return this.#publication('publish', this.#withDrafts(collection), id, { publishAt: at, locales }, options)
   }
@@ -253,13 +269,13 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   unpublish<K extends StatusKey<C>>(
     collection: K,
     id: string,
-    options: UnpublishOptions & AtTime,
+    options: UnpublishOptions & ScheduleOptions,
   ): Promise<DraftEntry<C, K>>
   unpublish<K extends StatusKey<C>>(collection: K, id: string, options?: UnpublishOptions): Promise<Entry<C, K>>
   unpublish(
     collection: string,
     id: string,
-    { at, locales, ...options }: UnpublishOptions & Partial<AtTime> = {},
+    { at, locales, ...options }: UnpublishOptions & Partial<ScheduleOptions> = {},
   ): Promise<never> {
     return this.#publication('unpublish', this.#withDrafts(collection), id, { unpublishAt: at, locales }, options)
   }
@@ -308,11 +324,11 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     collection: CollectionModel,
     id: string,
     given: Readonly<Record<string, unknown>>,
-    { ifMatch, dryRun }: ConditionOptions & DryRunOptions,
+    { ifMatch, dryRun }: PreconditionOptions & DryRunOptions,
   ): Promise<Answer> {
     const context = await this.#context({ dryRun })
     const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-    return toDocument(await executePublication(context, collection, op, id, body, toCondition(ifMatch)), dryRun)
+    return toDocument(await executePublication(context, collection, op, id, body, toPreconditions(ifMatch)), dryRun)
   }
 
   /**
@@ -326,10 +342,10 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     collection: K,
     where: Where,
     patch: Readonly<Record<string, unknown>>,
-    options: ManyOptions = {},
-  ): Promise<ManyOutcome> {
+    options: BulkOptions = {},
+  ): Promise<BulkOutcome> {
     const entries = this.#many(collection, where, options)
-    return toOutcome(await updateMany(await this.#context({ locale: options.locale }), entries, patch))
+    return toOutcome(await bulkUpdate(await this.#context({ locale: options.locale }), entries, patch))
   }
 
   /**
@@ -341,16 +357,16 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   async deleteMany<K extends EntryKey<C>>(
     collection: K,
     where: Where,
-    options: ManyOptions = {},
-  ): Promise<ManyOutcome> {
+    options: BulkOptions = {},
+  ): Promise<BulkOutcome> {
     const entries = this.#many(collection, where, options)
-    return toOutcome(await deleteMany(await this.#context(), entries))
+    return toOutcome(await bulkDelete(await this.#context(), entries))
   }
 
-  #many(key: string, where: Where, options: ManyOptions): ManyEntries {
+  #many(key: string, where: Where, options: BulkOptions): BulkSelection {
     const collection = this.#collection(key)
-    const declared = manyParameters(collection, this.#engine.model.locales)
-    return { collection, query: fromOptions(declared, { ...options, where }) }
+    const declared = bulkParameters(collection, this.#engine.model.locales)
+    return { collection, query: parseOptions(declared, { ...options, where }) }
   }
 
   /**
@@ -380,17 +396,17 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     collection: K,
     id: string,
     { limit, offset }: Pick<ListOptions, 'limit' | 'offset'> = {},
-  ): Promise<ReferencesAnswer> {
+  ): Promise<ReferencesPage> {
     const access = this.#access()
     if (!access.isAuthenticated) throw new DaybookError('UNAUTHORIZED')
-    const page = readPageBounds(fromOptions(PAGE, { limit, offset }))
+    const page = readPageBounds(parseOptions(PAGE_PARAMETERS, { limit, offset }))
     return listReferrers(this.#engine, access, this.#collection(collection), id, page)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
   async readGlobal<K extends GlobalKey<C>>(key: K, query: ReadOptions = {}): Promise<GlobalEntry<C, K>> {
-    const asked = fromOptions(documentParameters(this.#engine.model.locales), query)
-    return readTagged(await readGlobal(this.#engine, this.#access(), this.#global(key), asked))
+    const asked = parseOptions(documentParameters(this.#engine.model.locales), query)
+    return readTaggedDocument(await readGlobal(this.#engine, this.#access(), this.#global(key), asked))
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -403,14 +419,17 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const context = await this.#context({ locale, dryRun })
     const target = new GlobalTarget(context, model)
     const body = parseUpdate(context, model, data)
-    return toDocument(await execute(context, () => prepareUpdate(context, target, body, toCondition(ifMatch))), dryRun)
+    return toDocument(
+      await execute(context, () => prepareUpdate(context, target, body, toPreconditions(ifMatch))),
+      dryRun,
+    )
   }
 
   /** @throws VALIDATION_ERROR for a locale that the config does not name */
   #context({ locale: given, dryRun: isDry = false }: ContextOptions = {}): Promise<WriteContext> {
-    const { locale } = fromOptions(writtenLocale(this.#engine.model.locales), { locale: given }).values
+    const { locale } = parseOptions(writeLocaleParameter(this.#engine.model.locales), { locale: given }).values
     const transact = this.#transact ? { transact: this.#transact } : {}
-    return writeContext(this.#engine, this.#access(), { locale, isDry, ...transact })
+    return createWriteContext(this.#engine, this.#access(), { locale, isDry, ...transact })
   }
 
   /** @throws VALIDATION_ERROR for a collection whose entries have no working copies */
@@ -443,7 +462,34 @@ interface ContextOptions {
 }
 
 /** A document out of an answer; what was not stored has no tag. */
-const toDocument = <T>(answer: Pick<EntryAnswer, 'json' | 'tag'>, isDry: boolean | undefined): T =>
-  isDry ? JSON.parse(answer.json) : tagged(answer)
+const toDocument = <T>(answer: Pick<EntryResponse, 'json' | 'tag'>, isDry: boolean | undefined): T =>
+  isDry ? JSON.parse(answer.json) : tagDocument(answer)
 
-const toOutcome = ({ collection, matched, changed }: ManyResult): ManyOutcome => ({ collection, matched, changed })
+const toOutcome = ({ collection, matched, changed }: BulkResult): BulkOutcome => ({ collection, matched, changed })
+
+/**
+ * Content inside the process. Its caller is `SYSTEM`, the service itself, whose role is `service`; {@link ServiceContent.as} returns
+ * the same content for another caller.
+ *
+ * @example
+ * ```ts
+ * await service.content.create('posts', { title: 'Hello' })
+ * const { items } = await service.content.as(caller).list('posts')
+ * ```
+ */
+export class ServiceContent<C extends DaybookConfig = DaybookConfig> extends CallerContent<C> {
+  readonly #engine: ContentContext
+  readonly #transact: Transact | undefined
+
+  /** @param transact how writes reach the store; by default each is a transaction of its own */
+  constructor(engine: ContentContext, transact?: Transact) {
+    super(engine, () => new Access(engine.model, SYSTEM), transact)
+    this.#engine = engine
+    this.#transact = transact
+  }
+
+  /** The content with the rights of a caller; `ANONYMOUS` stands for callers without a session. */
+  as(caller: Caller): CallerContent<C> {
+    return new CallerContent<C>(this.#engine, () => new Access(this.#engine.model, caller), this.#transact)
+  }
+}

@@ -2,20 +2,20 @@ import type { DaybookConfig } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 import type { DeriveTools } from '../fields/field.ts'
 import { SEED_NOTE } from '../store/notes.ts'
-import type { Engine } from './engine.ts'
-import { ServiceContent } from './service-content.ts'
+import { ServiceContent } from './caller-content.ts'
+import type { ContentContext } from './context.ts'
 
 /**
  * Fills an empty store with the seed of the config, once, in one transaction. A store that holds anything already is left alone.
  *
  * @throws {DaybookError} with the place of the first document that is refused
  */
-export async function seedStore(engine: Engine, { seed }: DaybookConfig, tools: DeriveTools): Promise<void> {
+export async function seedStore(engine: ContentContext, { seed }: DaybookConfig, tools: DeriveTools): Promise<void> {
   if (!seed || (await engine.store.read.journal.head()) > 0) return
-  await engine.store.once(SEED_NOTE, async (writer) => {
+  await engine.store.runOnce(SEED_NOTE, async (writer) => {
     // Writes that a seed starts at once take turns, as those of requests do.
     let last: Promise<unknown> = Promise.resolve()
-    const seedEngine = engine.on(engine.store.within(writer.lend()), tools)
+    const seedEngine = engine.withStore(engine.store.within(writer.lendToHook()), tools)
     const content = new ServiceContent(seedEngine, (work) => {
       const turn = last.then(() => work(writer))
       last = turn

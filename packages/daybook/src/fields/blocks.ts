@@ -1,7 +1,7 @@
 import type { CommonOptions, Exactly, Field, Fields, FieldType, JsonSchema } from './field.ts'
 import { isRecord, makeField, walkFields } from './field.ts'
 import type { FieldValues, WriteValues } from './infer.ts'
-import { aCount, anObject, COMMON_RULES, isKey } from './rules.ts'
+import { COMMON_RULES, countRule, isKey, objectRule } from './option-rules.ts'
 
 export interface BlocksOptions<Block = unknown> extends CommonOptions<readonly Block[]> {
   /** The fewest blocks. @default 0 */
@@ -17,7 +17,7 @@ const DEFAULT_MAX_BLOCKS = 1000
 
 const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
   name: 'blocks',
-  rules: { ...COMMON_RULES, types: anObject, min: aCount, max: aCount },
+  rules: { ...COMMON_RULES, types: objectRule, min: countRule, max: countRule },
   check(options, place, report) {
     const types = Object.entries(options.types ?? {})
     if (options.types === undefined) report.add(`${place.path}.types`, 'write an object of blocks')

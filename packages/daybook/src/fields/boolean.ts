@@ -1,6 +1,6 @@
 import type { CountedOptions, DefaultRule, Exactly, Field, FieldType, ScalarOptions } from './field.ts'
-import { COUNTED_ANSWERS, checkCounted, makeField, scalarAnswers } from './field.ts'
-import { aDefault, COMMON_RULES, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
+import { COUNTED_BEHAVIOR, checkCounted, makeField, scalarBehavior } from './field.ts'
+import { anyValueRule, COMMON_RULES, COUNTED_RULES, SCALAR_RULES } from './option-rules.ts'
 
 export interface BooleanOptions extends Omit<ScalarOptions<boolean>, 'unique'>, CountedOptions {
   /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
@@ -9,12 +9,12 @@ export interface BooleanOptions extends Omit<ScalarOptions<boolean>, 'unique'>, 
 
 const boolean: FieldType<BooleanOptions> = {
   name: 'boolean',
-  rules: { ...COMMON_RULES, index: SCALAR_RULES.index, default: aDefault, ...COUNTED_RULES },
+  rules: { ...COMMON_RULES, index: SCALAR_RULES.index, default: anyValueRule, ...COUNTED_RULES },
   check: checkCounted,
   schema: () => ({ type: 'boolean' }),
   accepts: (value) => typeof value === 'boolean',
-  ...scalarAnswers('boolean'),
-  ...COUNTED_ANSWERS,
+  ...scalarBehavior('boolean'),
+  ...COUNTED_BEHAVIOR,
   fromQuery: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
 }
 

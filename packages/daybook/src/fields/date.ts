@@ -1,6 +1,6 @@
 import type { DefaultRule, Exactly, Field, FieldType, JsonSchema, ScalarOptions } from './field.ts'
-import { makeField, scalarAnswers } from './field.ts'
-import { aDefault, SCALAR_RULES } from './rules.ts'
+import { makeField, scalarBehavior } from './field.ts'
+import { anyValueRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface DateOptions extends ScalarOptions<string> {
   /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
@@ -43,10 +43,10 @@ export function isFourDigitYear(time: number): boolean {
 
 const date: FieldType<DateOptions> = {
   name: 'date',
-  rules: { ...SCALAR_RULES, default: aDefault },
+  rules: { ...SCALAR_RULES, default: anyValueRule },
   schema: () => ({ type: 'string', format: 'date', maxLength: 10 }),
   accepts: (value) => typeof value === 'string' && isDay(value),
-  ...scalarAnswers('text'),
+  ...scalarBehavior('text'),
   isDate: true,
   fromQuery: (text) => (isDay(text) ? text : undefined),
   filterSchema: () => DAY,
@@ -54,11 +54,11 @@ const date: FieldType<DateOptions> = {
 
 const datetime: FieldType<DateOptions> = {
   name: 'datetime',
-  rules: { ...SCALAR_RULES, default: aDefault },
+  rules: { ...SCALAR_RULES, default: anyValueRule },
   schema: () => ({ type: 'string', format: 'date-time', maxLength: 40 }),
   accepts: (value) => typeof value === 'string' && parseTimestamp(value) === value,
   canonical: (value) => new Date(String(value)).toISOString(),
-  ...scalarAnswers('text'),
+  ...scalarBehavior('text'),
   isDate: true,
   fromQuery: parseTimestamp,
   filterSchema: () => TIMESTAMP_FILTER,

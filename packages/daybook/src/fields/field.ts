@@ -142,9 +142,9 @@ export interface FieldPlace {
   readonly collections: readonly string[]
   /** The fields of a collection; `undefined` where there is none of that key. */
   fieldsOf(collection: string): Fields | undefined
-  readonly nested: boolean
+  readonly isNested: boolean
   /** Whether this field, or the one around it, has a rule for reading: nothing may tell others what it holds. */
-  readonly guarded: boolean
+  readonly isGuarded: boolean
   /** Checks fields inside this one. */
   checkNested(fields: unknown, path: string): void
 }
@@ -179,7 +179,7 @@ export interface Reference {
   readonly collection: string
   readonly id: string
   /** The collections that it may lead to; absent: that one alone. */
-  readonly among?: readonly string[]
+  readonly allowedCollections?: readonly string[]
   /** What its target must be; absent: any entry. */
   readonly requirement?: TargetRequirement
 }
@@ -189,13 +189,13 @@ export interface TargetRequirement {
   /** As `where` of a list says it. */
   readonly where: object
   /** The same in words, after "takes". */
-  readonly said: string
+  readonly description: string
   /** The params of an issue about a target that does not fit. */
   readonly params: { readonly values?: readonly string[] | undefined; readonly limit?: number | undefined }
 }
 
 /** The target and the cardinality of a relation, and its rule for deletes. */
-export interface RelationFacts {
+export interface RelationInfo {
   /** The key of the collection that it leads to, or the list of keys where its references name theirs. */
   readonly to: string | readonly string[]
   readonly many: boolean
@@ -210,10 +210,10 @@ export interface RelationFacts {
 }
 
 /** The keys of the collections that a relation leads to. */
-export const targetsOf = ({ to }: RelationFacts): readonly string[] => (typeof to === 'string' ? [to] : to)
+export const getTargets = ({ to }: RelationInfo): readonly string[] => (typeof to === 'string' ? [to] : to)
 
 /** The relation that a field shows from its other side. */
-export interface ReverseFacts {
+export interface ReverseInfo {
   /** The key of the collection that refers. */
   readonly collection: string
   /** The dotted path of the relation there. */
@@ -221,7 +221,7 @@ export interface ReverseFacts {
 }
 
 /** The text of a value that `q` searches. */
-export interface SearchFacts {
+export interface SearchInfo {
   /** How much a word found here counts. */
   readonly weight: number
   words(value: unknown): string
@@ -290,7 +290,7 @@ export interface FieldType<Options extends object = AnyOptions> {
   /** The value of a field that holds nothing. @default null */
   empty?(options: Options): unknown
   /** The same value as the present config has it, out of one that an older config stored; `undefined`: there is none. */
-  adopt?(value: unknown, options: Options): unknown
+  convertFormer?(value: unknown, options: Options): unknown
   /** The value served in place of one that the present config does not take. @default empty */
   replacement?(options: Options, value?: unknown): unknown
   /** The value of a field that a new document does not name, or a {@link DefaultRule} that makes it. @default empty */
@@ -300,7 +300,7 @@ export interface FieldType<Options extends object = AnyOptions> {
   /** The values to choose from, where the config lists them. */
   choices?(options: Options): readonly string[]
   /** The JSON Schema that the config gives for the value, where it does. */
-  ownSchema?(options: Options): JsonSchema | undefined
+  customSchema?(options: Options): JsonSchema | undefined
   /** The one form in which a valid value is stored. @default as it came */
   canonical?(value: unknown, options: Options): unknown
   /** The value that a filter's text names; `undefined` when it names none of this type. */
@@ -312,7 +312,7 @@ export interface FieldType<Options extends object = AnyOptions> {
   /** The language whose alphabet orders the values: a tag of BCP 47, or `locale` for that of the locale. @default none: by code point */
   collation?(options: Options): string | undefined
   /** Whether the value can be what an entry is called. */
-  readonly isName?: true
+  readonly canBeTitle?: true
   /** Whether the value is text that begins with a day of the calendar, `2026-11-20`. */
   readonly isDate?: true
   /** How the value compares; absent: it can be neither filtered nor sorted. */
@@ -326,9 +326,9 @@ export interface FieldType<Options extends object = AnyOptions> {
   /** True if unique values differ in more than the case of letters of ASCII. @default false */
   readonly isUniqueInAnyCase?: boolean
   /** Where the value refers to; absent: to nothing. */
-  relation?(options: Options): RelationFacts
+  relation?(options: Options): RelationInfo
   /** The relation that it shows from the other side. Such a field stores nothing; absent: it does. */
-  reverse?(options: Options): ReverseFacts | undefined
+  reverse?(options: Options): ReverseInfo | undefined
   /** The sets of fields that a container value holds. */
   inner?(options: Options): readonly InnerFields[]
   /** The field that every item of a list is a value of. */
@@ -342,7 +342,7 @@ export interface FieldType<Options extends object = AnyOptions> {
   /** Copies a container value, with each child as the visitor answers. */
   walk?(value: unknown, options: Options, visitor: Visitor): unknown
   /** The text that `q` searches; `undefined`: none. */
-  search?(options: Options): SearchFacts | undefined
+  search?(options: Options): SearchInfo | undefined
   references?(value: unknown, options: Options): readonly Reference[]
   /** The values that are served beside the field, each after the one that it is extracted from. */
   generated?(key: string, options: Options): readonly Generated[]
@@ -353,7 +353,7 @@ export interface FieldType<Options extends object = AnyOptions> {
 }
 
 /** The capabilities that {@link ScalarOptions} give, for a type whose value is one string, number or boolean. */
-export function scalarAnswers(
+export function scalarBehavior(
   scalar: Scalar,
 ): Required<Pick<FieldType<ScalarOptions & { readonly default?: unknown }>, 'scalar' | 'isUnique' | 'default'>> {
   return {
@@ -364,7 +364,7 @@ export function scalarAnswers(
 }
 
 /** The capability that {@link CountedOptions} give. */
-export const COUNTED_ANSWERS: Required<Pick<FieldType<CountedOptions & { readonly index?: boolean }>, 'isCounted'>> = {
+export const COUNTED_BEHAVIOR: Required<Pick<FieldType<CountedOptions & { readonly index?: boolean }>, 'isCounted'>> = {
   isCounted: (options) => options.counted === true && options.index !== false,
 }
 
@@ -395,7 +395,7 @@ export function makeField<
 export type Exactly<Options, Known> = Options & Known & { readonly [K in Exclude<keyof Options, keyof Known>]: never }
 
 /** True if the field's `fill` is made from the stored value, so that a value that the field no longer takes is not lost. */
-export const convertsStored = ({ type, options }: Field): boolean =>
+export const isFilledFromStored = ({ type, options }: Field): boolean =>
   typeof options.fill === 'function' || type.converter?.(options) !== undefined
 
 /** Whether documents hold a value of the field. */
@@ -421,7 +421,7 @@ export function readGenerated(generated: Generated, stored: unknown, valueAt: (k
 }
 
 /** The pattern of a text that holds more than white space, as a required one does. */
-export const NOT_BLANK = '\\S'
+export const NOT_BLANK_PATTERN = '\\S'
 /** The keyword of a schema that holds the {@link Violation} to report for a value that does not match it. */
 export const VIOLATION: string = 'x-violation'
 

@@ -1,13 +1,13 @@
 import type { CommonOptions, Exactly, Field, Fields, FieldType } from './field.ts'
 import { isRecord, makeField, walkFields } from './field.ts'
 import type { FieldValues, WriteValues } from './infer.ts'
-import { anObject, COMMON_RULES } from './rules.ts'
+import { COMMON_RULES, objectRule } from './option-rules.ts'
 
 export type GroupOptions<Value = unknown> = CommonOptions<Value>
 
 const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
   name: 'group',
-  rules: { ...COMMON_RULES, fields: anObject },
+  rules: { ...COMMON_RULES, fields: objectRule },
   check: (options, place) => place.checkNested(options.fields, `${place.path}.fields`),
   schema: (options, nest) => nest(options.fields),
   accepts: isRecord,

@@ -1,21 +1,19 @@
+import { assetField } from './asset.ts'
 import { blocksField } from './blocks.ts'
 import { booleanField } from './boolean.ts'
 import { dateField, datetimeField } from './date.ts'
-import { emailField } from './email.ts'
 import { groupField } from './group.ts'
 import { jsonField } from './json.ts'
 import { listField } from './list.ts'
-import { markdownField } from './markdown/markdown.ts'
+import { markdownField } from './markdown.ts'
 import { integerField, numberField } from './number.ts'
-import { assetField } from './relations/asset.ts'
-import { relationField } from './relations/relation-field.ts'
-import { reverseField } from './relations/reverse.ts'
+import { relationField } from './relation.ts'
+import { reverseField } from './reverse.ts'
 import { selectField } from './select.ts'
 import { slugField } from './slug.ts'
 import { statusField } from './status.ts'
-import { textField } from './text.ts'
-import { withUnknownTypes } from './unknown-type.ts'
-import { urlField } from './url.ts'
+import { emailField, textField, urlField } from './text.ts'
+import { withTypeSuggestions } from './unknown-type.ts'
 
 /** The builders of all field types. */
 interface FieldBuilders {
@@ -53,7 +51,7 @@ interface FieldBuilders {
  * }
  * ```
  */
-export const f: FieldBuilders = withUnknownTypes({
+export const f: FieldBuilders = withTypeSuggestions({
   text: textField,
   markdown: markdownField,
   number: numberField,

@@ -108,7 +108,7 @@ export type PatchValues<F extends Fields> = Flat<
 >
 
 /** The values that change a working copy: any of them, `null` to empty one, also where it is required. */
-export type UnfinishedValues<F extends Fields> = Flat<
+export type DraftPatchValues<F extends Fields> = Flat<
   {
     readonly [K in keyof F]?: WriteOf<F[K]> | null
   } & Ignored<F>

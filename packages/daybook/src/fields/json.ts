@@ -1,6 +1,6 @@
 import type { AnyOptions, CommonOptions, DefaultRule, Field, FieldType, JsonSchema } from './field.ts'
 import { makeField } from './field.ts'
-import { aDefault, anObject, COMMON_RULES } from './rules.ts'
+import { anyValueRule, COMMON_RULES, objectRule } from './option-rules.ts'
 
 export interface JsonOptions<Value = unknown> extends CommonOptions<Value> {
   /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
@@ -10,18 +10,18 @@ export interface JsonOptions<Value = unknown> extends CommonOptions<Value> {
 }
 
 /** The keyword under which a document's schema holds the schema of one of its values, to be checked on its own. */
-export const OWN_SCHEMA: string = 'x-schema'
+export const CUSTOM_SCHEMA: string = 'x-schema'
 
 /** Any JSON value but `null`, which empties the field. */
 export type JsonValue = string | number | boolean | readonly unknown[] | { readonly [key: string]: unknown }
 
 const json: FieldType<JsonOptions> = {
   name: 'json',
-  rules: { ...COMMON_RULES, default: aDefault, schema: anObject },
-  schema: (options) => (options.schema === undefined ? {} : { [OWN_SCHEMA]: options.schema }),
+  rules: { ...COMMON_RULES, default: anyValueRule, schema: objectRule },
+  schema: (options) => (options.schema === undefined ? {} : { [CUSTOM_SCHEMA]: options.schema }),
   accepts: (value) => value !== null,
   default: (options) => options.default,
-  ownSchema: (options) => options.schema,
+  customSchema: (options) => options.schema,
   hasFreeKeys: true,
 }
 

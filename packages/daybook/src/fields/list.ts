@@ -10,9 +10,9 @@ import type {
   JsonSchema,
   Scalar,
 } from './field.ts'
-import { COUNTED_ANSWERS, checkCounted, isRecord, makeField } from './field.ts'
+import { COUNTED_BEHAVIOR, checkCounted, isRecord, makeField } from './field.ts'
 import type { KeyedItem, WrittenItem } from './infer.ts'
-import { aCount, aDefault, COMMON_RULES, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
+import { anyValueRule, COMMON_RULES, COUNTED_RULES, countRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface ListFieldOptions<Item = unknown> extends CommonOptions<readonly Item[]>, CountedOptions {
   /** The fewest items. @default 0 */
@@ -64,9 +64,9 @@ const list: FieldType<ListOptions> = {
   rules: {
     ...COMMON_RULES,
     of: () => undefined,
-    min: aCount,
-    max: aCount,
-    default: aDefault,
+    min: countRule,
+    max: countRule,
+    default: anyValueRule,
     index: SCALAR_RULES.index,
     ...COUNTED_RULES,
   },
@@ -91,7 +91,7 @@ const list: FieldType<ListOptions> = {
   item: (options) => options.of,
   hasItemKeys: isKeyed,
   isMany: isIndexed,
-  ...COUNTED_ANSWERS,
+  ...COUNTED_BEHAVIOR,
   default: (options) => options.default,
   empty: () => [],
   walk: (value, options, visitor) =>

@@ -8,8 +8,8 @@ import type {
   OptionRule,
   ScalarOptions,
 } from './field.ts'
-import { COUNTED_ANSWERS, checkCounted, makeField, scalarAnswers } from './field.ts'
-import { aDefault, aNumber, anInteger, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
+import { COUNTED_BEHAVIOR, checkCounted, makeField, scalarBehavior } from './field.ts'
+import { anyValueRule, COUNTED_RULES, integerRule, numberRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface NumberOptions extends ScalarOptions<number>, CountedOptions {
   /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
@@ -30,7 +30,7 @@ function toNumber(text: string, isWhole: boolean): number | undefined {
 function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldType<NumberOptions> {
   return {
     name,
-    rules: { ...SCALAR_RULES, default: aDefault, min: bound, max: bound, ...COUNTED_RULES },
+    rules: { ...SCALAR_RULES, default: anyValueRule, min: bound, max: bound, ...COUNTED_RULES },
     check(options, place, report) {
       checkCounted(options, place, report)
       if (options.min !== undefined && options.max !== undefined && options.min > options.max) {
@@ -45,19 +45,19 @@ function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldT
     accepts: (value) => typeof value === 'number' && (name === 'number' || Number.isSafeInteger(value)),
     // JSON has no negative zero to give back.
     canonical: (value) => (value === 0 ? 0 : value),
-    ...scalarAnswers('number'),
-    ...COUNTED_ANSWERS,
+    ...scalarBehavior('number'),
+    ...COUNTED_BEHAVIOR,
     fromQuery: (text) => toNumber(text, name === 'integer'),
     filterSchema: () => schema,
   }
 }
 
-const number = numberType('number', { type: 'number' }, aNumber)
+const number = numberType('number', { type: 'number' }, numberRule)
 
 const integer = numberType(
   'integer',
   { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-  anInteger,
+  integerRule,
 )
 
 /** A number (IEEE 754 double). */

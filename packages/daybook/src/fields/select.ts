@@ -10,8 +10,8 @@ import type {
   OptionRule,
   ScalarOptions,
 } from './field.ts'
-import { COUNTED_ANSWERS, checkCounted, isRecord, makeField } from './field.ts'
-import { aDefault, aFlag, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
+import { COUNTED_BEHAVIOR, checkCounted, isRecord, makeField } from './field.ts'
+import { anyValueRule, COUNTED_RULES, flagRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface SelectOptions<Value = unknown> extends ScalarOptions<Value>, CountedOptions {
   /** The values to choose from: different texts of 1 to 128 characters. */
@@ -30,7 +30,7 @@ export interface SelectOptions<Value = unknown> extends ScalarOptions<Value>, Co
 const MAX_VALUE_LENGTH = 128
 
 /** Rule for a list of different values. */
-export const aChoice: OptionRule = (value) => {
+export const choicesRule: OptionRule = (value) => {
   const values = Array.isArray(value) ? value : []
   const usable = values.every((one) => typeof one === 'string' && one !== '' && one.length <= MAX_VALUE_LENGTH)
   const different = new Set(values).size === values.length
@@ -41,7 +41,7 @@ export const aChoice: OptionRule = (value) => {
 
 const select: FieldType<SelectOptions> = {
   name: 'select',
-  rules: { ...SCALAR_RULES, options: aChoice, many: aFlag, default: aDefault, ...COUNTED_RULES },
+  rules: { ...SCALAR_RULES, options: choicesRule, many: flagRule, default: anyValueRule, ...COUNTED_RULES },
   check(options, place, report) {
     checkCounted(options, place, report)
     if (options.options === undefined) {
@@ -62,7 +62,7 @@ const select: FieldType<SelectOptions> = {
   default: (options) => options.default,
   choices: (options) => options.options,
   isUnique: (options) => options.unique === true,
-  ...COUNTED_ANSWERS,
+  ...COUNTED_BEHAVIOR,
   isMany: (options) => options.many === true && options.index !== false,
   scalar: (options) => (options.many || options.index === false ? undefined : 'text'),
   fromQuery: (text, options) => (options.options.includes(text) ? text : undefined),

@@ -2,7 +2,7 @@ import type { Violation } from '../issues.ts'
 import { MAX_SLUG_LENGTH } from '../slugs.ts'
 import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
 import { isGuarded, makeField, VIOLATION } from './field.ts'
-import { aKey, COMMON_RULES } from './rules.ts'
+import { COMMON_RULES, keyRule } from './option-rules.ts'
 
 export interface SlugOptions extends CommonOptions<string> {
   /** The text field beside it that a slug is made from when none is given; `-2`, `-3` … on a clash. Latin letters lose their accents, other scripts keep letters and marks. Neither takes `access.read`. */
@@ -22,10 +22,10 @@ const LIKE_AN_ID: Violation = ['id_shape', 'must not look like an id']
 const slug: FieldType<SlugOptions> = {
   name: 'slug',
   role: 'slug',
-  rules: { ...COMMON_RULES, from: aKey },
+  rules: { ...COMMON_RULES, from: keyRule },
   check(options, place, report) {
-    if (place.nested) report.add(place.path, 'put the slug among the top-level fields of a collection')
-    if (place.guarded)
+    if (place.isNested) report.add(place.path, 'put the slug among the top-level fields of a collection')
+    if (place.isGuarded)
       report.add(`${place.path}.access.read`, 'leave it out: addresses, and a 409, tell which slugs there are')
     const { from } = options
     const source = from !== undefined && Object.hasOwn(place.siblings, from) ? place.siblings[from] : undefined

@@ -1,7 +1,7 @@
 import type { CommonOptions, DefaultRule, Exactly, Field, FieldType } from './field.ts'
 import { makeField } from './field.ts'
-import { aDefault, COMMON_RULES } from './rules.ts'
-import { aChoice } from './select.ts'
+import { anyValueRule, COMMON_RULES } from './option-rules.ts'
+import { choicesRule } from './select.ts'
 
 /** The status that everyone may see. */
 export const PUBLISHED = 'published'
@@ -32,11 +32,11 @@ const status: FieldType<StatusOptions> = {
     description: COMMON_RULES.description,
     validate: COMMON_RULES.validate,
     renamedFrom: COMMON_RULES.renamedFrom,
-    options: aChoice,
-    default: aDefault,
+    options: choicesRule,
+    default: anyValueRule,
   },
   check(options, place, report) {
-    if (place.nested) report.add(place.path, 'put the status among the top-level fields of a collection')
+    if (place.isNested) report.add(place.path, 'put the status among the top-level fields of a collection')
     if (Array.isArray(statusValues(options)) && !statusValues(options).includes(PUBLISHED)) {
       report.add(`${place.path}.options`, `let "${PUBLISHED}" be one of them: it is what readers without a session see`)
     }

@@ -1,16 +1,29 @@
-import type {
-  CountedOptions,
-  DefaultRule,
-  Exactly,
-  FaultReport,
-  Field,
-  FieldPlace,
-  FieldType,
-  JsonSchema,
-  ScalarOptions,
+import type { Violation } from '../issues.ts'
+import {
+  COUNTED_BEHAVIOR,
+  type CountedOptions,
+  checkCounted,
+  type DefaultRule,
+  type Exactly,
+  type FaultReport,
+  type Field,
+  type FieldPlace,
+  type FieldType,
+  type JsonSchema,
+  makeField,
+  type ScalarOptions,
+  scalarBehavior,
+  VIOLATION,
 } from './field.ts'
-import { COUNTED_ANSWERS, checkCounted, makeField, scalarAnswers } from './field.ts'
-import { aCollation, aCount, aDefault, aFlag, aPattern, COUNTED_RULES, SCALAR_RULES } from './rules.ts'
+import {
+  anyValueRule,
+  COUNTED_RULES,
+  collationRule,
+  countRule,
+  flagRule,
+  patternRule,
+  SCALAR_RULES,
+} from './option-rules.ts'
 
 /**
  * The longest text that is indexed, in characters: four bytes each still fit a PostgreSQL index row.
@@ -44,12 +57,12 @@ const text: FieldType<TextOptions> = {
   name: 'text',
   rules: {
     ...SCALAR_RULES,
-    default: aDefault,
-    minLength: aCount,
-    maxLength: aCount,
-    pattern: aPattern,
-    collation: aCollation,
-    search: aFlag,
+    default: anyValueRule,
+    minLength: countRule,
+    maxLength: countRule,
+    pattern: patternRule,
+    collation: collationRule,
+    search: flagRule,
     ...COUNTED_RULES,
   },
   check(options: TextOptions, place: FieldPlace, report: FaultReport) {
@@ -79,12 +92,12 @@ const text: FieldType<TextOptions> = {
     }
   },
   accepts: (value) => typeof value === 'string',
-  ...scalarAnswers('text'),
-  ...COUNTED_ANSWERS,
+  ...scalarBehavior('text'),
+  ...COUNTED_BEHAVIOR,
   fromQuery: (text) => text,
   isText: true,
   collation: (options) => options.collation,
-  isName: true,
+  canBeTitle: true,
   search: (options) => (options.search === false ? undefined : { weight: 8, words: String }),
 }
 
@@ -94,3 +107,60 @@ export function textField<const O extends TextOptions = Record<never, never>>(
 ): Field<string, NoInfer<O>> {
   return makeField(text, (options ?? {}) as O)
 }
+
+interface AddressOptions extends ScalarOptions<string> {
+  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: string | DefaultRule<string>
+}
+
+const email: FieldType<AddressOptions> = {
+  name: 'email',
+  rules: { ...SCALAR_RULES, default: anyValueRule },
+  schema: () => ({ type: 'string', format: 'email', maxLength: 320 }),
+  accepts: (value) => typeof value === 'string' && /^[^\s@]+@[^\s@]+$/.test(value),
+  ...scalarBehavior('text'),
+  canonical: (value) => withPlainDomain(String(value)),
+  fromQuery: withPlainDomain,
+  isText: true,
+  isUniqueInAnyCase: true,
+}
+
+/** An address with its domain in lower case: domains have no case (RFC 5321, section 2.4). */
+function withPlainDomain(address: string): string {
+  const at = address.lastIndexOf('@')
+  return address.slice(0, at + 1) + address.slice(at + 1).toLowerCase()
+}
+
+/** An e-mail address (RFC 5321), kept as given, with its domain in lower case. A unique one is unique whatever its case. */
+export function emailField<const O extends AddressOptions = Record<never, never>>(
+  options?: Exactly<O, AddressOptions>,
+): Field<string, NoInfer<O>> {
+  return makeField(email, (options ?? {}) as O)
+}
+
+const NO_WEB_ADDRESS: Violation = ['url', 'must begin with http:// or https://, such as https://example.org/page']
+const HTTP: JsonSchema = { pattern: '^https?://[^/?#]', [VIOLATION]: NO_WEB_ADDRESS }
+
+const url: FieldType<AddressOptions> = {
+  name: 'url',
+  rules: { ...SCALAR_RULES, default: anyValueRule },
+  // Other schemes (javascript:, data:) would run where a site prints the value as a link.
+  schema: () => ({ type: 'string', format: 'uri', allOf: [HTTP], maxLength: 2000 }),
+  accepts: (value) => typeof value === 'string' && /^https?:\/\/[^/?#\s]/.test(value),
+  ...scalarBehavior('text'),
+  fromQuery: (text) => text,
+  isText: true,
+}
+
+/** An absolute `http` or `https` URL (RFC 3986) of at most 2,000 characters. */
+export function urlField<const O extends AddressOptions = Record<never, never>>(
+  options?: Exactly<O, AddressOptions>,
+): Field<string, NoInfer<O>> {
+  return makeField(url, (options ?? {}) as O)
+}
+
+/** Whether every store keeps and compares a text as it is: PostgreSQL takes no NUL, and UTF-8 no half of a surrogate pair. */
+export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
+/** The message about a text that a store cannot take. */
+export const UNSTORABLE_TEXT_MESSAGE = 'must not hold NUL or half of a surrogate pair'

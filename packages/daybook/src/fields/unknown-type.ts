@@ -1,5 +1,5 @@
 import { StartupError } from '../errors.ts'
-import { nearest } from '../nearest.ts'
+import { findNearest } from '../nearest.ts'
 
 /** Names of other systems, each with the type that does the same here. */
 const OTHER_TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ const OTHER_TYPE_NAMES: Readonly<Record<string, string>> = {
 const PROBES: readonly string[] = ['then', 'toJSON', 'asymmetricMatch', 'nodeType', 'tagName', '$$typeof']
 
 /** The builders of field types; a type that does not exist says so, and which one is meant, when it is used. */
-export function withUnknownTypes<Builders extends object>(builders: Builders): Builders {
+export function withTypeSuggestions<Builders extends object>(builders: Builders): Builders {
   return new Proxy(builders, {
     get(target, name, receiver) {
       if (typeof name === 'symbol' || name in target || PROBES.includes(name))
@@ -58,6 +58,6 @@ export function withUnknownTypes<Builders extends object>(builders: Builders): B
 
 function advice(name: string, types: readonly string[]): string {
   const folded = name.toLowerCase().replaceAll(/[^a-z]/g, '')
-  const meant = Object.hasOwn(OTHER_TYPE_NAMES, folded) ? OTHER_TYPE_NAMES[folded] : nearest(folded, types)
+  const meant = Object.hasOwn(OTHER_TYPE_NAMES, folded) ? OTHER_TYPE_NAMES[folded] : findNearest(folded, types)
   return meant ? `Write f.${meant}().` : `Write one of: ${types.map((type) => `f.${type}()`).join(', ')}`
 }

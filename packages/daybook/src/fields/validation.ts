@@ -18,7 +18,7 @@ export interface ValidationIssue {
 type ValidationParam = string | number | boolean
 
 /** What a validator answers: nothing when all is well, else a message, an issue, or several of either. */
-export type ValidationAnswer =
+export type ValidationResult =
   | string
   | ValidationIssue
   | readonly (string | ValidationIssue)[]
@@ -93,10 +93,10 @@ export interface FieldValidationContext extends ValidationContext {
  */
 // A method's parameters may be narrowed: a field of texts is a field, too.
 export type FieldValidator<Value = unknown> = {
-  validate(value: Value, context: FieldValidationContext): ValidationAnswer | Promise<ValidationAnswer>
+  validate(value: Value, context: FieldValidationContext): ValidationResult | Promise<ValidationResult>
 }['validate']
 
 /** Checks a whole document, as it is about to be stored. */
 export type DocumentValidator<Entry = ValidationValues, Before = Entry> = {
-  validate(entry: Entry, context: ValidationContext<Before>): ValidationAnswer | Promise<ValidationAnswer>
+  validate(entry: Entry, context: ValidationContext<Before>): ValidationResult | Promise<ValidationResult>
 }['validate']

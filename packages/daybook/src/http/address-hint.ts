@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.ts'
+import { findNearest } from '../nearest.ts'
 
 /** The longest path that is compared, in characters. */
 const MAX_PATH = 256
@@ -37,7 +37,7 @@ function nearestOf(segments: readonly string[], places: string, same: readonly C
   const marks = places.split('/')
   if (marks.length !== segments.length) return undefined
   const literal = segments.map((segment, index) => (marks[index] === '*' ? '*' : segment)).join('/')
-  const meant = nearest(
+  const meant = findNearest(
     literal,
     same.map((one) => one.literal),
   )

@@ -3,23 +3,30 @@ import { ANONYMOUS, type AuthContext, type Caller, isAuthenticated } from '../au
 import type { AuthGuard } from '../auth/guard.ts'
 import type { CorsConfig } from '../config/config.ts'
 import { Access } from '../content/access/access.ts'
-import { DaybookError, ERRORS, invalidAt } from '../errors.ts'
+import { DaybookError, ERRORS, validationErrorAt } from '../errors.ts'
 import { type Log, logRequest } from '../log.ts'
 import type { Model } from '../model/model.ts'
-import { Faults, Query, readParameters, readParams } from '../query/parameters.ts'
+import { Faults, parseQueryString, Query, readParameters } from '../query/parameters.ts'
 import { redactTarget } from '../redaction.ts'
 import { type AddressHint, makeAddressHint } from './address-hint.ts'
 import { ReadResponder, type ResponseCache } from './cache.ts'
-import { contextOf } from './client-address.ts'
 import { Compression } from './compression.ts'
-import { readConditions } from './conditions.ts'
-import { type Route, undeclared } from './contract.ts'
-import { corsHeaders, preflightHeaders, requireOwnOrigin } from './cors.ts'
+import { findUndeclared, type Route } from './contract.ts'
+import { buildCorsHeaders, buildPreflightHeaders, requireSameOrigin } from './cors.ts'
 import { OVERLOADED, type QueueLimits, RequestQueue } from './overload.ts'
 import { explainRefusal, requireProtection, requireSessionOrRule } from './protection.ts'
-import type { Handle, HttpRequest, RequestHeaders, Respond } from './request.ts'
-import { errorReply, type FinishedReply, finishReply, NO_STORE, type ReadPolicy, type Reply } from './respond.ts'
-import { allowedMethods, type Match, Router, requestPath } from './router.ts'
+import type { HttpRequest, RequestHandler, RequestHeaders, SendResponse } from './request.ts'
+import { toAuthContext } from './request.ts'
+import { parseRequestHeaders } from './request-headers.ts'
+import {
+  buildErrorResponse,
+  type CachePolicy,
+  type FinishedResponse,
+  finishResponse,
+  type HttpResponse,
+  NO_STORE_HEADERS,
+} from './response.ts'
+import { listAllowedMethods, parseRequestPath, type RouteMatch, Router } from './router.ts'
 
 /** The parts and options of the HTTP layer. */
 export interface AppOptions {
@@ -33,7 +40,7 @@ export interface AppOptions {
   /** In bytes. */
   readonly bodyLimit: number
   readonly queueLimits: QueueLimits
-  readonly readPolicy: ReadPolicy
+  readonly readPolicy: CachePolicy
   /** `undefined`: no response is cached. */
   readonly responseCache: ResponseCache | undefined
   /** Where a browser is sent that asks for `/`, when no route answers that; `undefined`: nowhere. */
@@ -74,7 +81,7 @@ const MAX_LOGGED_TARGET = 512
  *
  * @throws {StartupError} when a route does not declare its protection
  */
-export function createApp(options: AppOptions): Handle {
+export function createApp(options: AppOptions): RequestHandler {
   requireProtection(options.routes)
   const { model, readPolicy: policy, responseCache: cache } = options
   const compression = new Compression()
@@ -86,7 +93,7 @@ export function createApp(options: AppOptions): Handle {
     queries: new LRUCache({ max: MAX_QUERIES }),
     emptyQueries: new Map(options.routes.map((route) => [route, parseQuery(route, '')])),
     queue: new RequestQueue(options.queueLimits),
-    methods: allowedMethods(options.routes.map(({ method }) => method)),
+    methods: listAllowedMethods(options.routes.map(({ method }) => method)),
     hint: makeAddressHint(publicAddresses(options.routes)),
   }
   return (request, respond) => {
@@ -101,7 +108,7 @@ export function createApp(options: AppOptions): Handle {
   }
 }
 
-function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respond: Respond): void {
+function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respond: SendResponse): void {
   const found = app.router.match(request)
   const match = found && 'route' in found ? found : undefined
   scope.route = match?.route
@@ -111,30 +118,30 @@ function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respo
 }
 
 /** The response that the same request had before, if it is still the present one. It costs no more than a refusal, so it takes no place in the queue. */
-function answerFromCache(app: App, request: HttpRequest, scope: RequestScope): FinishedReply | undefined {
-  const again = app.reads.respondAtOnce(request)
+function answerFromCache(app: App, request: HttpRequest, scope: RequestScope): FinishedResponse | undefined {
+  const again = app.reads.respondFromCache(request)
   if (!again) return undefined
   scope.route = again.route
   return completeReply(app, again.reply, request, scope)
 }
 
 /** Refuses a request before anything is done for it. */
-function refuse(app: App, request: HttpRequest, scope: RequestScope): FinishedReply {
-  const reply = requireDeclared(app, errorReply(OVERLOADED, scope.requestId), scope)
+function refuse(app: App, request: HttpRequest, scope: RequestScope): FinishedResponse {
+  const reply = requireDeclared(app, buildErrorResponse(OVERLOADED, scope.requestId), scope)
   const headers = { ...reply.headers, 'Retry-After': String(app.queue.retryAfter) }
   return completeReply(app, { ...reply, headers }, request, scope)
 }
 
 /** What is answered where nothing else can be: when the log fails, for one. */
-const failure = ({ requestId, headers }: RequestScope): FinishedReply =>
-  finishReply(errorReply(undefined, requestId), headers)
+const failure = ({ requestId, headers }: RequestScope): FinishedResponse =>
+  finishResponse(buildErrorResponse(undefined, requestId), headers)
 
 async function answerAnew(
   app: App,
   request: HttpRequest,
   scope: RequestScope,
-  match: Match | undefined,
-): Promise<FinishedReply> {
+  match: RouteMatch | undefined,
+): Promise<FinishedResponse> {
   try {
     // Its client has gone while it waited.
     if (request.isAborted) return refuse(app, request, scope)
@@ -144,17 +151,17 @@ async function answerAnew(
   } catch (error) {
     if (isFailure(error)) reportError(app, scope, error)
     const explained = error instanceof DaybookError ? explainRefusal(error, request.headers) : error
-    const declared = requireDeclared(app, errorReply(explained, scope.requestId), scope)
+    const declared = requireDeclared(app, buildErrorResponse(explained, scope.requestId), scope)
     return completeReply(app, await app.compression.negotiate(declared, request.headers), request, scope)
   }
 }
 
 /** @throws VALIDATION_ERROR for what is no address, NOT_FOUND for everything but a browser at `/` */
-function answerWithoutRoute(app: App, request: HttpRequest, scope: RequestScope): Reply {
+function answerWithoutRoute(app: App, request: HttpRequest, scope: RequestScope): HttpResponse {
   // RFC 9110, section 9.3.7: OPTIONS may ask about the whole service.
   if (request.target === '*') return refuseMethod(app, app.methods, request, scope)
-  const path = requestPath(request.target)
-  if (path === undefined) throw invalidAt('path', 'encoding', 'holds an escape that is not UTF-8')
+  const path = parseRequestPath(request.target)
+  if (path === undefined) throw validationErrorAt('path', 'encoding', 'holds an escape that is not UTF-8')
   const methods = app.router.match(request)
   if (methods && !('route' in methods)) return refuseMethod(app, methods, request, scope)
   const { startPage } = app
@@ -162,7 +169,7 @@ function answerWithoutRoute(app: App, request: HttpRequest, scope: RequestScope)
   if (startPage === undefined || path !== '/' || !isRead || !acceptsHtml(request.headers)) {
     throw nothingAt(app.hint(path))
   }
-  return { status: 302, headers: { Location: startPage, Vary: 'Accept', ...NO_STORE } }
+  return { status: 302, headers: { Location: startPage, Vary: 'Accept', ...NO_STORE_HEADERS } }
 }
 
 /** Browsers name HTML when they ask for a page; programs take anything, or JSON (RFC 9110, section 12.5.1). */
@@ -184,19 +191,19 @@ function publicAddresses(routes: readonly Route[]): readonly string[] {
 /** Whether an error is logged. */
 const isFailure = (error: unknown): boolean => !(error instanceof DaybookError) || error.status >= 500
 
-async function answerRoute(app: App, { route, path }: Match, request: HttpRequest): Promise<Reply> {
+async function answerRoute(app: App, { route, path }: RouteMatch, request: HttpRequest): Promise<HttpResponse> {
   const { headers, target } = request
   const caller = isUnknown(route, headers) ? ANONYMOUS : await identify(app, route, request)
   const access = new Access(app.model, caller)
   if (route.protection === 'session' && !access.isAuthenticated) await requireSessionOrRule(app.model, route, caller)
-  const conditions = readConditions(route.conditions, headers)
+  const conditions = parseRequestHeaders(route.requestHeaders, headers)
   const query = readQuery(app, route, searchOf(target))
   if (!route.checksQuery) query.throwFaults()
   if (route.admit) await route.admit(request, path, access)
   const { body: contract } = route
   const limit = contract?.limit ?? app.bodyLimit
   const body = contract && (await app.queue.waitOutside(() => contract.read(request, limit)))
-  const asked = { access, path, query, conditions, body, request }
+  const asked = { access, path, query, headers: conditions, body, request }
   if (route.read) return app.reads.respond(route, asked)
   const reply = await (route.streamsBody ? app.queue.waitOutside(() => route.run(asked)) : route.run(asked))
   if (app.isStrict) requireAuthorized(route, access, reply)
@@ -204,7 +211,7 @@ async function answerRoute(app: App, { route, path }: Match, request: HttpReques
 }
 
 /** @throws {Error} when a route has carried out its action without asking a rule for writes; a repeated response carries out nothing */
-function requireAuthorized({ operationId, resource, action }: Route, access: Access, reply: Reply): void {
+function requireAuthorized({ operationId, resource, action }: Route, access: Access, reply: HttpResponse): void {
   const isDone = reply.status < 400 && reply.headers?.['Idempotency-Replayed'] === undefined
   if (!isDone || !resource || !action || access.hasAuthorized(resource)) return
   throw new Error(`${operationId} asked no rule for writes of ${resource.kind}s.${resource.key}`)
@@ -223,7 +230,7 @@ function readQuery({ queries, emptyQueries }: App, route: Route, search: string)
 }
 
 const parseQuery = ({ parameters }: Route, search: string): Query =>
-  parameters ? readParameters(parameters, readParams(search)) : NO_QUERY
+  parameters ? readParameters(parameters, parseQueryString(search)) : NO_QUERY
 
 function searchOf(target: string): string {
   const start = target.indexOf('?')
@@ -243,15 +250,15 @@ async function identify({ auth, cors, trustProxy }: App, { protection }: Route, 
   const { headers, method } = request
   const isChange = method !== 'GET' && method !== 'HEAD'
   const isBearer = headers.has('authorization')
-  const context = (): AuthContext => contextOf(request, trustProxy)
+  const context = (): AuthContext => toAuthContext(request, trustProxy)
   if (protection === 'provider') {
     // Signing in sets cookies, so that it is no business of other pages even before there are any.
-    if (isChange && !isBearer) requireOwnOrigin(context(), cors)
+    if (isChange && !isBearer) requireSameOrigin(context(), cors)
     return ANONYMOUS
   }
   const own = context()
-  const caller = await auth.resolve(own)
-  if (isChange && isAuthenticated(caller) && !isBearer) requireOwnOrigin(own, cors)
+  const caller = await auth.resolveCaller(own)
+  if (isChange && isAuthenticated(caller) && !isBearer) requireSameOrigin(own, cors)
   return caller
 }
 
@@ -261,13 +268,13 @@ function refuseMethod(
   methods: readonly string[],
   { method, headers }: HttpRequest,
   { requestId }: RequestScope,
-): Reply {
+): HttpResponse {
   const allow = { Allow: methods.join(', ') }
   if (method !== 'OPTIONS') {
-    const reply = errorReply(new DaybookError('METHOD_NOT_ALLOWED'), requestId)
+    const reply = buildErrorResponse(new DaybookError('METHOD_NOT_ALLOWED'), requestId)
     return { ...reply, headers: { ...reply.headers, ...allow } }
   }
-  return { status: 204, headers: { ...allow, ...preflightHeaders(cors, headers.get('origin')), Vary: 'Origin' } }
+  return { status: 204, headers: { ...allow, ...buildPreflightHeaders(cors, headers.get('origin')), Vary: 'Origin' } }
 }
 
 function reportError({ log }: App, { requestId }: RequestScope, error: unknown): void {
@@ -275,7 +282,12 @@ function reportError({ log }: App, { requestId }: RequestScope, error: unknown):
   log.error({ requestId, err: cause }, 'request failed')
 }
 
-function completeReply(app: App, reply: Reply, { method, target }: HttpRequest, scope: RequestScope): FinishedReply {
+function completeReply(
+  app: App,
+  reply: HttpResponse,
+  { method, target }: HttpRequest,
+  scope: RequestScope,
+): FinishedResponse {
   const { log, observe } = app
   observe?.(method, scope.route?.path, reply.status, performance.now() - scope.startedAt)
   if (log.requests) {
@@ -283,16 +295,16 @@ function completeReply(app: App, reply: Reply, { method, target }: HttpRequest, 
     const url = redactTarget(target.slice(0, MAX_LOGGED_TARGET), scope.route)
     logRequest(log, { requestId: scope.requestId, method, url, status: reply.status, ms })
   }
-  return finishReply(reply, scope.headers)
+  return finishResponse(reply, scope.headers)
 }
 
 /** An answer that its route declares; any other is a failure of a service that is strict. */
-function requireDeclared(app: App, reply: Reply, scope: RequestScope): Reply {
+function requireDeclared(app: App, reply: HttpResponse, scope: RequestScope): HttpResponse {
   const { route, requestId } = scope
-  const faults = app.isStrict && route ? undeclared(route, reply) : []
+  const faults = app.isStrict && route ? findUndeclared(route, reply) : []
   if (!route || faults.length === 0) return reply
   reportError(app, scope, new Error(`${route.operationId} does not declare ${faults.join(', ')}`))
-  return errorReply(undefined, requestId)
+  return buildErrorResponse(undefined, requestId)
 }
 
 const REQUEST_ID = /^[\w.-]{8,64}$/
@@ -320,7 +332,7 @@ class RequestScope {
   /** The headers of every response. */
   get headers(): Readonly<Record<string, string>> {
     const common = { 'X-Request-Id': this.requestId, 'X-Content-Type-Options': 'nosniff' }
-    return this.#cors ? { ...common, ...corsHeaders(this.#cors, this.#request.headers.get('origin')) } : common
+    return this.#cors ? { ...common, ...buildCorsHeaders(this.#cors, this.#request.headers.get('origin')) } : common
   }
 }
 

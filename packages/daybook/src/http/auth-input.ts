@@ -1,6 +1,6 @@
 import type { AuthContext } from '../auth/adapter.ts'
 import type { AttemptKind } from '../auth/sign-in-limiter.ts'
-import { invalidAt } from '../errors.ts'
+import { validationErrorAt } from '../errors.ts'
 import { readBody, readJson } from './body.ts'
 import type { HttpRequest } from './request.ts'
 
@@ -12,32 +12,32 @@ const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(
  * @param limit in bytes
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR
  */
-export async function readInput(request: HttpRequest, limit: number): Promise<Readonly<Record<string, unknown>>> {
+export async function readActionInput(request: HttpRequest, limit: number): Promise<Readonly<Record<string, unknown>>> {
   const { headers } = request
   const type = headers.get('content-type')
   if (type === null && !headers.has('transfer-encoding') && Number(headers.get('content-length') ?? 0) === 0) return {}
   if (type !== null && FORM_TYPE.test(type)) return readForm(await readBody(request, limit), type)
   const body = await readJson(request, limit)
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
-  throw invalidAt('', 'type', 'must be an object', { types: ['object'] })
+  throw validationErrorAt('', 'type', 'must be an object', { types: ['object'] })
 }
 
 /** Fields that stand more than once become lists. */
 async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Readonly<Record<string, unknown>>> {
   const form = await parseForm(bytes, type)
-  if (!form) throw invalidAt('body', 'form', 'must be a well-formed form')
+  if (!form) throw validationErrorAt('body', 'form', 'must be a well-formed form')
   return Object.fromEntries(
     [...new Set(form.keys())].map((key) => {
       const values = form.getAll(key)
       if (values.some((value) => typeof value !== 'string'))
-        throw invalidAt(`/${key}`, 'type', 'must not be a file', { types: ['string'] })
+        throw validationErrorAt(`/${key}`, 'type', 'must not be a file', { types: ['string'] })
       return [key, values.length > 1 ? values : values[0]]
     }),
   )
 }
 
 /** A request as the auth provider takes it: under the address that the client sees. */
-export function forwarded(
+export function toProviderRequest(
   { method, target }: HttpRequest,
   { headers, origin }: AuthContext,
   body: Uint8Array<ArrayBuffer> | undefined,
@@ -58,7 +58,7 @@ const ACCOUNT_MEMBERS: readonly string[] = ['email', 'newEmail', 'username', 'ph
 export const isCountedAction = (action: string): boolean => COUNTED_ACTIONS.includes(action)
 
 /** The kind of attempt that a request to a provider's routes is; `undefined`: such requests are not limited. */
-export function attemptKindOf({ method, target }: HttpRequest): AttemptKind | undefined {
+export function getAttemptKind({ method, target }: HttpRequest): AttemptKind | undefined {
   const { pathname } = new URL(target, 'http://daybook.invalid')
   if (method === 'GET' || !COUNTED_ADDRESS.test(pathname)) return undefined
   return MAILING_ADDRESS.test(pathname) ? 'message' : 'sign-in'

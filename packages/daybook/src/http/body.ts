@@ -1,4 +1,4 @@
-import { DaybookError, invalidAt } from '../errors.ts'
+import { DaybookError, validationErrorAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { BodyContract } from './contract.ts'
 import type { HttpRequest, RequestHeaders } from './request.ts'
@@ -45,7 +45,7 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalidAt('body', 'json', 'must be well-formed JSON (RFC 8259)')
+    throw validationErrorAt('body', 'json', 'must be well-formed JSON (RFC 8259)')
   }
 }
 
@@ -74,7 +74,8 @@ const tooLarge = (limit: number): DaybookError =>
   new DaybookError('PAYLOAD_TOO_LARGE', `A body has at most ${limit} bytes.`, { limit })
 
 /** The error of a body that breaks off: the client's doing, so that it is not logged as a failure of the service. */
-export const incompleteBody = (): DaybookError => invalidAt('body', 'incomplete', 'ended before it was complete')
+export const makeIncompleteBodyError = (): DaybookError =>
+  validationErrorAt('body', 'incomplete', 'ended before it was complete')
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -82,6 +83,6 @@ function decodeBody(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw invalidAt('body', 'encoding', 'must be UTF-8')
+    throw validationErrorAt('body', 'encoding', 'must be UTF-8')
   }
 }

@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache'
 import type { Access } from '../content/access/access.ts'
 import {
-  heldRevision,
+  getClientRevision,
   type LazyResponse,
   matchesTag,
-  readTags,
+  parseRevision,
+  parseTags,
   requireTagMatch,
-  revisionOf,
 } from '../content/reads/index.ts'
 import { SingleFlight } from '../single-flight.ts'
 import type { Versioned } from '../store/reads/counters-reader.ts'
-import { type Compression, type ContentCoding, codedHeaders, unchangedAs } from './compression.ts'
+import { buildCodingHeaders, type Compression, type ContentCoding, withClientTag } from './compression.ts'
 import type { ReadRoute, Route } from './contract.ts'
 import type { HttpRequest, RequestHeaders } from './request.ts'
-import { type ReadPolicy, type Reply, readReply } from './respond.ts'
+import { buildReadResponse, type CachePolicy, type HttpResponse } from './response.ts'
 
 /** The default for the memory of cached responses, in bytes. */
-export const DEFAULT_ANSWER_CACHE_BYTES: number = 64 * 1024 * 1024
+export const DEFAULT_RESPONSE_CACHE_BYTES: number = 64 * 1024 * 1024
 /** The largest response that is cached, as a share of all memory. With less room than that, the cache is full. */
 const MAX_SHARE = 1 / 8
 /** The share of responses worth caching that a full cache takes in. */
@@ -28,7 +28,7 @@ const BODY_BYTES = 1000
 
 /** The parts of {@link ReadResponder}. */
 export interface ReadResponderOptions {
-  readonly policy: ReadPolicy
+  readonly policy: CachePolicy
   /** `undefined`: no response is cached. */
   readonly cache: ResponseCache | undefined
   readonly compression: Compression
@@ -51,7 +51,7 @@ export class ReadResponder {
    *
    * @returns `undefined` if it takes more to know
    */
-  respondAtOnce(request: HttpRequest): RoutedReply | undefined {
+  respondFromCache(request: HttpRequest): RoutedResponse | undefined {
     const { cache, hasReadRules } = this.#options
     if (!cache || hasReadRules || !isPlainRead(request)) return undefined
     const cached = cache.get(request.target)
@@ -65,11 +65,11 @@ export class ReadResponder {
    *
    * @throws PRECONDITION_FAILED, and what the route throws
    */
-  async respond(route: ReadRoute, request: ReadRequest): Promise<Reply> {
+  async respond(route: ReadRoute, request: ReadRequest): Promise<HttpResponse> {
     const { cache } = this.#options
-    const { access, conditions } = request
+    const { access, headers: conditions } = request
     const { headers, target } = request.request
-    const cacheKey = toCacheKey((await access.readKey()) ?? access.key, target)
+    const cacheKey = toCacheKey((await access.cacheKey()) ?? access.callerKind, target)
     const cached = cache?.get(cacheKey)
     // The version is read before the tag, since whatever is stored later may give another tag.
     const version = cache?.storeVersion
@@ -78,7 +78,7 @@ export class ReadResponder {
       const reply = this.#cachedReply(cached, headers)
       if (reply) return reply
     }
-    const knownRevision = cached?.plain ? revisionOf(cached.tag) : heldRevision(conditions.ifNoneMatch)
+    const knownRevision = cached?.plain ? parseRevision(cached.tag) : getClientRevision(conditions.ifNoneMatch)
     const response = await route.read({ ...request, knownRevision })
     requireTagMatch(conditions.ifMatch, response.tag)
     const isHeld = conditions.ifNoneMatch !== undefined && matchesTag(conditions.ifNoneMatch, response.tag)
@@ -87,7 +87,7 @@ export class ReadResponder {
   }
 
   /** @param isHeld true if the client has the response */
-  async #respondCached(cache: ResponseCache, read: CacheableRead, isHeld: boolean): Promise<Reply> {
+  async #respondCached(cache: ResponseCache, read: CacheableRead, isHeld: boolean): Promise<HttpResponse> {
     const { route, request, cacheKey, cached, version, response } = read
     const { access } = request
     const { tag } = response
@@ -118,9 +118,9 @@ export class ReadResponder {
     cached: CachedResponse,
     plain: ResponseBody,
     headers: RequestHeaders,
-  ): Promise<Reply> | Reply {
+  ): Promise<HttpResponse> | HttpResponse {
     const { cache, compression } = this.#options
-    const coding = compression.codingOf(plain.octets.length, headers)
+    const coding = compression.chooseCoding(plain.octets.length, headers)
     const body = cached.body(coding)
     if (body || !coding) return toReply(body ?? plain)
     const compressed = compression.compress(Buffer.from(plain.octets, 'latin1'), coding, false)
@@ -128,7 +128,7 @@ export class ReadResponder {
     return compressed.then((bytes) => {
       const coded: ResponseBody = {
         octets: bytes.toString('latin1'),
-        headers: Object.freeze({ ...plain.headers, ...codedHeaders(plain.headers, coding) }),
+        headers: Object.freeze({ ...plain.headers, ...buildCodingHeaders(plain.headers, coding) }),
       }
       cache?.addCoded(cacheKey, cached, coding, coded)
       return toReply(coded)
@@ -136,29 +136,36 @@ export class ReadResponder {
   }
 
   /** @returns `undefined` if the content has to be read or compressed first, or the conditions of the request are not well-formed */
-  #cachedReply(cached: CachedResponse, headers: RequestHeaders): Reply | undefined {
+  #cachedReply(cached: CachedResponse, headers: RequestHeaders): HttpResponse | undefined {
     const ifNoneMatch = headers.get('if-none-match')
     if (ifNoneMatch !== null) {
-      const condition = ifNoneMatch === cached.tag ? '*' : readTags(ifNoneMatch)
+      const condition = ifNoneMatch === cached.tag ? '*' : parseTags(ifNoneMatch)
       if (!condition) return undefined
-      if (matchesTag(condition, cached.tag)) return unchangedAs({ status: 304, headers: cached.unchanged }, ifNoneMatch)
+      if (matchesTag(condition, cached.tag))
+        return withClientTag({ status: 304, headers: cached.unchanged }, ifNoneMatch)
     }
     const { plain } = cached
-    const body = plain && cached.body(this.#options.compression.codingOf(plain.octets.length, headers))
+    const body = plain && cached.body(this.#options.compression.chooseCoding(plain.octets.length, headers))
     return body && toReply(body)
   }
 
   /** @param json `undefined`: the client has it */
-  #reply({ isAuthenticated }: Access, response: AnyResponse, json?: string | Uint8Array): Reply {
+  #reply({ isAuthenticated }: Access, response: AnyResponse, json?: string | Uint8Array): HttpResponse {
     const { tag, surrogateKeys, isPrivate = false } = response
-    return readReply(this.#options.policy, { isAuthenticated: isAuthenticated || isPrivate }, tag, json, surrogateKeys)
+    return buildReadResponse(
+      this.#options.policy,
+      { isAuthenticated: isAuthenticated || isPrivate },
+      tag,
+      json,
+      surrogateKeys,
+    )
   }
 }
 
 /** A cached response, and the route that it belongs to. */
-export interface RoutedReply {
+export interface RoutedResponse {
   readonly route: Route
-  readonly reply: Reply
+  readonly reply: HttpResponse
 }
 
 type ReadRequest = Parameters<ReadRoute['read']>[0]
@@ -191,12 +198,12 @@ async function isCurrent(cache: ResponseCache, { route, request, version, respon
   return cache.storeVersion === version
 }
 
-function toBody({ json = '', headers = {} }: Reply): ResponseBody {
+function toBody({ json = '', headers = {} }: HttpResponse): ResponseBody {
   const octets = Buffer.from(json as string).toString('latin1')
   return { octets, headers: Object.freeze({ ...headers, 'Content-Type': 'application/json' }) }
 }
 
-const toReply = ({ octets, headers }: ResponseBody): Reply => ({ status: 200, octets, headers })
+const toReply = ({ octets, headers }: ResponseBody): HttpResponse => ({ status: 200, octets, headers })
 
 /** The content of a response as it is sent. */
 interface ResponseBody {

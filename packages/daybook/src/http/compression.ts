@@ -1,9 +1,9 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import { heldTag, readTags } from '../content/reads/index.ts'
+import { findMatchingTag, parseTags } from '../content/reads/index.ts'
 import type { RequestHeaders } from './request.ts'
-import type { Reply } from './respond.ts'
+import type { HttpResponse } from './response.ts'
 
 /** A coding of compressed responses (RFC 9110, section 8.4.1; RFC 8878). */
 export type ContentCoding = 'br' | 'zstd' | 'gzip'
@@ -53,20 +53,20 @@ export class Compression {
   /**
    * Compresses a response if the client takes that and it is worth it; gives a 304 the tag that the client has.
    */
-  negotiate(reply: Reply, headers: RequestHeaders): Promise<Reply> | Reply {
-    if (reply.status === 304) return unchangedAs(reply, headers.get('if-none-match'))
+  negotiate(reply: HttpResponse, headers: RequestHeaders): Promise<HttpResponse> | HttpResponse {
+    if (reply.status === 304) return withClientTag(reply, headers.get('if-none-match'))
     const { json, octets } = reply
     if (octets !== undefined || json === undefined || !isWorthCoding(json)) return reply
     const varied = { ...reply, headers: { ...reply.headers, Vary: variedByCoding(reply.headers) } }
     const coding = this.#choose(headers.get('accept-encoding'))
     const compressed = coding && this.compress(Buffer.from(json as string), coding, true)
     if (!compressed) return varied
-    const coded = { ...varied.headers, ...codedHeaders(varied.headers, coding) }
+    const coded = { ...varied.headers, ...buildCodingHeaders(varied.headers, coding) }
     return compressed.then((bytes) => ({ ...varied, json: bytes, headers: coded }))
   }
 
   /** The coding for content of this size that the client prefers; `undefined`: none. */
-  codingOf(bytes: number, headers: RequestHeaders): ContentCoding | undefined {
+  chooseCoding(bytes: number, headers: RequestHeaders): ContentCoding | undefined {
     return bytes < MIN_CODED_BYTES ? undefined : this.#choose(headers.get('accept-encoding'))
   }
 
@@ -98,11 +98,11 @@ export class Compression {
 }
 
 /** Gives a 304 the tag under which the client has the response (RFC 9110, section 15.4.5). */
-export function unchangedAs(reply: Reply, ifNoneMatch: string | null): Reply {
+export function withClientTag(reply: HttpResponse, ifNoneMatch: string | null): HttpResponse {
   if (ifNoneMatch === null || !CODED_TAG.test(ifNoneMatch)) return reply
   const { headers = {} } = reply
-  const condition = readTags(ifNoneMatch)
-  const tag = condition && headers.ETag && heldTag(condition, headers.ETag)
+  const condition = parseTags(ifNoneMatch)
+  const tag = condition && headers.ETag && findMatchingTag(condition, headers.ETag)
   if (!tag || tag === headers.ETag) return reply
   return { ...reply, headers: { ...headers, ETag: tag, Vary: variedByCoding(headers) } }
 }
@@ -121,7 +121,7 @@ function variedByCoding({ Vary }: Readonly<Record<string, string>> = {}): string
 }
 
 /** The headers of a compressed response that differ from those of the plain one. */
-export function codedHeaders(
+export function buildCodingHeaders(
   { ETag }: Readonly<Record<string, string>>,
   coding: ContentCoding,
 ): Readonly<Record<string, string>> {

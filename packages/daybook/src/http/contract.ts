@@ -5,9 +5,9 @@ import { ERRORS, type ErrorCode } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../model/model.ts'
 import type { NO_PARAMETERS, Parameters, Query, QueryOf } from '../query/parameters.ts'
-import type { RequestCondition, RequestConditions } from './conditions.ts'
 import type { HttpRequest } from './request.ts'
-import { ERROR_HEADERS, type Reply } from './respond.ts'
+import type { RequestHeaderKey, RequestHeaderValues } from './request-headers.ts'
+import { ERROR_HEADERS, type HttpResponse } from './response.ts'
 
 /** Methods that a route can have; HEAD and OPTIONS come from the others. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -19,7 +19,7 @@ export interface RouteRequest<Query = unknown, Body = unknown> {
   /** Parameters of the path, decoded. */
   readonly path: Readonly<Record<string, string>>
   readonly query: Query
-  readonly conditions: RequestConditions
+  readonly headers: RequestHeaderValues
   readonly body: Body
   /** As it came in, for what passes it on. */
   readonly request: HttpRequest
@@ -58,7 +58,7 @@ export interface ActionContract {
 }
 
 /** Headers that answers may carry, each with what it says. */
-export const HEADERS = {
+export const HEADER_DESCRIPTIONS = {
   'Cache-Control': 'Which caches may store the answer, and for how long.',
   'Content-Range': 'How long the file is.',
   'Content-Type': 'The media type of the body.',
@@ -83,22 +83,22 @@ export const PAGE_HEADERS = {
 } as const
 
 /** A header that a route answers with, beside those of every answer. */
-export type HeaderName = keyof typeof HEADERS | keyof typeof PAGE_HEADERS
+export type HeaderName = keyof typeof HEADER_DESCRIPTIONS | keyof typeof PAGE_HEADERS
 
 /** One way in which a route answers. */
-export interface AnswerContract {
+export interface ResponseContract {
   readonly status: number
   readonly description: string
   /** @default application/json where there is a schema */
   readonly mediaType?: string
   readonly schema?: JsonSchema
-  /** The schema of the response to `deleted=true`, see `query/history-query.ts`. */
+  /** The schema of the response to `deleted=true`, see `query/journal-query.ts`. */
   readonly deletedSchema?: JsonSchema
   /** The name of the schema in the OpenAPI document, where generators are to make a type of it: `postsList`. */
   readonly name?: string
   readonly headers: readonly HeaderName[]
   /** Headers that no other route has, each with what it says. */
-  readonly ownHeaders?: Readonly<Record<string, string>>
+  readonly extraHeaders?: Readonly<Record<string, string>>
 }
 
 /** A route: what it takes, answers and refuses. The router, the docs and the tests read it. */
@@ -140,10 +140,10 @@ export interface RouteContract<P extends Parameters, Body> {
   /** Whether `run` checks the query with what the caller may see, so that one answer names all faults. @default false */
   readonly checksQuery?: true
   /** Headers of the request that it heeds. */
-  readonly conditions: readonly RequestCondition[]
+  readonly requestHeaders: readonly RequestHeaderKey[]
   readonly body?: BodyContract<Body>
   /** Absent: the auth adapter decides. */
-  readonly answers?: readonly AnswerContract[]
+  readonly responses?: readonly ResponseContract[]
   readonly errors: readonly ErrorCode[]
   /**
    * Whether it may answer an entry as its working copy has it, without being asked to: what is asked for by `draft=true` is told by that
@@ -154,7 +154,7 @@ export interface RouteContract<P extends Parameters, Body> {
   prepare?(): Promise<void>
   /** Checks that run before the body is read. */
   admit?(request: HttpRequest, path: Readonly<Record<string, string>>, access: Access): Promise<void>
-  run(request: RouteRequest<Query<QueryOf<P>>, Body>): Promise<Reply>
+  run(request: RouteRequest<Query<QueryOf<P>>, Body>): Promise<HttpResponse>
   read?: undefined
 }
 
@@ -208,27 +208,31 @@ export const WRITE_ERRORS: readonly ErrorCode[] = [
   'INSUFFICIENT_STORAGE',
 ]
 /** Errors of a route that is about no document. */
-export const PLAIN_ERRORS: readonly ErrorCode[] = ANY_ERRORS
+export const COMMON_ERRORS: readonly ErrorCode[] = ANY_ERRORS
 
 const READ_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
 const WRITE_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary', 'Daybook-Seq', 'Daybook-Dry-Run']
 
 /** How a document or a list is answered that a client may have already. */
-export const readAnswers = (description: string, schema: JsonSchema, name?: string): readonly AnswerContract[] => [
+export const describeReadResponses = (
+  description: string,
+  schema: JsonSchema,
+  name?: string,
+): readonly ResponseContract[] => [
   { status: 200, description, schema, headers: READ_HEADERS, ...(name === undefined ? {} : { name }) },
   { status: 304, description: 'What the client has is still right.', headers: READ_HEADERS },
 ]
 
 /** How a write is answered that gives back what it stored. */
-export const writeAnswer = (
+export const describeWriteResponse = (
   status: 200 | 201,
   description: string,
   schema: JsonSchema,
   headers: readonly HeaderName[] = [],
-): AnswerContract => ({ status, description, schema, headers: [...WRITE_HEADERS, ...headers] })
+): ResponseContract => ({ status, description, schema, headers: [...WRITE_HEADERS, ...headers] })
 
 /** The headers that an error of this code may carry. */
-export const headersOfError = (code: ErrorCode): readonly HeaderName[] => [
+export const getErrorHeaders = (code: ErrorCode): readonly HeaderName[] => [
   'Cache-Control',
   ...(Object.keys(ERROR_HEADERS[code] ?? {}) as HeaderName[]),
 ]
@@ -238,16 +242,16 @@ const UNDECLARED_HEADERS =
   /^(?:surrogate-key|cache-tag|content-encoding|x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
 
 /** The headers that a route may answer a status with; `undefined`: it does not answer so. */
-function headersOf({ answers = [], errors }: Route, status: number): readonly string[] | undefined {
+function headersOf({ responses: answers = [], errors }: Route, status: number): readonly string[] | undefined {
   const answer = answers.find((one) => one.status === status)
-  if (answer) return [...answer.headers, ...Object.keys(answer.ownHeaders ?? {})]
+  if (answer) return [...answer.headers, ...Object.keys(answer.extraHeaders ?? {})]
   const codes = errors.filter((code) => ERRORS[code].status === status)
-  return codes.length === 0 ? undefined : codes.flatMap(headersOfError)
+  return codes.length === 0 ? undefined : codes.flatMap(getErrorHeaders)
 }
 
 /** The part of an answer that its route does not declare; nothing for routes that the auth adapter answers. */
-export function undeclared(route: Route, { status, headers = {} }: Reply): readonly string[] {
-  if (!route.answers) return []
+export function findUndeclared(route: Route, { status, headers = {} }: HttpResponse): readonly string[] {
+  if (!route.responses) return []
   const declared = headersOf(route, status)
   if (!declared) return [`status ${status}`]
   const known = new Set(declared.map((name) => name.toLowerCase()))

@@ -15,7 +15,7 @@ const EXPOSED_HEADERS =
 const MAX_AGE = '600'
 
 /** Headers for a page of another origin (Fetch standard); none when the origin is not allowed. */
-export function corsHeaders(config: CorsConfig | undefined, origin: string | null): Record<string, string> {
+export function buildCorsHeaders(config: CorsConfig | undefined, origin: string | null): Record<string, string> {
   if (!config || origin === null || !config.origins.includes(origin)) return {}
   return {
     'Access-Control-Allow-Origin': origin,
@@ -25,8 +25,8 @@ export function corsHeaders(config: CorsConfig | undefined, origin: string | nul
 }
 
 /** Headers of the answer to a preflight. */
-export function preflightHeaders(config: CorsConfig | undefined, origin: string | null): Record<string, string> {
-  const allowed = corsHeaders(config, origin)
+export function buildPreflightHeaders(config: CorsConfig | undefined, origin: string | null): Record<string, string> {
+  const allowed = buildCorsHeaders(config, origin)
   if (Object.keys(allowed).length === 0) return {}
   return {
     ...allowed,
@@ -44,7 +44,7 @@ const REFUSAL = "A page of another origin may not do this with the browser's coo
  *
  * @throws FORBIDDEN
  */
-export function requireOwnOrigin({ headers, origin: own }: AuthContext, cors: CorsConfig | undefined): void {
+export function requireSameOrigin({ headers, origin: own }: AuthContext, cors: CorsConfig | undefined): void {
   const origin = headers.get('origin')
   if (origin === null) {
     const site = headers.get('sec-fetch-site') ?? 'none'

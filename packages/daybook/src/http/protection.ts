@@ -1,5 +1,5 @@
 import type { Caller } from '../auth/adapter.ts'
-import { askInGeneral, ruleOf } from '../content/access/rules.ts'
+import { getRule, probeRule } from '../content/access/rules.ts'
 import { DaybookError, ERRORS, StartupError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Route } from './contract.ts'
@@ -20,10 +20,10 @@ export async function requireSessionOrRule(model: Model, route: Route, caller: C
  * @throws INTERNAL_ERROR when the rule fails
  */
 export async function isOpenByRule(model: Model, { resource, action }: Route, caller: Caller): Promise<boolean> {
-  const rule = resource && action && ruleOf(resource, action)
+  const rule = resource && action && getRule(resource, action)
   return (
     rule !== undefined &&
-    (await askInGeneral(
+    (await probeRule(
       model,
       resource as NonNullable<Route['resource']>,
       action as NonNullable<Route['action']>,

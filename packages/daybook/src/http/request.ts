@@ -1,5 +1,7 @@
+import { isIP } from 'node:net'
 import type { Readable } from 'node:stream'
-import type { FinishedReply } from './respond.ts'
+import type { AuthContext } from '../auth/adapter.ts'
+import type { FinishedResponse } from './response.ts'
 
 /** The part of `Headers` that answering a request takes: names in any case, repeated headers joined. */
 export type RequestHeaders = Pick<Headers, 'get' | 'has'>
@@ -43,7 +45,37 @@ export interface HttpRequest {
  *
  * @param respond takes the answer, once; it must not throw
  */
-export type Handle = (request: HttpRequest, respond: Respond) => void
+export type RequestHandler = (request: HttpRequest, respond: SendResponse) => void
 
 /** Takes the answer to a request. */
-export type Respond = (reply: FinishedReply) => void
+export type SendResponse = (reply: FinishedResponse) => void
+
+/**
+ * The parts of a request that an auth adapter gets.
+ *
+ * @param proxies how many proxies in front of the service are trusted to tell the client's address and the scheme
+ */
+export function toAuthContext(request: HttpRequest, proxies: number): AuthContext {
+  const headers = request.toHeaders()
+  // Two credentials of two people would be one question with two answers.
+  if (headers.has('authorization')) headers.delete('cookie')
+  return { headers, address: getClientAddress(request, proxies), origin: requestOrigin(request, proxies) }
+}
+
+/**
+ * The address of the client. Each proxy adds the address of its own client to the end of `X-Forwarded-For`, so that with N trusted
+ * ones the Nth from the end is the client; whatever stands before it may be forged.
+ */
+export function getClientAddress({ headers, address }: HttpRequest, proxies: number): string | null {
+  const claimed = proxies > 0 ? (headers.get('x-forwarded-for') ?? '').split(',') : []
+  const found = claimed.at(-proxies)?.trim() ?? ''
+  return isIP(found) > 0 ? found : address
+}
+
+function requestOrigin({ headers, origin }: HttpRequest, proxies: number): string {
+  if (proxies === 0) return origin
+  const [scheme, host] = origin.split('://')
+  const last = (name: string): string | undefined => headers.get(name)?.split(',').at(-1)?.trim()
+  const outer = `${last('x-forwarded-proto') ?? scheme}://${last('x-forwarded-host') ?? host}`
+  return URL.canParse(outer) ? new URL(outer).origin : origin
+}

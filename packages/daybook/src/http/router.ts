@@ -4,7 +4,7 @@ import type { Method, Route } from './contract.ts'
 import type { HttpRequest } from './request.ts'
 
 /** The route that a request's method and path lead to. */
-export interface Match {
+export interface RouteMatch {
   readonly route: Route
   /** Decoded. */
   readonly path: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ export class Router {
   constructor(routes: readonly Route[]) {
     const byAddress = new Map<string, Endpoints>()
     for (const route of routes) {
-      const { address, names } = routeAddress(route)
+      const { address, names } = getRouteAddress(route)
       const endpoints: Endpoints = byAddress.get(address) ?? new Map()
       if (endpoints.has(route.method)) throw new Error(`Two routes answer ${route.method} ${route.path}.`)
       byAddress.set(address, endpoints.set(route.method, { route, names }))
@@ -43,8 +43,8 @@ export class Router {
   }
 
   /** The route of a request, or the methods that its address has; `undefined` if there is nothing, or it is no address. */
-  match({ method, target }: Pick<HttpRequest, 'method' | 'target'>): Match | readonly string[] | undefined {
-    const path = requestPath(target)
+  match({ method, target }: Pick<HttpRequest, 'method' | 'target'>): RouteMatch | readonly string[] | undefined {
+    const path = parseRequestPath(target)
     return path === undefined ? undefined : this.find(method, path)
   }
 
@@ -53,14 +53,14 @@ export class Router {
    *
    * @param path escaped percent signs and slashes are still escaped
    */
-  find(method: string, path: string): Match | readonly string[] | undefined {
+  find(method: string, path: string): RouteMatch | readonly string[] | undefined {
     const found = this.#fixed.get(path) ?? this.#findOpen(path)
     if (!found) return undefined
     // RFC 9110, section 9.3.2: HEAD is GET without the content.
     const endpoint = found.data.get((method === 'HEAD' ? 'GET' : method) as Method)
     return endpoint
       ? { route: endpoint.route, path: decoded(endpoint.names, found.params) }
-      : allowedMethods(found.data.keys())
+      : listAllowedMethods(found.data.keys())
   }
 
   /** The library takes a path with a slash at the end for the one without, and two slashes for an empty segment. */
@@ -72,7 +72,7 @@ export class Router {
 }
 
 /** The path of a target as routes match it: escapes are decoded once. `undefined` if they are not UTF-8. */
-export function requestPath(target: string): string | undefined {
+export function parseRequestPath(target: string): string | undefined {
   const query = target.indexOf('?')
   const path = query === -1 ? target : target.slice(0, query)
   if (!path.includes('%')) return path
@@ -91,7 +91,7 @@ const isOpen = (address: string): boolean => address.includes('/:') || address.e
 const hasEndSlash = (path: string): boolean => path.endsWith('/') && path !== '/'
 
 /** A route's address, with places for what is open: equal for routes that answer the same paths. */
-export function routeAddress({ path, resource }: Route): {
+export function getRouteAddress({ path, resource }: Route): {
   readonly address: string
   readonly names: readonly string[]
 } {
@@ -123,7 +123,7 @@ function decoded(names: readonly string[], params: Readonly<Record<string, strin
 const decodeValue = (value: string): string => (value.includes('%') ? decodeURIComponent(value) : value)
 
 /** The value of `Allow` for these methods, each once. */
-export function allowedMethods(methods: Iterable<Method>): readonly string[] {
+export function listAllowedMethods(methods: Iterable<Method>): readonly string[] {
   const own = [...new Set(methods)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return [...own, 'OPTIONS']
 }

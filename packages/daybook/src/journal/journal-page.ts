@@ -1,12 +1,12 @@
 import type { Access } from '../content/access/access.ts'
 import { findVisibleDrafts } from '../content/access/draft-access.ts'
+import type { ContentContext } from '../content/context.ts'
 import { findVisibleDuring } from '../content/drafts/index.ts'
-import type { Engine } from '../content/engine.ts'
-import { DaybookError, invalidAt } from '../errors.ts'
+import { DaybookError, validationErrorAt } from '../errors.ts'
 import { isStateAction } from '../store/journal-actions.ts'
-import type { JournalRow } from '../store/reads/rows.ts'
+import type { JournalRow } from '../store/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
-import { type CollectionView, type ReaderView, readView, requireReadable } from './feed/reader-view.ts'
+import { type CallerView, type CollectionView, requireReadable, resolveView } from './feed/caller-view.ts'
 
 /** The maximum number of records that are read together. */
 const RECORDS = 1000
@@ -41,7 +41,11 @@ export interface JournalPage {
  *
  * @throws VALIDATION_ERROR; GONE when the journal no longer has what came after the number
  */
-export async function listJournal(engine: Engine, access: Access, request: JournalRequest): Promise<JournalPage> {
+export async function listJournal(
+  engine: ContentContext,
+  access: Access,
+  request: JournalRequest,
+): Promise<JournalPage> {
   const { journal } = engine.store
   const floor = await journal.floor()
   if (request.since > 0 && request.since < floor)
@@ -60,22 +64,27 @@ export async function listJournal(engine: Engine, access: Access, request: Journ
   return { items, next }
 }
 
-async function readerOf(engine: Engine, access: Access, { collections, actor }: JournalRequest): Promise<RecordReader> {
-  const view = await readView(access, collections)
+async function readerOf(
+  engine: ContentContext,
+  access: Access,
+  { collections, actor }: JournalRequest,
+): Promise<RecordReader> {
+  const view = await resolveView(access, collections)
   requireReadable(view, collections)
   const reader = new RecordReader(engine, access, view, actor)
-  if (actor !== undefined && !reader.knowsPeople) throw invalidAt('actor', 'unknown_param', 'is no parameter here')
+  if (actor !== undefined && !reader.knowsPeople)
+    throw validationErrorAt('actor', 'unknown_param', 'is no parameter here')
   return reader
 }
 
 /** Selects the records that a reader may see. */
 class RecordReader {
-  readonly #engine: Engine
+  readonly #engine: ContentContext
   readonly #access: Access
-  readonly #view: ReaderView
+  readonly #view: CallerView
   readonly #actor: string | undefined
 
-  constructor(engine: Engine, access: Access, view: ReaderView, actor: string | undefined) {
+  constructor(engine: ContentContext, access: Access, view: CallerView, actor: string | undefined) {
     this.#engine = engine
     this.#access = access
     this.#view = view
@@ -86,7 +95,7 @@ class RecordReader {
   get knowsPeople(): boolean {
     const { collections, globals } = this.#view
     const projections = [...[...collections.values()].map(({ projection }) => projection), ...globals.values()]
-    return projections.some(({ hasPeople }) => hasPeople)
+    return projections.some(({ hasAuthors }) => hasAuthors)
   }
 
   async shown(records: readonly JournalRow[]): Promise<readonly ListedRecord[]> {
@@ -125,7 +134,7 @@ class RecordReader {
     const { collections, globals } = this.#view
     const global = collection === GLOBALS && [...globals].find(([{ key }]) => key === id)
     const projection = global ? global[1] : collections.get(collection)?.projection
-    return projection?.hasPeople ?? false
+    return projection?.hasAuthors ?? false
   }
 
   #toListed(record: JournalRow): ListedRecord {

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { AuthRecords, RecordReader, RecordWriter } from '../auth/records.ts'
-import type { Span } from './spans.ts'
+import type { SeqRange } from './ranges.ts'
 
 /** What is delivered again: one record, those of a part of the journal, or parked deliveries. */
 export type ReplayRequest =
@@ -22,7 +22,7 @@ export async function requestReplay(records: AuthRecords, name: string, request:
 }
 
 /** The requests that have not been carried out, in the order in which they came. */
-export async function storedReplays(records: RecordReader, name: string): Promise<readonly StoredReplay[]> {
+export async function listReplays(records: RecordReader, name: string): Promise<readonly StoredReplay[]> {
   return (await records.list(kindOf(name))) as unknown as readonly StoredReplay[]
 }
 
@@ -36,7 +36,7 @@ export async function dropReplays(
 }
 
 /** The parts of the journal that requests name. */
-export function spansOf(requests: readonly StoredReplay[]): readonly Span[] {
+export function getReplayRanges(requests: readonly StoredReplay[]): readonly SeqRange[] {
   return requests.flatMap(({ request }) => {
     if ('seq' in request) return [{ after: request.seq - 1, to: request.seq }]
     return 'from' in request ? [{ after: request.from - 1, to: request.to ?? null }] : []

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HistoryConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
-import type { JournalRow } from '../store/reads/rows.ts'
+import type { JournalDocument } from '../store/reads/history-reader.ts'
 import { Lease, LeaseLost } from '../store/records/lease.ts'
-import type { VersionKind } from '../store/records/written-history.ts'
+import type { JournalRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
-import type { Writer } from '../store/writes/write.ts'
-import { leastPosition } from './subscription-position.ts'
+import type { VersionKind } from '../store/writes/history-writer.ts'
+import type { Writer } from '../store/writes/writer.ts'
+import { findLowestPosition } from './subscription-position.ts'
 
 /** How often history is looked at, in milliseconds; within half of that before, so that nodes do not ask all at once. */
 const EVERY_MS = 10 * 60 * 1000
@@ -54,7 +55,9 @@ export class Retention {
       await sleep(EVERY_MS * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
       const options = { store: this.#store, lease: this.#lease, history: this.#history, now: Date.now(), signal }
-      await retain(options).catch((err) => this.#log.error({ err }, 'history: former versions could not be dropped'))
+      await dropExpiredVersions(options).catch((err) =>
+        this.#log.error({ err }, 'history: former versions could not be dropped'),
+      )
     }
   }
 }
@@ -71,11 +74,11 @@ export interface RetentionPass {
 }
 
 /** Drops once what is no longer kept; answers whether this node was the one to do it. */
-export async function retain(pass: RetentionPass): Promise<boolean> {
+export async function dropExpiredVersions(pass: RetentionPass): Promise<boolean> {
   if (!(await pass.lease.take())) return false
   try {
     // What a subscription is still to be told of, stays as it is.
-    const last = (await leastPosition(pass.store)) ?? (await pass.store.read.journal.head())
+    const last = (await findLowestPosition(pass.store)) ?? (await pass.store.read.journal.head())
     for (let isDone = false; !isDone && !pass.signal?.aborted; ) {
       isDone = await pass.lease.write((writer) => retainBatch(pass, writer, last))
       if (!isDone) await sleep(PAUSE_MS)
@@ -145,4 +148,19 @@ async function dropOld(writer: Writer, after: number, last: number, time: number
     seq = record.seq
   }
   return seq
+}
+
+/**
+ * Erases the content of all former versions of a document, in one transaction. What the document is now stays, and so does its
+ * working copy; the journal keeps every record, and gets one of the erasure.
+ *
+ * @param actor the subject that the journal names
+ * @returns how many versions had content
+ */
+export function eraseHistory(store: Store, document: JournalDocument, actor: string): Promise<number> {
+  return store.transaction(async (writer) => {
+    const erased = await writer.history.erase(document)
+    await writer.journal.append({ ...document, actor, action: 'erase', at: new Date().toISOString() })
+    return erased
+  })
 }

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM } from '../auth/adapter.ts'
 import { Access } from '../content/access/access.ts'
 import { UnrestrictedAccess } from '../content/access/unrestricted-access.ts'
+import { type ContentContext, toAuthor } from '../content/context.ts'
 import { preparePublish, prepareUnpublish } from '../content/drafts/index.ts'
-import { type Engine, personOf } from '../content/engine.ts'
-import { execute, type Transact, type WriteContext, writeContext } from '../content/writes/index.ts'
+import { createWriteContext, execute, type Transact, type WriteContext } from '../content/writes/index.ts'
 import { DaybookError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { Lease, LeaseLost } from '../store/records/lease.ts'
 import type { Schedule } from '../store/records/schedules.ts'
-import type { Writer } from '../store/writes/write.ts'
+import type { Writer } from '../store/writes/writer.ts'
 
 /** How often it is looked for times, in milliseconds: other nodes set them, and clocks can be set. */
 const LOOK_MS = 5000
@@ -33,14 +33,14 @@ class NotDue extends Error {
  * transaction that does it also forgets the time, so that it is done once, whichever node believes to hold the lease.
  */
 export class Scheduler {
-  readonly #engine: Engine
+  readonly #engine: ContentContext
   readonly #log: Log
   readonly #lease: Lease
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
   #wake = Promise.withResolvers<void>()
 
-  constructor(engine: Engine, log: Log) {
+  constructor(engine: ContentContext, log: Log) {
     this.#engine = engine
     this.#log = log
     this.#lease = new Lease(engine.store, 'schedules', LEASE_MS)
@@ -59,7 +59,7 @@ export class Scheduler {
   }
 
   async #run(): Promise<void> {
-    const { timeListeners } = this.#engine
+    const { scheduleListeners: timeListeners } = this.#engine
     const wake = (): void => this.#wake.resolve()
     timeListeners.add(wake)
     try {
@@ -119,12 +119,12 @@ export class Scheduler {
         await requireDue(writer, schedule)
         return work(writer)
       }, options)
-    const context = await writeContext(this.#engine, access, { transact })
-    return { ...context, actor, person: personOf(actor) }
+    const context = await createWriteContext(this.#engine, access, { transact })
+    return { ...context, actor, author: toAuthor(actor) }
   }
 
   async #accessOf(caller: string): Promise<Access> {
-    const present = await this.#engine.findPresent(JSON.parse(caller))
+    const present = await this.#engine.refreshCaller(JSON.parse(caller))
     if (present) return new Access(this.#engine.model, present)
     throw new DaybookError('FORBIDDEN', 'Whoever set the time may not sign in any more.')
   }
@@ -174,6 +174,6 @@ export class Scheduler {
 
 /** @throws {NotDue} when another node was first, or the time was set anew */
 async function requireDue({ schedules }: Writer, { collection, id, action, seq, due }: Schedule): Promise<void> {
-  const own = (await schedules.of(collection, id)).find((one) => one.action === action)
+  const own = (await schedules.byEntry(collection, id)).find((one) => one.action === action)
   if (own?.seq !== seq || own.due !== due || due > (await schedules.now())) throw new NotDue()
 }

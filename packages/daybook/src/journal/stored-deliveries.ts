@@ -1,6 +1,6 @@
 import type { AuthRecord, RecordReader, RecordWriter } from '../auth/records.ts'
-import type { JournalRow } from '../store/reads/rows.ts'
-import { isInSpans, type Span } from './spans.ts'
+import type { JournalRow } from '../store/rows.ts'
+import { isInRanges, type SeqRange } from './ranges.ts'
 import { DeliveryError } from './subscriber.ts'
 
 /** A delivery that has failed, or waits behind one of the same document. */
@@ -37,7 +37,7 @@ const idOf = (seq: number): string => String(seq).padStart(16, '0')
 const toDelivery = ({ id: _, ...delivery }: AuthRecord): StoredDelivery => delivery as unknown as StoredDelivery
 
 /** The delivery of a record that has not been tried. */
-export function untried({ seq, action, collection, id }: JournalRow): StoredDelivery {
+export function createDelivery({ seq, action, collection, id }: JournalRow): StoredDelivery {
   return { seq, action, collection, document: id, attempts: 0, failedAt: null, dueAt: 0, reason: null }
 }
 
@@ -46,7 +46,7 @@ export function untried({ seq, action, collection, id }: JournalRow): StoredDeli
  *
  * @param times the first and the longest pause, in milliseconds: the pause is any up to a bound that doubles with each failure
  */
-export function failedNow(
+export function recordFailure(
   delivery: StoredDelivery,
   error: unknown,
   { retryMs, maxRetryMs }: { readonly retryMs: number; readonly maxRetryMs: number },
@@ -89,10 +89,10 @@ export async function park(writer: RecordWriter, name: string, delivery: StoredD
 }
 
 /** Takes parked deliveries away whose records are delivered anew. */
-export async function dropParked(writer: RecordWriter, name: string, spans: readonly Span[]): Promise<void> {
+export async function dropParked(writer: RecordWriter, name: string, spans: readonly SeqRange[]): Promise<void> {
   for (let after = 0, count = PAGE; count === PAGE; ) {
     const page = await listDeliveries(writer, name, { state: 'parked', after, limit: PAGE })
-    for (const { seq } of page) if (isInSpans(spans, seq)) await writer.delete(kindOf('parked', name), idOf(seq))
+    for (const { seq } of page) if (isInRanges(spans, seq)) await writer.delete(kindOf('parked', name), idOf(seq))
     after = page.at(-1)?.seq ?? after
     count = page.length
   }

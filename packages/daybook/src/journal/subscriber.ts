@@ -1,6 +1,7 @@
-import type { JournalRow } from '../store/reads/rows.ts'
-import type { Pace } from './pace.ts'
-import type { RecordStates } from './record-states.ts'
+import { decodeState } from '../store/journal.ts'
+import type { JournalRow } from '../store/rows.ts'
+import type { Store } from '../store/store.ts'
+import type { DeliveryThrottle } from './throttle.ts'
 
 /** A reader of the journal that is told of each record once it is committed. */
 export interface Subscriber {
@@ -14,7 +15,7 @@ export interface Subscriber {
    */
   readonly storesFailures?: boolean
   /** Holds deliveries of a subscriber that stores failures back while clients keep the process busy. @default none */
-  readonly pace?: Pace | undefined
+  readonly throttle?: DeliveryThrottle | undefined
   /** Whether it is told of a record. */
   wants(record: JournalRow): boolean
   /**
@@ -48,13 +49,13 @@ export interface SubscriptionTimes {
   readonly closeMs?: number | undefined
 }
 
-export type SettledTimes = Readonly<Record<keyof SubscriptionTimes, number>>
+export type ResolvedTimes = Readonly<Record<keyof SubscriptionTimes, number>>
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** The times with their defaults. */
-export function settleTimes({ storesFailures }: Subscriber, given: SubscriptionTimes): SettledTimes {
+export function resolveTimes({ storesFailures }: Subscriber, given: SubscriptionTimes): ResolvedTimes {
   return {
     deliveryMs: given.deliveryMs ?? 10_000,
     retryMs: given.retryMs ?? (storesFailures ? 5000 : 500),
@@ -62,4 +63,62 @@ export function settleTimes({ storesFailures }: Subscriber, given: SubscriptionT
     parkAfterMs: given.parkAfterMs ?? 3 * DAY_MS,
     closeMs: given.closeMs ?? 5000,
   }
+}
+
+/** What limits an attempt to deliver a record. */
+interface AttemptLimits {
+  readonly deliveryMs: number
+  /** Aborted when running attempts are given up. */
+  readonly ending: AbortSignal
+}
+
+/**
+ * Makes one attempt to deliver a record; rejects as the subscriber does, or when it takes too long.
+ *
+ * @returns `false`: there was nothing to do for this record
+ */
+export async function attemptDelivery(
+  store: Store,
+  subscriber: Subscriber,
+  record: JournalRow,
+  { deliveryMs, ending }: AttemptLimits,
+): Promise<boolean> {
+  const limit = Promise.withResolvers<never>()
+  const overrun = new AbortController()
+  const giveUp = (): void => {
+    limit.reject(new DeliveryError(`It took longer than ${deliveryMs} ms.`))
+    overrun.abort()
+  }
+  const timer = setTimeout(giveUp, deliveryMs)
+  ending.addEventListener('abort', giveUp)
+  try {
+    return await Promise.race([
+      subscriber.deliver(record, createRecordStates(store, record), overrun.signal),
+      limit.promise,
+    ])
+  } finally {
+    clearTimeout(timer)
+    ending.removeEventListener('abort', giveUp)
+  }
+}
+
+/** A document as the journal has it, in the default locale. */
+type DocumentValues = Readonly<Record<string, unknown>>
+
+/** The states of a document around one change; each is read when it is asked for. */
+interface RecordStates {
+  /** `undefined`: there was no document, or that state was erased. */
+  before(): Promise<DocumentValues | undefined>
+  /** `undefined`: the change deleted the document, or its state was erased. */
+  after(): Promise<DocumentValues | undefined>
+}
+
+/** The states of a record's document. */
+function createRecordStates({ journal }: Pick<Store, 'journal'>, { collection, id, seq }: JournalRow): RecordStates {
+  const at = async (position: number): Promise<DocumentValues | undefined> => {
+    const state = await journal.stateAt(collection, id, position)
+    if (state?.doc === undefined) return undefined
+    return decodeState(state.doc).values
+  }
+  return { before: () => at(seq - 1), after: () => at(seq) }
 }

@@ -1,19 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LimitFunction } from 'p-limit'
+import pLimit from 'p-limit'
 import type { Log } from '../log.ts'
-import type { JournalRow } from '../store/reads/rows.ts'
 import { LeaseLost } from '../store/records/lease.ts'
+import type { JournalRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
-import type { Writer } from '../store/writes/write.ts'
-import { attemptDelivery } from './attempt.ts'
-import { Breaker } from './breaker.ts'
+import type { Writer } from '../store/writes/writer.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 import { FailedDeliveries } from './failed-deliveries.ts'
-import { HeldLease, RENEW_MS } from './held-lease.ts'
-import { Lanes } from './lanes.ts'
-import { dropReplays, type StoredReplay, spansOf, storedReplays } from './replay.ts'
-import { readUpTo, type Spans, spanAfter, withoutFirst, withSpan } from './spans.ts'
-import { type StoredDelivery, untried } from './stored-deliveries.ts'
-import { type SettledTimes, type Subscriber, type SubscriptionTimes, settleTimes } from './subscriber.ts'
-import { readPosition, type SubscriptionPosition, startPosition, writePosition } from './subscription-position.ts'
+import { addRange, advanceTo, dropFirst, rangesAfter, type UnreadRanges } from './ranges.ts'
+import { dropReplays, getReplayRanges, listReplays, type StoredReplay } from './replay.ts'
+import { createDelivery, type StoredDelivery } from './stored-deliveries.ts'
+import {
+  attemptDelivery,
+  type ResolvedTimes,
+  resolveTimes,
+  type Subscriber,
+  type SubscriptionTimes,
+} from './subscriber.ts'
+import { RENEW_MS, SubscriptionLease } from './subscription-lease.ts'
+import { ensurePosition, readPosition, type SubscriptionPosition, writePosition } from './subscription-position.ts'
 
 /** How often the position is stored: how much may be delivered again after a crash, in milliseconds. */
 const POSITION_MS = 1000
@@ -38,10 +44,10 @@ export class Subscription {
   readonly #store: Store
   readonly #subscriber: Subscriber
   readonly #log: Log
-  readonly #times: SettledTimes
-  readonly #lease: HeldLease
-  readonly #lanes: Lanes
-  readonly #breaker: Breaker
+  readonly #times: ResolvedTimes
+  readonly #lease: SubscriptionLease
+  readonly #lanes: KeyedQueue
+  readonly #breaker: CircuitBreaker
   /** Aborted when no further record is delivered. */
   readonly #stopping = new AbortController()
   /** Aborted when running deliveries are given up. */
@@ -49,7 +55,7 @@ export class Subscription {
   readonly #running: Promise<void>
   #wake = Promise.withResolvers<void>()
   /** What is to be read. */
-  #spans: Spans = spanAfter(0)
+  #spans: UnreadRanges = rangesAfter(0)
   /** Records that are read and not finished, in the order of the journal. */
   readonly #open = new Set<number>()
   /** Stored deliveries that are being tried. */
@@ -59,21 +65,21 @@ export class Subscription {
   #dueAt: number | null = null
   /** How often the position was set back. */
   #replays = 0
-  #stored: SubscriptionPosition = { spans: this.#spans, dueAt: null, replays: 0 }
+  #stored: SubscriptionPosition = { ranges: this.#spans, dueAt: null, replays: 0 }
   /** Stores the position and renews the lease while deliveries run. */
   #tending: NodeJS.Timeout | undefined
   #lookedAt = 0
   /** Whether records were left undone; all that follow are left, too, until everything is read again. */
   #isInterrupted = false
 
-  private constructor(store: Store, subscriber: Subscriber, log: Log, times: SettledTimes) {
+  private constructor(store: Store, subscriber: Subscriber, log: Log, times: ResolvedTimes) {
     this.#store = store
     this.#subscriber = subscriber
     this.#log = log
     this.#times = times
-    this.#lease = new HeldLease(store, subscriber.name)
-    this.#lanes = new Lanes(subscriber.concurrency ?? 1)
-    this.#breaker = new Breaker(times.retryMs)
+    this.#lease = new SubscriptionLease(store, subscriber.name)
+    this.#lanes = new KeyedQueue(subscriber.concurrency ?? 1)
+    this.#breaker = new CircuitBreaker(times.retryMs)
     this.#failed = new FailedDeliveries({ store, subscriber, times, log, commit: (change) => this.#commit(change) })
     this.#running = this.#run()
   }
@@ -85,8 +91,8 @@ export class Subscription {
     log: Log,
     times: SubscriptionTimes = {},
   ): Promise<Subscription> {
-    await startPosition(store, subscriber.name)
-    return new Subscription(store, subscriber, log, settleTimes(subscriber, times))
+    await ensurePosition(store, subscriber.name)
+    return new Subscription(store, subscriber, log, resolveTimes(subscriber, times))
   }
 
   /** Ends it, once running deliveries have come to their end or have taken too long. */
@@ -109,7 +115,7 @@ export class Subscription {
         this.#wake = Promise.withResolvers()
         await this.#waitFor(await this.#advance().catch((error) => this.#recover(error)))
       }
-      await this.#lanes.idle()
+      await this.#lanes.waitUntilIdle()
       if (this.#lease.isHeld) await this.#storePosition()
       await this.#lease.release()
     } catch (err) {
@@ -156,11 +162,11 @@ export class Subscription {
 
   /** Begins anew with what is stored. */
   async #reload(): Promise<void> {
-    await this.#lanes.idle()
+    await this.#lanes.waitUntilIdle()
     this.#open.clear()
     const { name } = this.#subscriber
     this.#stored = await readPosition(this.#store, name)
-    const { spans, replays, dueAt } = this.#stored
+    const { ranges: spans, replays, dueAt } = this.#stored
     // What was passed over need not be read again, unless it is to be.
     const isFurther = !this.#isInterrupted && replays === this.#replays && this.#spans[0].after > spans[0].after
     if (!isFurther) this.#spans = spans
@@ -182,11 +188,11 @@ export class Subscription {
     const now = performance.now()
     if (!this.#subscriber.storesFailures || (this.#lookedAt > 0 && now - this.#lookedAt < LOOK_MS)) return []
     this.#lookedAt = now
-    return storedReplays(this.#store.records, this.#subscriber.name)
+    return listReplays(this.#store.records, this.#subscriber.name)
   }
 
   get #hasRoom(): boolean {
-    return this.#open.size <= WINDOW / 2 && this.#failed.room > this.#open.size
+    return this.#open.size <= WINDOW / 2 && this.#failed.capacity > this.#open.size
   }
 
   /** The next records, as far as there is room for them. */
@@ -197,9 +203,9 @@ export class Subscription {
     const own = to === null ? records : records.filter(({ seq }) => seq <= to)
     if (own.length > 0 || to === null) return own
     // The position is one number: what comes before it has to be done.
-    await this.#lanes.idle()
+    await this.#lanes.waitUntilIdle()
     if (this.#isInterrupted) return []
-    this.#spans = withoutFirst(this.#spans)
+    this.#spans = dropFirst(this.#spans)
     // The position before it may have been stored as the last one.
     this.#keepTending()
     return this.#read()
@@ -208,15 +214,15 @@ export class Subscription {
   async #passOver(records: readonly JournalRow[]): Promise<Next> {
     const last = records.at(-1)
     if (!last) return 'wait for growth'
-    this.#spans = readUpTo(this.#spans, last.seq)
-    if (last.seq - this.#stored.spans[0].after < MAX_PASSED) return 'read'
+    this.#spans = advanceTo(this.#spans, last.seq)
+    if (last.seq - this.#stored.ranges[0].after < MAX_PASSED) return 'read'
     if (!this.#lease.isHeld && !(await this.#lease.take())) return 'wait for the lease'
     await this.#storePosition()
     return 'read'
   }
 
   #begin(record: JournalRow): void {
-    this.#spans = readUpTo(this.#spans, record.seq)
+    this.#spans = advanceTo(this.#spans, record.seq)
     if (!this.#subscriber.wants(record) || this.#failed.has(record.seq)) return
     this.#open.add(record.seq)
     this.#inLane(record, async () => {
@@ -250,7 +256,7 @@ export class Subscription {
   }
 
   #couldNotStore(err: unknown): false {
-    this.#lease.doubt()
+    this.#lease.abandon()
     if (!(err instanceof LeaseLost))
       this.#log.error({ err, subscription: this.#subscriber.name }, 'journal: a failed delivery could not be stored')
     return false
@@ -269,7 +275,7 @@ export class Subscription {
       if (this.#lease.isHeld) await this.#storePosition()
     } catch {
       // The next turn of the loop meets the same failure, and waits for the database.
-      this.#lease.doubt()
+      this.#lease.abandon()
     }
     // The next turn takes the lease again.
     if (this.#isPositionLeft) this.#wake.resolve()
@@ -281,12 +287,12 @@ export class Subscription {
 
   get #position(): SubscriptionPosition {
     const [first] = this.#open
-    const spans = first === undefined ? this.#spans : readUpTo(this.#spans, first - 1)
-    return { spans, dueAt: this.#failed.dueAt, replays: this.#replays }
+    const spans = first === undefined ? this.#spans : advanceTo(this.#spans, first - 1)
+    return { ranges: spans, dueAt: this.#failed.dueAt, replays: this.#replays }
   }
 
   get #isPositionStored(): boolean {
-    return this.#position.spans[0].after === this.#stored.spans[0].after
+    return this.#position.ranges[0].after === this.#stored.ranges[0].after
   }
 
   /** Whether the lease ran out after deliveries and before the position was stored. */
@@ -328,7 +334,7 @@ export class Subscription {
 
   /** Delivers one record, or stores it for later; `false`: neither. */
   async #deliverOrStore(record: JournalRow): Promise<boolean> {
-    return (await this.#failed.waits(record)) || this.#attemptOrStore(record, untried(record))
+    return (await this.#failed.storeIfBlocked(record)) || this.#attemptOrStore(record, createDelivery(record))
   }
 
   async #attemptOrStore(record: JournalRow, delivery: StoredDelivery): Promise<boolean> {
@@ -337,12 +343,12 @@ export class Subscription {
       if (this.#mustLeave) return false
       const isSent = await this.#attempt(record)
       isMade = true
-      if (isSent && this.#failed.release()) this.#wake.resolve()
+      if (isSent && this.#failed.retryNow()) this.#wake.resolve()
       return isSent
     }
-    await this.#subscriber.pace?.turn(this.#stopping.signal)
+    await this.#subscriber.throttle?.waitForTurn(this.#stopping.signal)
     try {
-      await this.#breaker.pass(attempt, this.#stopping.signal)
+      await this.#breaker.run(attempt, this.#stopping.signal)
     } catch (error) {
       if (this.#ending.signal.aborted) return false
       if (this.#breaker.isDown) this.#failed.noteOutage()
@@ -363,7 +369,7 @@ export class Subscription {
   }
 
   #due(): readonly StoredDelivery[] {
-    return this.#failed.due().filter(({ seq }) => !this.#retrying.has(seq))
+    return this.#failed.listDue().filter(({ seq }) => !this.#retrying.has(seq))
   }
 
   /** Tries a stored delivery again. */
@@ -386,9 +392,9 @@ export class Subscription {
 
   /** Sets the position back to what is to be delivered again, once nothing else is under way. */
   async #replay(requests: readonly StoredReplay[]): Promise<Next> {
-    await this.#lanes.idle()
+    await this.#lanes.waitUntilIdle()
     if (this.#mustLeave) return 'read'
-    this.#spans = spansOf(requests).reduce<Spans>(withSpan, this.#spans)
+    this.#spans = getReplayRanges(requests).reduce<UnreadRanges>(addRange, this.#spans)
     this.#replays += 1
     await this.#commit(async (writer) => {
       await this.#failed.replay(writer, requests)
@@ -399,7 +405,7 @@ export class Subscription {
 
   /** After a failure of the database, or when another process has taken over, it goes on from the stored position. */
   async #recover(err: unknown): Promise<Next> {
-    this.#lease.doubt()
+    this.#lease.abandon()
     this.#isInterrupted = true
     if (err instanceof LeaseLost) return 'wait for the lease'
     if (!this.#isStopping)
@@ -410,5 +416,36 @@ export class Subscription {
 
   async #pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {})
+  }
+}
+
+/** Work in lanes: that of one lane one at a time, in order; that of different lanes at once, up to a limit. */
+class KeyedQueue {
+  readonly #limit: LimitFunction
+  readonly #ends = new Map<string, Promise<void>>()
+
+  /** @param limit how much runs at once */
+  constructor(limit: number) {
+    this.#limit = pLimit(limit)
+  }
+
+  get isIdle(): boolean {
+    return this.#ends.size === 0
+  }
+
+  /** Adds work to a lane. It must not reject. */
+  add(lane: string, work: () => Promise<void>): void {
+    const before = this.#ends.get(lane) ?? Promise.resolve()
+    const end: Promise<void> = before.then(() => this.#limit(work)).then(() => this.#leave(lane, end))
+    this.#ends.set(lane, end)
+  }
+
+  #leave(lane: string, end: Promise<void>): void {
+    if (this.#ends.get(lane) === end) this.#ends.delete(lane)
+  }
+
+  /** Resolves when no work is left. */
+  async waitUntilIdle(): Promise<void> {
+    while (!this.isIdle) await Promise.all(this.#ends.values())
   }
 }

@@ -55,7 +55,7 @@ export class RecentMinutes {
   }
 
   /** @param ms how long the answer took, in milliseconds */
-  note(status: number, ms: number): void {
+  record(status: number, ms: number): void {
     const minute = this.#minute(minuteOf(this.#now()))
     minute.requests += 1
     if (status >= 500) minute.failures += 1

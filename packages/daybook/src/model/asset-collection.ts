@@ -1,4 +1,4 @@
-import { DIRECTORY } from '../assets/file-names.ts'
+import { DIRECTORY_RULE } from '../assets/file-names.ts'
 import type { AssetFields, AssetsConfig } from '../config/assets.ts'
 import type { CollectionConfig } from '../config/config.ts'
 import { makeField } from '../fields/field.ts'
@@ -12,8 +12,8 @@ function directoryField(): AssetFields['directory'] {
     search: false,
     // Lists of folders cost the same however many files there are.
     counted: true,
-    maxLength: DIRECTORY.maxLength,
-    pattern: `^$|${DIRECTORY.pattern}`,
+    maxLength: DIRECTORY_RULE.maxLength,
+    pattern: `^$|${DIRECTORY_RULE.pattern}`,
     fill: ({ path }) => String(path).split('/').slice(0, -1).join('/'),
     description:
       'The folder that people find the file in, such as `images/2026`; empty at the top. A change leaves `path` and `url` as they are.',
@@ -50,13 +50,13 @@ const assetFields = (hasLocales: boolean): AssetFields => ({
 const OPEN_FIELDS: ReadonlySet<string> = new Set(['directory', 'alt', 'focalPoint'])
 
 /** The collection of a service's files. */
-export const assetCollection = ({ access = {} }: AssetsConfig = {}, hasLocales = false): CollectionConfig => ({
+export const createAssetCollection = ({ access = {} }: AssetsConfig = {}, hasLocales = false): CollectionConfig => ({
   fields: assetFields(hasLocales),
   access,
   description: 'The files of the service.',
 })
 
 /** The keys of the fields whose values the service makes of an uploaded file. */
-export const MADE_ASSET_FIELDS: ReadonlySet<string> = new Set(
+export const SERVICE_MADE_ASSET_KEYS: ReadonlySet<string> = new Set(
   Object.keys(assetFields(false)).filter((key) => !OPEN_FIELDS.has(key)),
 )

@@ -1,9 +1,8 @@
-import type { ConfigFault } from '../config/check.ts'
+import type { ConfigFault } from '../config/check-config.ts'
 import type { DaybookConfig } from '../config/config.ts'
 import { type Field, isRecord } from '../fields/field.ts'
-import { nestWritten } from './schema.ts'
-import { schemaFault } from './schema-fault.ts'
-import { Validators } from './validator.ts'
+import { nestWriteSchema } from './schema.ts'
+import { findSchemaFault, Validators } from './validator.ts'
 
 /** Finds the faults of fields that need a validator: defaults that their field refuses, and broken JSON Schemas. */
 export function checkValues(config: unknown): readonly ConfigFault[] {
@@ -37,8 +36,8 @@ function faultsInside(field: Field, path: string): readonly ConfigFault[] {
 
 function checkConfigValues(field: Field, path: string): readonly ConfigFault[] {
   const { type, options } = field
-  const schema = type.ownSchema?.(options)
-  const fault = isRecord(schema) ? schemaFault(schema) : undefined
+  const schema = type.customSchema?.(options)
+  const fault = isRecord(schema) ? findSchemaFault(schema) : undefined
   if (fault) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${fault}` }]
   const { default: configDefault, fill } = options
   // The default that a type has by itself is right: a start without any other makes no validator.
@@ -57,7 +56,7 @@ function checkConfigValues(field: Field, path: string): readonly ConfigFault[] {
 /** Returns the issues of a value in the config; none while other options of the field are wrong, which are reported already. */
 function findIssues(field: Field, value: unknown): readonly { readonly message: string }[] {
   try {
-    return new Validators().make(field.type.schema(field.options, nestWritten))(value)
+    return new Validators().make(field.type.schema(field.options, nestWriteSchema))(value)
   } catch {
     return []
   }

@@ -1,26 +1,25 @@
 import { createHash } from 'node:crypto'
-import { assembleConfig } from '../config/assemble.ts'
+import { assembleConfig, freezeConfig } from '../config/assemble.ts'
 import { DEFAULT_KEEP_DELETED_DAYS } from '../config/assets.ts'
-import { ConfigError, checkConfig } from '../config/check.ts'
+import { ConfigError, checkConfig } from '../config/check-config.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
-import { freezeConfig } from '../config/freeze.ts'
+import { ASSETS } from '../fields/asset.ts'
 import type { Field, Fields, JsonSchema } from '../fields/field.ts'
-import { holdsLocalized, ITEM_KEY, innerFields, isRequired, isStored, servedKeys, targetsOf } from '../fields/field.ts'
-import { ASSETS } from '../fields/relations/asset.ts'
+import { getTargets, holdsLocalized, ITEM_KEY, innerFields, isRequired, isStored, servedKeys } from '../fields/field.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
-import { assetCollection, MADE_ASSET_FIELDS } from './asset-collection.ts'
+import { createAssetCollection, SERVICE_MADE_ASSET_KEYS } from './asset-collection.ts'
 import { checkValues } from './check-values.ts'
 import {
   compileCompoundIndex,
-  findComparables,
-  findFacets,
-  findManyValued,
+  findFilterableFields,
+  findMultiValuedFields,
+  findSearchFilters,
   findSortKeys,
   findUniqueIndexes,
   type PlacedField,
   placeFields,
-} from './comparables.ts'
+} from './filterable-fields.ts'
 import type {
   CollectionModel,
   DocumentModel,
@@ -31,8 +30,8 @@ import type {
   RelationModel,
   ReverseModel,
 } from './model.ts'
-import { documentSchema, type SchemaSide, type ServiceParts } from './schema.ts'
-import { titleKeys } from './titles.ts'
+import { findTitleKeys } from './model.ts'
+import { createDocumentSchema, type SchemaSide, type ServiceParts } from './schema.ts'
 import { Validators } from './validator.ts'
 
 /** The most entries on one page where a collection does not say. */
@@ -52,7 +51,7 @@ export function compileModel(given: DaybookConfig): Model {
   if (faults.length > 0) throw new ConfigError(faults)
   freezeConfig(config, plugins)
   const locales = compileLocales(config.locales)
-  const configs = { ...config.collections, [ASSETS]: assetCollection(config.assets, locales !== undefined) }
+  const configs = { ...config.collections, [ASSETS]: createAssetCollection(config.assets, locales !== undefined) }
   const { keepDeletedDays = DEFAULT_KEEP_DELETED_DAYS } = config.assets ?? {}
   const collections = Object.entries(configs).map(([key, one]) =>
     compileCollection(key, one, { locales, collections: configs, keepDeletedDays }),
@@ -66,10 +65,10 @@ export function compileModel(given: DaybookConfig): Model {
       (locales?.available ?? []).map((locale) => [locale, compileLocaleCollections(collections, locale)]),
     ),
     hasFieldRules: collections.some(
-      ({ guarded, peopleRule }) => guarded.length > 0 || typeof peopleRule === 'function',
+      ({ guarded, authorRule: peopleRule }) => guarded.length > 0 || typeof peopleRule === 'function',
     ),
     hasReadRules: [...collections, ...globals].some(
-      ({ access, guarded, peopleRule }) =>
+      ({ access, guarded, authorRule: peopleRule }) =>
         access.read !== undefined || guarded.length > 0 || typeof peopleRule === 'function',
     ),
     restricted: collections.filter(({ access }) => access.read !== undefined),
@@ -117,9 +116,9 @@ function compileByLocale(
 const digestOutline = (outlined: unknown): string =>
   createHash('sha256').update(JSON.stringify(outlined)).digest('base64url').slice(0, 10)
 
-const variantsOf = (schemaHash: string): Pick<DocumentModel, 'wholeVariant' | 'peopleVariant'> => ({
-  wholeVariant: digestOutline([schemaHash]).slice(0, 8),
-  peopleVariant: digestOutline([schemaHash, 'people']).slice(0, 8),
+const variantsOf = (schemaHash: string): Pick<DocumentModel, 'etagPart' | 'etagPartWithAuthors'> => ({
+  etagPart: digestOutline([schemaHash]).slice(0, 8),
+  etagPartWithAuthors: digestOutline([schemaHash, 'people']).slice(0, 8),
 })
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -144,8 +143,8 @@ function compileCollection(
   const status = fields.find(([, field]) => field.type.role === 'status')
   const { read, draft, create, update, delete: remove } = config.access ?? {}
   const placed = placeFields(stored)
-  const comparables = findComparables(placed)
-  const manyValued = findManyValued(placed)
+  const comparables = findFilterableFields(placed)
+  const manyValued = findMultiValuedFields(placed)
   const document = compileDocument(
     key,
     config,
@@ -162,12 +161,12 @@ function compileCollection(
     holdsFiles: key === ASSETS,
     restorableMs: key === ASSETS ? keepDeletedDays * DAY_MS : Number.POSITIVE_INFINITY,
     slug,
-    titles: titleKeys(document.fields, slug),
+    titles: findTitleKeys(document.fields, slug),
     status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },
-    comparables,
-    manyValued,
+    filterableFields: comparables,
+    multiValuedFields: manyValued,
     counted: [...comparables.values(), ...manyValued.values()].filter(({ isCounted }) => isCounted),
-    facets: findFacets(comparables.values()),
+    searchFilters: findSearchFilters(comparables.values()),
     indexes: [...comparables.values()].filter(({ column }) => column === undefined),
     uniqueIndexes: findUniqueIndexes(stored, locales),
     compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
@@ -191,7 +190,7 @@ function compileGlobal(key: string, config: GlobalConfig): GlobalModel {
 
 const NOTHING_MADE: ReadonlySet<string> = new Set()
 
-type SystemSchemas = Omit<ServiceParts, 'made'>
+type SystemSchemas = Omit<ServiceParts, 'serviceMadeKeys'>
 
 function compileDocument(
   key: string,
@@ -202,12 +201,12 @@ function compileDocument(
   const stored = storedFields(config.fields)
   const fields = Object.entries(stored).map(([fieldKey, field]) => compileField(fieldKey, field))
   const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
-  const made = key === ASSETS ? MADE_ASSET_FIELDS : NOTHING_MADE
+  const made = key === ASSETS ? SERVICE_MADE_ASSET_KEYS : NOTHING_MADE
   const localized = new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key))
   const hasSlug = fields.some(({ field }) => field.type.role === 'slug')
   const hasAlternates = hasSlug && localized.size > 0 && !Object.hasOwn(config.fields, 'alternates')
   const schemaOf = (side: SchemaSide): JsonSchema =>
-    documentSchema(stored, side, { ...system, made }, reverses, hasAlternates)
+    createDocumentSchema(stored, side, { ...system, serviceMadeKeys: made }, reverses, hasAlternates)
   const schemaHash = digestOutline(outline(stored))
   const systemKeys = { before: Object.keys(system.before), after: Object.keys(system.after) }
   return {
@@ -215,10 +214,10 @@ function compileDocument(
     description: config.description,
     fields,
     fieldMap: stored,
-    reverses: new Map(reverses.map((one) => [one.key, one])),
+    reverseFields: new Map(reverses.map((one) => [one.key, one])),
     systemKeys,
     storedKeys: [...systemKeys.before, ...fields.flatMap(({ servedKeys }) => servedKeys), ...systemKeys.after],
-    made,
+    serviceMadeKeys: made,
     hasAlternates,
     ignoredKeys: new Set([
       ...made,
@@ -248,7 +247,7 @@ function compileDocument(
       ...fields.filter((field) => field.access.read !== undefined),
       ...reverses.filter(({ access, isThroughGuarded }) => access.read !== undefined || isThroughGuarded),
     ],
-    peopleRule: config.people?.read,
+    authorRule: config.people?.read,
   }
 }
 
@@ -316,7 +315,7 @@ function compileRelations(fields: Fields): ReadonlyMap<string, readonly Relation
     const { many, onDelete } = relation
     const isTagged = typeof relation.to !== 'string'
     const shared = { kind: 'relation', path, steps, owner: steps[0]?.key ?? path, many, onDelete, isTagged } as const
-    return targetsOf(relation).map((to) => ({ ...shared, to }))
+    return getTargets(relation).map((to) => ({ ...shared, to }))
   })
   return Map.groupBy(relations, ({ path }) => path)
 }

@@ -17,7 +17,7 @@ export interface FieldModel {
 }
 
 /** A value that can be filtered and sorted: a top-level scalar, or one inside groups. */
-export interface Comparable {
+export interface FilterableField {
   /** Its dotted path, `title` or `seo.title`. */
   readonly path: string
   readonly scalar: Scalar
@@ -26,9 +26,9 @@ export interface Comparable {
   /** A column of the table where there is one; else the value lies in the document. */
   readonly column?: 'id' | 'slug' | 'status' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
   /** Whether the service alone makes its values, in one form: ids and times. */
-  readonly isMadeByService: boolean
+  readonly isServiceMade: boolean
   /** Whether every entry has a value. */
-  readonly neverNull: boolean
+  readonly isNeverNull: boolean
   /** Whether a filter may ask for a part of the value. */
   readonly isText: boolean
   /** Whether the value is text that begins with a day of the calendar. */
@@ -46,7 +46,7 @@ export interface Comparable {
   /** Which part of a reference it is. */
   readonly part?: ReferencePart
   /** The folded form of a text field, stored in the column `folded`. */
-  readonly folded?: Comparable
+  readonly folded?: FilterableField
   /** The text field that this is made from; present if the value is stored in the column `folded`. */
   readonly derived?: DerivedText
 }
@@ -72,7 +72,7 @@ export interface ReferencePart {
 }
 
 /** A value that is many: references, choices, or a list of scalars. Filtered through a table of its members. */
-export interface ManyValued {
+export interface MultiValuedField {
   readonly path: string
   readonly owner: string
   /** How a member compares. */
@@ -104,7 +104,7 @@ export interface UniqueIndexModel {
 
 /** One key of an index over several values. */
 export interface IndexKey {
-  readonly by: Comparable
+  readonly by: FilterableField
   readonly descending: boolean
 }
 
@@ -164,21 +164,21 @@ export interface DocumentModel {
   readonly fields: readonly FieldModel[]
   readonly fieldMap: Fields
   /** Fields that list what refers to the document, by key. */
-  readonly reverses: ReadonlyMap<string, ReverseModel>
+  readonly reverseFields: ReadonlyMap<string, ReverseModel>
   /** Keys that every document of the kind has, served before and after its fields. */
   readonly systemKeys: { readonly before: readonly string[]; readonly after: readonly string[] }
   /** All keys that a stored document has, in the order in which it is written. */
   readonly storedKeys: readonly string[]
   /** Keys of fields whose values the service alone makes, of an uploaded file. */
-  readonly made: ReadonlySet<string>
+  readonly serviceMadeKeys: ReadonlySet<string>
   /** Every key that may stand in a body and changes nothing. */
   readonly ignoredKeys: ReadonlySet<string>
   /** Names the set of keys and types that documents are written in; changes when the config changes them. */
   readonly schemaHash: string
   /** The part of an ETag that says that the document is answered whole, in this schema. */
-  readonly wholeVariant: string
+  readonly etagPart: string
   /** The same of an answer that says who made and last changed it. */
-  readonly peopleVariant: string
+  readonly etagPartWithAuthors: string
   readonly schemas: {
     readonly read: JsonSchema
     readonly create: JsonSchema
@@ -200,7 +200,7 @@ export interface DocumentModel {
   /** True if a read can include the slugs of a document in all locales. */
   readonly hasAlternates: boolean
   /** Which readers may know who made and changed a document; `undefined`: those with a session. */
-  readonly peopleRule: true | FieldRule | undefined
+  readonly authorRule: true | FieldRule | undefined
 }
 
 /** A compiled collection. */
@@ -222,19 +222,19 @@ export interface CollectionModel extends DocumentModel {
   /** Top-level fields that may say what an entry is called, the best first. */
   readonly titles: readonly string[]
   readonly status: { readonly key: string; readonly values: readonly string[] } | undefined
-  readonly comparables: ReadonlyMap<string, Comparable>
+  readonly filterableFields: ReadonlyMap<string, FilterableField>
   /** Many-valued fields that can be filtered, by dotted path. */
-  readonly manyValued: ReadonlyMap<string, ManyValued>
+  readonly multiValuedFields: ReadonlyMap<string, MultiValuedField>
   /** Fields of which it is kept how many entries hold each value. */
-  readonly counted: readonly (Comparable | ManyValued)[]
+  readonly counted: readonly (FilterableField | MultiValuedField)[]
   /** Values that stand in the search index beside the words of an entry: a filter by equality narrows a search there. */
-  readonly facets: readonly Comparable[]
+  readonly searchFilters: readonly FilterableField[]
   /** Values inside the documents that have an index. */
-  readonly indexes: readonly Comparable[]
+  readonly indexes: readonly FilterableField[]
   readonly uniqueIndexes: readonly UniqueIndexModel[]
   readonly compoundIndexes: readonly CompoundIndexModel[]
   /** By path, what takes the place of a text in sorting: its key in the alphabet of a language. */
-  readonly sortKeys: ReadonlyMap<string, Comparable>
+  readonly sortKeys: ReadonlyMap<string, FilterableField>
   /** Top-level fields whose words `q` finds. */
   readonly searchable: readonly { readonly key: string; readonly weight: number }[]
   readonly access: {
@@ -281,3 +281,25 @@ export interface Model {
   /** What brings hooks and routes: the config itself, then the plugins. */
   readonly contributors: readonly Contributor[]
 }
+
+/** Keys of fields that entries are called by, the most telling first. */
+const DEFAULT_TITLES: readonly string[] = ['title', 'name', 'label', 'headline', 'subject', 'originalName', 'filename']
+
+/**
+ * The top-level fields that may say what an entry is called, the best first: the one that its slug is made from, fields of usual names,
+ * other lines of text, and the slug itself.
+ */
+export function findTitleKeys(
+  fields: readonly Pick<FieldModel, 'key' | 'field'>[],
+  slug: { readonly key: string; readonly from: string | undefined } | undefined,
+): readonly string[] {
+  const names = fields.filter(({ field }) => field.type.canBeTitle).map(({ key }) => key)
+  const best = [slug?.from, ...DEFAULT_TITLES].filter((key) => key !== undefined && names.includes(key))
+  return [...new Set([...best, ...names, slug?.key])].filter((key) => key !== undefined)
+}
+
+/** The field that says what entries are called, as far as a reader may know; `undefined`: there is none. */
+export const findTitleField = (
+  { titles }: { readonly titles: readonly string[] },
+  hidden: ReadonlySet<string>,
+): string | undefined => titles.find((key) => !hidden.has(key))

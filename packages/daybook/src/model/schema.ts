@@ -1,5 +1,14 @@
-import type { Field, Fields, JsonSchema, NestSchema } from '../fields/field.ts'
-import { generatedValues, ITEM_KEY, isRequired, NOT_BLANK } from '../fields/field.ts'
+import {
+  type Field,
+  type Fields,
+  generatedValues,
+  ITEM_KEY,
+  isRequired,
+  type JsonSchema,
+  type NestSchema,
+  NOT_BLANK_PATTERN,
+} from '../fields/field.ts'
+import type { DRAFT_KEYS } from '../fields/status.ts'
 import type { ReverseModel } from './model.ts'
 
 /** Which question a schema answers: what is served, what makes a document, what changes one, and what a working copy may hold. */
@@ -21,8 +30,11 @@ const orNull = (schema: JsonSchema): JsonSchema => {
 function notBlank(schema: JsonSchema, { type }: Field): JsonSchema {
   const isOpen = schema.type === 'string' && schema.format === undefined && schema.enum === undefined
   if (!isOpen || schema.const !== undefined || type.role !== undefined) return schema
-  if (schema.pattern === undefined) return { ...schema, pattern: NOT_BLANK }
-  return { ...schema, allOf: [...((schema.allOf as readonly JsonSchema[] | undefined) ?? []), { pattern: NOT_BLANK }] }
+  if (schema.pattern === undefined) return { ...schema, pattern: NOT_BLANK_PATTERN }
+  return {
+    ...schema,
+    allOf: [...((schema.allOf as readonly JsonSchema[] | undefined) ?? []), { pattern: NOT_BLANK_PATTERN }],
+  }
 }
 
 const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
@@ -43,14 +55,14 @@ function withDefaultMaker(schema: JsonSchema, field: Field): JsonSchema {
  * Whether a field always holds something once a document is stored. A locale without fallbacks may have nothing, and a
  * reference goes with its target unless it keeps that.
  */
-export function isFilled(field: Field): boolean {
+export function alwaysHasValue(field: Field): boolean {
   const { type, options } = field
   const mayGo = options.localized === true || type.relation?.(options).onDelete === 'unset'
   return (isRequired(field) && !mayGo) || type.empty?.(options) != null
 }
 
 /** Whether a new document must name the field. */
-export function mustBeNamed(field: Field): boolean {
+export function isRequiredOnCreate(field: Field): boolean {
   const { type, options } = field
   return isRequired(field) && type.default?.(options) === undefined && type.source?.(options) === undefined
 }
@@ -67,7 +79,7 @@ function readFields(fields: Fields, isItem = false): JsonSchema {
   for (const [key, field] of Object.entries(fields)) {
     const schema = field.type.schema(field.options, readFields)
     const mark = field.options.localized === true ? { [LOCALIZED]: true } : {}
-    properties[key] = { ...withDescription(isFilled(field) ? schema : orNull(schema), field), ...mark }
+    properties[key] = { ...withDescription(alwaysHasValue(field) ? schema : orNull(schema), field), ...mark }
     for (const generated of generatedValues(key, field)) properties[generated.key] = { ...generated.schema, ...mark }
   }
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
@@ -95,14 +107,14 @@ export function writeFields(
     const schema = field.type.schema(field.options, nest)
     // In one locale, nothing may stand for the fallback.
     const isNeverNull =
-      !isDraft && (mustBeNamed(field) || field.options.required === true) && field.options.localized !== true
+      !isDraft && (isRequiredOnCreate(field) || field.options.required === true) && field.options.localized !== true
     properties[key] = withDefaultMaker(
       withDescription(isNeverNull ? notBlank(schema, field) : orNull(schema), field),
       field,
     )
     for (const generated of generatedValues(key, field)) properties[generated.key] = READ_ONLY
   }
-  const needed = Object.keys(fields).filter((key) => mustBeNamed(fields[key] as Field))
+  const needed = Object.keys(fields).filter((key) => isRequiredOnCreate(fields[key] as Field))
   return {
     type: 'object',
     properties,
@@ -112,7 +124,7 @@ export function writeFields(
 }
 
 /** Prints the schema of fields inside a value that is written. */
-export const nestWritten: NestSchema = (fields, isItem) => writeFields(fields, { isItem: isItem === true })
+export const nestWriteSchema: NestSchema = (fields, isItem) => writeFields(fields, { isItem: isItem === true })
 
 /** The schema of a body, in which the values that the service makes change nothing. */
 function writtenFields(fields: Fields, side: Exclude<SchemaSide, 'read'>, made: ReadonlySet<string>): JsonSchema {
@@ -152,7 +164,7 @@ export interface ServiceParts {
   /** What stands after them. */
   readonly after: Readonly<Record<string, JsonSchema>>
   /** The keys of fields whose values the service alone makes. */
-  readonly made: ReadonlySet<string>
+  readonly serviceMadeKeys: ReadonlySet<string>
 }
 
 /**
@@ -160,14 +172,14 @@ export interface ServiceParts {
  *
  * @param reverses fields that an answer holds where they are included
  */
-export function documentSchema(
+export function createDocumentSchema(
   fields: Fields,
   side: SchemaSide,
   system: ServiceParts,
   reverses: readonly Pick<ReverseModel, 'key' | 'field'>[] = [],
   hasAlternates = false,
 ): JsonSchema {
-  const inner = side === 'read' ? readFields(fields) : writtenFields(fields, side, system.made)
+  const inner = side === 'read' ? readFields(fields) : writtenFields(fields, side, system.serviceMadeKeys)
   const asked = (part: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
     side === 'read' ? { ...part } : Object.fromEntries(Object.keys(part).map((key) => [key, READ_ONLY]))
   const shown = Object.fromEntries(reverses.map(({ key, field }) => [key, side === 'read' ? listed(field) : READ_ONLY]))
@@ -179,4 +191,28 @@ export function documentSchema(
     properties,
     ...(side === 'read' ? { required: Object.keys(held) } : {}),
   }
+}
+
+const time = (description: string): JsonSchema => ({
+  type: ['string', 'null'],
+  format: 'date-time',
+  readOnly: true,
+  description,
+})
+
+/** The JSON Schemas of what an entry says besides where its working copy is asked for. */
+export const DRAFT_SCHEMAS: Readonly<Record<(typeof DRAFT_KEYS)[number], JsonSchema>> = {
+  hasDraft: {
+    type: 'boolean',
+    readOnly: true,
+    description: 'Whether there is a working copy; else the entry reads as it is.',
+  },
+  publishAt: time('When it is to be published; null: no time is set.'),
+  unpublishAt: time('When it is to be unpublished; null: no time is set.'),
+  publishedLocales: {
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    readOnly: true,
+    description: 'The locales in which it is published; null: the content has none.',
+  },
 }

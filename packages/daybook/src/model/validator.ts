@@ -3,10 +3,10 @@ import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import { MAX_ISSUES } from '../errors.ts'
 import { isFourDigitYear } from '../fields/date.ts'
-import { isRecord, type JsonSchema, NOT_BLANK, VIOLATION } from '../fields/field.ts'
-import { OWN_SCHEMA } from '../fields/json.ts'
-import { type Issue, issueAt, type Violation } from '../issues.ts'
-import { didYouMean, nearestField } from '../nearest.ts'
+import { isRecord, type JsonSchema, NOT_BLANK_PATTERN, VIOLATION } from '../fields/field.ts'
+import { CUSTOM_SCHEMA } from '../fields/json.ts'
+import { createIssue, type Issue, type Violation } from '../issues.ts'
+import { didYouMean, findNearestField } from '../nearest.ts'
 
 /** Checks a value against one schema; an empty list means that it holds. */
 export type Validator = (value: unknown) => readonly Issue[]
@@ -31,7 +31,7 @@ export class Validators {
   }
 
   /** The validator of the values of one field, wherever it stands, made of `schema` when it is asked for first. */
-  ofField(field: object, schema: () => JsonSchema): Validator {
+  getForField(field: object, schema: () => JsonSchema): Validator {
     const validator = this.#ofFields.get(field) ?? this.make(schema())
     this.#ofFields.set(field, validator)
     return validator
@@ -55,7 +55,7 @@ function makeAjv(meta: boolean): Ajv2020 {
   const isDateTime = ajv.formats['date-time'] as { validate(text: string): boolean }
   // A leap second, or a year that an offset makes negative, passes the grammar of RFC 3339 but cannot be written back.
   ajv.addFormat('date-time', (text) => isDateTime.validate(text) && isFourDigitYear(Date.parse(text)))
-  ajv.addKeyword({ keyword: OWN_SCHEMA, errors: 'full', compile: compileOwn })
+  ajv.addKeyword({ keyword: CUSTOM_SCHEMA, errors: 'full', compile: compileOwn })
   // Ajv compares each object of a list with each other one: 40,000 references would take minutes.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', validate: areUnique })
@@ -128,7 +128,7 @@ function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
 }
 
 const isOfBlankText = ({ keyword, params }: ErrorObject): boolean =>
-  keyword === 'pattern' && params.pattern === NOT_BLANK
+  keyword === 'pattern' && params.pattern === NOT_BLANK_PATTERN
 
 /** `anyOf [schema, null]` complains about the null, too; that says nothing. */
 function isNullBranch(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
@@ -177,18 +177,54 @@ const VIOLATIONS: Readonly<Record<string, (params: AjvParams) => Violation>> = {
 
 function toIssue(error: ErrorObject): Issue {
   const { keyword, params, instancePath, message = 'is not valid', parentSchema } = error
-  if (keyword === 'required') return issueAt(`${instancePath}/${pointer(params.missingProperty)}`, ...MISSING)
+  if (keyword === 'required') return createIssue(`${instancePath}/${pointer(params.missingProperty)}`, ...MISSING)
   if (keyword === 'additionalProperties') {
     const name = String(params.additionalProperty)
-    const nearest = nearestField(name, Object.keys((parentSchema?.properties ?? {}) as object))
+    const nearest = findNearestField(name, Object.keys((parentSchema?.properties ?? {}) as object))
     const text = `there is no such field${didYouMean(nearest)}`
-    return issueAt(`${instancePath}/${pointer(name)}`, 'unknown_field', text, { nearest })
+    return createIssue(`${instancePath}/${pointer(name)}`, 'unknown_field', text, { nearest })
   }
-  if (isOfBlankText(error)) return issueAt(instancePath, ...MISSING)
+  if (isOfBlankText(error)) return createIssue(instancePath, ...MISSING)
   const path = instancePath || '/'
   const violation = (parentSchema?.[VIOLATION] as Violation | undefined) ?? VIOLATIONS[keyword]?.(params as AjvParams)
   // The schema of a json field or of a plugin may have any other keyword.
-  return violation ? issueAt(path, ...violation) : { path, code: keyword, message }
+  return violation ? createIssue(path, ...violation) : { path, code: keyword, message }
 }
 
 const MISSING: Violation = ['required', 'is required']
+
+/** A fault in a JSON Schema itself, or nothing. */
+export function findSchemaFault(schema: JsonSchema): string | undefined {
+  // The schema of JSON Schemas takes a twentieth of a second to compile, which every start would wait for.
+  return isPlain(schema) ? undefined : compileFault(schema)
+}
+
+const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+
+/** What the everyday keywords hold (JSON Schema 2020-12), at its narrowest. */
+const KEYWORDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['type', (value) => TYPES.has(value)],
+  ['title', isText],
+  ['description', isText],
+  ['enum', (value) => Array.isArray(value) && value.length > 0 && areDifferentTexts(value)],
+  ['minimum', Number.isFinite],
+  ['maximum', Number.isFinite],
+  ['minLength', isCount],
+  ['maxLength', isCount],
+  ['items', isPlain],
+  ['properties', (value) => isRecord(value) && Object.values(value).every(isPlain)],
+  ['required', areDifferentTexts],
+  ['additionalProperties', (value) => typeof value === 'boolean' || isPlain(value)],
+])
+
+function areDifferentTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText) && new Set(value).size === value.length
+}
+
+/** Whether a schema is seen to be one without the schema of JSON Schemas; another one may be one, too. */
+function isPlain(schema: unknown): boolean {
+  return isRecord(schema) && Object.entries(schema).every(([name, value]) => KEYWORDS.get(name)?.(value) ?? false)
+}

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FileBody } from '../assets/file-body.ts'
 import type { Route } from '../http/contract.ts'
-import type { Handle } from '../http/request.ts'
-import type { FinishedReply } from '../http/respond.ts'
+import type { RequestHandler } from '../http/request.ts'
+import type { FinishedResponse } from '../http/response.ts'
 import { EventStream } from '../journal/live/event-stream.ts'
 import { Connections, type HttpConnection } from './connections.ts'
-import { refuseBroken, refuseRequest, targetRefusal } from './refuse.ts'
-import { headFault, NodeRequest, TargetReader } from './request.ts'
+import { buildTargetRefusal, refuseMalformed, refuseRequest } from './refusals.ts'
+import { findHeadFault, NodeRequest, TargetReader } from './request.ts'
 
 /** The fewest bytes of a streamed body that have to arrive within a body time-out. */
 const STEADY_BYTES = 64 * 1024
@@ -20,7 +20,7 @@ const REST_MS = 30_000
 
 /** The parts of a service that a listener needs. */
 export interface ListenerOptions {
-  readonly handle: Handle
+  readonly handle: RequestHandler
   /** The largest body of a route without a limit of its own, in bytes. */
   readonly bodyLimit: number
   readonly routes: readonly Pick<Route, 'method' | 'path' | 'body'>[]
@@ -56,7 +56,7 @@ export class Listener {
       refuseRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
     })
     server.on('clientError', (error: Error, socket: Socket) => {
-      this.connections.refuseNext(socket, () => refuseBroken(error, socket))
+      this.connections.refuseNext(socket, () => refuseMalformed(error, socket))
     })
   }
 }
@@ -84,7 +84,7 @@ function answerRequest(server: Listener, incoming: IncomingMessage, response: Se
     incoming.resume()
     return
   }
-  const fault = headFault(incoming)
+  const fault = findHeadFault(incoming)
   if (fault) {
     refuseRequest(response, fault.status, 'VALIDATION_ERROR', fault.message)
     connection.finish()
@@ -99,7 +99,7 @@ function beginRequest(server: Listener, exchange: Exchange): void {
   const { incoming } = exchange
   const target = server.targets.read(incoming)
   if (target === undefined) {
-    sendResponse(exchange, targetRefusal())
+    sendResponse(exchange, buildTargetRefusal())
     return
   }
   const request = new NodeRequest(incoming, target)
@@ -129,10 +129,10 @@ function watchBody(server: Listener, incoming: IncomingMessage, request: NodeReq
 /** Refuses a request whose body does not arrive, and closes its connection. */
 function refuseLate({ connections }: Listener, socket: Socket): void {
   const error = Object.assign(new Error('body timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-  connections.refuseNext(socket, () => refuseBroken(error, socket))
+  connections.refuseNext(socket, () => refuseMalformed(error, socket))
 }
 
-function sendResponse(exchange: Exchange, reply: FinishedReply): void {
+function sendResponse(exchange: Exchange, reply: FinishedResponse): void {
   try {
     const sent = startResponse(exchange, reply)
     if (sent) return void finishLater(exchange, sent)
@@ -152,7 +152,10 @@ async function finishLater({ connection, response }: Exchange, sent: Promise<voi
   connection.finish()
 }
 
-function startResponse({ connection, incoming, response }: Exchange, reply: FinishedReply): Promise<void> | undefined {
+function startResponse(
+  { connection, incoming, response }: Exchange,
+  reply: FinishedResponse,
+): Promise<void> | undefined {
   connection.prepareHead(response)
   const sent = sendReply(response, reply)
   if (hasBody(incoming) && !incoming.complete) boundRest(incoming)
@@ -162,7 +165,7 @@ function startResponse({ connection, incoming, response }: Exchange, reply: Fini
 /** Sends head and content at once, so that they leave in one segment. Node omits the content in response to HEAD. */
 function sendReply(
   response: ServerResponse,
-  { status, head, json, octets, content }: FinishedReply,
+  { status, head, json, octets, content }: FinishedResponse,
 ): Promise<void> | undefined {
   if (content) return stream(response.writeHead(status, [...head]), content)
   if (octets !== undefined)
@@ -196,7 +199,7 @@ async function streamEvents(response: ServerResponse, events: EventStream): Prom
     response.flushHeaders()
     events.attach({
       write: (bytes) => void response.write(bytes),
-      get unsent() {
+      get unsentBytes() {
         return response.writableLength
       },
       end: () => {
@@ -207,7 +210,7 @@ async function streamEvents(response: ServerResponse, events: EventStream): Prom
     })
   }
   await promise
-  events.closed()
+  events.markClosed()
 }
 
 /** Sends a file as it is read, without a web stream in between. */

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Log } from '../log.ts'
-import { METRICS_TYPE } from '../metrics/metrics.ts'
+import { formatMerged, METRICS_TYPE, type MetricsSnapshot, mergeCumulative } from '../metrics/metrics.ts'
+import type { WorkerProcess } from './worker.ts'
 
 /** Where metrics are served. */
 export interface MetricsAddress {
@@ -12,7 +13,7 @@ export interface MetricsAddress {
 }
 
 /** A listener for metrics alone. */
-export interface MetricsListening {
+export interface MetricsServer {
   /** `http://HOST:PORT/metrics` */
   readonly url: string
   close(): void
@@ -27,7 +28,7 @@ export async function serveMetrics(
   read: () => Promise<string>,
   { port, host }: MetricsAddress,
   log: Log,
-): Promise<MetricsListening> {
+): Promise<MetricsServer> {
   const server = createServer({ headersTimeout: 5000, requestTimeout: 10_000 }, async (request, response) => {
     if (request.url !== '/metrics') return sendMetrics(response, 404, 'Metrics are at /metrics.\n')
     if (request.method !== 'GET') return sendMetrics(response, 405, 'Ask with GET.\n', { Allow: 'GET' })
@@ -59,4 +60,19 @@ function sendMetrics(
 ): void {
   response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', ...headers })
   response.end(text)
+}
+
+/** The metrics of all workers together, ended ones included. */
+export class WorkersMetrics {
+  #ended: Promise<MetricsSnapshot> = Promise.resolve([])
+
+  /** Keeps what a worker had counted when it was last asked: a sum that falls would look like a new start. */
+  addExited({ lastMetrics: measured }: WorkerProcess): void {
+    this.#ended = this.#ended.then((before) => mergeCumulative(before, measured))
+  }
+
+  async text(alive: Iterable<WorkerProcess>): Promise<string> {
+    const snapshots = await Promise.all([this.#ended, ...Array.from(alive, (worker) => worker.collectMetrics())])
+    return formatMerged(snapshots)
+  }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { Readable } from 'node:stream'
-import { incompleteBody } from '../http/body.ts'
+import { makeIncompleteBodyError } from '../http/body.ts'
 import type { HttpRequest, RequestHeaders } from '../http/request.ts'
 
 const MAX_HEADERS = 200
@@ -39,7 +39,7 @@ export interface HeadFault {
 }
 
 /** Finds a fault in the head of a request that Node's parser lets through (RFC 9112, sections 2.3 and 3.2). */
-export function headFault({ httpVersion, rawHeaders, headers }: IncomingMessage): HeadFault | undefined {
+export function findHeadFault({ httpVersion, rawHeaders, headers }: IncomingMessage): HeadFault | undefined {
   if (rawHeaders.length > MAX_HEADERS * 2) {
     return { status: 431, message: `A request has at most ${MAX_HEADERS} headers.` }
   }
@@ -137,7 +137,7 @@ export class NodeRequest implements HttpRequest {
   readBytes(limit: number): Promise<Uint8Array | undefined> {
     const incoming = this.#incoming
     return new Promise((resolve, reject) => {
-      if (incoming.destroyed) return reject(incompleteBody())
+      if (incoming.destroyed) return reject(makeIncompleteBodyError())
       const chunks: Buffer[] = []
       let size = 0
       incoming.on('data', (chunk: Buffer) => {
@@ -151,7 +151,7 @@ export class NodeRequest implements HttpRequest {
         }
       })
       incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
-      incoming.once('error', () => reject(incompleteBody()))
+      incoming.once('error', () => reject(makeIncompleteBodyError()))
     })
   }
 

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { refuseExposure } from '../content/access/exposure.ts'
 import type { Route } from '../http/contract.ts'
 import type { Service } from '../service.ts'
+import { waitForEmptyBacklog } from './connections.ts'
 import { Listener } from './listener.ts'
-import { untilQuiet } from './quiet.ts'
-import { MAX_HEADER_BYTES } from './refuse.ts'
+import { MAX_HEADER_BYTES } from './refusals.ts'
 
 /** The address of a server, and its time-outs. */
 export interface ServeOptions {
@@ -161,6 +161,6 @@ async function backlogAccepted(server: Server): Promise<void> {
     lastAt = performance.now()
   }
   server.on('connection', note)
-  await untilQuiet(() => lastAt)
+  await waitForEmptyBacklog(() => lastAt)
   server.off('connection', note)
 }

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MetricsSnapshot } from '../metrics/metrics.ts'
-import { isMessage, message } from '../threads/message.ts'
+import { createMessage, isMessage } from '../threads/messages.ts'
 import type { Listening } from './serve.ts'
 
 /** Environment of a worker: its number, counted from 1. */
@@ -17,11 +17,11 @@ const RETIRING_IDLE_MS = 10_000
 const OTHERS_MS = 1000
 
 /** The steps that workers which end together take together. */
-export const STEPS = ['accepted', 'closed'] as const
-export type WorkerStep = (typeof STEPS)[number]
+export const SHUTDOWN_STEPS = ['accepted', 'closed'] as const
+export type ShutdownStep = (typeof SHUTDOWN_STEPS)[number]
 
 /** How a process ended. */
-export interface Ended {
+export interface WorkerExit {
   readonly status: number | null
   readonly signal: string | null
 }
@@ -33,7 +33,7 @@ export interface WorkerIdentity {
 }
 
 /** The number and port of this process, if it is a worker. */
-export function workerIdentity(): WorkerIdentity | undefined {
+export function readWorkerIdentity(): WorkerIdentity | undefined {
   if (!cluster.isWorker) return undefined
   const port = process.env[CHOSEN_PORT]
   return { number: Number(process.env[WORKER_NUMBER]), port: port === undefined ? undefined : Number(port) }
@@ -45,8 +45,8 @@ export function workerIdentity(): WorkerIdentity | undefined {
  */
 export function serveAsWorker(listening: Listening, measure: () => Promise<MetricsSnapshot>): void {
   const passes = { accepted: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }
-  const reach = async (step: WorkerStep): Promise<void> => {
-    process.send?.(message(step, 0, undefined), () => {})
+  const reach = async (step: ShutdownStep): Promise<void> => {
+    process.send?.(createMessage(step, 0, undefined), () => {})
     await Promise.race([passes[step].promise, sleep(OTHERS_MS, undefined, { ref: false })])
   }
   const peers = { accepted: () => reach('accepted'), closed: () => reach('closed') }
@@ -55,12 +55,12 @@ export function serveAsWorker(listening: Listening, measure: () => Promise<Metri
   process.on('SIGHUP', () => {})
   process.on('message', (received: unknown) => {
     if (isMessage(received, 'retire')) end(RETIRING_IDLE_MS)
-    for (const step of STEPS) if (isMessage(received, step)) passes[step].resolve()
+    for (const step of SHUTDOWN_STEPS) if (isMessage(received, step)) passes[step].resolve()
     if (!isMessage(received, 'measure')) return
     // One that cannot be asked any more is missed by its parent.
-    void measure().then((metrics) => process.send?.(message('measured', received.job, metrics), () => {}))
+    void measure().then((metrics) => process.send?.(createMessage('measured', received.job, metrics), () => {}))
   })
-  process.send?.(message('listening', 0, listening.url))
+  process.send?.(createMessage('listening', 0, listening.url))
 }
 
 const isClosable = (handle: unknown): handle is { close(): void } =>
@@ -72,56 +72,56 @@ export class WorkerProcess {
   readonly pid: number | undefined
   /** Its address once it listens; undefined when it ended before. */
   readonly listening: Promise<string | undefined>
-  readonly ended: Promise<Ended>
+  readonly exited: Promise<WorkerExit>
   readonly #worker: ReturnType<typeof cluster.fork>
-  readonly #onStep: (step: WorkerStep) => void
+  readonly #onStep: (step: ShutdownStep) => void
   #measured: MetricsSnapshot = []
   #isListening = false
-  readonly #reached = new Set<WorkerStep>()
+  readonly #reached = new Set<ShutdownStep>()
   #handedAt = 0
   readonly #said = Promise.withResolvers<string>()
   /** Requests that wait for an answer, by the number of the job. */
   readonly #asked = new Map<number, () => void>()
   #jobs = 0
 
-  /** @param onStep told when it ends and has come to a step, where it waits for {@link pass} */
-  constructor(number: number, port: number | undefined, onStep: (step: WorkerStep) => void) {
+  /** @param onStep told when it ends and has come to a step, where it waits for {@link release} */
+  constructor(number: number, port: number | undefined, onStep: (step: ShutdownStep) => void) {
     this.number = number
     this.#onStep = onStep
     this.#worker = cluster.fork({ [WORKER_NUMBER]: number, ...(port === undefined ? {} : { [CHOSEN_PORT]: port }) })
     this.pid = this.#worker.process.pid
     // That it cannot be reached any more is known from its end.
     this.#worker.on('error', () => {})
-    this.ended = new Promise((resolve) => {
+    this.exited = new Promise((resolve) => {
       this.#worker.once('exit', (status, signal) => resolve({ status, signal }))
     })
     this.#worker.on('message', (received: unknown) => this.#received(received))
-    this.listening = Promise.race([this.#said.promise, this.ended.then(() => undefined)])
+    this.listening = Promise.race([this.#said.promise, this.exited.then(() => undefined)])
     this.#closeWhatItLeaves()
   }
 
   /** Its metrics when they were last collected. */
-  get measured(): MetricsSnapshot {
+  get lastMetrics(): MetricsSnapshot {
     return this.#measured
   }
 
   /** When it was last given a connection, as `performance.now()` has it. */
-  get handedAt(): number {
+  get lastConnectionAt(): number {
     return this.#handedAt
   }
 
   /** Whether it has come so far with its end. */
-  hasReached(step: WorkerStep): boolean {
+  hasReached(step: ShutdownStep): boolean {
     return this.#reached.has(step)
   }
 
   /** Lets it go on. */
-  pass(step: WorkerStep): void {
+  release(step: ShutdownStep): void {
     if (this.#worker.isConnected()) this.#send(step)
   }
 
   /** Its metrics; when it does not answer, those last collected. */
-  async measure(): Promise<MetricsSnapshot> {
+  async collectMetrics(): Promise<MetricsSnapshot> {
     if (this.#isListening && this.#worker.isConnected()) await this.#measureAgain()
     return this.#measured
   }
@@ -129,7 +129,7 @@ export class WorkerProcess {
   async #measureAgain(): Promise<void> {
     const job = this.#send('measure')
     const answered = new Promise<void>((resolve) => this.#asked.set(job, resolve))
-    await Promise.race([answered, this.ended, sleep(MEASURE_MS, undefined, { ref: false })])
+    await Promise.race([answered, this.exited, sleep(MEASURE_MS, undefined, { ref: false })])
     this.#asked.delete(job)
   }
 
@@ -138,7 +138,7 @@ export class WorkerProcess {
       this.#isListening = true
       this.#said.resolve(received.body)
     }
-    for (const step of STEPS) {
+    for (const step of SHUTDOWN_STEPS) {
       if (!isMessage(received, step)) continue
       this.#reached.add(step)
       this.#onStep(step)
@@ -148,9 +148,9 @@ export class WorkerProcess {
     this.#asked.get(received.job)?.()
   }
 
-  #send(kind: 'retire' | 'measure' | WorkerStep): number {
+  #send(kind: 'retire' | 'measure' | ShutdownStep): number {
     this.#jobs += 1
-    this.#worker.send(message(kind, this.#jobs, undefined))
+    this.#worker.send(createMessage(kind, this.#jobs, undefined))
     return this.#jobs
   }
 
@@ -178,7 +178,7 @@ export class WorkerProcess {
       given = message[1] ?? given
       return send.apply(child, [...message])
     }
-    void this.ended.then(() => {
+    void this.exited.then(() => {
       // What has been taken is closed here already, and closing it again does nothing.
       if (isClosable(given)) given.close()
     })

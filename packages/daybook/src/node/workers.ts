@@ -2,8 +2,8 @@ import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { untilQuiet } from './quiet.ts'
-import { type Ended, STEPS, WorkerProcess, type WorkerStep } from './worker.ts'
+import { waitForEmptyBacklog } from './connections.ts'
+import { SHUTDOWN_STEPS, type ShutdownStep, type WorkerExit, WorkerProcess } from './worker.ts'
 
 /** How several processes serve as one. */
 export interface WorkersOptions {
@@ -11,7 +11,7 @@ export interface WorkersOptions {
   readonly count: number
   readonly log: Log
   /** Told of each worker that has ended. */
-  readonly onEnded?: (worker: WorkerProcess) => void
+  readonly onExited?: (worker: WorkerProcess) => void
   /** Called once, when all of them answer, with `http://HOST:PORT`. */
   readonly onListening: (url: string) => void
 }
@@ -132,7 +132,7 @@ class Workers {
       await this.#pause(attempt)
     }
     old?.retire()
-    await old?.ended
+    await old?.exited
     return true
   }
 
@@ -148,15 +148,15 @@ class Workers {
   }
 
   /** Starts one worker; answers how it ended when it never listened. */
-  async #start(place: WorkerSlot): Promise<Ended | undefined> {
+  async #start(place: WorkerSlot): Promise<WorkerExit | undefined> {
     if (this.#end.signal.aborted) return { status: 0, signal: null }
     // While one of them listens, the port that 0 stands for is theirs; when none does, it is asked for by its number.
     const port = this.#url && !this.#isServing ? Number(new URL(this.#url).port) : undefined
     const worker = new WorkerProcess(place.number, port, (step) => void this.#pass(step))
     this.alive.add(worker)
-    void worker.ended.then((ended) => this.#bury(worker, ended))
+    void worker.exited.then((ended) => this.#bury(worker, ended))
     const url = await worker.listening
-    if (!url) return worker.ended
+    if (!url) return worker.exited
     this.#url ??= url
     this.#failedStarts = 0
     place.serving = worker
@@ -168,7 +168,7 @@ class Workers {
   /** Fills the place again when its worker dies. */
   async #watch(place: WorkerSlot, worker: WorkerProcess): Promise<void> {
     const startedAt = performance.now()
-    const { status, signal } = await worker.ended
+    const { status, signal } = await worker.exited
     if (place.serving !== worker) return
     place.serving = undefined
     if (this.#end.signal.aborted) return
@@ -194,14 +194,14 @@ class Workers {
   }
 
   /** A worker that could say why it did not start has said so. */
-  #refuse({ status, signal }: Ended): void {
+  #refuse({ status, signal }: WorkerExit): void {
     if (this.#end.signal.aborted) return
     this.#status = status || 1
     if (signal) this.#reason = new StartupError(`The first worker was ended by ${signal} before it listened.`)
     this.#drain()
   }
 
-  #giveUp({ status, signal }: Ended): void {
+  #giveUp({ status, signal }: WorkerExit): void {
     this.#reason = new StartupError(
       `Workers failed to start ${MAX_FAILED_STARTS} times in a row (the last one with ${signal ?? `status ${status}`}).`,
     )
@@ -214,25 +214,26 @@ class Workers {
     this.#resolveWhenOver()
   }
 
-  #bury(worker: WorkerProcess, { status }: Ended): void {
+  #bury(worker: WorkerProcess, { status }: WorkerExit): void {
     this.alive.delete(worker)
-    this.#options.onEnded?.(worker)
+    this.#options.onExited?.(worker)
     if (!this.#end.signal.aborted) return
-    for (const step of STEPS) void this.#pass(step)
+    for (const step of SHUTDOWN_STEPS) void this.#pass(step)
     // One that was still starting dies of the signal itself, and has no status.
     if (status) this.#status ||= status
     this.#resolveWhenOver()
   }
 
   /** Workers that end together go on together: what one of them would not take, another one must. */
-  async #pass(step: WorkerStep): Promise<void> {
+  async #pass(step: ShutdownStep): Promise<void> {
     const waiting = [...this.alive].filter((worker) => worker.hasReached(step))
     if (waiting.length === 0) return
     if (this.#end.signal.aborted) {
       if (waiting.length < this.alive.size) return
-      if (step === 'accepted') await untilQuiet(() => Math.max(...waiting.map(({ handedAt }) => handedAt)))
+      if (step === 'accepted')
+        await waitForEmptyBacklog(() => Math.max(...waiting.map(({ lastConnectionAt: handedAt }) => handedAt)))
     }
-    for (const worker of waiting) worker.pass(step)
+    for (const worker of waiting) worker.release(step)
   }
 
   #resolveWhenOver(): void {

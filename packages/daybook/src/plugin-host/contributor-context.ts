@@ -1,8 +1,8 @@
-import { type Caller, serviceCaller } from '../auth/adapter.ts'
+import { type Caller, createServiceCaller } from '../auth/adapter.ts'
 import { type Contributor, describeContributor } from '../config/plugin.ts'
 import { UnrestrictedAccess } from '../content/access/unrestricted-access.ts'
 import { CallerContent } from '../content/caller-content.ts'
-import type { Engine } from '../content/engine.ts'
+import type { ContentContext } from '../content/context.ts'
 import type { Log } from '../log.ts'
 import type { AsSystem, PluginLog } from './hooks.ts'
 
@@ -14,13 +14,17 @@ interface ContributorContext {
 }
 
 /** Creates the context for functions of a plugin, or of the config. */
-export function contributorContext(contributor: Contributor, engine: Engine, log: Log): ContributorContext {
+export function createContributorContext(
+  contributor: Contributor,
+  engine: ContentContext,
+  log: Log,
+): ContributorContext {
   const { name: plugin, options = Object.freeze({}) } = contributor
   const owner = plugin === undefined ? {} : { plugin }
   return {
     options,
     asSystem: (why) => {
-      const caller = systemCaller(contributor, why?.reason)
+      const caller = createSystemCaller(contributor, why?.reason)
       return new CallerContent(engine, () => new UnrestrictedAccess(engine.model, caller))
     },
     log: {
@@ -41,7 +45,7 @@ const UNPRINTABLE = /[\p{Cc}\u2028\u2029]/u
  *
  * @throws {TypeError} if the plugin does not declare `system`, or gives no reason
  */
-export function systemCaller(contributor: Pick<Contributor, 'name' | 'system'>, reason: unknown): Caller {
+export function createSystemCaller(contributor: Pick<Contributor, 'name' | 'system'>, reason: unknown): Caller {
   const { name, system = false } = contributor
   if (!system) {
     throw new TypeError(
@@ -54,5 +58,5 @@ export function systemCaller(contributor: Pick<Contributor, 'name' | 'system'>, 
       `asSystem of ${describeContributor(contributor)} needs a reason of one line, at most ${MAX_REASON} characters: asSystem({ reason: 'nightly sync' }).`,
     )
   }
-  return serviceCaller('daybook', `${name === undefined ? 'config' : `plugin:${name}`} (${reason})`)
+  return createServiceCaller('daybook', `${name === undefined ? 'config' : `plugin:${name}`} (${reason})`)
 }

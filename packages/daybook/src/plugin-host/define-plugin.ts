@@ -2,7 +2,7 @@ import type { CollectionConfig, DaybookConfig, GlobalConfig, OpenConfig } from '
 import type { FieldsByDocument, Plugin } from '../config/plugin.ts'
 import type { CallerContent } from '../content/caller-content.ts'
 import type { AsSystem, Awaitable, PluginHooks, PluginLog } from './hooks.ts'
-import type { PluginJournal } from './journal-reader.ts'
+import type { PluginJournal } from './journal-subscription.ts'
 import type { PluginStorage } from './plugin-storage.ts'
 import type { PluginRoute } from './route.ts'
 
@@ -100,7 +100,7 @@ export interface PluginDefinition<
  *         path: '/hello',
  *         summary: 'Greets.',
  *         protection: 'public',
- *         answers: { 200: { description: 'A greeting.', mediaType: 'text/plain', schema: { type: 'string' } } },
+ *         responses: { 200: { description: 'A greeting.', mediaType: 'text/plain', schema: { type: 'string' } } },
  *         run: ({ options }) => new Response(options.greeting),
  *       },
  *     ],

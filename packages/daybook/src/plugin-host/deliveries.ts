@@ -1,15 +1,15 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
+import type { ContentContext } from '../content/context.ts'
 import { findDocumentModel } from '../content/drafts/index.ts'
-import type { Engine } from '../content/engine.ts'
-import type { Pace } from '../journal/pace.ts'
 import type { Subscriber } from '../journal/subscriber.ts'
 import { Subscription } from '../journal/subscription.ts'
+import type { DeliveryThrottle } from '../journal/throttle.ts'
 import type { Log } from '../log.ts'
-import { isStateAction, writeActionOf } from '../store/journal-actions.ts'
-import type { JournalRow } from '../store/reads/rows.ts'
+import { isStateAction, toWriteAction } from '../store/journal-actions.ts'
+import type { JournalRow } from '../store/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
-import { contributorContext } from './contributor-context.ts'
-import type { CheckedSubscription } from './plugin-journal.ts'
+import { createContributorContext } from './contributor-context.ts'
+import type { CheckedSubscription } from './plugin-subscription.ts'
 import { type AnyHooks, type HookedModel, hooksFor } from './write-hooks.ts'
 
 /** Options of {@link Deliveries}. */
@@ -19,7 +19,7 @@ export interface DeliveriesParts {
   /** The subscriptions of plugins. */
   readonly pluginSubscriptions: readonly CheckedSubscription[]
   /** Holds those back while clients keep the process busy. */
-  readonly pace: Pace
+  readonly throttle: DeliveryThrottle
 }
 
 /** Delivers stored changes to hooks of the config and of plugins, each of which has its own subscription. */
@@ -34,9 +34,9 @@ export class Deliveries {
    * Starts the delivery to each contributor with an `afterCommit` hook, and to subscriptions of plugins.
    */
   static async start(
-    engine: Engine,
+    engine: ContentContext,
     log: Log,
-    { limitMs, pluginSubscriptions, pace }: DeliveriesParts,
+    { limitMs, pluginSubscriptions, throttle: pace }: DeliveriesParts,
   ): Promise<Deliveries> {
     const paced = pluginSubscriptions.map(({ subscriber, times }) => ({ subscriber: { ...subscriber, pace }, times }))
     const hookSubscriptions = hookSubscribers(engine, log).map((subscriber) => ({ subscriber, times: {} }))
@@ -53,7 +53,7 @@ export class Deliveries {
 
 type AfterCommit = NonNullable<AnyHooks['afterCommit']>
 
-function hookSubscribers(engine: Engine, log: Log): readonly Subscriber[] {
+function hookSubscribers(engine: ContentContext, log: Log): readonly Subscriber[] {
   const { model } = engine
   return model.contributors.flatMap((contributor) => {
     const hooks = new Map<HookedModel, readonly AfterCommit[]>()
@@ -66,13 +66,13 @@ function hookSubscribers(engine: Engine, log: Log): readonly Subscriber[] {
 }
 
 function toSubscriber(
-  engine: Engine,
+  engine: ContentContext,
   contributor: Contributor,
   log: Log,
   hooks: ReadonlyMap<HookedModel, readonly AfterCommit[]>,
 ): Subscriber {
   const { model } = engine
-  const context = contributorContext(contributor, engine, log)
+  const context = createContributorContext(contributor, engine, log)
   const hooksForRecord = (record: JournalRow): readonly AfterCommit[] => {
     const document = findDocumentModel(model, record)
     return (document && hooks.get(document)) ?? []
@@ -90,7 +90,7 @@ function toSubscriber(
 }
 
 function toEvent({ action, collection, id, seq, at, actor }: JournalRow) {
-  const entry = { action: isStateAction(action) ? writeActionOf(action) : action, collection, id }
+  const entry = { action: isStateAction(action) ? toWriteAction(action) : action, collection, id }
   const change = collection === GLOBALS ? { action: 'update', global: id } : entry
   return { ...change, seq, at, actor }
 }

@@ -1,21 +1,20 @@
 import { ANONYMOUS } from '../auth/adapter.ts'
-import { ConfigError } from '../config/check.ts'
+import { ConfigError } from '../config/check-config.ts'
 import type { Contributor, Plugin } from '../config/plugin.ts'
-import { ServiceContent } from '../content/service-content.ts'
+import { ServiceContent } from '../content/caller-content.ts'
 import { StartupError } from '../errors.ts'
 import type { Route } from '../http/contract.ts'
-import { cacheTagHeaders, type ReadPolicy } from '../http/respond.ts'
+import { buildCacheTagHeaders, type CachePolicy } from '../http/response.ts'
 import type { Model } from '../model/model.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { contributorContext } from './contributor-context.ts'
+import { createContributorContext } from './contributor-context.ts'
+import { getErrorMessage, type PluginRouteParts, toRoute } from './convert-route.ts'
 import type { PluginContext, PluginRuntime, RelatedPlugin } from './define-plugin.ts'
-import type { JournalSubscription, SubscribedJournal } from './journal-reader.ts'
-import { type CheckedSubscription, checkSubscription, subscribedJournal } from './plugin-journal.ts'
-import { pluginStorage } from './plugin-storage.ts'
+import type { JournalSubscription, SubscribedJournal } from './journal-subscription.ts'
+import { createPluginStorage } from './plugin-storage.ts'
+import { type CheckedSubscription, checkSubscription, createSubscribedJournal } from './plugin-subscription.ts'
 import type { PluginRoute } from './route.ts'
-import { type PlacedRoute, routeClashes } from './route-clashes.ts'
-import { routeFaults } from './route-faults.ts'
-import { messageOf, type PluginRouteParts, toRoute } from './to-route.ts'
+import { findRouteClashes, findRouteFaults, type PlacedRoute } from './route-checks.ts'
 
 /** The default timeout of a plugin's functions, in milliseconds. */
 export const DEFAULT_PLUGIN_MS = 10_000
@@ -27,7 +26,7 @@ export interface PluginHostParts extends PluginRouteParts {
   /** The timeout of `setup`, in milliseconds. */
   readonly startMs: number
   /** Headers of public responses that name their documents. */
-  readonly cacheTags: ReadPolicy['cacheTags']
+  readonly cacheTags: CachePolicy['cacheTags']
 }
 
 /** A plugin whose setup has ended. */
@@ -48,7 +47,7 @@ type CheckResult = 'ok' | 'failed'
 export function checkStaticRoutes(contributors: readonly Contributor[]): void {
   const faults = contributors.flatMap((contributor) =>
     (contributor.routes ?? []).flatMap((route, index) =>
-      routeFaults(route, configPath(contributor, `routes.${index}`)),
+      findRouteFaults(route, configPath(contributor, `routes.${index}`)),
     ),
   )
   if (faults.length > 0) throw new ConfigError(faults)
@@ -113,31 +112,33 @@ export class PluginHost {
     } catch (error) {
       if (error instanceof ConfigError) throw error
       this.#parts.log.error({ err: error, plugin: plugin.name }, 'plugin: setup failed')
-      throw new StartupError(`The plugin "${plugin.name}" could not be set up: ${messageOf(error)}`, { cause: error })
+      throw new StartupError(`The plugin "${plugin.name}" could not be set up: ${getErrorMessage(error)}`, {
+        cause: error,
+      })
     } finally {
       isOpen = false
     }
   }
 
   async #subscribe(plugin: Plugin, subscription: JournalSubscription): Promise<SubscribedJournal> {
-    const { engine } = this.#parts
+    const { context: engine } = this.#parts
     const checked = await checkSubscription(plugin, engine, subscription)
     const { name } = checked.subscriber
     if (this.#subscriptions.some(({ subscriber }) => subscriber.name === name))
       throw new Error(`The plugin "${plugin.name}" has two subscriptions "${subscription.name}"; rename one.`)
     this.#subscriptions.push(checked)
-    return subscribedJournal(engine.store, name)
+    return createSubscribedJournal(engine.store, name)
   }
 
   #context(plugin: Plugin, setup: Pick<PluginContext, 'route' | 'journal'>): PluginContext {
-    const { engine, log } = this.#parts
+    const { context: engine, log } = this.#parts
     return Object.freeze({
-      ...contributorContext(plugin, engine, log),
+      ...createContributorContext(plugin, engine, log),
       content: new ServiceContent(engine).as(ANONYMOUS),
-      storage: pluginStorage(plugin, engine),
+      storage: createPluginStorage(plugin, engine),
       plugins: relatedPlugins(plugin, engine.model.plugins),
       collections: keysByCollection(engine.model),
-      cacheTags: (madeOf: readonly string[]) => cacheTagHeaders(this.#parts, madeOf),
+      cacheTags: (madeOf: readonly string[]) => buildCacheTagHeaders(this.#parts, madeOf),
       ...setup,
     })
   }
@@ -145,7 +146,7 @@ export class PluginHost {
   /** @throws {ConfigError} for an invalid route */
   #place(contributor: Contributor, route: object, where: string): PlacedRoute {
     const place = configPath(contributor, where)
-    const faults = routeFaults(route, place)
+    const faults = findRouteFaults(route, place)
     if (faults.length > 0) throw new ConfigError(faults)
     return { route: toRoute(contributor, route as PluginRoute, this.#parts), place }
   }
@@ -157,7 +158,7 @@ export class PluginHost {
    * @throws {ConfigError} if two routes clash
    */
   routes(builtIn: readonly Route[]): readonly Route[] {
-    const faults = routeClashes(builtIn, this.#routes)
+    const faults = findRouteClashes(builtIn, this.#routes)
     if (faults.length > 0) throw new ConfigError(faults)
     return this.#routes.map(({ route }) => route)
   }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { BlobStore } from '../assets/blob-store.ts'
 import { FileBody } from '../assets/file-body.ts'
 import type { Plugin } from '../config/plugin.ts'
-import type { Engine } from '../content/engine.ts'
+import type { ContentContext } from '../content/context.ts'
 
 /** Bytes in the storage of a plugin. */
 export interface StoredBytes {
@@ -32,7 +32,7 @@ export interface PluginStorage {
 const HEADERS = { type: 'application/octet-stream', disposition: 'attachment' }
 
 /** Creates the storage of a plugin, below its own folder. */
-export function pluginStorage({ name }: Pick<Plugin, 'name'>, { files }: Engine): PluginStorage {
+export function createPluginStorage({ name }: Pick<Plugin, 'name'>, { files }: ContentContext): PluginStorage {
   const root = `.plugins/${name}/`
   const blobs = (): Promise<BlobStore> => {
     if (!files) throw new Error('This engine has no files.')
@@ -41,7 +41,7 @@ export function pluginStorage({ name }: Pick<Plugin, 'name'>, { files }: Engine)
   return Object.freeze({
     async add(key: string, content: AsyncIterable<Uint8Array>, signal = new AbortController().signal) {
       const store = await blobs()
-      const staged = files?.newName() ?? ''
+      const staged = files?.createName() ?? ''
       try {
         await store.stage(staged, Readable.from(content, { objectMode: false }), signal)
         return await store.publish(staged, `${root}${key}`, HEADERS)

@@ -37,7 +37,7 @@ export interface PluginStreamBody {
 }
 
 /** A response of a route. */
-export interface PluginAnswer {
+export interface PluginResponse {
   readonly description: string
   readonly schema?: JsonSchema
   /** @default application/json if there is a schema */
@@ -94,7 +94,7 @@ export interface PluginRoute<O = object, C extends DaybookConfig = DaybookConfig
   /** @default none */
   readonly body?: PluginJsonBody | PluginStreamBody
   /** By status. */
-  readonly answers: Readonly<Record<number, PluginAnswer>>
+  readonly responses: Readonly<Record<number, PluginResponse>>
   /** Returns the response. A `DaybookError` becomes its error body, any other error 500. */
   readonly run: (request: PluginRequest<O, C>) => Awaitable<Response>
 }

@@ -6,7 +6,7 @@ import { lookup } from 'mrmime'
 import type { ByteRange } from '../assets/blob-store.ts'
 import { FileBody } from '../assets/file-body.ts'
 import { DaybookError } from '../errors.ts'
-import { answerFile, fileAnswers } from './file-answer.ts'
+import { describeFileResponses, respondWithFile } from './file-response.ts'
 import type { PluginRequest, PluginRoute } from './route.ts'
 
 /** A folder to serve. */
@@ -39,7 +39,7 @@ export function staticFiles({ path, folder, immutable }: StaticFilesOptions): re
       summary: `Sends a file of ${path}.`,
       protection: 'public',
       pathParameters: {},
-      answers: fileAnswers({
+      responses: describeFileResponses({
         'Content-Encoding': 'How the file is compressed.',
         Vary: 'Which headers of a request choose the answer.',
       }),
@@ -141,7 +141,7 @@ async function sendFile(
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
   }
   try {
-    return await answerFile(request, { size, tag: `"${version}${encoding ?? ''}"`, headers, open })
+    return await respondWithFile(request, { size, tag: `"${version}${encoding ?? ''}"`, headers, open })
   } finally {
     if (isOpen) await handle.close()
   }

@@ -1,14 +1,14 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import { CallerContent } from '../content/caller-content.ts'
-import { innerValues } from '../content/documents/document.ts'
-import type { Engine } from '../content/engine.ts'
+import type { ContentContext } from '../content/context.ts'
+import { getInnerValues } from '../content/documents/document.ts'
 import {
   type ChangeEvent,
   type CheckEvent,
   type DocumentHooks,
-  hookedName,
+  getHookKey,
   type ValidateEvent,
-  type ValidatorAnswer,
+  type ValidatorResult,
   type WriteEvent,
   type WriteHook,
   WriteHooks,
@@ -17,7 +17,7 @@ import { type Field, holdsValidator } from '../fields/field.ts'
 import type { FieldValidationContext, ValidationContent, ValidationContext } from '../fields/validation.ts'
 import type { Log } from '../log.ts'
 import type { CollectionModel, FieldModel, GlobalModel, Model } from '../model/model.ts'
-import { contributorContext } from './contributor-context.ts'
+import { createContributorContext } from './contributor-context.ts'
 import type { PluginHooks } from './hooks.ts'
 
 /** The parts of the service that hooks of writes need. */
@@ -25,13 +25,13 @@ export interface HookHost {
   readonly model: Model
   readonly log: Log
   /** The engine that runs the hooks. */
-  engine(): Engine
+  context(): ContentContext
   /** The timeout of a hook, in milliseconds. */
   readonly limitMs: number
 }
 
 /** Collects the validators, and the hooks of the config and of all plugins that run with a write. Returns `undefined` if there are none. */
-export function writeHooks(host: HookHost): WriteHooks | undefined {
+export function collectWriteHooks(host: HookHost): WriteHooks | undefined {
   const { model, limitMs } = host
   const documents = new Map<string, DocumentHooks>()
   for (const document of [...model.collections.values(), ...model.globals.values()]) {
@@ -41,10 +41,10 @@ export function writeHooks(host: HookHost): WriteHooks | undefined {
     const hooks = {
       beforeValidate: all.flatMap((one) => one.beforeValidate),
       beforeChange: all.flatMap((one) => one.beforeChange),
-      validate: toValidators(document, () => host.engine()),
+      validate: toValidators(document, () => host.context()),
     }
     if (Object.values(hooks).some((own) => own.length > 0))
-      documents.set(hookedName(document.kind, document.key), hooks)
+      documents.set(getHookKey(document.kind, document.key), hooks)
   }
   return documents.size > 0 ? new WriteHooks(documents, limitMs) : undefined
 }
@@ -93,13 +93,13 @@ function toDocumentHooks(
 
 /** The part of an event that every hook of a write receives. */
 function writeEvent(
-  { engine, log }: HookHost,
+  { context: engine, log }: HookHost,
   contributor: Contributor,
   { kind, key }: HookedModel,
   event: WriteEvent,
 ) {
   const { action, access, locale, store } = event
-  const transactionEngine = engine().on(store)
+  const transactionEngine = engine().withStore(store)
   return {
     // A global exists before its first write.
     action: kind === 'global' ? 'update' : action,
@@ -107,12 +107,12 @@ function writeEvent(
     locale,
     identity: access.caller.identity,
     content: new CallerContent(transactionEngine, () => access),
-    ...contributorContext(contributor, transactionEngine, log),
+    ...createContributorContext(contributor, transactionEngine, log),
   }
 }
 
 /** Returns the validators of a document: those of its fields, in their order, then that of the document. */
-function toValidators(document: HookedModel, engine: () => Engine): readonly WriteHook<CheckEvent>[] {
+function toValidators(document: HookedModel, engine: () => ContentContext): readonly WriteHook<CheckEvent>[] {
   const fields = document.fields
     .filter(({ field }) => holdsValidator(field))
     .map(
@@ -126,17 +126,17 @@ function toValidators(document: HookedModel, engine: () => Engine): readonly Wri
   if (!validate) return fields
   const documentHook: WriteHook<CheckEvent> = {
     owner: `${document.kind} ${document.key}`,
-    run: async (event): Promise<readonly ValidatorAnswer[]> => {
+    run: async (event): Promise<readonly ValidatorResult[]> => {
       const answer = await validate(event.after, validationContext(event, engine()))
-      return [{ path: '', answer }]
+      return [{ path: '', result: answer }]
     },
   }
   return [...fields, documentHook]
 }
 
-function validationContext(event: CheckEvent, engine: Engine): ValidationContext {
+function validationContext(event: CheckEvent, engine: ContentContext): ValidationContext {
   const { action, before = null, access, locale, store } = event
-  const content = new CallerContent(engine.on(store), () => access)
+  const content = new CallerContent(engine.withStore(store), () => access)
   const readOnlyContent: ValidationContent = {
     get: (collection, address, query) => content.get(collection, address, query),
     list: (collection, query) => content.list(collection, query),
@@ -156,12 +156,12 @@ async function checkField(
   { key, field }: FieldModel,
   { after }: CheckEvent,
   context: ValidationContext,
-): Promise<readonly ValidatorAnswer[]> {
+): Promise<readonly ValidatorResult[]> {
   const fieldContext: FieldValidationContext = Object.freeze({ ...context, entry: after })
-  const answers: ValidatorAnswer[] = []
+  const answers: ValidatorResult[] = []
   for (const { validate, value, path } of checkedValues(field, after[key], `/${key}`)) {
     const answer = await validate(value, fieldContext)
-    answers.push({ path, answer })
+    answers.push({ path, result: answer })
   }
   return answers
 }
@@ -178,7 +178,7 @@ interface CheckedValue {
 function checkedValues(field: Field, value: unknown, path: string): readonly CheckedValue[] {
   if (value === null || value === undefined || !holdsValidator(field)) return []
   const { validate } = field.options
-  const inner = innerValues(field, value, path)
+  const inner = getInnerValues(field, value, path)
   return [
     ...(validate ? [{ validate, value, path }] : []),
     ...[...inner].flatMap((item) => checkedValues(item.field, item.value, item.path)),

@@ -50,7 +50,7 @@ export class OptionFaults {
   }
 
   /** Returns the members of an object with arbitrary keys. Returns none, and adds a fault, if the value is no object. */
-  entriesOf(value: unknown, path: string, advice: string): readonly (readonly [key: string, value: unknown])[] {
+  requireEntries(value: unknown, path: string, advice: string): readonly (readonly [key: string, value: unknown])[] {
     if (isObject(value)) return Object.entries(value)
     this.add(path, advice)
     return []

@@ -31,7 +31,7 @@ export function describePublicResponses(
   description: string,
   mediaType: string,
   schema: JsonSchema,
-): PluginRoute['answers'] {
+): PluginRoute['responses'] {
   return {
     200: { description, mediaType, schema, headers: { ETag: 'Changes with the answer.' } },
     304: { description: 'The client has it.', headers: { ETag: 'That of the answer.' } },

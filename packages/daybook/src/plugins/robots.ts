@@ -52,7 +52,7 @@ export function robots(
         operationId: 'getRobotsTxt',
         summary: 'Tells crawlers what they may visit.',
         protection: 'public',
-        answers: describePublicResponses('A robots.txt (RFC 9309).', MEDIA_TYPE, { type: 'string' }),
+        responses: describePublicResponses('A robots.txt (RFC 9309).', MEDIA_TYPE, { type: 'string' }),
         run: (request) =>
           respondPublicly(request, { mediaType: MEDIA_TYPE, maxAge: MAX_AGE, tagSource: text, write: () => text }),
       })

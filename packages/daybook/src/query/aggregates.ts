@@ -1,5 +1,5 @@
 import type { Violation } from '../issues.ts'
-import type { CollectionModel, Comparable, ManyValued } from '../model/model.ts'
+import type { CollectionModel, FilterableField, MultiValuedField } from '../model/model.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
 
 /** The most aggregates of one list. */
@@ -14,27 +14,27 @@ export type Period = keyof typeof PERIODS
 
 /** The numbers of entries by their values. */
 export type CountAggregate =
-  | { readonly kind: 'count'; readonly name: string; readonly by: Comparable; readonly period: Period | undefined }
-  | { readonly kind: 'members'; readonly name: string; readonly of: ManyValued }
+  | { readonly kind: 'count'; readonly name: string; readonly by: FilterableField; readonly period: Period | undefined }
+  | { readonly kind: 'members'; readonly name: string; readonly of: MultiValuedField }
 
 /** One value for all entries. */
 export interface ValueAggregate {
   readonly kind: 'min' | 'max' | 'sum' | 'avg'
   readonly name: string
-  readonly by: Comparable
+  readonly by: FilterableField
 }
 
 /** Something that is worked out over all entries of a list. */
 export type Aggregate = CountAggregate | ValueAggregate
 
 /** The aggregates of a list. */
-export const AGGREGATE: Parameter<readonly string[]> = {
+export const AGGREGATE_PARAMETER: Parameter<readonly string[]> = {
   ...namesParameter(
     `Up to ${MAX_AGGREGATES} figures about all entries that match, on whatever page: \`count:FIELD\`, for dates also \`count:FIELD:day\`, \`month\` or \`year\`, \`min:FIELD\`, \`max:FIELD\`, \`sum:FIELD\`, \`avg:FIELD\`.`,
     {},
     MAX_AGGREGATES,
   ),
-  takes: 'aggregates',
+  nameKind: 'aggregates',
 }
 
 const OF_MEMBERS: readonly string[] = ['count']
@@ -43,7 +43,10 @@ const OF_DATES: readonly string[] = ['count', 'count:day', 'count:month', 'count
 const NONE: readonly string[] = []
 
 /** What can be worked out of a field: `count`, `count:month`, `sum` …; none where it has no index. */
-export function aggregatesOn({ comparables, manyValued }: CollectionModel, path: string): readonly string[] {
+export function aggregatesAt(
+  { filterableFields: comparables, multiValuedFields: manyValued }: CollectionModel,
+  path: string,
+): readonly string[] {
   const by = comparables.get(path)
   const many = manyValued.get(path)
   if (!by) return many && many.to === undefined && !many.part ? OF_MEMBERS : NONE
@@ -52,7 +55,7 @@ export function aggregatesOn({ comparables, manyValued }: CollectionModel, path:
 }
 
 /** The name under which a request asks for an aggregate of a field. */
-export function aggregateName(path: string, what: string): string {
+export function toAggregateName(path: string, what: string): string {
   const [kind, period] = what.split(':')
   return period === undefined ? `${kind}:${path}` : `${kind}:${path}:${period}`
 }
@@ -61,10 +64,10 @@ export function aggregateName(path: string, what: string): string {
 export type Aggregates = string | readonly string[] | { readonly [field: string]: string | readonly string[] }
 
 /** The names of what a call asks for. */
-export function aggregateNames(asked: Aggregates): readonly string[] {
+export function toAggregateNames(asked: Aggregates): readonly string[] {
   if (typeof asked === 'string') return [asked]
   if (isNames(asked)) return asked
-  return Object.entries(asked).flatMap(([path, what]) => [what].flat().map((one) => aggregateName(path, one)))
+  return Object.entries(asked).flatMap(([path, what]) => [what].flat().map((one) => toAggregateName(path, one)))
 }
 
 const isNames = (asked: Exclude<Aggregates, string>): asked is readonly string[] => Array.isArray(asked)
@@ -89,9 +92,9 @@ export function readAggregates(
 function toAggregate(collection: CollectionModel, name: string, hidden: ReadonlySet<string>): Aggregate | undefined {
   const [kind = '', path = '', period, ...rest] = name.split(':')
   const what = period === undefined ? kind : `${kind}:${period}`
-  if (rest.length > 0 || !aggregatesOn(collection, path).includes(what)) return undefined
-  const of = collection.manyValued.get(path)
-  const by = collection.comparables.get(path)
+  if (rest.length > 0 || !aggregatesAt(collection, path).includes(what)) return undefined
+  const of = collection.multiValuedFields.get(path)
+  const by = collection.filterableFields.get(path)
   if (of) return hidden.has(of.owner) ? undefined : { kind: 'members', name, of }
   if (!by || hidden.has(by.owner)) return undefined
   if (kind === 'count') return { kind, name, by, period: period as Period | undefined }
@@ -102,7 +105,7 @@ function toAggregate(collection: CollectionModel, name: string, hidden: Readonly
 const MAX_LISTED = 50
 
 function unknownAggregate(collection: CollectionModel, name: string, hidden: ReadonlySet<string>): Violation {
-  const known = aggregatesFor(collection, hidden)
+  const known = listAggregateNames(collection, hidden)
   const [kind = '', path = ''] = name.split(':')
   const own = known.filter((one) => one.split(':')[1] === path)
   const alike = own.length > 0 ? own : known.filter((one) => one.startsWith(`${kind}:`))
@@ -113,9 +116,9 @@ function unknownAggregate(collection: CollectionModel, name: string, hidden: Rea
 }
 
 /** The names of all that a reader may ask of a collection. */
-export function aggregatesFor(collection: CollectionModel, hidden: ReadonlySet<string>): readonly string[] {
-  const fields = [...collection.comparables.values(), ...collection.manyValued.values()]
+export function listAggregateNames(collection: CollectionModel, hidden: ReadonlySet<string>): readonly string[] {
+  const fields = [...collection.filterableFields.values(), ...collection.multiValuedFields.values()]
   return fields
     .filter(({ owner }) => !hidden.has(owner))
-    .flatMap(({ path }) => aggregatesOn(collection, path).map((what) => aggregateName(path, what)))
+    .flatMap(({ path }) => aggregatesAt(collection, path).map((what) => toAggregateName(path, what)))
 }

@@ -1,6 +1,6 @@
 import type { Scalar } from '../fields/field.ts'
-import type { Comparable } from '../model/model.ts'
-import { isStorableText } from '../model/stored-text.ts'
+import { isStorableText } from '../fields/text.ts'
+import type { FilterableField } from '../model/model.ts'
 
 /** Values of the sort keys where a page ended; by relevance, the number of matches before the next one. */
 export type CursorPosition = readonly (string | number | null)[]
@@ -21,7 +21,7 @@ const FOREIGN = 'is not one that this service gave; start from the first page'
 export function decodeCursor(
   cursor: string,
   fingerprint: string,
-  keys: readonly Comparable[],
+  keys: readonly FilterableField[],
 ): CursorPosition | string {
   const [given, ...position] = parseCursor(cursor)
   if (typeof given !== 'string') return FOREIGN
@@ -39,17 +39,17 @@ function parseCursor(cursor: string): readonly unknown[] {
   }
 }
 
-function isPosition(position: readonly unknown[], keys: readonly Comparable[]): position is CursorPosition {
+function isPosition(position: readonly unknown[], keys: readonly FilterableField[]): position is CursorPosition {
   const [rank] = position
   if (keys.length === 0) return position.length === 1 && Number.isSafeInteger(rank) && Number(rank) >= 0
   return position.length === keys.length && keys.every((by, index) => isKeyValue(position[index], by))
 }
 
 /** Whether a value can be a sort key of a stored entry. */
-function isKeyValue(value: unknown, by: Comparable): boolean {
-  if (value === null) return !by.neverNull
+function isKeyValue(value: unknown, by: FilterableField): boolean {
+  if (value === null) return !by.isNeverNull
   // Every other field may hold a value of its scalar type that only an older config took, and its cursor must go on.
-  if (by.isMadeByService) return typeof value === 'string' && by.fromQuery(value) === value
+  if (by.isServiceMade) return typeof value === 'string' && by.fromQuery(value) === value
   return SORT_KEYS[by.scalar](value)
 }
 

@@ -1,8 +1,8 @@
 import type { CollectionModel } from '../model/model.ts'
-import { choice, type Parameter, type ParametersOf, textParameter } from './parameters.ts'
+import { enumParameter, type Parameter, type ParametersOf, textParameter } from './parameters.ts'
 
 /** A parameter that is `true`, or left out. */
-const flag = (description: string): Parameter<string> => choice(description, ['true', 'false'])
+const flag = (description: string): Parameter<string> => enumParameter(description, ['true', 'false'])
 
 /** What a request says about working copies; of collections without a status, nothing. */
 export interface DraftQuery {
@@ -42,17 +42,20 @@ const ofStatus =
     (hasDrafts(collection) ? parameters : {}) as P
 
 /** The parameter of reads of working copies. */
-export const draftParameter: (collection: Pick<CollectionModel, 'status'>) => typeof READ_DRAFTS = ofStatus(READ_DRAFTS)
+export const draftParameters: (collection: Pick<CollectionModel, 'status'>) => typeof READ_DRAFTS =
+  ofStatus(READ_DRAFTS)
 /** The parameters of a read of one entry. */
-export const draftOfEntry: (collection: Pick<CollectionModel, 'status'>) => typeof READ_DRAFTS & typeof PREVIEW =
-  ofStatus({ ...READ_DRAFTS, ...PREVIEW })
+export const entryDraftParameters: (
+  collection: Pick<CollectionModel, 'status'>,
+) => typeof READ_DRAFTS & typeof PREVIEW = ofStatus({ ...READ_DRAFTS, ...PREVIEW })
 /** The parameters of a save. */
-export const saveDraft: (collection: Pick<CollectionModel, 'status'>) => typeof SAVE_DRAFT = ofStatus(SAVE_DRAFT)
+export const saveDraftParameters: (collection: Pick<CollectionModel, 'status'>) => typeof SAVE_DRAFT =
+  ofStatus(SAVE_DRAFT)
 /** The parameter that throws a working copy away. */
-export const discardDraft: (collection: Pick<CollectionModel, 'status'>) => typeof DISCARD_DRAFT =
+export const discardDraftParameters: (collection: Pick<CollectionModel, 'status'>) => typeof DISCARD_DRAFT =
   ofStatus(DISCARD_DRAFT)
 
 /** The parameter of every write that can be tried without storing anything. */
-export const DRY_RUN: ParametersOf<{ dryRun: string }> = {
+export const DRY_RUN_PARAMETERS: ParametersOf<{ dryRun: string }> = {
   dryRun: flag('With `true`, the request answers as it would have, and stores nothing.'),
 }

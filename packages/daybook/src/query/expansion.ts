@@ -1,9 +1,15 @@
 import type { Violation } from '../issues.ts'
+import { AUTHOR_KEYS } from '../model/authors.ts'
 import type { CollectionModel, DocumentModel, LinkModel, RelationModel, ReverseModel } from '../model/model.ts'
-import { PEOPLE_KEYS } from '../model/people.ts'
-import { didYouMean, nearestField } from '../nearest.ts'
+import { didYouMean, findNearestField } from '../nearest.ts'
 import { countParameter, type Faults, namesParameter, type ParametersOf, type QueryOf } from './parameters.ts'
-import { REVERSE, type ReversePage, readReversePage, type WrittenPage, type WrittenPages } from './reverse-page.ts'
+import {
+  REVERSE_PARAMETER,
+  type ReverseOptions,
+  type ReverseOptionsByPath,
+  type ReversePage,
+  readReversePage,
+} from './reverse-page.ts'
 import type { QueryScope } from './where.ts'
 
 /** The most levels of relations that are expanded. */
@@ -11,14 +17,14 @@ export const MAX_INCLUDE_DEPTH = 5
 /** The most relations that one answer expands, on all levels. */
 export const MAX_EXPANSIONS = 100
 /** The most names in one `select` or `include`. */
-export const MAX_NAMES = 200
+export const MAX_SELECTED_NAMES = 200
 
 /** The selected fields of a document, and what is put into it. */
 export interface Selection {
   /** Served keys; `undefined`: all. */
   readonly select: ReadonlySet<string> | undefined
   readonly expansions: readonly Expansion[]
-  readonly lists: readonly ListExpansion[]
+  readonly reverses: readonly ReverseExpansion[]
   /** True if the slugs in other locales come along. @default false */
   readonly hasAlternates?: boolean
 }
@@ -31,56 +37,56 @@ export interface Expansion extends Selection {
   readonly relation: RelationModel
   readonly to: CollectionModel
   /** Whether the reader may read the collection at all. */
-  readonly isOpen: boolean
+  readonly isReadable: boolean
 }
 
 /** A reverse field, whose value is one page of the entries that refer to the document. */
-export interface ListExpansion extends Selection {
+export interface ReverseExpansion extends Selection {
   readonly reverse: ReverseModel
   readonly to: CollectionModel
   readonly page: ReversePage
 }
 
 /** Parameters that select the fields and expansions of a document. */
-export const SELECTION: ParametersOf<{
+export const SELECTION_PARAMETERS: ParametersOf<{
   select: readonly string[]
   include: readonly string[]
   depth: number
-  reverse: WrittenPages
+  reverse: ReverseOptionsByPath
 }> = {
   select: {
     ...namesParameter(
       'Fields to answer with, by default all; `id` always comes along, and `author.name` reaches into an included relation.',
       {},
-      MAX_NAMES,
+      MAX_SELECTED_NAMES,
     ),
-    takes: 'fields',
+    nameKind: 'fields',
   },
   include: {
     ...namesParameter(
       'Relations to expand; a dotted path expands on the way. `alternates` adds the slugs of an entry in all locales.',
       {},
-      MAX_NAMES,
+      MAX_SELECTED_NAMES,
     ),
-    takes: 'relations',
+    nameKind: 'relations',
   },
   depth: countParameter('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
     maximum: MAX_INCLUDE_DEPTH,
   }),
-  reverse: REVERSE,
+  reverse: REVERSE_PARAMETER,
 }
 
 /** The values of these parameters. */
-export type SelectionQuery = QueryOf<typeof SELECTION>
+export type SelectionQuery = QueryOf<typeof SELECTION_PARAMETERS>
 
 interface PendingExpansion {
   readonly link: LinkModel
   readonly to: CollectionModel
-  readonly isOpen: boolean
+  readonly isReadable: boolean
   readonly inner: PendingExpansions
   select: Set<string> | undefined
   /** Which page is asked for, of a reverse field. */
-  page: WrittenPage | undefined
+  page: ReverseOptions | undefined
 }
 
 type PendingExpansions = Map<string, PendingExpansion>
@@ -130,15 +136,15 @@ interface FoundLink {
 }
 
 /** The relations at a path, or the reverse field. */
-function linksAt({ relations, reverses }: DocumentModel, path: string): readonly LinkModel[] {
+function linksAt({ relations, reverseFields: reverses }: DocumentModel, path: string): readonly LinkModel[] {
   const reverse = reverses.get(path)
   return reverse ? [reverse] : (relations.get(path) ?? [])
 }
 
 /** Whether a link exists for the reader. A reverse field of a collection that the reader may not list does not. */
 function isKnown({ scope }: Lookup, document: DocumentModel, link: LinkModel): boolean {
-  if (scope.hidden(document).has(link.owner)) return false
-  return link.kind === 'relation' || scope.collection(link.to) !== undefined
+  if (scope.hiddenFields(document).has(link.owner)) return false
+  return link.kind === 'relation' || scope.readableCollection(link.to) !== undefined
 }
 
 /** Blocks of different kinds may have relations at the same path: all of them are meant. */
@@ -150,7 +156,7 @@ function findLinks(lookup: Lookup, document: DocumentModel, name: string): reado
     const found = linksAt(document, path).flatMap((link): readonly FoundLink[] => {
       const to = scope.collections.get(link.to)
       // What a collection holds that the reader may not read stays unsaid, whatever is asked for inside of it.
-      const isShut = rest !== undefined && scope.collection(link.to) === undefined
+      const isShut = rest !== undefined && scope.readableCollection(link.to) === undefined
       return to && !isShut && isKnown(lookup, document, link) ? [{ link, to, rest }] : []
     })
     if (found.length > 0) return found
@@ -170,7 +176,7 @@ function openPendingExpansion(
   const expansion: PendingExpansion = {
     link,
     to,
-    isOpen: scope.collection(to.key) !== undefined,
+    isReadable: scope.readableCollection(to.key) !== undefined,
     inner: new Map(),
     select: undefined,
     page: undefined,
@@ -218,7 +224,7 @@ function include(
   const found = findLinks(lookup, document, name)
   if (found.length === 0) {
     const shown = name.slice(0, 64)
-    const nearest = nearestField(name, knownLinks(lookup, document))
+    const nearest = findNearestField(name, knownLinks(lookup, document))
     return ['unknown_field', `there is no relation "${shown}"${didYouMean(nearest)}`, { name: shown, nearest }]
   }
   for (const { link } of found) openShut(lookup, document, pending, link.path)
@@ -250,14 +256,14 @@ function openShut(
 
 /** The paths of links that the reader may see. */
 function knownLinks(lookup: Lookup, document: DocumentModel): readonly string[] {
-  const links = [...[...document.relations.values()].flat(), ...document.reverses.values()]
+  const links = [...[...document.relations.values()].flat(), ...document.reverseFields.values()]
   return links.filter((link) => isKnown(lookup, document, link)).map(({ path }) => path)
 }
 
 /** Every link that the reader may see, level by level. */
 function includeAll(lookup: Lookup, document: DocumentModel, pending: PendingExpansions, depth: number): void {
   if (depth <= 0 || lookup.count > MAX_EXPANSIONS) return
-  for (const link of [...[...document.relations.values()].flat(), ...document.reverses.values()]) {
+  for (const link of [...[...document.relations.values()].flat(), ...document.reverseFields.values()]) {
     const to = lookup.scope.collections.get(link.to)
     if (!to || !isKnown(lookup, document, link)) continue
     lookup.count += 1
@@ -281,7 +287,7 @@ function readSelect(
     if (fault === 'not_included') {
       lookup.faults.add('select', fault, `"${shown}" is part of what include does not name`, { name: shown })
     } else {
-      const nearest = nearestField(name, selectNames(lookup, document, pending))
+      const nearest = findNearestField(name, selectNames(lookup, document, pending))
       lookup.faults.add('select', fault, `there is no field "${shown}"${didYouMean(nearest)}`, { name: shown, nearest })
     }
   }
@@ -327,7 +333,7 @@ function setPage(
   document: DocumentModel,
   pending: PendingExpansions,
   name: string,
-  page: WrittenPage,
+  page: ReverseOptions,
 ): void {
   const [shown, param] = [name.slice(0, 64), `reverse[${name.slice(0, 64)}]`]
   const found = findReverses(lookup, document, [pending], name)
@@ -362,7 +368,7 @@ function findReverses(
 
 /** The names that can be selected: those of the document, and of what its links lead to. */
 function selectNames(lookup: Lookup, document: DocumentModel, pending: PendingExpansions): readonly string[] {
-  const included = [...pending.values()].filter(({ isOpen }) => isOpen)
+  const included = [...pending.values()].filter(({ isReadable }) => isReadable)
   const inside = included.flatMap(({ link, to, inner }) =>
     [...visibleKeys(lookup, to, inner)].map((key) => `${link.path}.${key}`),
   )
@@ -370,25 +376,28 @@ function selectNames(lookup: Lookup, document: DocumentModel, pending: PendingEx
 }
 
 function visibleKeys({ scope }: Lookup, document: DocumentModel, pending: PendingExpansions): ReadonlySet<string> {
-  const hidden = scope.hidden(document)
+  const hidden = scope.hiddenFields(document)
   const visible = document.fields.filter(({ key }) => !hidden.has(key)).flatMap((field) => field.servedKeys)
   const included = [...pending.values()].filter(({ link }) => link.kind === 'reverse').map(({ link }) => link.owner)
-  const people = scope.seesPeople(document) ? PEOPLE_KEYS : []
+  const people = scope.canSeeAuthors(document) ? AUTHOR_KEYS : []
   return new Set([...document.systemKeys.before, ...visible, ...document.systemKeys.after, ...people, ...included])
 }
 
 function toSelection(lookup: Lookup, pending: PendingExpansions): Omit<Selection, 'select'> {
   const expansions: Expansion[] = []
-  const lists: ListExpansion[] = []
-  for (const { link, to, isOpen, inner, select, page } of pending.values()) {
+  const lists: ReverseExpansion[] = []
+  for (const { link, to, isReadable, inner, select, page } of pending.values()) {
     const included = { to, select, ...toSelection(lookup, inner) }
-    if (link.kind === 'relation') expansions.push({ relation: link, isOpen, ...included })
+    if (link.kind === 'relation') expansions.push({ relation: link, isReadable, ...included })
     else lists.push({ reverse: link, page: readReversePage(lookup.faults, to, lookup.scope, page), ...included })
   }
-  return { expansions, lists }
+  return { expansions, reverses: lists }
 }
 
 /** Every collection whose documents are put in. */
-export function collectionsOf({ expansions, lists }: Omit<Selection, 'select'>): readonly CollectionModel[] {
-  return [...expansions, ...lists].flatMap((one) => [one.to, ...collectionsOf(one)])
+export function listExpandedCollections({
+  expansions,
+  reverses: lists,
+}: Omit<Selection, 'select'>): readonly CollectionModel[] {
+  return [...expansions, ...lists].flatMap((one) => [one.to, ...listExpandedCollections(one)])
 }

@@ -1,23 +1,15 @@
+import { isStorableText, UNSTORABLE_TEXT_MESSAGE } from '../fields/text.ts'
 import type { Violation } from '../issues.ts'
 import type { CollectionModel, LocalesModel } from '../model/model.ts'
-import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
-import { AGGREGATE, type Aggregate, readAggregates } from './aggregates.ts'
+import { AGGREGATE_PARAMETER, type Aggregate, readAggregates } from './aggregates.ts'
 import { type CursorPosition, decodeCursor } from './cursor.ts'
-import { draftParameter } from './draft-query.ts'
-import { documentParameters } from './entry-query.ts'
+import { documentParameters } from './document-query.ts'
+import { DRY_RUN_PARAMETERS, draftParameters } from './draft-query.ts'
 import { readSelection, type Selection } from './expansion.ts'
+import { writeLocaleParameter } from './locale-parameters.ts'
 import {
-  DEFAULT_LIMIT,
-  listFingerprint,
-  MAX_SORT_KEYS,
-  NULLS,
-  readSort,
-  type SortBy,
-  statusParameter,
-} from './listing.ts'
-import {
-  choice,
   countParameter,
+  enumParameter,
   type Faults,
   namesParameter,
   type Parameter,
@@ -26,7 +18,16 @@ import {
   type QueryOf,
   textParameter,
 } from './parameters.ts'
-import { type Condition, type QueryScope, readWhereNode, WHERE, type WrittenWhere } from './where.ts'
+import {
+  DEFAULT_LIMIT,
+  listFingerprint,
+  MAX_SORT_KEYS,
+  NULLS,
+  readSort,
+  type SortBy,
+  statusParameter,
+} from './sort-order.ts'
+import { type Condition, type ParsedWhere, type QueryScope, readWhereNode, WHERE_PARAMETER } from './where.ts'
 
 /** The longest `q`, in characters. */
 export const MAX_SEARCH_LENGTH = 256
@@ -55,7 +56,7 @@ export interface ListQuery {
 }
 
 /** The words of a search. */
-export const WORDS: Parameter<string> = textParameter(
+export const SEARCH_PARAMETER: Parameter<string> = textParameter(
   `Words that must all be found, in up to ${MAX_SEARCH_LENGTH} characters; the last one may be the beginning of a word.`,
   { maxLength: MAX_SEARCH_LENGTH },
   checkSearch,
@@ -76,13 +77,13 @@ const OF_EVERY_LIST: ParametersOf<{
       `Up to ${MAX_SORT_KEYS} fields to sort by, each once; a leading - descends. By default -createdAt, and with q the best match first.`,
       {},
     ),
-    takes: 'sortKeys',
+    nameKind: 'sortKeys',
   },
-  nulls: choice(
+  nulls: enumParameter(
     'With sort: entries without a value come first or last, for each field of sort. By default first, and last for a field that descends.',
     NULLS,
   ),
-  q: WORDS,
+  q: SEARCH_PARAMETER,
 }
 
 /**
@@ -102,7 +103,7 @@ export const listParameters = (
   nulls: string
   q: string
   status: readonly string[]
-  where: WrittenWhere
+  where: ParsedWhere
   aggregate: readonly string[]
   draft: string
 }> &
@@ -114,9 +115,9 @@ export const listParameters = (
   ...OF_EVERY_LIST,
   status: statusParameter(status),
   ...ofDocuments,
-  where: WHERE,
-  aggregate: AGGREGATE,
-  ...draftParameter({ status }),
+  where: WHERE_PARAMETER,
+  aggregate: AGGREGATE_PARAMETER,
+  ...draftParameters({ status }),
 })
 
 /** The query parameters of a list. */
@@ -125,7 +126,7 @@ export type ListParameters = QueryOf<ReturnType<typeof listParameters>>
 function checkSearch(q: string): Violation | undefined {
   const limit = MAX_SEARCH_LENGTH
   if (q.length > limit) return ['maxLength', `must have at most ${limit} characters`, { limit }]
-  return isStorableText(q) ? undefined : ['character', UNSTORABLE]
+  return isStorableText(q) ? undefined : ['character', UNSTORABLE_TEXT_MESSAGE]
 }
 
 /**
@@ -154,7 +155,9 @@ function readAsked(collection: CollectionModel, asked: ListParameters, scope: Qu
     selection: readSelection(faults, collection, asked, scope),
     where,
     isDraft: asked.draft === 'true',
-    aggregates: asked.aggregate ? readAggregates(faults, collection, asked.aggregate, scope.hidden(collection)) : [],
+    aggregates: asked.aggregate
+      ? readAggregates(faults, collection, asked.aggregate, scope.hiddenFields(collection))
+      : [],
     after: readCursor(faults, asked, fingerprint, sort),
     fingerprint,
   })
@@ -180,3 +183,31 @@ function readCursor(
   faults.add('cursor', 'cursor', position)
   return undefined
 }
+
+/** The parameters of a write of all entries that match: those of a list that narrow it, and `where` has to be there. */
+export function bulkParameters(
+  collection: CollectionModel,
+  locales: LocalesModel | undefined,
+): ParametersOf<{
+  where: ParsedWhere
+  q: string
+  status: readonly string[]
+  locale: string
+  dryRun: string
+}> {
+  const { where, q, status } = listParameters(collection, locales)
+  return {
+    where: {
+      ...where,
+      isRequired: true,
+      advice: 'must say which entries, as where[field][operator]=value; where[id][exists]=true is every entry',
+    },
+    q,
+    status,
+    ...writeLocaleParameter(locales),
+    ...DRY_RUN_PARAMETERS,
+  }
+}
+
+/** The query parameters of a write of all entries that match. */
+export type BulkParameters = QueryOf<ReturnType<typeof bulkParameters>>

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Comparable } from '../model/model.ts'
+import type { FilterableField } from '../model/model.ts'
 
 /** A value that a filter compares with. */
 export type QueryValue = string | number | boolean
@@ -51,7 +51,7 @@ export interface SqlValue {
   /** The value as the field's index holds it: perhaps only the beginning of a text. */
   readonly indexed: Sql
   /** The entire value. */
-  readonly whole: Sql
+  readonly full: Sql
   /** The function of two texts that returns the position of the second in the first, from 1, or 0. */
   readonly position: Sql
   /** A parameter of the value's type. */
@@ -167,7 +167,7 @@ const VALUE_TABLE: OperatorTable<ValueOperator> = {
     operand: 'text',
     phrase: either('contain', 'not contain'),
     matches: (value, part) => String(value).includes(String(part)),
-    sql: ({ position, whole }, part) => sql`${position}(${whole}, ${part}) > 0`,
+    sql: ({ position, full: whole }, part) => sql`${position}(${whole}, ${part}) > 0`,
   },
   ieq: { foldedFormOf: 'eq' },
   istartsWith: { foldedFormOf: 'startsWith' },
@@ -231,7 +231,7 @@ const EQUALITY_OPERATORS = ORDER_OPERATORS.filter(({ operator }) => operator.fie
 export const MEMBER_OPERATORS: readonly NamedOperator<MemberOperator>[] = nameOperators(MEMBER_TABLE)
 
 /** The operators of a field with a single value. */
-export function operatorsOf({ scalar, isText, to, part }: Comparable): readonly NamedOperator<ValueOperator>[] {
+export function listOperators({ scalar, isText, to, part }: FilterableField): readonly NamedOperator<ValueOperator>[] {
   if (scalar === 'boolean' || to !== undefined || part) return EQUALITY_OPERATORS
   return isText ? TEXT_OPERATORS : ORDER_OPERATORS
 }
@@ -246,7 +246,7 @@ export const LIST_OPERATORS: readonly string[] = [
 ]
 
 /** The parameters of an operator's SQL. */
-export function parametersOf(operator: Operator, operands: readonly QueryValue[]): readonly unknown[] {
+export function toSqlParameters(operator: Operator, operands: readonly QueryValue[]): readonly unknown[] {
   if (operator.parameters) return operator.parameters(operands)
   return operator.operand === 'values' ? [JSON.stringify(operands)] : operands
 }

@@ -1,13 +1,13 @@
-import { type DaybookError, invalid, invalidAt, MAX_ISSUES } from '../errors.ts'
+import { type DaybookError, MAX_ISSUES, validationError, validationErrorAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
-import { type Issue, issueAt, type Violation } from '../issues.ts'
-import { unknownParam } from './unknown-param.ts'
+import { createIssue, type Issue, type Violation } from '../issues.ts'
+import { unknownParameterViolation } from './unknown-parameter.ts'
 
 /** The longest query string, in bytes. */
 export const MAX_QUERY_BYTES = 8192
 
 /** Parameters by name, each with every value that was given. */
-export type Params = ReadonlyMap<string, readonly string[]>
+export type QueryParams = ReadonlyMap<string, readonly string[]>
 
 /** Collects what is wrong with a request, so that one answer names all of it. */
 export class Faults {
@@ -23,7 +23,7 @@ export class Faults {
   }
 
   add(path: string, ...violation: Violation): void {
-    this.addIssue(issueAt(path, ...violation))
+    this.addIssue(createIssue(path, ...violation))
   }
 
   addIssue(issue: Issue): void {
@@ -32,12 +32,12 @@ export class Faults {
 
   /** @throws VALIDATION_ERROR with every fault so far */
   throwAny(): void {
-    if (this.#issues.length > 0) throw invalid(this.#issues)
+    if (this.#issues.length > 0) throw validationError(this.#issues)
   }
 }
 
 /** The values that a request gives to one parameter. */
-export interface Given {
+export interface RawParameter {
   /** As it was sent; with brackets, where the parameter takes them. */
   readonly name: string
   readonly values: readonly string[]
@@ -46,7 +46,7 @@ export interface Given {
 /**
  * Names of the content model: keys to sort by, fields to select, links to include, fields to filter by or to count, reverse fields to page.
  */
-export type TakenNames = 'sortKeys' | 'fields' | 'relations' | 'filters' | 'aggregates' | 'reverses'
+export type NameKind = 'sortKeys' | 'fields' | 'relations' | 'filters' | 'aggregates' | 'reverses'
 
 /** A query parameter, declared once: this parses it, and documents it. */
 export interface Parameter<T = unknown> {
@@ -62,9 +62,9 @@ export interface Parameter<T = unknown> {
   /** What a request without it is told. @default is required */
   readonly advice?: string
   /** The names of the content model that it takes. The OpenAPI document lists those that its reader may know. */
-  readonly takes?: TakenNames
+  readonly nameKind?: NameKind
   /** Answers `undefined` when it is wrong, and says why. */
-  parse(given: readonly Given[], faults: Faults): T | undefined
+  parse(given: readonly RawParameter[], faults: Faults): T | undefined
 }
 
 /** The parameters of a route, by name. */
@@ -102,7 +102,7 @@ export class Query<Values extends object = object> {
 
   /** @throws VALIDATION_ERROR with one issue for each fault */
   throwFaults(): void {
-    if (this.#issues.length > 0) throw invalid(this.#issues)
+    if (this.#issues.length > 0) throw validationError(this.#issues)
   }
 
   /**
@@ -126,15 +126,15 @@ export const NO_PARAMETERS: ParametersOf<Record<never, never>> = {}
  *
  * @throws VALIDATION_ERROR when it is longer than {@link MAX_QUERY_BYTES} or holds a NUL character
  */
-export function readParams(search: string): Params {
+export function parseQueryString(search: string): QueryParams {
   if (search.length > MAX_QUERY_BYTES) {
-    throw invalidAt('query', 'too_long', `a query string has at most ${MAX_QUERY_BYTES} bytes`, {
+    throw validationErrorAt('query', 'too_long', `a query string has at most ${MAX_QUERY_BYTES} bytes`, {
       limit: MAX_QUERY_BYTES,
     })
   }
   const params = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(search)) {
-    if (name.includes('\0') || value.includes('\0')) throw invalidAt('query', 'character', 'must not hold NUL')
+    if (name.includes('\0') || value.includes('\0')) throw validationErrorAt('query', 'character', 'must not hold NUL')
     const values = params.get(name)
     if (values) values.push(value)
     else params.set(name, [value])
@@ -145,20 +145,20 @@ export function readParams(search: string): Params {
 /** The error for a collection in the parameter `collections` that does not exist or that the caller may not read. */
 export function unknownCollection(key: string): DaybookError {
   const name = key.slice(0, 64)
-  return invalidAt('collections', 'unknown', `"${name}" is no collection that you may read`, { name })
+  return validationErrorAt('collections', 'unknown', `"${name}" is no collection that you may read`, { name })
 }
 
 /** Parameters from name and value pairs, for calls inside the process. */
-export function fromPairs(pairs: readonly (readonly [string, string])[]): Params {
+export function toQueryParams(pairs: readonly (readonly [string, string])[]): QueryParams {
   const params = new Map<string, string[]>()
   for (const [name, value] of pairs) params.set(name, [...(params.get(name) ?? []), value])
   return params
 }
 
 /** Reads what a request says. A parameter that is unknown or wrong is a fault. */
-export function readParameters<P extends Parameters>(declared: P, params: Params): Query<QueryOf<P>> {
+export function readParameters<P extends Parameters>(declared: P, params: QueryParams): Query<QueryOf<P>> {
   const faults = new Faults()
-  const given = new Map<string, Given[]>()
+  const given = new Map<string, RawParameter[]>()
   for (const [name, values] of params) {
     const owner = parameterOwner(declared, name)
     if (owner === undefined) addUnknown(faults, name, declared)
@@ -183,14 +183,14 @@ function parameterOwner(declared: Parameters, name: string): string | undefined 
 /** Advice costs more than a look: no more of it is given than is told. */
 function addUnknown(faults: Faults, name: string, declared: Parameters): void {
   if (faults.issues.length >= MAX_ISSUES) return
-  const taken = Object.entries(declared).map(([one, { style, takes }]) =>
+  const taken = Object.entries(declared).map(([one, { style, nameKind: takes }]) =>
     style === 'brackets' ? `${one}[field][${takes === 'reverses' ? 'option' : 'operator'}]` : one,
   )
-  faults.add(name.slice(0, 64), ...unknownParam(name, taken))
+  faults.add(name.slice(0, 64), ...unknownParameterViolation(name, taken))
 }
 
 /** The one value of a parameter that may stand once. */
-function singleValue([given]: readonly Given[], faults: Faults): string | undefined {
+function singleValue([given]: readonly RawParameter[], faults: Faults): string | undefined {
   if (given && given.values.length > 1) faults.add(given.name, 'repeated', 'may stand only once')
   return given?.values[0]
 }
@@ -243,7 +243,7 @@ export function textParameter(
 const noneOf = (values: readonly string[]): Violation => ['enum', `must be one of: ${values.join(', ')}`, { values }]
 
 /** One of a few texts. */
-export function choice(description: string, values: readonly string[]): Parameter<string> {
+export function enumParameter(description: string, values: readonly string[]): Parameter<string> {
   return textParameter(description, { enum: values }, (one) => (values.includes(one) ? undefined : noneOf(values)))
 }
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../fields/field.ts'
+import { isStorableText } from '../fields/text.ts'
 import type { CollectionModel } from '../model/model.ts'
-import { isStorableText } from '../model/stored-text.ts'
 import { LIST_OPERATORS, MEMBER_OPERATORS } from './operators.ts'
 import { Faults } from './parameters.ts'
 import { type Condition, LITERAL_PREFIX, type QueryScope, readWhereNode, type WhereNode } from './where.ts'
@@ -9,13 +9,13 @@ const NO_FIELDS: ReadonlySet<string> = new Set()
 
 /** A rule may look at everything: it speaks for the config. Its words are those of the default locale. */
 const everything = (collections: ReadonlyMap<string, CollectionModel>): QueryScope => ({
-  choice: { locale: undefined, chain: undefined, isAll: false },
+  localeChoice: { locale: undefined, chain: undefined, isAll: false },
   collections,
-  collection: (key) => collections.get(key),
-  hidden: () => NO_FIELDS,
-  seesPeople: () => true,
-  statuses: () => undefined,
-  filter: () => undefined,
+  readableCollection: (key) => collections.get(key),
+  hiddenFields: () => NO_FIELDS,
+  canSeeAuthors: () => true,
+  visibleStatuses: () => undefined,
+  accessFilter: () => undefined,
 })
 
 /**
@@ -30,7 +30,7 @@ export function readRuleWhere(
   collection: CollectionModel,
   collections: ReadonlyMap<string, CollectionModel>,
 ): Condition {
-  return readGivenWhere(where, collection, everything(collections))
+  return readConfigWhere(where, collection, everything(collections))
 }
 
 /**
@@ -38,7 +38,7 @@ export function readRuleWhere(
  *
  * @throws VALIDATION_ERROR with one issue for each fault
  */
-export function readGivenWhere(where: unknown, collection: CollectionModel, scope: QueryScope): Condition {
+export function readConfigWhere(where: unknown, collection: CollectionModel, scope: QueryScope): Condition {
   const faults = new Faults()
   const root = takeApart(faults, where, 'where', '')
   const condition = readWhereNode(faults, root, collection, scope)

@@ -1,18 +1,18 @@
-import { invalidAt } from '../errors.ts'
+import { validationErrorAt } from '../errors.ts'
+import { isStorableText, UNSTORABLE_TEXT_MESSAGE } from '../fields/text.ts'
 import { foldText } from '../fold.ts'
 import type { Violation } from '../issues.ts'
-import type { CollectionModel, Comparable, DocumentModel, ManyValued } from '../model/model.ts'
-import { PEOPLE_COMPARABLES } from '../model/people.ts'
-import { isStorableText, UNSTORABLE } from '../model/stored-text.ts'
-import { didYouMean, nearestField } from '../nearest.ts'
-import type { LocaleChoice } from './locale.ts'
+import { FILTERABLE_AUTHOR_FIELDS } from '../model/authors.ts'
+import type { CollectionModel, DocumentModel, FilterableField, MultiValuedField } from '../model/model.ts'
+import { didYouMean, findNearestField } from '../nearest.ts'
+import type { LocaleChoice } from './locale-parameters.ts'
 import {
   EQUALS,
   LIST_OPERATORS,
+  listOperators,
   MEMBER_OPERATORS,
   type MemberOperator,
   type NamedOperator,
-  operatorsOf,
   type QueryValue,
   type ValueOperator,
 } from './operators.ts'
@@ -30,21 +30,21 @@ export type Condition =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
   | {
       readonly kind: 'compare'
-      readonly by: Comparable
+      readonly by: FilterableField
       readonly operator: ValueOperator
       readonly values: readonly QueryValue[]
       readonly negated: boolean
     }
   | {
       readonly kind: 'member'
-      readonly of: ManyValued
+      readonly of: MultiValuedField
       readonly operator: MemberOperator
       readonly values: readonly QueryValue[]
       readonly negated: boolean
     }
   | {
       readonly kind: 'related'
-      readonly through: Comparable | ManyValued
+      readonly through: FilterableField | MultiValuedField
       readonly isMany: boolean
       readonly to: CollectionModel
       /** Statuses that the reader may see there; `undefined`: all. */
@@ -54,7 +54,7 @@ export type Condition =
     }
 
 /** The condition that a field has a value. */
-export const equals = (by: Comparable, value: QueryValue): Condition => ({
+export const equals = (by: FilterableField, value: QueryValue): Condition => ({
   kind: 'compare',
   by,
   operator: EQUALS,
@@ -71,49 +71,53 @@ export function conjuncts(condition: Condition): readonly Condition[] {
 export interface AccessFilter {
   readonly where: Condition
   /** The rule's answer as text: equal for callers that the rule treats alike. */
-  readonly name: string
+  readonly cacheKey: string
 }
 
 /** The fields that a reader may filter by, in the collection itself and in related ones. */
 export interface QueryScope {
   /** In which language it is asked. */
-  readonly choice: LocaleChoice
+  readonly localeChoice: LocaleChoice
   /** Every collection in that language, whether the reader may read it or not. */
   readonly collections: ReadonlyMap<string, CollectionModel>
   /** The collection of that key, if the reader may read it. */
-  collection(key: string): CollectionModel | undefined
+  readableCollection(key: string): CollectionModel | undefined
   /** Top-level fields that do not exist for the reader. */
-  hidden(document: DocumentModel): ReadonlySet<string>
+  hiddenFields(document: DocumentModel): ReadonlySet<string>
   /** Whether the reader may know who made and last changed a document. */
-  seesPeople(document: DocumentModel): boolean
+  canSeeAuthors(document: DocumentModel): boolean
   /** Statuses that the reader may see; `undefined`: all. */
-  statuses(collection: CollectionModel): readonly string[] | undefined
+  visibleStatuses(collection: CollectionModel): readonly string[] | undefined
   /** The filter that an access rule sets; `undefined`: none. */
-  filter(collection: CollectionModel): AccessFilter | undefined
+  accessFilter(collection: CollectionModel): AccessFilter | undefined
 }
 
 /** The single value of this path, if the reader may filter and sort by it. */
-export function findComparable(scope: QueryScope, collection: CollectionModel, path: string): Comparable | undefined {
-  const own = collection.comparables.get(path)
-  if (own) return scope.hidden(collection).has(own.owner) ? undefined : own
-  return scope.seesPeople(collection) ? PEOPLE_COMPARABLES.get(path) : undefined
+export function findComparable(
+  scope: QueryScope,
+  collection: CollectionModel,
+  path: string,
+): FilterableField | undefined {
+  const own = collection.filterableFields.get(path)
+  if (own) return scope.hiddenFields(collection).has(own.owner) ? undefined : own
+  return scope.canSeeAuthors(collection) ? FILTERABLE_AUTHOR_FIELDS.get(path) : undefined
 }
 
 /** The paths of single values that the reader may filter and sort by. */
 export const comparableNames = (collection: CollectionModel, scope: QueryScope): readonly string[] =>
-  [...collection.comparables.keys(), ...PEOPLE_COMPARABLES.keys()].filter(
+  [...collection.filterableFields.keys(), ...FILTERABLE_AUTHOR_FIELDS.keys()].filter(
     (path) => findComparable(scope, collection, path) !== undefined,
   )
 
 /** The names that the reader may filter by: of the collection, and of those that its relations lead to. */
 function filterNames(collection: CollectionModel, scope: QueryScope, mayHop = true): readonly string[] {
-  const hidden = scope.hidden(collection)
-  const many = [...collection.manyValued.values()].filter(({ owner }) => !hidden.has(owner))
+  const hidden = scope.hiddenFields(collection)
+  const many = [...collection.multiValuedFields.values()].filter(({ owner }) => !hidden.has(owner))
   const names = [...comparableNames(collection, scope), ...many.map(({ path }) => path)]
   if (!mayHop) return names
-  const links = [...collection.comparables.values(), ...many].filter(({ owner }) => !hidden.has(owner))
+  const links = [...collection.filterableFields.values(), ...many].filter(({ owner }) => !hidden.has(owner))
   const related = links.flatMap(({ path, to }) => {
-    const target = to === undefined ? undefined : scope.collection(to)
+    const target = to === undefined ? undefined : scope.readableCollection(to)
     return target ? filterNames(target, scope, false).map((name) => `${path}.${name}`) : []
   })
   return [...names, ...related]
@@ -129,7 +133,7 @@ export interface WhereNode {
 }
 
 /** A filter as a request writes it. */
-export interface WrittenWhere {
+export interface ParsedWhere {
   readonly root: WhereNode
   /** The same for filters that are written in the same way. */
   readonly name: string
@@ -144,11 +148,11 @@ export const LITERAL_PREFIX = '\0'
 const NAME = /^where((?:\[[^[\]]{1,128}\])+)(\[\])?$/
 
 /** The filter of a list, taken apart. */
-export const WHERE: Parameter<WrittenWhere> = {
+export const WHERE_PARAMETER: Parameter<ParsedWhere> = {
   description: `What entries must hold, written in brackets as deep as the object goes: \`where[field][operator]=value\`, \`where[or][0][field][operator]=value\`, \`where[not][field][operator]=value\`. Lists of values are separated by commas or repeated; \`where[field][in][]=value\`, repeated, takes values that hold commas. At most ${MAX_CONDITIONS} conditions, and ${MAX_LEVELS} levels of and, or and not.`,
   schema: { type: 'object', additionalProperties: true },
   style: 'brackets',
-  takes: 'filters',
+  nameKind: 'filters',
   parse: (given, faults) => {
     const root = makeNode()
     for (const { name, values } of given) {
@@ -184,16 +188,16 @@ export function readWhereNode(
  *
  * @throws VALIDATION_ERROR for a list without values
  */
-export function whereParams(where: Where, prefix = 'where'): readonly (readonly [string, string])[] {
+export function toWhereParams(where: Where, prefix = 'where'): readonly (readonly [string, string])[] {
   return Object.entries(where).flatMap(([key, value]) => {
     const name = `${prefix}[${key}]`
     if (Array.isArray(value) && (key === 'and' || key === 'or')) {
-      return value.flatMap((one, index) => whereParams(one as Where, `${name}[${index}]`))
+      return value.flatMap((one, index) => toWhereParams(one as Where, `${name}[${index}]`))
     }
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return whereParams(value as Where, name)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return toWhereParams(value as Where, name)
     // No parameter at all would be no condition at all.
     if (Array.isArray(value) && value.length === 0)
-      throw invalidAt(name, 'minItems', 'must hold at least one value', { limit: 1 })
+      throw validationErrorAt(name, 'minItems', 'must hold at least one value', { limit: 1 })
     return Array.isArray(value)
       ? value.map((one) => [name, `${LITERAL_PREFIX}${one}`] as const)
       : [[name, String(value)] as const]
@@ -216,11 +220,11 @@ interface FilterPlace {
 }
 
 type FilterField =
-  | { readonly kind: 'one'; readonly by: Comparable }
-  | { readonly kind: 'many'; readonly by: ManyValued }
+  | { readonly kind: 'one'; readonly by: FilterableField }
+  | { readonly kind: 'many'; readonly by: MultiValuedField }
   | {
       readonly kind: 'related'
-      readonly through: Comparable | ManyValued
+      readonly through: FilterableField | MultiValuedField
       readonly isMany: boolean
       readonly to: CollectionModel
       readonly rest: string
@@ -296,10 +300,10 @@ class WhereReader {
 
   /** A field of the collection, or of one that a relation leads to: one hop. */
   #find(name: string, collection: CollectionModel, mayHop: boolean): FilterField | undefined {
-    const hidden = this.#scope.hidden(collection)
+    const hidden = this.#scope.hiddenFields(collection)
     const one = findComparable(this.#scope, collection, name)
     if (one) return { kind: 'one', by: one }
-    const many = collection.manyValued.get(name)
+    const many = collection.multiValuedFields.get(name)
     if (many) return hidden.has(many.owner) ? undefined : { kind: 'many', by: many }
     return mayHop ? this.#hop(name, collection, hidden) : undefined
   }
@@ -307,10 +311,10 @@ class WhereReader {
   #hop(name: string, collection: CollectionModel, hidden: ReadonlySet<string>): FilterField | undefined {
     for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
       const path = name.slice(0, dot)
-      const many = collection.manyValued.get(path)
-      const through = many ?? collection.comparables.get(path)
+      const many = collection.multiValuedFields.get(path)
+      const through = many ?? collection.filterableFields.get(path)
       if (!through?.to || hidden.has(through.owner)) continue
-      const to = this.#scope.collection(through.to)
+      const to = this.#scope.readableCollection(through.to)
       const rest = name.slice(dot + 1)
       if (to && this.#find(rest, to, false)) return { kind: 'related', through, isMany: many !== undefined, to, rest }
     }
@@ -320,9 +324,9 @@ class WhereReader {
   /** Names what to write instead of a relation to several collections, or of a field on its other side. */
   #unknownField(name: string, collection: CollectionModel): Violation {
     const shown = name.slice(0, 64)
-    const relation = relationToSeveralIn(name, collection, this.#scope)
+    const relation = findPolymorphicRelation(name, collection, this.#scope)
     if (relation === undefined) {
-      const nearest = nearestField(name, filterNames(collection, this.#scope))
+      const nearest = findNearestField(name, filterNames(collection, this.#scope))
       return ['unknown_field', `cannot filter by "${shown}"${didYouMean(nearest)}`, { name: shown, nearest }]
     }
     const values = [`${relation}.collection`, `${relation}.id`]
@@ -339,9 +343,9 @@ class WhereReader {
       const inner = this.#find(field.rest, field.to, false) as FilterField
       const where = this.#leaf(inner, operator, texts, path, false)
       const { through, isMany, to } = field
-      const filter = this.#scope.filter(to)
+      const filter = this.#scope.accessFilter(to)
       const seen: Condition = filter ? { kind: 'all', of: [filter.where, where] } : where
-      return { kind: 'related', through, isMany, to, statuses: this.#scope.statuses(to), where: seen, negated }
+      return { kind: 'related', through, isMany, to, statuses: this.#scope.visibleStatuses(to), where: seen, negated }
     }
     this.#conditions += 1
     if (this.#conditions === MAX_CONDITIONS + 1) {
@@ -352,15 +356,15 @@ class WhereReader {
       : this.#member(field.by, operator, texts, path, negated)
   }
 
-  #compare(field: Comparable, name: string, texts: readonly string[], path: string, negated: boolean): Condition {
-    const named = this.#operator(operatorsOf(field), name, path)
+  #compare(field: FilterableField, name: string, texts: readonly string[], path: string, negated: boolean): Condition {
+    const named = this.#operator(listOperators(field), name, path)
     if (!named) return MATCHES_NOTHING
     const by = (named.isFolded && field.folded) || field
     const { values, isNegated } = this.#operand(named, by, texts, path)
     return { kind: 'compare', by, operator: named.operator, values, negated: negated !== isNegated }
   }
 
-  #member(of: ManyValued, name: string, texts: readonly string[], path: string, negated: boolean): Condition {
+  #member(of: MultiValuedField, name: string, texts: readonly string[], path: string, negated: boolean): Condition {
     const named = this.#operator(MEMBER_OPERATORS, name, path)
     if (!named) return MATCHES_NOTHING
     const { values, isNegated } = this.#operand(named, of, texts, path)
@@ -377,7 +381,7 @@ class WhereReader {
 
   #operand(
     { operator: { operand }, isNegated, isFolded }: NamedOperator,
-    by: Comparable | ManyValued,
+    by: FilterableField | MultiValuedField,
     texts: readonly string[],
     path: string,
   ): { readonly values: readonly QueryValue[]; readonly isNegated: boolean } {
@@ -401,7 +405,7 @@ class WhereReader {
     return text === 'true'
   }
 
-  #values(by: Comparable | ManyValued, texts: readonly string[], path: string): readonly QueryValue[] {
+  #values(by: FilterableField | MultiValuedField, texts: readonly string[], path: string): readonly QueryValue[] {
     const parts = texts.flatMap((text) =>
       text.startsWith(LITERAL_PREFIX) ? [text.slice(LITERAL_PREFIX.length)] : text.split(','),
     )
@@ -412,10 +416,10 @@ class WhereReader {
   }
 
   #requireStorable(texts: readonly string[], path: string): void {
-    if (!texts.every(isStorableText)) this.#fault(path, 'character', UNSTORABLE)
+    if (!texts.every(isStorableText)) this.#fault(path, 'character', UNSTORABLE_TEXT_MESSAGE)
   }
 
-  #typed(by: Comparable | ManyValued, texts: readonly string[], path: string): readonly QueryValue[] {
+  #typed(by: FilterableField | MultiValuedField, texts: readonly string[], path: string): readonly QueryValue[] {
     return texts.flatMap((text) => {
       const value = by.fromQuery(text)
       if (value !== undefined && this.#isOpen(by, value)) return [value]
@@ -425,13 +429,13 @@ class WhereReader {
   }
 
   /** The key of a collection that the reader may not read is no value, as one that does not exist. */
-  #isOpen({ part }: Comparable | ManyValued, value: QueryValue): boolean {
-    return part?.name !== 'collection' || this.#scope.collection(String(value)) !== undefined
+  #isOpen({ part }: FilterableField | MultiValuedField, value: QueryValue): boolean {
+    return part?.name !== 'collection' || this.#scope.readableCollection(String(value)) !== undefined
   }
 
-  #typeViolation({ path: field, part }: Comparable | ManyValued): Violation {
+  #typeViolation({ path: field, part }: FilterableField | MultiValuedField): Violation {
     if (part?.name !== 'collection') return ['type', `must be a value that ${field} can hold`, { field }]
-    const values = part.targets.filter((target) => this.#scope.collection(target))
+    const values = part.targets.filter((target) => this.#scope.readableCollection(target))
     const message =
       values.length > 0
         ? `must be one of: ${values.join(', ')}`
@@ -445,18 +449,25 @@ class WhereReader {
 }
 
 /** The path of the relation to several collections that a name is, or begins with, as far as the reader may know it. */
-export function relationToSeveralIn(name: string, collection: CollectionModel, scope: QueryScope): string | undefined {
-  const hidden = scope.hidden(collection)
-  const found = [...collection.comparables.values(), ...collection.manyValued.values()].find(
+export function findPolymorphicRelation(
+  name: string,
+  collection: CollectionModel,
+  scope: QueryScope,
+): string | undefined {
+  const hidden = scope.hiddenFields(collection)
+  const found = [...collection.filterableFields.values(), ...collection.multiValuedFields.values()].find(
     ({ part, owner }) => part && !hidden.has(owner) && `${name}.`.startsWith(`${part.relation}.`),
   )
   return found?.part?.relation
 }
 
 /** The operators that a filter can use on a field; none when it cannot be filtered. */
-export function operatorsOn({ comparables, manyValued }: CollectionModel, path: string): readonly NamedOperator[] {
-  const by = comparables.get(path) ?? PEOPLE_COMPARABLES.get(path)
-  if (by) return operatorsOf(by)
+export function listOperatorsAt(
+  { filterableFields: comparables, multiValuedFields: manyValued }: CollectionModel,
+  path: string,
+): readonly NamedOperator[] {
+  const by = comparables.get(path) ?? FILTERABLE_AUTHOR_FIELDS.get(path)
+  if (by) return listOperators(by)
   return manyValued.has(path) ? MEMBER_OPERATORS : []
 }
 
@@ -467,7 +478,7 @@ export function relatedCollections(condition: Condition | undefined): readonly C
 }
 
 /** The field of the entry itself that a condition is about; `undefined`: it is made of other conditions. */
-export function fieldOf(condition: Condition): { readonly owner: string } | undefined {
+export function getField(condition: Condition): { readonly owner: string } | undefined {
   if (condition.kind === 'compare') return condition.by
   if (condition.kind === 'member') return condition.of
   return condition.kind === 'related' ? condition.through : undefined
@@ -477,6 +488,6 @@ export function fieldOf(condition: Condition): { readonly owner: string } | unde
 export function dependsOn(condition: Condition, collection: CollectionModel, fields: ReadonlySet<string>): boolean {
   if (condition.kind === 'all' || condition.kind === 'any')
     return condition.of.some((part) => dependsOn(part, collection, fields))
-  const isFieldIncluded = fields.has(fieldOf(condition)?.owner ?? '')
+  const isFieldIncluded = fields.has(getField(condition)?.owner ?? '')
   return isFieldIncluded || relatedCollections(condition).some(({ key }) => key === collection.key)
 }

@@ -1,11 +1,11 @@
 import { openAccountsAdapter } from '../auth/accounts/stored-accounts.ts'
 import type { AuthAdapter, AuthHost } from '../auth/adapter.ts'
-import { Administration, type AdministrationParts } from '../auth/administration/administration.ts'
+import { Administration, type AdministrationParts } from '../auth/administration.ts'
+import { ApiTokens } from '../auth/api-tokens.ts'
 import { AuthGuard } from '../auth/guard.ts'
 import { SignInLimiter } from '../auth/sign-in-limiter.ts'
-import { ApiTokens } from '../auth/tokens/api-tokens.ts'
 import type { DaybookConfig } from '../config/config.ts'
-import type { Engine } from '../content/engine.ts'
+import type { ContentContext } from '../content/context.ts'
 import type { Log } from '../log.ts'
 import { MemoryDatabase } from '../store/sqlite/memory-database.ts'
 import { Store } from '../store/store.ts'
@@ -36,7 +36,7 @@ interface Auth {
 /** Opens the adapter of a config, or the default one. */
 export function openAuth(
   config: DaybookConfig,
-  { model, store }: Engine,
+  { model, store }: ContentContext,
   { serviceToken, cookiePrefix, log }: AuthOptions,
 ): Auth {
   const { limits = {} } = config
@@ -59,11 +59,11 @@ export function openAuth(
 function openAdministration(
   { auth = {} }: DaybookConfig,
   host: AuthHost,
-  parts: Omit<AdministrationParts, 'manage'>,
+  parts: Omit<AdministrationParts, 'openAccountManager'>,
 ): Administration | undefined {
   if (!('open' in auth)) return undefined
   const manage = auth.manage?.bind(auth)
-  return manage && new Administration({ ...parts, manage: () => manage(host) })
+  return manage && new Administration({ ...parts, openAccountManager: () => manage(host) })
 }
 
 function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {

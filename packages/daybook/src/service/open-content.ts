@@ -4,23 +4,23 @@ import { DEFAULT_IMAGE_RULES } from '../assets/images/image-request.ts'
 import { openImageProcessor } from '../assets/images/processor/image-processor.ts'
 import { ImageVariants } from '../assets/images/variants.ts'
 import { Intake } from '../assets/intake.ts'
+import type { Closers } from '../closers.ts'
 import { DEFAULT_FILE_BYTES, DEFAULT_IMAGE_MS, DEFAULT_IMAGE_PIXELS } from '../config/assets.ts'
 import type { DaybookConfig } from '../config/config.ts'
 import { Files } from '../content/assets/files.ts'
-import { Engine } from '../content/engine.ts'
+import { ContentContext } from '../content/context.ts'
 import { MarkdownRenderer, type RendererOptions } from '../content/markdown/markdown-renderer.ts'
 import { seedStore } from '../content/seed.ts'
-import { storedContentOf } from '../content/transfer/index.ts'
+import { createStoredContent } from '../content/transfer/index.ts'
 import type { DeriveTools } from '../fields/field.ts'
 import { type Log, SILENT } from '../log.ts'
 import type { Model } from '../model/model.ts'
-import type { Opened } from '../opened.ts'
 import { DEFAULT_PLUGIN_MS } from '../plugin-host/plugin-host.ts'
-import { writeHooks } from '../plugin-host/write-hooks.ts'
+import { collectWriteHooks } from '../plugin-host/write-hooks.ts'
 import type { StoreOptions } from '../store/database.ts'
-import { databaseFile, openStore } from '../store/open-store.ts'
-import { fileFault } from '../store/sqlite/sqlite-file.ts'
-import { refusePending, refuseUnfinished } from './startup-checks.ts'
+import { toFileError } from '../store/sqlite/sqlite-file.ts'
+import { databaseFile, openStore } from '../store/store.ts'
+import { requireNoPendingRenames, requireNoUnfinishedRestore } from './startup-checks.ts'
 
 /** The options of opening content without a service. */
 export interface ContentOptions extends StoreOptions, RendererOptions {
@@ -32,7 +32,7 @@ export interface ContentOptions extends StoreOptions, RendererOptions {
 
 /** The content of a service, without HTTP. */
 export interface OpenContent {
-  readonly engine: Engine
+  readonly context: ContentContext
   /** The files of its assets; their store is opened when it is first needed. */
   readonly files: Files
   readonly intake: Intake
@@ -51,18 +51,18 @@ export async function openContent(
   { isRestored = false, log = SILENT, ...options }: ContentOptions = {},
 ): Promise<OpenContent> {
   const opened = await openUnprepared(model, config, data, { log, ...options })
-  const { engine, close } = opened
+  const { context: engine, close } = opened
   const { store } = engine
   try {
-    await store.prepare(model, storedContentOf(model), (read) => refusePending(read, model))
+    await store.prepare(model, createStoredContent(model), (read) => requireNoPendingRenames(read, model))
     if (!isRestored) {
-      await refuseUnfinished(store.read)
+      await requireNoUnfinishedRestore(store.read)
       await seedStore(engine, config, opened.seedTools)
     }
     return opened
   } catch (error) {
     await close()
-    throw config.database ? error : fileFault(databaseFile(data), error)
+    throw config.database ? error : toFileError(databaseFile(data), error)
   }
 }
 
@@ -83,17 +83,22 @@ export async function openUnprepared(
   const renderer = new MarkdownRenderer(config.markdown, { renderMs: config.limits?.renderMs, ...options })
   const tools = { renderMarkdown: (source: string) => renderer.render(source) }
   const seedTools = { renderMarkdown: (source: string) => renderer.renderHere(source) }
-  const hooks = writeHooks({ model, log, limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS, engine: () => engine })
+  const hooks = collectWriteHooks({
+    model,
+    log,
+    limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS,
+    context: () => engine,
+  })
   const { store: blobs = disk(), quota } = config.assets ?? {}
   const files = new Files({ model, store, log, quota, openBlobs: () => blobs.open({ data: resolve(data) }) })
   const intake = openIntake(files, config)
-  const engine: Engine = new Engine({ model, store, tools, files, intake, hooks })
+  const engine: ContentContext = new ContentContext({ model, store, tools, files, intake, hooks })
   const close = async (): Promise<void> => {
     await renderer.close()
     await files.close()
     await store.close()
   }
-  return { engine, files, intake, seedTools, close }
+  return { context: engine, files, intake, seedTools, close }
 }
 
 function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
@@ -104,17 +109,17 @@ function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
     maxPixels: images.maxPixels ?? DEFAULT_IMAGE_PIXELS,
     accept,
     blobs: () => files.blobs(),
-    newName: () => files.newName(),
+    createStagedName: () => files.createName(),
   })
 }
 
 /** Opens the pictures that are made of files, with `sharp` where that is installed. */
-export function openImages(files: Files, { assets = {} }: DaybookConfig, log: Log, opened: Opened): ImageVariants {
+export function openImages(files: Files, { assets = {} }: DaybookConfig, log: Log, opened: Closers): ImageVariants {
   const { maxPixels = DEFAULT_IMAGE_PIXELS, atOnce, timeMs = DEFAULT_IMAGE_MS, ...imageRules } = assets.images ?? {}
   const processor = openImageProcessor({ maxPixels, timeMs, ...(atOnce === undefined ? {} : { atOnce }), log })
   opened.defer(async () => processor?.close())
   const rules = { ...DEFAULT_IMAGE_RULES, ...imageRules }
   const images = new ImageVariants({ blobs: () => files.blobs(), processor, describeMs: timeMs, rules, log })
-  files.keepImages(images)
+  files.attachImages(images)
   return images
 }

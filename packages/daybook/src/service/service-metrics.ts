@@ -1,9 +1,9 @@
 import type { Caller } from '../auth/adapter.ts'
-import { requireOperator } from '../auth/administration/administrator.ts'
+import { requireOperator } from '../auth/administration.ts'
 import type { FileCheck } from '../content/assets/file-check.ts'
 import type { AppOptions } from '../http/app.ts'
-import type { RecentMetrics } from '../http/routes/administration/metrics.ts'
-import type { Pace } from '../journal/pace.ts'
+import type { RecentMetrics } from '../http/routes/metrics.ts'
+import type { DeliveryThrottle } from '../journal/throttle.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { processName } from '../store/serving-process.ts'
 import type { Store } from '../store/store.ts'
@@ -12,11 +12,11 @@ import type { Store } from '../store/store.ts'
 export async function openMetrics({ database, read }: Store, fileCheck: FileCheck): Promise<Metrics> {
   const { Metrics } = await import('../metrics/metrics.ts')
   return new Metrics({
-    statements: () => database.executed,
+    statements: () => database.statementCount,
     journalSeq: () => read.journal.head(),
     poolState: () => database.poolState,
-    readers: () => database.readers ?? [],
-    missingFiles: () => fileCheck.missing,
+    readers: () => database.replicas ?? [],
+    missingFiles: () => fileCheck.missingCount,
   })
 }
 
@@ -36,7 +36,10 @@ export function requireMetrics(metrics: Metrics | undefined): Metrics {
 }
 
 /** Returns the observer of responses; `undefined` where nothing needs one. */
-export function observerOf(metrics: Metrics | undefined, pace: Pace | undefined): AppOptions['observe'] {
+export function createObserver(
+  metrics: Metrics | undefined,
+  pace: DeliveryThrottle | undefined,
+): AppOptions['observe'] {
   if (!pace) return metrics?.observe.bind(metrics)
   return (...request) => {
     pace.noteRequest()

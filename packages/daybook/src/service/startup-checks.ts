@@ -1,22 +1,22 @@
 import type { DaybookConfig } from '../config/config.ts'
-import { exposureFaults, missingSecretFaults, refuseExposure } from '../content/access/exposure.ts'
-import type { Engine } from '../content/engine.ts'
-import { hiddenFields, pendingRenames, unfilledFields } from '../content/transfer/index.ts'
+import { findExposureFaults, findMissingSecrets, refuseExposure } from '../content/access/exposure.ts'
+import type { ContentContext } from '../content/context.ts'
+import { findHiddenFields, findPendingRenames, findUnfilledFields } from '../content/transfer/index.ts'
 import { StartupError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model/model.ts'
-import { databaseFile } from '../store/open-store.ts'
-import type { Reader } from '../store/reads/read.ts'
-import { openFilesWarning } from '../store/sqlite/file-modes.ts'
-import { unfinishedRestore } from '../store/transfer/copy-source.ts'
+import type { Reader } from '../store/reads/reader.ts'
+import { openFilesWarning } from '../store/sqlite/data-folder.ts'
+import { databaseFile } from '../store/store.ts'
+import { unfinishedRestoreMessage } from '../store/tables/layout.ts'
 
 /**
  * Refuses to serve renamed fields whose values are still under the former keys: reads would show them empty, and writes lose them.
  *
  * @throws {StartupError} when a rename is to be applied first
  */
-export async function refusePending(read: Reader, model: Model): Promise<void> {
-  const renames = await pendingRenames(read, model)
+export async function requireNoPendingRenames(read: Reader, model: Model): Promise<void> {
+  const renames = await findPendingRenames(read, model)
   if (renames.length === 0) return
   const lines = renames.map(({ path, message, count }) => `  ${path} ${message} (${count})`)
   throw new StartupError(
@@ -25,9 +25,9 @@ export async function refusePending(read: Reader, model: Model): Promise<void> {
 }
 
 /** @throws {StartupError} when a restore has not finished: other writes would prevent it from going on */
-export async function refuseUnfinished(read: Reader): Promise<void> {
+export async function requireNoUnfinishedRestore(read: Reader): Promise<void> {
   const note = await read.system.restoreNote()
-  if (note?.isDone === false) throw new StartupError(unfinishedRestore('This database'))
+  if (note?.isDone === false) throw new StartupError(unfinishedRestoreMessage('This database'))
 }
 
 /**
@@ -40,31 +40,31 @@ export function checkExposure(
   model: Model,
   { isExposed, log }: { readonly isExposed: boolean; readonly log: Log },
 ): readonly string[] {
-  const faults = exposureFaults(config, model)
+  const faults = findExposureFaults(config, model)
   if (isExposed) refuseExposure(faults, 'where other machines reach it (NODE_ENV=production, or exposed: true)')
-  for (const fault of missingSecretFaults(config))
+  for (const fault of findMissingSecrets(config))
     log.warn({}, `${fault} Until it is set, only this machine may reach the service.`)
   return faults
 }
 
 /** Warns of files that others can read, of values that a changed config hides, and of required fields that hold nothing. */
-export async function warnOfStore(
+export async function logStoreWarnings(
   { database }: DaybookConfig,
   data: string,
-  { store, model }: Engine,
+  { store, model }: ContentContext,
   log: Log,
 ): Promise<void> {
   const openFiles = database ? undefined : openFilesWarning(databaseFile(data))
   if (openFiles) log.warn({}, openFiles)
   // Hidden values are neither read nor found, and seem to be lost.
-  const hidden = await hiddenFields(store.read, model)
+  const hidden = await findHiddenFields(store.read, model)
   if (hidden.length > 0)
     log.warn(
       { fields: hidden },
       'Fields no longer take some stored values, which are hidden. Name them with: daybook migrate',
     )
   // Entries that lack required values are served as they are.
-  const unfilled = await unfilledFields(store, model)
+  const unfilled = await findUnfilledFields(store, model)
   if (unfilled.length > 0)
     log.warn(
       { fields: unfilled },

@@ -1,5 +1,5 @@
-import type { Statement, StatementCache, StatementValues } from './compile.ts'
 import type { Dialect } from './dialect.ts'
+import type { Statement, StatementCache, StatementValues } from './statement.ts'
 
 /** Runs statements on one connection. */
 export interface Connection {
@@ -22,7 +22,7 @@ export interface PipelinedConnection extends Connection {
 }
 
 /** The parts of a store that its readers share. */
-export interface ReadSource {
+export interface StoreReadContext {
   readonly dialect: Dialect
   readonly connection: Connection
   /** Runs statements that may take long: searches, counts, filters that look into other tables. */

@@ -1,8 +1,8 @@
-import type { Statement, StatementCache, StatementValues } from './compile.ts'
 import type { Connection, PipelinedConnection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import type { GrowthListener } from './growth-watch.ts'
 import type { ServingProcess } from './serving-process.ts'
+import type { Statement, StatementCache, StatementValues } from './statement.ts'
 import type { CommitBatch } from './writes/commit-batch.ts'
 
 /** The connection of a transaction. */
@@ -13,7 +13,7 @@ export interface WriteConnection extends PipelinedConnection {
 }
 
 /** The parts of a transaction that its writers share. */
-export interface WriteSource {
+export interface StoreWriteContext {
   readonly connection: WriteConnection
   readonly dialect: Dialect
   readonly statements: StatementCache
@@ -34,7 +34,7 @@ export interface TransactionOptions {
    * Whether the caller repeats it should a crash lose it. One that is long, too, need not be on the disk when this
    * resolves, where the engine knows a difference; it is there with the next transaction that has to be. @default false
    */
-  readonly isRepeatable?: boolean
+  readonly isRestartable?: boolean
 }
 
 /** The options of opening a store. */
@@ -53,7 +53,7 @@ export interface Database {
   /** The same for statements that may take long; they do not delay those of {@link reader}. */
   readonly background: Connection
   /** How many statements have run since it was opened. */
-  readonly executed: number
+  readonly statementCount: number
   /**
    * A number that is another one whenever anything may have been committed, by whatever process. Absent: it takes a question to the
    * database to know.
@@ -66,12 +66,12 @@ export interface Database {
   /** Its connections, where it has a pool of them. */
   readonly poolState?: PoolState
   /** Readers of its journal that follow at their own pace. */
-  readonly readers?: readonly JournalReader[]
+  readonly replicas?: readonly ReplicaState[]
   /**
    * Runs `work` outside of any transaction, while others write, as long as it takes; alone among nodes that do so or
    * {@link alter}. Absent: every change of tables keeps others waiting.
    */
-  readonly outsideTransaction?: ((work: (connection: Connection) => Promise<void>) => Promise<void>) | undefined
+  readonly runOutsideTransaction?: ((work: (connection: Connection) => Promise<void>) => Promise<void>) | undefined
   /**
    * Calls `listener` soon after the journal has grown, by whatever node; the function that comes back ends that.
    *
@@ -107,7 +107,7 @@ export interface Snapshot extends Connection {
 }
 
 /** A reader of the journal, such as a replica, that may lag behind. */
-export interface JournalReader {
+export interface ReplicaState {
   readonly name: string
   /** The last number that it has come to; `undefined`: it does not answer. */
   readonly seq: number | undefined

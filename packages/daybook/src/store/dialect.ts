@@ -1,12 +1,12 @@
 import type { RawBuilder, SqlBool } from 'kysely'
-import type { CollectionModel, Comparable, UniqueIndexModel } from '../model/model.ts'
-import type { SortBy } from '../query/listing.ts'
+import type { CollectionModel, FilterableField, UniqueIndexModel } from '../model/model.ts'
 import type { SqlValue } from '../query/operators.ts'
+import type { SortBy } from '../query/sort-order.ts'
 import type { Condition } from '../query/where.ts'
-import type { StatementValues, WhereSql } from './compile.ts'
-import type { SortedRow } from './reads/rows.ts'
-import type { SearchQuery } from './search/search.ts'
-import type { ColumnKind, TableOutline } from './tables/tables.ts'
+import type { SortedRow } from './rows.ts'
+import type { SearchQuery } from './search.ts'
+import type { StatementValues, WhereSql } from './statement.ts'
+import type { ColumnKind, TableDefinition } from './tables/tables.ts'
 
 /**
  * The SQL that differs between engines. Statements are written once, in the SQL that all of them share, with these pieces in
@@ -14,33 +14,33 @@ import type { ColumnKind, TableOutline } from './tables/tables.ts'
  */
 export interface Dialect {
   /** A value as it is sorted and indexed, of the table of that alias. */
-  value(by: Comparable, alias?: string): RawBuilder<string | number | null>
-  /** The whole of a value, where {@link value} may be no more than its beginning. */
-  whole(by: Comparable): RawBuilder<string | number | null>
-  /** As much of a parameter as {@link value} is of a value. */
-  beginning(by: Comparable, name: string): RawBuilder<string | number | null>
+  indexedValue(by: FilterableField, alias?: string): RawBuilder<string | number | null>
+  /** The whole of a value, where {@link indexedValue} may be no more than its beginning. */
+  fullValue(by: FilterableField): RawBuilder<string | number | null>
+  /** As much of a parameter as {@link indexedValue} is of a value. */
+  indexedParameter(by: FilterableField, name: string): RawBuilder<string | number | null>
   /**
    * A value for the comparisons of a filter.
    *
    * @param isLong true if an operand may be longer than what is indexed of a value
    */
-  comparedValue(by: Comparable, options: { readonly alias?: string; readonly isLong: boolean }): SqlValue
+  comparedValue(by: FilterableField, options: { readonly alias?: string; readonly isLong: boolean }): SqlValue
   /** Whether a text is in a JSON list of texts. */
   isAmong(own: RawBuilder<unknown>, list: RawBuilder<unknown>): RawBuilder<SqlBool>
   /** Whether a row is among those that a query selects, which is run anew for each row around it. */
   isSelected(own: RawBuilder<unknown>, query: RawBuilder<unknown>): RawBuilder<SqlBool>
   /** The texts of a JSON list as rows of the table `listed`, in its column `value`. */
-  listed(list: RawBuilder<string>): RawBuilder<unknown>
-  /** Whether there is a value, as a range of the index of {@link value}. */
-  isFilled(by: Comparable): RawBuilder<SqlBool>
+  unnest(list: RawBuilder<string>): RawBuilder<unknown>
+  /** Whether there is a value, as a range of the index of {@link indexedValue}. */
+  hasValue(by: FilterableField): RawBuilder<SqlBool>
   /** A key of an order. */
-  order(key: SortBy): RawBuilder<unknown>
+  orderTerm(key: SortBy): RawBuilder<unknown>
   /** True if an index serves an order only if its first key is named, also among rows that all have no value there. */
   readonly ordersByEmptyKey: boolean
   /** The status of an entry, where its own index would lead away from that of the order. */
-  readonly statusAside: RawBuilder<string | null>
+  readonly unindexedStatus: RawBuilder<string | null>
   /** Whether a value that is in an index is taken from there, and the document is left alone. */
-  readonly indexesHoldValues: boolean
+  readonly hasCoveringIndexes: boolean
   /** The id of the target of a relation, in a subquery on the table `target`, in a form that lets the index of the relation's value be used. */
   readonly targetId: RawBuilder<string>
   /** Chooses how lists are found, where the engine does not choose well. */
@@ -62,7 +62,7 @@ export interface Dialect {
 }
 
 /** SQL that is written down only when it is needed. */
-export interface Piece {
+export interface SqlFragment {
   readonly cacheKey: string
   sql(): RawBuilder<SqlBool>
 }
@@ -126,7 +126,7 @@ export interface QueryPlan {
 export interface QueryPlanner {
   planPage(collection: CollectionModel, page: PlannedPage): QueryPlan
   /** Translates a filter in the form of a plan. */
-  translate(condition: Condition, table: FilteredTable, plan: QueryPlan): Piece
+  translate(condition: Condition, table: FilteredTable, plan: QueryPlan): SqlFragment
 }
 
 /**
@@ -139,7 +139,7 @@ export interface QueryPlanner {
 export type MatchesOrder = 'relevance' | 'best' | 'newest'
 
 /** How the matches of a search are answered. */
-export interface MatchesForm {
+export interface MatchesOptions {
   readonly order: MatchesOrder
   readonly columns: readonly string[]
 }
@@ -159,7 +159,7 @@ export interface SearchDialect {
   /** Counts what is found and holds a filter. */
   count(table: string, where: WhereSql | undefined): RawBuilder<{ total: number }>
   /** A page of matches; parameters `limit` and `offset`. */
-  matches(collection: CollectionModel, where: WhereSql | undefined, form: MatchesForm): RawBuilder<SortedRow>
+  matches(collection: CollectionModel, where: WhereSql | undefined, form: MatchesOptions): RawBuilder<SortedRow>
   /** The parameters of {@link insert}: what an entry is found by. */
   row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): StatementValues
   /** Adds the search row of an entry; parameter `pk`, and those of {@link row}. */
@@ -192,33 +192,33 @@ export interface SchemaDialect {
   /** The type of a column, by what it holds. */
   readonly columnTypes: Readonly<Record<ColumnKind, string>>
   /** What follows the columns of a table. */
-  tableOptions(table: TableOutline): string
+  tableOptions(table: TableDefinition): string
   /** Whether `daybook$meta` is there: a row, or none. */
-  readonly marker: string
+  readonly tablesExistQuery: string
   /** A name as the engine keeps it, and as its errors will say it. */
   named(name: string): string
   /** A value as a column of an index, in an order of {@link indexOrder}. */
-  indexed(by: Comparable, descending?: boolean): string
+  indexColumn(by: FilterableField, descending?: boolean): string
   /** A value as a column of a unique index. */
-  uniquelyIndexed(unique: UniqueIndexModel): string
+  uniqueIndexColumn(unique: UniqueIndexModel): string
   /** What the column `draft` says of a working copy: the number of its change, when it was saved, and by whom. */
-  ofDraft(key: 'seq' | 'at' | 'by'): string
+  draftValue(key: 'seq' | 'at' | 'by'): string
   /** A value of a document as a column of a view. */
-  shown(path: string): string
+  documentValue(path: string): string
   /** Rows `{ name }`: all tables with `$` in their names. */
-  readonly tables: string
+  readonly tablesQuery: string
   /** Rows `{ type, name, sql }`: the indexes and views that Daybook made for collections, as they were made. */
-  readonly objects: string
-  /** The statement that makes an index or a view, so that {@link objects} tells how it was made. */
-  make(one: SchemaObject): readonly string[]
-  /** The same for an index, outside of a transaction and while others write. @default as {@link make} */
-  makeOutsideTransaction?(one: SchemaObject): readonly string[]
+  readonly objectsQuery: string
+  /** The statement that makes an index or a view, so that {@link objectsQuery} tells how it was made. */
+  createObject(one: SchemaObject): readonly string[]
+  /** The same for an index, outside of a transaction and while others write. @default as {@link createObject} */
+  createOutsideTransaction?(one: SchemaObject): readonly string[]
   /** Sets statuses that the config does not have; rows come for entries that were changed. Parameters: `known` (JSON list), `usual`, `replacement`. */
   alignStatus(key: string, statusKey: string): readonly RawBuilder<unknown>[]
   /** Counts the entries of a collection anew. */
   recount(key: string): RawBuilder<unknown>
   /** Rows `{ name }`: all tables and views, also those of other programs. */
-  readonly occupants: string
+  readonly allTablesQuery: string
   /** Statements that an entry table needs after rows were copied with their `pk`. */
   afterCopy(table: string): readonly string[]
 }

@@ -16,5 +16,5 @@ const STATES: ReadonlySet<string> = new Set(STATE_ACTIONS)
 export const isStateAction = (action: string): action is StateAction => STATES.has(action)
 
 /** What a change does to a document, in the words of a write: publishing it, say, is one of its updates. */
-export const writeActionOf = (action: StateAction): 'create' | 'update' | 'delete' =>
+export const toWriteAction = (action: StateAction): 'create' | 'update' | 'delete' =>
   action === 'create' || action === 'delete' ? action : 'update'

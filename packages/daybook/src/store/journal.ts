@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
-import { build, param, prepare, prepareSql, type Statement, StatementCache } from './compile.ts'
-import type { Connection, ReadSource } from './connection.ts'
+import type { Connection, StoreReadContext } from './connection.ts'
 import type { Database } from './database.ts'
 import type { Dialect } from './dialect.ts'
 import type { GrowthListener } from './growth-watch.ts'
 import { STATE_ACTIONS } from './journal-actions.ts'
 import { JOURNAL_FLOOR_NOTE, readNote } from './notes.ts'
-import type { JournalRow } from './reads/rows.ts'
+import type { JournalRow } from './rows.ts'
+import { build, param, prepare, prepareSql, type Statement, StatementCache } from './statement.ts'
 import { GLOBALS } from './tables/tables.ts'
-import { HEAD } from './writes/commit-batch.ts'
-import { wholeOf } from './writes/journal-writer.ts'
+import { JOURNAL_HEAD } from './writes/commit-batch.ts'
+import { encodeState } from './writes/journal-writer.ts'
 
 /** The most records that are read together. */
 const MAX_RECORDS = 128
@@ -30,7 +30,7 @@ export class Journal {
   readonly #dialect: Dialect
   readonly #statements: StatementCache
 
-  constructor({ connection, statements, dialect }: Pick<ReadSource, 'connection' | 'statements' | 'dialect'>) {
+  constructor({ connection, statements, dialect }: Pick<StoreReadContext, 'connection' | 'statements' | 'dialect'>) {
     this.#connection = connection
     this.#dialect = dialect
     this.#statements = statements
@@ -38,7 +38,7 @@ export class Journal {
 
   /** The last `seq`; 0: nothing was ever stored. */
   async head(): Promise<number> {
-    return (await this.#connection.get(HEAD))?.seq ?? 0
+    return (await this.#connection.get(JOURNAL_HEAD))?.seq ?? 0
   }
 
   /** The last number that the journal has been pruned up to; 0: it has every record. */
@@ -57,7 +57,7 @@ export class Journal {
   }
 
   /** The last record of each of these documents; those about working copies and times count, too. */
-  async lastOf(collection: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  async lastChanges(collection: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const statement = this.#statements.get('last of', () => lastRecords(this.#dialect))
     const found = await this.#connection.all(statement, { collection, ids: JSON.stringify(ids) })
     return new Map(found.map(({ id, seq }) => [id, Number(seq)]))
@@ -100,7 +100,7 @@ export class Journal {
 }
 
 /** A journal that grows. */
-export class GrowingJournal extends Journal {
+export class FollowableJournal extends Journal {
   readonly #database: GrowingDatabase
 
   /** @param database tells of growth, and reads all that is committed */
@@ -152,15 +152,15 @@ export class GrowingJournal extends Journal {
 /** The part of a database that a growing journal needs. */
 type GrowingDatabase = Pick<Database, 'reader' | 'dialect' | 'onGrowth'>
 
-/** The parts of {@link wholeOf}. */
-export interface WholeDocument {
+/** The parts of {@link encodeState}. */
+export interface DecodedState {
   readonly values: Record<string, unknown>
   /** As the columns hold them. */
   readonly locales: string | null
   readonly orphaned: string | null
 }
 
-export function parseWhole(text: string): WholeDocument {
+export function decodeState(text: string): DecodedState {
   const { '@locales': locales, '@orphaned': orphaned, ...values } = JSON.parse(text)
   const toText = (part: unknown): string | null => (part === undefined ? null : JSON.stringify(part))
   return { values, locales: toText(locales), orphaned: toText(orphaned) }
@@ -196,7 +196,7 @@ type StateRow = JournalRow & {
 /** A state stays in its table until the next one takes its place. */
 const toState = ({ payload, doc, locales, orphaned, ...record }: StateRow): DocumentState => ({
   record,
-  doc: payload ?? (doc === null ? undefined : wholeOf({ doc, locales, orphaned })),
+  doc: payload ?? (doc === null ? undefined : encodeState({ doc, locales, orphaned })),
 })
 
 const ACTIONS = sql.join(STATE_ACTIONS.map((action) => sql.lit(action)))

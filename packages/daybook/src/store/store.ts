@@ -1,32 +1,34 @@
+import { resolve } from 'node:path'
 import type { AuthRecords } from '../auth/records.ts'
+import type { DaybookConfig } from '../config/config.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
-import { StatementCache } from './compile.ts'
-import type { Database, TransactionOptions, WriteConnection } from './database.ts'
+import { endCopy } from './copy.ts'
+import type { Database, StoreOptions, TransactionOptions, WriteConnection } from './database.ts'
 import type { SchemaObject } from './dialect.ts'
-import { GrowingJournal } from './journal.ts'
+import { FollowableJournal } from './journal.ts'
 import { readNote, writeNote } from './notes.ts'
-import { Reader } from './reads/read.ts'
-import { StoredRecords } from './records/records.ts'
-import { SessionChanges } from './records/session-changes.ts'
+import { Reader } from './reads/reader.ts'
+import { AuthRecordReader, SessionChanges } from './records/auth-records.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+import { StatementCache } from './statement.ts'
 import { isBlankDatabase } from './tables/layout.ts'
-import { makeOutsideTransaction, prepareSchema, type SchemaCheck } from './tables/schema.ts'
-import { endCopy } from './transfer/copy.ts'
-import type { LentTransaction } from './writes/lent-transaction.ts'
-import { Writer } from './writes/write.ts'
+import { createOutsideTransaction, prepareSchema, type SchemaOptions } from './tables/schema.ts'
+import type { HookTransaction } from './writes/hook-transaction.ts'
+import { Writer } from './writes/writer.ts'
 
 /** The most statements of writes that are kept: some ten for each collection and locale. */
 const WRITE_STATEMENTS = 4000
 
 /** Parts of a store that others of the same database use. */
 interface SharedParts {
-  readonly journal: GrowingJournal
+  readonly journal: FollowableJournal
   readonly read: Reader
   readonly writeStatements: StatementCache
   readonly sessionChanges: SessionChanges
 }
 
 /** The functions of content that a store calls if the config has changed. */
-export interface StoredContent {
+export interface ContentAlignment {
   /** Makes what the locales of a collection show. */
   fillLocaleTables(writer: Writer, collection: CollectionModel): Promise<void>
   /** Makes documents say what reads say of them; answers the fields that hide stored values. */
@@ -34,9 +36,9 @@ export interface StoredContent {
 }
 
 const contentOn = (
-  content: StoredContent,
+  content: ContentAlignment,
   writer: Writer,
-): Pick<SchemaCheck, 'fillLocaleTables' | 'alignDocuments'> => ({
+): Pick<SchemaOptions, 'fillLocaleTables' | 'alignDocuments'> => ({
   fillLocaleTables: (collection) => content.fillLocaleTables(writer, collection),
   alignDocuments: (collection) => content.alignDocuments(writer, collection),
 })
@@ -47,7 +49,7 @@ export class Store {
   readonly database: Database
   readonly read: Reader
   /** Every change, also while others write. */
-  readonly journal: GrowingJournal
+  readonly journal: FollowableJournal
   /** Whether there can be copies to read from. */
   readonly hasReplicas: boolean
   readonly #replicaAt = new WeakMap<Database, Store>()
@@ -61,10 +63,10 @@ export class Store {
     this.database = database
     this.hasReplicas = database.replicaAt !== undefined
     this.read = shared.read ?? new Reader(database.dialect, database.reader, database.background, database)
-    this.journal = shared.journal ?? new GrowingJournal(database)
+    this.journal = shared.journal ?? new FollowableJournal(database)
     this.#writeStatements = shared.writeStatements ?? new StatementCache(WRITE_STATEMENTS)
     this.#sessionChanges =
-      shared.sessionChanges ?? new SessionChanges(new StoredRecords(database.reader), () => database.announcements)
+      shared.sessionChanges ?? new SessionChanges(new AuthRecordReader(database.reader), () => database.announcements)
   }
 
   /**
@@ -73,12 +75,16 @@ export class Store {
    * @param content brings stored content into line where the config has changed
    * @param beforeChange called when the config is another one than at the last start; when it rejects, nothing changes
    */
-  async prepare(model: Model, content: StoredContent, beforeChange?: (read: Reader) => Promise<void>): Promise<void> {
-    const { dialect, outsideTransaction } = this.database
+  async prepare(
+    model: Model,
+    content: ContentAlignment,
+    beforeChange?: (read: Reader) => Promise<void>,
+  ): Promise<void> {
+    const { dialect, runOutsideTransaction: outsideTransaction } = this.database
     const align = (): Promise<readonly SchemaObject[]> =>
       this.database.alter((connection) =>
         prepareSchema(connection, dialect, model, {
-          makesOutsideTransaction: outsideTransaction !== undefined,
+          canCreateOutsideTransaction: outsideTransaction !== undefined,
           isFinal: beforeChange !== undefined,
           beforeChange: async (own) => beforeChange?.(this.read.on(own)),
           ...contentOn(content, this.#writerOn(connection)),
@@ -86,12 +92,12 @@ export class Store {
       )
     for (let missing = await align(); missing.length > 0; missing = await align()) {
       const all = missing
-      await this.database.outsideTransaction?.((connection) => makeOutsideTransaction(connection, dialect, all))
+      await this.database.runOutsideTransaction?.((connection) => createOutsideTransaction(connection, dialect, all))
     }
   }
 
   /** Ends a copy into this store: makes all that is made of its rows, and lets services use it, both or neither. */
-  async completeCopy(model: Model, content: StoredContent): Promise<void> {
+  async completeCopy(model: Model, content: ContentAlignment): Promise<void> {
     await this.database.alter((connection) =>
       endCopy(connection, this.database.dialect, model, contentOn(content, this.#writerOn(connection))),
     )
@@ -99,7 +105,7 @@ export class Store {
 
   /** The records of auth adapters. Always read from the primary: an ended session must be over. */
   get records(): AuthRecords {
-    const reader = new StoredRecords(this.database.reader)
+    const reader = new AuthRecordReader(this.database.reader)
     return {
       get: (kind, id) => reader.get(kind, id),
       find: (kind, key, value) => reader.find(kind, key, value),
@@ -129,7 +135,7 @@ export class Store {
   }
 
   /** The same store inside a transaction: it reads what the transaction wrote, and its writes are part of it. */
-  within(transaction: LentTransaction): Store {
+  within(transaction: HookTransaction): Store {
     const { journal } = this
     return new Store(transaction, {
       journal,
@@ -158,7 +164,7 @@ export class Store {
   }
 
   /** Runs `work` once in the life of the store, under a name; when it fails, nothing of it stays. */
-  async once(name: string, work: (writer: Writer) => Promise<void>): Promise<boolean> {
+  async runOnce(name: string, work: (writer: Writer) => Promise<void>): Promise<boolean> {
     const run = async (connection: WriteConnection): Promise<boolean> => {
       if ((await readNote(connection, name)) !== undefined) return false
       await work(this.#writerOn(connection))
@@ -185,4 +191,18 @@ export class Store {
     this.#sessionChanges.close()
     await this.database.close()
   }
+}
+
+/** The database file of a data folder. */
+export function databaseFile(data: string): string {
+  return resolve(data, 'daybook.db')
+}
+
+/** Opens the store that a config names, or the one of the data folder, as it is. */
+export async function openStore(
+  { database }: Pick<DaybookConfig, 'database'>,
+  data: string,
+  options: StoreOptions = {},
+): Promise<Store> {
+  return new Store(database ? await database.open(options) : openSqlite(databaseFile(data), options))
 }

@@ -2,7 +2,13 @@ import { deepStrictEqual } from 'node:assert/strict'
 import type { AuthAdapter, AuthContext, Identity, Principal } from '../auth/adapter.ts'
 import { DaybookError } from '../errors.ts'
 import { assertCapabilities, assertConforms, assertIdentity, isObjectValue, toJson } from './auth-assertions.ts'
-import { type CredentialHeaders, EMPTY, HOSTILE, twice, withOneChanged } from './hostile-credentials.ts'
+import {
+  alterCredential,
+  type CredentialHeaders,
+  INVALID_CREDENTIALS,
+  NO_CREDENTIAL,
+  repeatAuthorization,
+} from './invalid-credentials.ts'
 
 /** Makes the headers of a request. */
 type Headed = () => CredentialHeaders | Promise<CredentialHeaders>
@@ -118,14 +124,14 @@ function nobodyChecks(subject: Examined): readonly ConformanceCheck[] {
     },
   })
   return [
-    isNobody('no credential', () => EMPTY),
-    ...Object.entries(HOSTILE).map(([name, headers]) => isNobody(name, () => headers)),
+    isNobody('no credential', () => NO_CREDENTIAL),
+    ...Object.entries(INVALID_CREDENTIALS).map(([name, headers]) => isNobody(name, () => headers)),
     ...Object.entries(subject.invalid ?? {}).map(([name, headed]) => isNobody(name, headed)),
-    isNobody('a valid Authorization sent twice', async () => twice(await subject.valid())),
+    isNobody('a valid Authorization sent twice', async () => repeatAuthorization(await subject.valid())),
     {
       name: 'anonymous: a valid credential with one character changed',
       run: async () => {
-        for (const headers of withOneChanged(await subject.valid())) {
+        for (const headers of alterCredential(await subject.valid())) {
           const said = await ask(subject, headers)
           deepStrictEqual(said, { principal: null, identity: null }, 'A credential that was changed is worth nothing.')
         }
@@ -197,7 +203,7 @@ const twoPeople = (subject: Examined, other: Headed): ConformanceCheck => ({
 async function requireNoMix(subject: Examined): Promise<void> {
   const asked = [
     await subject.valid(),
-    EMPTY,
+    NO_CREDENTIAL,
     ...(subject.other ? [await subject.other()] : []),
     { authorization: 'Bearer x' },
   ]
@@ -219,7 +225,11 @@ function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] 
     run: async () => {
       await load()
       for (const name of UNKNOWN_ACTIONS) {
-        deepStrictEqual(await invoke?.call(adapter, name, {}, toContext(EMPTY)), null, `There is no action "${name}".`)
+        deepStrictEqual(
+          await invoke?.call(adapter, name, {}, toContext(NO_CREDENTIAL)),
+          null,
+          `There is no action "${name}".`,
+        )
       }
     },
   }
@@ -229,7 +239,7 @@ function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] 
       const { enabled, basePath } = adapter.getCapabilities().providerRoutes
       if (!enabled) return
       await load()
-      const context = toContext(EMPTY)
+      const context = toContext(NO_CREDENTIAL)
       const request = new Request(`${context.origin}${basePath}/daybook-has-no-such-route`)
       const response = await refusal(async () => handleRequest?.call(adapter, request, context))
       assertConforms(

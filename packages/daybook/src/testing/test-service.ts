@@ -31,11 +31,13 @@ export async function createTestService<const C extends DaybookConfig>(
   options: Omit<ServiceOptions, 'data' | 'serviceToken'> = {},
 ): Promise<TestService<C> & AsyncDisposable> {
   const data = await mkdtemp(join(tmpdir(), 'daybook-'))
-  return testServiceIn(data, (fixed) => createService(config, { strict: true, exposed: false, ...options, ...fixed }))
+  return startTestService(data, (fixed) =>
+    createService(config, { strict: true, exposed: false, ...options, ...fixed }),
+  )
 }
 
 /** Serves from a folder that goes with the service; also when the service does not start. */
-export async function testServiceIn<C extends DaybookConfig>(
+export async function startTestService<C extends DaybookConfig>(
   data: string,
   start: (fixed: Pick<ServiceOptions, 'data' | 'serviceToken'>) => Promise<Service<C>>,
 ): Promise<TestService<C> & AsyncDisposable> {

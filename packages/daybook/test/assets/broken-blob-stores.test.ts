@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import type { BlobContent, BlobStore, ByteRange, StagedBlob, StoredBlob } from 'daybook'
 import { blobStoreConformance } from 'daybook/testing'
 import { expect, test } from 'vitest'
-import { isBlobKey, requireKey, requireName, requirePrefix } from '../../src/assets/blob-key.ts'
+import { isBlobKey, requireBlobKey, requireBlobPrefix, requireStagedName } from '../../src/assets/blob-store.ts'
 import { LARGE_TEST_MS } from '../support/patience.ts'
 
 /** A store in memory that keeps every promise; those below break one each. */
@@ -12,7 +12,7 @@ class SoundStore implements BlobStore {
   readonly blobs = new Map<string, Buffer>()
 
   async stage(name: string, content: Readable, signal: AbortSignal): Promise<void> {
-    requireName(name)
+    requireStagedName(name)
     const onAbort = () => void content.destroy(new Error('aborted'))
     if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort)
@@ -20,8 +20,8 @@ class SoundStore implements BlobStore {
   }
 
   async publish(name: string, key: string): Promise<boolean> {
-    requireName(name)
-    requireKey(key)
+    requireStagedName(name)
+    requireBlobKey(key)
     const bytes = this.stagedBlobs.get(name)
     if (!bytes) throw new Error(`Nothing is staged as ${name}`)
     if (this.blobs.has(key)) return false
@@ -31,8 +31,8 @@ class SoundStore implements BlobStore {
   }
 
   async move(from: string, to: string): Promise<boolean> {
-    requireKey(from)
-    requireKey(to)
+    requireBlobKey(from)
+    requireBlobKey(to)
     const bytes = this.blobs.get(from)
     if (!bytes || this.blobs.has(to)) return false
     this.blobs.set(to, bytes)
@@ -41,7 +41,7 @@ class SoundStore implements BlobStore {
   }
 
   async discard(name: string): Promise<void> {
-    requireName(name)
+    requireStagedName(name)
     this.stagedBlobs.delete(name)
   }
 
@@ -50,29 +50,29 @@ class SoundStore implements BlobStore {
   }
 
   async read(key: string, range?: ByteRange): Promise<BlobContent | undefined> {
-    requireKey(key)
+    requireBlobKey(key)
     const bytes = this.blobs.get(key)
     const part = range ? bytes?.subarray(range.start, range.end + 1) : bytes
     return bytes && part && { size: bytes.length, content: Readable.from(part.length > 0 ? [part] : []) }
   }
 
   async size(key: string): Promise<number | undefined> {
-    requireKey(key)
+    requireBlobKey(key)
     return this.blobs.get(key)?.length
   }
 
   async write(key: string, bytes: Uint8Array): Promise<void> {
-    requireKey(key)
+    requireBlobKey(key)
     this.blobs.set(key, Buffer.from(bytes))
   }
 
   async delete(key: string): Promise<void> {
-    requireKey(key)
+    requireBlobKey(key)
     this.blobs.delete(key)
   }
 
   async *list(prefix: string): AsyncIterable<StoredBlob> {
-    requirePrefix(prefix)
+    requireBlobPrefix(prefix)
     for (const [key, { length: size }] of [...this.blobs]) {
       if (key.startsWith(prefix) && (prefix !== '' || !key.startsWith('.'))) yield { key, size }
     }

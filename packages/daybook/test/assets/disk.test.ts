@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { type BlobStore, disk, StartupError } from 'daybook'
 import { describe, expect, test } from 'vitest'
-import { claimAndMove } from '../../src/assets/exclusive-move.ts'
+import { claimAndMove } from '../../src/assets/file-operations.ts'
 import { Folder } from '../support/stores/folder.ts'
 
 const HEADERS = { type: 'image/png', disposition: 'inline' }

@@ -1,9 +1,9 @@
 import type { Service } from 'daybook'
 import { defineCollection, defineConfig, defineGlobal, f, hasRole, isAuthenticated } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { DuplicateKey } from '../../src/auth/records.ts'
-import { violationOfScope } from '../../src/auth/scopes.ts'
-import { ApiTokens, type NewApiToken } from '../../src/auth/tokens/api-tokens.ts'
+import { ApiTokens, type NewApiToken } from '../../src/auth/api-tokens.ts'
+import { DuplicateKeyError } from '../../src/auth/records.ts'
+import { findScopeViolation } from '../../src/auth/scopes.ts'
 import type { Store } from '../../src/store/store.ts'
 import { expectSane } from '../support/scenarios/sane.ts'
 import type { Place } from '../support/stores/place.ts'
@@ -266,12 +266,12 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
 
   test('has a name that no other has, and notes when it was last used', async () => {
     const token = await make(['*:read'], { name: 'once' })
-    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKey)
+    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKeyError)
     const told = async () => (await tokens.list()).find(({ name }) => name === 'once')
     expect(await told()).toMatchObject({ prefix: token.slice(0, 20), scopes: ['*:read'], lastUsedAt: null })
     await ask(token, '/api/posts')
     await expect.poll(async () => (await told())?.lastUsedAt).toMatch(/^\d{4}-/)
-    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKey)
+    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKeyError)
   })
 
   test.each([
@@ -315,7 +315,7 @@ test.each([
     { kind: 'collection', key: 'posts' },
     { kind: 'global', key: 'site' },
   ] as const
-  const [, message] = violationOfScope(scope, documents) ?? []
+  const [, message] = findScopeViolation(scope, documents) ?? []
   if (fault === undefined) expect(message).toBeUndefined()
   else expect(message).toContain(fault)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sweep } from '../../src/content/assets/sweep.ts'
+import { sweep } from '../../src/content/sweep.ts'
 import { Lease } from '../../src/store/records/lease.ts'
 import { useBlankStore } from '../support/stores/blank-store.ts'
 import { STORES } from '../support/stores/stores.ts'

@@ -17,7 +17,7 @@ const links = definePlugin({
   setup: (context) => {
     context.route({
       method: 'GET', path: '/rejects', summary: 'Leaves a rejection alone.', protection: 'public',
-      answers: { 200: { description: 'Done.' } },
+      responses: { 200: { description: 'Done.' } },
       run: () => {
         void Promise.reject(new Error('nobody waits for this'))
         return new Response('done')
@@ -27,7 +27,7 @@ const links = definePlugin({
 })
 const after = definePlugin({ name: 'after', version: '1.0.0', after: ['links'], routes: [{
   method: 'POST', path: '/after', summary: 'Does nothing.', protection: 'session',
-  answers: { 204: { description: 'Done.' } }, run: () => new Response(null, { status: 204 }),
+  responses: { 204: { description: 'Done.' } }, run: () => new Response(null, { status: 204 }),
 }] })
 export default defineConfig({
   collections: { notes: defineCollection({ fields: { title: f.text() } }) },
@@ -78,7 +78,7 @@ export default defineConfig({
   collections: { notes: defineCollection({ fields: { title: f.text() } }) },
   routes: [{
     method: 'GET', path: '/rejects', summary: 'Leaves a rejection alone.', protection: 'public',
-    answers: { 200: { description: 'Done.' } },
+    responses: { 200: { description: 'Done.' } },
     run: () => {
       void Promise.reject(new Error('nobody waits for this'))
       return new Response('done')

@@ -1,8 +1,13 @@
 import { ANONYMOUS, f, type LocalesConfig } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fillStored } from '../../src/content/transfer/fill.ts'
-import { dropOrphaned, moveStored, pendingRenames, planMigration } from '../../src/content/transfer/migration.ts'
-import { findMisfits } from '../../src/content/transfer/misfits.ts'
+import { findInvalidValues } from '../../src/content/transfer/invalid-values.ts'
+import {
+  dropOrphaned,
+  findPendingRenames,
+  migrateStored,
+  planMigration,
+} from '../../src/content/transfer/schema-migration.ts'
 import { withEngine } from '../support/stores/migrating.ts'
 import { create, type Document, type Place } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
@@ -38,7 +43,7 @@ const readDraft = (config: object, id: string, query: object = {}): Promise<Docu
 async function migrate(config: object, { allowLoss = false } = {}): Promise<readonly string[]> {
   return withEngine(place, config, async ({ store, model }) => {
     const steps = await planMigration(store.read, model)
-    await moveStored(store, model)
+    await migrateStored(store, model)
     if (allowLoss) await dropOrphaned(store, model)
     return steps.map(({ path, kind, count }) => `${kind} ${path} ${count}`)
   })
@@ -58,7 +63,7 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
       now: f.text({ renamedFrom: 'old' }),
       seo: f.group({ to: f.text({ renamedFrom: 'from' }) }),
     })
-    const pending = await withEngine(place, after, ({ store: { read }, model }) => pendingRenames(read, model))
+    const pending = await withEngine(place, after, ({ store: { read }, model }) => findPendingRenames(read, model))
     expect(pending.map(({ path }) => path).sort()).toEqual(['posts.now', 'posts.seo.to'])
     expect(await migrate(after)).toEqual(['rename posts.now 1', 'rename posts.seo.to 1'])
     expect(await readDraft(after, id)).toMatchObject({ now: 'kept', seo: { to: 'too' }, hasDraft: true })
@@ -129,7 +134,8 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
       const transact = engine.store.transaction.bind(engine.store)
       const { signal } = new AbortController()
       const found: string[] = []
-      for await (const { path, kind } of findMisfits(engine.store.read, engine.model)) found.push(`${path} ${kind}`)
+      for await (const { path, kind } of findInvalidValues(engine.store.read, engine.model))
+        found.push(`${path} ${kind}`)
       expect(found).toEqual(['posts.color convert', 'posts.color convert', 'site.color convert'])
       expect(await fillStored(engine, { transact: (work) => transact(work), signal })).toEqual([
         { path: 'posts.color', count: 2 },
@@ -146,7 +152,7 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
       expect(await content.as(ANONYMOUS).readGlobal('site' as never)).toMatchObject({ color: 'azure' })
     })
     await withEngine(place, after, async ({ store: { read }, model }) => {
-      for await (const misfit of findMisfits(read, model)) expect(misfit).toBeUndefined()
+      for await (const misfit of findInvalidValues(read, model)) expect(misfit).toBeUndefined()
       expect(await planMigration(read, model)).toEqual([])
     })
   })
@@ -156,7 +162,7 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
     await writeDraft(config, { title: 'T' }, { title: null })
     const found = await withEngine(place, config, async ({ store: { read }, model }) => {
       const misfits: string[] = []
-      for await (const { path } of findMisfits(read, model)) misfits.push(path)
+      for await (const { path } of findInvalidValues(read, model)) misfits.push(path)
       return misfits
     })
     expect(found).toEqual([])

@@ -1,9 +1,9 @@
 import { f } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fillStored, unfilledFields } from '../../src/content/transfer/fill.ts'
-import { dropOrphaned, moveStored } from '../../src/content/transfer/migration.ts'
-import { findMisfits } from '../../src/content/transfer/misfits.ts'
-import { storedContentOf } from '../../src/content/transfer/stored-content.ts'
+import { fillStored, findUnfilledFields } from '../../src/content/transfer/fill.ts'
+import { findInvalidValues } from '../../src/content/transfer/invalid-values.ts'
+import { dropOrphaned, migrateStored } from '../../src/content/transfer/schema-migration.ts'
+import { createStoredContent } from '../../src/content/transfer/stored-content.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { withEngine } from '../support/stores/migrating.ts'
 import { create, type Place, update } from '../support/stores/place.ts'
@@ -19,9 +19,9 @@ async function fill(config: object, { signal } = new AbortController()): Promise
   return withEngine(place, config, async (engine) => {
     const transact = engine.store.transaction.bind(engine.store)
     const { store, model } = engine
-    await store.prepare(model, storedContentOf(model))
+    await store.prepare(model, createStoredContent(model))
     const filled = await fillStored(engine, { transact: (work) => transact(work), signal })
-    await moveStored(store, model)
+    await migrateStored(store, model)
     return filled.map(({ path, count }) => `${path} ${count}`)
   })
 }
@@ -29,7 +29,7 @@ async function fill(config: object, { signal } = new AbortController()): Promise
 async function misfits(config: object): Promise<readonly string[]> {
   return withEngine(place, config, async ({ store, model }) => {
     const found: string[] = []
-    for await (const { path, kind, id } of findMisfits(store.read, model)) found.push(`${path} ${kind} ${id}`)
+    for await (const { path, kind, id } of findInvalidValues(store.read, model)) found.push(`${path} ${kind} ${id}`)
     return found.toSorted()
   })
 }
@@ -126,7 +126,7 @@ describe.each(STORES)('on $name', (store) => {
   test('start knows which required fields lack a value, and that nothing lacks one any more', async () => {
     const after = people({ name: f.text(), note: f.text({ required: true, fill: 'none' }) })
     const lacking = (): Promise<readonly string[]> =>
-      withEngine(place, after, (engine) => unfilledFields(engine.store, engine.model))
+      withEngine(place, after, (engine) => findUnfilledFields(engine.store, engine.model))
     expect(await lacking()).toEqual(['people.note'])
     expect(await fill(after)).toEqual(['people.note 1'])
     expect(await lacking()).toEqual([])

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { htmlSanitizer } from '../../src/content/markdown/html-sanitizer.ts'
-import { markdownRenderer } from '../../src/content/markdown/markdown.ts'
-import { addHeadingIds } from '../../src/fields/markdown/headings.ts'
+import { createHtmlSanitizer } from '../../src/content/markdown/html-sanitizer.ts'
+import { createRenderMarkdown } from '../../src/content/markdown/markdown.ts'
+import { addHeadingIds } from '../../src/fields/markdown-headings.ts'
 
-const render = markdownRenderer()
-const sanitize = htmlSanitizer()
+const render = createRenderMarkdown()
+const sanitize = createHtmlSanitizer()
 
 /** What Markdown is written with, and what its addresses, titles and languages are made of; nothing that is raw HTML. */
 const MARKS = (

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserPage, openPage } from '../../../client/test/support/browser.ts'
-import { markdownRenderer } from '../../src/content/markdown/markdown.ts'
+import { createRenderMarkdown } from '../../src/content/markdown/markdown.ts'
 import { expectInertElement, XSS } from '../support/configs/hostile-markdown.ts'
 
 /** An element as a browser reads it: its name, and its attributes with their values. */
@@ -45,7 +45,7 @@ describe('hostile Markdown in a browser', () => {
   }, 120_000)
   afterAll(async () => browser[Symbol.asyncDispose]())
 
-  const render = markdownRenderer()
+  const render = createRenderMarkdown()
   const read = async (html: string): Promise<ReadDocument> =>
     (await browser.page.evaluate(`(${SHOW})(${JSON.stringify(html)})`)) as ReadDocument
 

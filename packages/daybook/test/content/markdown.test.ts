@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { expect, test } from 'vitest'
-import { markdownRenderer } from '../../src/content/markdown/markdown.ts'
+import { createRenderMarkdown } from '../../src/content/markdown/markdown.ts'
 
-const renderMarkdown = markdownRenderer()
+const renderMarkdown = createRenderMarkdown()
 
 /** GitHub-flavoured Markdown and the HTML that it becomes. */
 const EXAMPLES: readonly (readonly [name: string, source: string, html: string])[] = [

@@ -1,6 +1,6 @@
 import { f, type MigrationContext } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MigrationLock, pendingMigrations } from '../../src/content/transfer/migrations/run-migrations.ts'
+import { findPendingMigrations, MigrationLock } from '../../src/content/transfer/run-migrations.ts'
 import { migrateBy, withEngine } from '../support/stores/migrating.ts'
 import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
@@ -242,10 +242,10 @@ describe.each(STORES)('a migration on $name', (store) => {
     await addNotes(1)
     await withEngine(place, CONFIG, async (engine) => {
       const { signal } = new AbortController()
-      const first = await MigrationLock.take(engine.store, { onWait: () => expect.fail('nobody else'), signal })
+      const first = await MigrationLock.acquire(engine.store, { onWait: () => expect.fail('nobody else'), signal })
       const { promise: isWaiting, resolve } = Promise.withResolvers<void>()
       const second = withEngine(place, CONFIG, async (other) => {
-        const lock = await MigrationLock.take(other.store, { onWait: resolve, signal })
+        const lock = await MigrationLock.acquire(other.store, { onWait: resolve, signal })
         await lock.release()
       })
       await isWaiting
@@ -261,11 +261,11 @@ describe('the files of migrations', () => {
   test('run in the order of their names, once, and again when they did not come to their end', () => {
     const files = ['b', 'c', 'a'].map((name) => ({ name, hash: '1' }))
     const records = [ran, { ...ran, name: 'b', hash: '0', finished: null }]
-    expect(pendingMigrations(files, records).map(({ name }) => name)).toEqual(['b', 'c'])
+    expect(findPendingMigrations(files, records).map(({ name }) => name)).toEqual(['b', 'c'])
   })
 
   test('may not change after they have run', () => {
-    expect(() => pendingMigrations([{ name: 'a', hash: '2' }], [ran])).toThrow(
+    expect(() => findPendingMigrations([{ name: 'a', hash: '2' }], [ran])).toThrow(
       'migrations/a has changed since it ran (2026-11-01T00:00:00.000Z). Put it back as it was',
     )
   })

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { postgres } from 'daybook/postgres'
-import { openStore } from '../../src/store/open-store.ts'
+import { openStore } from '../../src/store/store.ts'
 import { HookReceiver, type ReceivedHook } from '../support/network/hook-receiver.ts'
 
 const { values } = parseArgs({ options: { cycles: { type: 'string' } } })

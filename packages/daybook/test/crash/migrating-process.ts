@@ -1,8 +1,8 @@
 // Does what `daybook migrate --apply` does, until it is killed: node migrating-process.ts CONFIG DATA
 // A line says that the plan is made, and its work begins.
 import { pathToFileURL } from 'node:url'
-import { findMigrations } from '../../src/cli/migrate/migration-files.ts'
-import { applyPlan, makePlan } from '../../src/cli/migrate/migration-plan.ts'
+import { findMigrations } from '../../src/cli/migration-files.ts'
+import { applyPlan, makeMigrationPlan } from '../../src/cli/migration-plan.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { openUnprepared } from '../../src/service/open-content.ts'
 
@@ -11,8 +11,8 @@ const LEASE_MS = 300
 
 const [configFile = '', data = ''] = process.argv.slice(2)
 const { default: config } = await import(pathToFileURL(configFile).href)
-const { engine, close } = await openUnprepared(compileModel(config), config, data, { isServing: false })
-const plan = await makePlan(engine, findMigrations(configFile))
+const { context: engine, close } = await openUnprepared(compileModel(config), config, data, { isServing: false })
+const plan = await makeMigrationPlan(engine, findMigrations(configFile))
 process.stdout.write('begins\n')
 const { signal } = new AbortController()
 await applyPlan({ engine, signal, dryRun: false, leaseMs: LEASE_MS, log: () => {} }, plan)

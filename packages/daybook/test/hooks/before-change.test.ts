@@ -2,26 +2,26 @@ import { ANONYMOUS, DaybookError } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
-import { clearProbes, people, probed, probes, type Sent, sender } from './probe.ts'
+import { clearProbes, createSender, people, probedConfig, probes, type SentResponse } from './probed-config.ts'
 
 const NOBODY = '0198c0de-1111-7000-8000-00000000000b'
 
 describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
   let service: StoredService
   let log: KeptLog
-  let send: ReturnType<typeof sender>
+  let send: ReturnType<typeof createSender>
 
   beforeEach(async () => {
     log = new KeptLog()
-    service = await store.open(probed, { log })
-    send = sender(service)
+    service = await store.open(probedConfig, { log })
+    send = createSender(service)
   })
   afterEach(async () => {
     clearProbes()
     await service.close()
   })
 
-  const make = (data: object = {}, name = 'ann'): Promise<Sent> =>
+  const make = (data: object = {}, name = 'ann'): Promise<SentResponse> =>
     send(name, 'POST', '/api/posts', { title: 'A', ...data })
   const posts = async (): Promise<unknown> => (await send('ada', 'GET', '/api/posts?sort=title')).body.items
   const notes = async (): Promise<unknown> => (await send('', 'GET', '/api/notes?sort=text')).body.items

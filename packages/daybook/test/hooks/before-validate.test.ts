@@ -2,24 +2,24 @@ import { DaybookError } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
-import { clearProbes, people, probed, probes, type Sent, sender } from './probe.ts'
+import { clearProbes, createSender, people, probedConfig, probes, type SentResponse } from './probed-config.ts'
 
 describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
   let service: StoredService
   let log: KeptLog
-  let send: ReturnType<typeof sender>
+  let send: ReturnType<typeof createSender>
 
   beforeEach(async () => {
     log = new KeptLog()
-    service = await store.open(probed, { log })
-    send = sender(service)
+    service = await store.open(probedConfig, { log })
+    send = createSender(service)
   })
   afterEach(async () => {
     clearProbes()
     await service.close()
   })
 
-  const make = (data: object = {}): Promise<Sent> => send('ann', 'POST', '/api/posts', { title: 'A', ...data })
+  const make = (data: object = {}): Promise<SentResponse> => send('ann', 'POST', '/api/posts', { title: 'A', ...data })
   const stored = async (): Promise<unknown> => (await send('ada', 'GET', '/api/posts?sort=title')).body.items
 
   test('sees the fields that the write names, and answers those that are written', async () => {

@@ -10,7 +10,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
-import { people, type Sent, sender } from './probe.ts'
+import { createSender, people, type SentResponse } from './probed-config.ts'
 
 /** What the hooks of a test do; a test replaces them. */
 const probes: { validate?: (event: never) => unknown; change?: (event: never) => unknown } = {}
@@ -47,19 +47,19 @@ const hooked: DaybookConfig = defineConfig({
 describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
   let service: StoredService
   let log: KeptLog
-  let send: ReturnType<typeof sender>
+  let send: ReturnType<typeof createSender>
 
   beforeEach(async () => {
     log = new KeptLog()
     service = await store.open(hooked, { log })
-    send = sender(service)
+    send = createSender(service)
   })
   afterEach(async () => {
     for (const key of Object.keys(probes)) delete probes[key as keyof typeof probes]
     await service.close()
   })
 
-  const make = (title = 'A'): Promise<Sent> => send('ann', 'POST', '/api/posts', { title })
+  const make = (title = 'A'): Promise<SentResponse> => send('ann', 'POST', '/api/posts', { title })
   const posts = async (): Promise<unknown> => (await send('', 'GET', '/api/posts')).body.items
 
   test('run before those of plugins, in collections and globals', async () => {

@@ -2,8 +2,8 @@ import { ANONYMOUS, DaybookError, defineCollection, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeptLog } from '../support/kept-log.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
-import { checked, checks, clearChecks, type Told } from './checked.ts'
-import { people, type Sent, sender } from './probe.ts'
+import { checkedConfig, checks, clearChecks, type ValidatorContext } from './checked-config.ts'
+import { createSender, people, type SentResponse } from './probed-config.ts'
 
 const LATER = '2026-11-20T12:00:00.000Z'
 const EARLIER = '2026-11-20T08:00:00.000Z'
@@ -11,21 +11,22 @@ const EARLIER = '2026-11-20T08:00:00.000Z'
 describe.each(POLICY_STORES)('validators on $name', (store) => {
   let service: StoredService
   let log: KeptLog
-  let send: ReturnType<typeof sender>
+  let send: ReturnType<typeof createSender>
 
   beforeEach(async () => {
     log = new KeptLog()
-    service = await store.open(checked, { log })
-    send = sender(service)
+    service = await store.open(checkedConfig, { log })
+    send = createSender(service)
   })
   afterEach(async () => {
     clearChecks()
     await service.close()
   })
 
-  const make = (data: object = {}, name = 'ann'): Promise<Sent> =>
+  const make = (data: object = {}, name = 'ann'): Promise<SentResponse> =>
     send(name, 'POST', '/api/events', { title: 'A', ...data })
-  const change = (id: string, data: object, name = 'ann'): Promise<Sent> => send(name, 'PUT', `/api/events/${id}`, data)
+  const change = (id: string, data: object, name = 'ann'): Promise<SentResponse> =>
+    send(name, 'PUT', `/api/events/${id}`, data)
   const events = async (): Promise<unknown> => (await send('ada', 'GET', '/api/events?sort=title')).body.items
   const endsLate = (entry: unknown): unknown => {
     const { startsAt, endsAt } = entry as Record<string, string | null>
@@ -119,7 +120,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       const { name } = site as { name: string }
       return name === 'bad' ? `${operation} of ${before?.name ?? 'nothing'}` : []
     }
-    const put = (name: string): Promise<Sent> => send('ann', 'PUT', '/api/globals/site', { name })
+    const put = (name: string): Promise<SentResponse> => send('ann', 'PUT', '/api/globals/site', { name })
     expect((await put('bad')).body.message).toBe('/: create of nothing')
     expect(await put('good')).toMatchObject({ status: 200 })
     expect((await put('bad')).body.message).toBe('/: update of good')
@@ -265,7 +266,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       for (const write of [
         (entry: unknown) => Object.assign(entry as object, { title: 'changed' }),
         (entry: unknown) => (entry as { steps: unknown[] }).steps.push({ text: 'more' }),
-        (_entry: unknown, { before }: Told) => Object.assign(before ?? {}, { title: 'changed' }),
+        (_entry: unknown, { before }: ValidatorContext) => Object.assign(before ?? {}, { title: 'changed' }),
       ]) {
         clearChecks()
         const { body: event } = await make({ title: 'kept', steps: [{ text: 'one' }] })
@@ -312,7 +313,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
   test('hold for the seed, for calls inside the process, and for a write with a key for repeating', async () => {
     checks.title = (title) => (title === 'bad' ? 'is bad' : undefined)
     const seeded = store.open({
-      ...checked,
+      ...checkedConfig,
       seed: async ({ create }) => void (await create('events', { title: 'bad' })),
     })
     await expect(seeded).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { differenceOf, type PatchOperation } from '../../src/journal/history/json-patch.ts'
+import { createPatch, type PatchOperation } from '../../src/journal/history/json-patch.ts'
 
 /** Applies a patch, as RFC 6902 says. */
 function patched(value: unknown, patch: readonly PatchOperation[]): unknown {
@@ -45,7 +45,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 test('a difference makes one value of the other, whatever they hold', () => {
   fc.assert(
     fc.property(json, json, (before, after) => {
-      expect(patched(before, differenceOf(before, after))).toEqual(after)
+      expect(patched(before, createPatch(before, after))).toEqual(after)
     }),
     { numRuns: 3000 },
   )
@@ -53,10 +53,10 @@ test('a difference makes one value of the other, whatever they hold', () => {
 
 test('equal values differ in nothing, whatever the order of their keys', () => {
   const property = fc.property(json, (value) => {
-    expect(differenceOf(value, structuredClone(value))).toEqual([])
+    expect(createPatch(value, structuredClone(value))).toEqual([])
   })
   fc.assert(property)
-  expect(differenceOf({ a: [{ b: 1, c: 2 }] }, { a: [{ c: 2, b: 1 }] })).toEqual([])
+  expect(createPatch({ a: [{ b: 1, c: 2 }] }, { a: [{ c: 2, b: 1 }] })).toEqual([])
 })
 
 test('an item that comes into a list is one operation, and so is one that goes', () => {
@@ -64,6 +64,6 @@ test('an item that comes into a list is one operation, and so is one that goes',
     ['a', 'b', 'c'],
     ['a', 'x', 'b', 'c'],
   ]
-  expect(differenceOf(before, after)).toEqual([{ op: 'add', path: '/1', value: 'x' }])
-  expect(differenceOf(after, before)).toEqual([{ op: 'remove', path: '/1' }])
+  expect(createPatch(before, after)).toEqual([{ op: 'add', path: '/1', value: 'x' }])
+  expect(createPatch(after, before)).toEqual([{ op: 'remove', path: '/1' }])
 })

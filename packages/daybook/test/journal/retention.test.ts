@@ -1,7 +1,7 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { HistoryConfig } from '../../src/config/config.ts'
-import { retain } from '../../src/journal/retention.ts'
+import { dropExpiredVersions } from '../../src/journal/retention.ts'
 import type { Service } from '../../src/service.ts'
 import { Lease } from '../../src/store/records/lease.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -35,7 +35,12 @@ describe.each(STORES)('retention on $name', (store) => {
   })
 
   const pass = (history: HistoryConfig, inDays = 0): Promise<boolean> =>
-    retain({ store: own, lease: new Lease(own, 'retention', 60_000), history, now: Date.now() + inDays * DAY_MS })
+    dropExpiredVersions({
+      store: own,
+      lease: new Lease(own, 'retention', 60_000),
+      history,
+      now: Date.now() + inDays * DAY_MS,
+    })
   const payloads = async (): Promise<readonly number[]> =>
     (await place.rows<{ seq: number }>('SELECT seq FROM daybook$journal_payload ORDER BY seq')).map((row) =>
       Number(row.seq),

@@ -84,7 +84,7 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     }
     running.push(await Subscription.start(store, { name, wants: () => true, deliver: take, storesFailures: true }, log))
     await write(3)
-    const position = async (): Promise<number> => (await readPosition(store, name)).spans[0].after
+    const position = async (): Promise<number> => (await readPosition(store, name)).ranges[0].after
     await eventually(async () => expect(await position()).toBe(3))
 
     // What is read behind the record that is replayed comes late.

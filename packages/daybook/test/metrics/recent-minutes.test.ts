@@ -21,10 +21,10 @@ describe('the minutes that metrics keep', () => {
 
   test('have each request in the minute of its answer, and a point for minutes without any', () => {
     const { clock, minutes } = atNoon()
-    minutes.note(200, 1)
-    minutes.note(503, 1)
+    minutes.record(200, 1)
+    minutes.record(503, 1)
     clock.now += 2 * MINUTE_MS
-    minutes.note(404, 1)
+    minutes.record(404, 1)
     expect(minutes.points().map(({ at, requests, failures }) => [at.slice(11, 16), requests, failures])).toEqual([
       ['12:00', 2, 1],
       ['12:01', 0, 0],
@@ -35,7 +35,7 @@ describe('the minutes that metrics keep', () => {
   test('are sixty, of which the oldest is forgotten', () => {
     const { clock, minutes } = atNoon()
     for (let minute = 0; minute < 70; minute += 1) {
-      for (let count = 0; count <= minute; count += 1) minutes.note(200, 1)
+      for (let count = 0; count <= minute; count += 1) minutes.record(200, 1)
       clock.now += MINUTE_MS
     }
     clock.now -= MINUTE_MS
@@ -47,7 +47,7 @@ describe('the minutes that metrics keep', () => {
 
   test('are empty after an hour in which nothing was asked', () => {
     const { clock, minutes } = atNoon()
-    minutes.note(500, 1)
+    minutes.record(500, 1)
     clock.now += 60 * MINUTE_MS
     const points = minutes.points()
     expect(points).toHaveLength(60)
@@ -56,8 +56,8 @@ describe('the minutes that metrics keep', () => {
 
   test.each([0.2, 1, 7, 42, 950, 30_000])('give percentiles of %d ms to within six percent', (ms) => {
     const { minutes } = atNoon()
-    for (let count = 0; count < 94; count += 1) minutes.note(200, ms)
-    for (let count = 0; count < 6; count += 1) minutes.note(200, ms * 2)
+    for (let count = 0; count < 94; count += 1) minutes.record(200, ms)
+    for (let count = 0; count < 6; count += 1) minutes.record(200, ms * 2)
     const [point] = minutes.points()
     expect(Math.abs(Number(point?.p50) / ms - 1)).toBeLessThan(0.06)
     expect(Math.abs(Number(point?.p95) / (ms * 2) - 1)).toBeLessThan(0.06)
@@ -65,8 +65,8 @@ describe('the minutes that metrics keep', () => {
 
   test('take durations of nothing and of hours', () => {
     const { minutes } = atNoon()
-    minutes.note(200, 0)
-    minutes.note(200, 1e9)
+    minutes.record(200, 0)
+    minutes.record(200, 1e9)
     const [point] = minutes.points()
     expect([Number(point?.p50) <= 0.05, Number(point?.p95) > 60_000]).toEqual([true, true])
   })
@@ -74,7 +74,7 @@ describe('the minutes that metrics keep', () => {
   test('go on counting when the clock is set back', () => {
     const { clock, minutes } = atNoon()
     clock.now -= 10 * MINUTE_MS
-    minutes.note(200, 1)
+    minutes.record(200, 1)
     expect(minutes.points()).toMatchObject([{ at: '2026-03-01T11:50:00.000Z', requests: 1 }])
   })
 })

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type Listening, serve } from 'daybook/node'
 import { afterEach, describe, expect, test } from 'vitest'
 import { defineRoute, type Route } from '../../src/http/contract.ts'
-import { type Fetch, toFetch } from '../../src/http/web.ts'
+import { type Fetch, toFetch } from '../../src/http/fetch.ts'
 import { type Answering, answering } from '../support/network/answering.ts'
 import { exchange, readAll, requestText } from '../support/network/raw-http.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
@@ -191,7 +191,7 @@ describe('a route that prepares its first answer', () => {
       operationId: 'getRoot',
       protection: 'public',
       summary: 'Answers.',
-      conditions: [],
+      requestHeaders: [],
       errors: [],
       prepare,
       run: async () => OK,

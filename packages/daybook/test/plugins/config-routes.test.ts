@@ -30,7 +30,7 @@ const config: DaybookConfig = defineConfig({
       summary: 'Answers the titles.',
       protection: 'public',
       parameters: { limit: { description: 'How many.', schema: { type: 'integer', minimum: 1, maximum: 5 } } },
-      answers: { 200: { description: 'The titles.', schema: { type: 'array' } } },
+      responses: { 200: { description: 'The titles.', schema: { type: 'array' } } },
       run: async ({ content, query }) => {
         const { items } = await content.list('posts', { limit: Number(query.limit ?? 5), sort: 'title' })
         return Response.json(items.map(({ title }) => title))
@@ -42,7 +42,7 @@ const config: DaybookConfig = defineConfig({
       summary: 'Takes a title.',
       protection: 'session',
       body: { schema: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] } },
-      answers: { 204: { description: 'It is stored.' } },
+      responses: { 204: { description: 'It is stored.' } },
       run: async ({ body, asSystem }) => {
         const { title } = body as { title: string }
         if (title === 'fails') throw new Error('lost "hunter2"')
@@ -134,7 +134,7 @@ test('a schema may refer to the schema of JSON Schemas', async () => {
     summary: 'Takes a format of JSON Schema.',
     protection: 'public',
     body: { schema: { $ref: 'https://json-schema.org/draft/2020-12/meta/format-annotation' } },
-    answers: { 204: { description: 'It is one.' } },
+    responses: { 204: { description: 'It is one.' } },
     run: async () => new Response(null, { status: 204 }),
   }
   await using service = await createTestService({ collections: {}, routes: [route] })

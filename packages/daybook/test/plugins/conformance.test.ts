@@ -12,7 +12,7 @@ const route = (parts: Partial<PluginRoute>): PluginRoute => ({
   path: '/own/:name',
   summary: 'Answers.',
   protection: 'public',
-  answers: { 200: { description: 'Done.', mediaType: 'text/plain' } },
+  responses: { 200: { description: 'Done.', mediaType: 'text/plain' } },
   run: () => new Response('done'),
   ...parts,
 })

@@ -72,7 +72,7 @@ describe('a start that fails', () => {
       path: '/api/health',
       summary: 'Clashes.',
       protection: 'public',
-      answers: { 200: { description: 'Never.' } },
+      responses: { 200: { description: 'Never.' } },
       run: () => new Response(),
     } as const
     await expect(createTestService(withPlugins([noting(notes, 'a', { routes: [route] })]))).rejects.toThrow(

@@ -46,7 +46,7 @@ const shop = definePlugin({
       summary: 'Shows a page that reads its own address.',
       protection: 'public',
       anyQuery: true,
-      answers: TEXT,
+      responses: TEXT,
       run: ({ query }) => new Response(JSON.stringify(query), { headers: { 'Content-Type': 'text/plain' } }),
     },
     {
@@ -54,7 +54,7 @@ const shop = definePlugin({
       path: '/shop.txt',
       summary: 'Says what it sells in.',
       protection: 'public',
-      answers: TEXT,
+      responses: TEXT,
       run: ({ options: { currency } }) => new Response(currency, { headers: { 'Content-Type': 'text/plain' } }),
     },
     {
@@ -70,7 +70,7 @@ const shop = definePlugin({
         tags: { description: 'Tags.', schema: { type: 'array', items: { enum: ['a', 'b'] } } },
         name: { description: 'A name.', schema: { type: 'string', maxLength: 5 } },
       },
-      answers: JSON_ANSWER,
+      responses: JSON_ANSWER,
       run: ({ path, query }) => Response.json({ path, query }),
     },
     {
@@ -78,7 +78,7 @@ const shop = definePlugin({
       path: '/shop/files/*',
       summary: 'Answers the rest of the path.',
       protection: 'public',
-      answers: JSON_ANSWER,
+      responses: JSON_ANSWER,
       run: ({ path }) => Response.json(path),
     },
     {
@@ -95,7 +95,7 @@ const shop = definePlugin({
           $defs: { number: { type: 'integer' } },
         },
       },
-      answers: {
+      responses: {
         201: { description: 'The order.', schema: { type: 'object' }, headers: { 'X-Order': 'Its number.' } },
       },
       run: async ({ body, asSystem, caller }) => {
@@ -110,7 +110,7 @@ const shop = definePlugin({
       path: '/api/shop/orders',
       summary: 'Lists what the asker may see.',
       protection: 'public',
-      answers: { ...JSON_ANSWER },
+      responses: { ...JSON_ANSWER },
       run: async ({ content }) => Response.json(await content.list('orders')),
     },
     {
@@ -118,7 +118,7 @@ const shop = definePlugin({
       path: '/api/shop/orders',
       summary: 'Tries to write as the asker.',
       protection: 'session',
-      answers: JSON_ANSWER,
+      responses: JSON_ANSWER,
       run: async ({ content }) => Response.json(await content.create('orders', { number: 1 })),
     },
     {
@@ -127,7 +127,7 @@ const shop = definePlugin({
       summary: 'Counts the bytes of a picture.',
       protection: 'public',
       body: { mediaTypes: ['image/*'], stream: true },
-      answers: JSON_ANSWER,
+      responses: JSON_ANSWER,
       run: async ({ stream }) => {
         let bytes = 0
         for await (const chunk of stream ?? []) bytes += chunk.length
@@ -139,7 +139,7 @@ const shop = definePlugin({
       path: '/api/shop/stream',
       summary: 'Sends three lines.',
       protection: 'public',
-      answers: TEXT,
+      responses: TEXT,
       run: () => {
         const lines = ['1\n', '2\n', '3\n'].map((line) => new TextEncoder().encode(line))
         return new Response(ReadableStream.from(lines) as ReadableStream<Uint8Array>, {
@@ -154,7 +154,7 @@ const shop = definePlugin({
       path: '/api/shop/later',
       summary: 'Was added in setup.',
       protection: 'public',
-      answers: TEXT,
+      responses: TEXT,
       run: ({ options: { currency } }) => new Response(currency),
     })
   },
@@ -165,7 +165,7 @@ const fault = (path: string, run: PluginRoute['run']): PluginRoute => ({
   path,
   summary: 'Goes wrong.',
   protection: 'public',
-  answers: { 200: { description: 'Never.' } },
+  responses: { 200: { description: 'Never.' } },
   run,
 })
 
@@ -420,7 +420,7 @@ describe('over a socket', () => {
         summary: 'Counts bytes.',
         protection: 'public',
         body: { mediaTypes: ['*/*'], stream: true },
-        answers: { 200: { description: 'The bytes.', mediaType: 'text/plain' } },
+        responses: { 200: { description: 'The bytes.', mediaType: 'text/plain' } },
         run: async ({ stream, headers, url }) => {
           let bytes = 0
           for await (const chunk of stream ?? []) bytes += chunk.length
@@ -466,7 +466,7 @@ test('a late answer is let go of: it may hold a file', async () => {
     path: '/late',
     summary: 'Answers too late.',
     protection: 'public',
-    answers: { 200: { description: 'Bytes.', mediaType: 'text/plain' } },
+    responses: { 200: { description: 'Bytes.', mediaType: 'text/plain' } },
     run: async ({ signal }) => {
       asked.resolve()
       await new Promise((resolve) => signal.addEventListener('abort', resolve))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bare } from '../../src/store/compile.ts'
 import type { Database } from '../../src/store/database.ts'
+import { rawStatement } from '../../src/store/statement.ts'
 import { eventually } from '../support/patience.ts'
 import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
@@ -18,14 +18,14 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-const PID = bare<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid')
+const PID = rawStatement<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid')
 const pidOf = async (): Promise<number | undefined> => (await database.reader.get(PID))?.pid
 
 /** On a busy machine a short read may take so long that those behind it are asked elsewhere: then once more. */
 const inTime = eventually
 
 /** A read that runs until somebody ends it. */
-const HELD = bare('SELECT pg_sleep(601)')
+const HELD = rawStatement('SELECT pg_sleep(601)')
 
 /** Does something to each session in which such a read is running. */
 const toSessions = (what: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<readonly unknown[]> =>
@@ -64,10 +64,10 @@ describe('reads that are asked at once', () => {
 
   test('are answered one by one: each has its own result, and its own error', async () => {
     const numbers = Array.from({ length: 8 }, (_, index) =>
-      bare<{ readonly number: number }>(`SELECT ${index} AS number`),
+      rawStatement<{ readonly number: number }>(`SELECT ${index} AS number`),
     )
     const reads = numbers.map((number, index) =>
-      index === 2 ? database.reader.get(bare('SELECT 1 / 0 AS number')) : database.reader.get(number),
+      index === 2 ? database.reader.get(rawStatement('SELECT 1 / 0 AS number')) : database.reader.get(number),
     )
     const results = await Promise.allSettled(reads)
     const told = results.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code))
@@ -75,7 +75,7 @@ describe('reads that are asked at once', () => {
   })
 
   test('learn each what is wrong with a statement that several ask', async () => {
-    const reads = Array.from({ length: 3 }, () => database.reader.get(bare('SELECT one FROM nowhere')))
+    const reads = Array.from({ length: 3 }, () => database.reader.get(rawStatement('SELECT one FROM nowhere')))
     const results = await Promise.allSettled(reads)
     // On one connection, those behind the first would be told that nothing is prepared under their name (26000).
     expect(results.map((one) => one.status === 'rejected' && one.reason.code)).toEqual(['42P01', '42P01', '42P01'])
@@ -95,7 +95,7 @@ describe('reads that are asked at once', () => {
 
   test('leave their connection to others, also when the last of them takes its time', async () => {
     await inTime(async () => {
-      const [shared] = await Promise.all([pidOf(), database.reader.get(bare('SELECT pg_sleep(0.6)'))])
+      const [shared] = await Promise.all([pidOf(), database.reader.get(rawStatement('SELECT pg_sleep(0.6)'))])
       expect(await pidOf()).toBe(shared)
     })
   })

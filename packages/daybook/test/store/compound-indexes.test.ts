@@ -2,15 +2,15 @@ import { type AccessWhere, type DaybookConfig, defineCollection, defineConfig, f
 import { describe, expect, test } from 'vitest'
 import { ANONYMOUS } from '../../src/auth/adapter.ts'
 import { Access } from '../../src/content/access/access.ts'
-import { Engine } from '../../src/content/engine.ts'
+import { ContentContext } from '../../src/content/context.ts'
 import { readList } from '../../src/content/reads/list.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import type { CollectionModel } from '../../src/model/model.ts'
 import { listParameters } from '../../src/query/list-query.ts'
-import { readParameters, readParams } from '../../src/query/parameters.ts'
+import { parseQueryString, readParameters } from '../../src/query/parameters.ts'
 import type { Database } from '../../src/store/database.ts'
-import { databaseFile } from '../../src/store/open-store.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
+import { databaseFile } from '../../src/store/store.ts'
 import { LARGE_TEST_MS } from '../support/patience.ts'
 import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { Folder } from '../support/stores/folder.ts'
@@ -219,8 +219,8 @@ async function plansOf(database: Database, explain: string, where: AccessWhere, 
   const store = notedStore(database, (statement) => calls.push(statement))
   const model = compileModel(configWith([['category', '-day']], () => where))
   const articles = model.collections.get('articles') as CollectionModel
-  const engine = new Engine({ model, store, tools: { renderMarkdown: async () => '' } })
-  const asked = readParameters(listParameters(articles, model.locales), readParams(query))
+  const engine = new ContentContext({ model, store, tools: { renderMarkdown: async () => '' } })
+  const asked = readParameters(listParameters(articles, model.locales), parseQueryString(query))
   await (await readList(engine, new Access(model, ANONYMOUS), articles, asked)).read()
   const plans = calls
     .filter(({ sql }) => /order by/i.test(sql))

@@ -1,6 +1,6 @@
 import { f, type Service } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { JournalRow } from '../../src/store/reads/rows.ts'
+import type { JournalRow } from '../../src/store/rows.ts'
 import type { Store } from '../../src/store/store.ts'
 import { LARGE_TEST_MS } from '../support/patience.ts'
 import { create, type Document, type Place, read, update } from '../support/stores/place.ts'

@@ -4,7 +4,7 @@ import { postgres } from 'daybook/postgres'
 import { createTestService } from 'daybook/testing'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { STORED_REPLY_MS, sweep } from '../../src/content/assets/sweep.ts'
+import { IDEMPOTENCY_RECORD_LIFETIME_MS, sweep } from '../../src/content/sweep.ts'
 import { Lease, LeaseLost } from '../../src/store/records/lease.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { Store } from '../../src/store/store.ts'
@@ -180,7 +180,11 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
 
   test('to sweep is taken by one of those who come at once, who drops what is no longer kept and nothing else', async () => {
     const at = (ms: number): string => new Date(Date.now() + ms).toISOString()
-    const answers = { old: at(-STORED_REPLY_MS - 60_000), recent: at(-STORED_REPLY_MS + 60_000), new: at(0) }
+    const answers = {
+      old: at(-IDEMPOTENCY_RECORD_LIFETIME_MS - 60_000),
+      recent: at(-IDEMPOTENCY_RECORD_LIFETIME_MS + 60_000),
+      new: at(0),
+    }
     await stores[0].transaction(async (writer) => {
       for (const [key, at] of Object.entries(answers))
         await writer.system.saveIdempotencyRecord({ ...NOTHING_KEPT, key, at }, '2000')

@@ -3,16 +3,16 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ANONYMOUS } from '../../src/auth/adapter.ts'
 import { Access } from '../../src/content/access/access.ts'
-import { Engine } from '../../src/content/engine.ts'
+import { ContentContext } from '../../src/content/context.ts'
 import { readList } from '../../src/content/reads/list.ts'
 import { compileModel } from '../../src/model/compile.ts'
-import type { CollectionModel, Comparable } from '../../src/model/model.ts'
+import type { CollectionModel, FilterableField } from '../../src/model/model.ts'
 import { listParameters } from '../../src/query/list-query.ts'
-import { indexOrder } from '../../src/query/listing.ts'
-import { readParameters, readParams } from '../../src/query/parameters.ts'
+import { parseQueryString, readParameters } from '../../src/query/parameters.ts'
 import { readRuleWhere } from '../../src/query/rule-where.ts'
+import { indexOrder } from '../../src/query/sort-order.ts'
 import type { Database } from '../../src/store/database.ts'
-import { Reader } from '../../src/store/reads/read.ts'
+import { Reader } from '../../src/store/reads/reader.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { SQLITE } from '../../src/store/sqlite/sqlite-dialect.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -81,9 +81,13 @@ class Scene implements AsyncDisposable {
   /** How SQLite goes about the statements of a public list. */
   async plansOf(query: string): Promise<readonly string[]> {
     this.calls.length = 0
-    const engine = new Engine({ model: this.model, store: this.store, tools: { renderMarkdown: async () => '' } })
+    const engine = new ContentContext({
+      model: this.model,
+      store: this.store,
+      tools: { renderMarkdown: async () => '' },
+    })
     const access = new Access(this.model, ANONYMOUS)
-    const asked = readParameters(listParameters(this.articles, this.model.locales), readParams(query))
+    const asked = readParameters(listParameters(this.articles, this.model.locales), parseQueryString(query))
     await (await readList(engine, access, this.articles, asked)).read()
     const plans = this.calls.map(async ({ sql, parameters }) => {
       const rows = await this.#database.reader.all<{ detail: string }>({
@@ -136,14 +140,14 @@ const list = fc.record({
 test('a list is the same with and without the planner', async () => {
   await using scene = await Scene.make()
   const { articles, store, model } = scene
-  const by = (path: string): Comparable => articles.comparables.get(path) as Comparable
+  const by = (path: string): FilterableField => articles.filterableFields.get(path) as FilterableField
   const statements = new Set<string>()
   await fc.assert(
     fc.asyncProperty(list, async ({ wheres, descending, nullsFirst, ...page }) => {
       const where = readRuleWhere({ and: wheres }, articles, model.collections)
       const lead = { by: by(page.by), descending, nullsFirst: page.by === 'id' ? !descending : nullsFirst }
       const sort = page.by === 'id' ? [lead] : [lead, indexOrder(by('id'), descending)]
-      const unlimited = { statuses: undefined, search: undefined, after: undefined, hasPeople: false }
+      const unlimited = { statuses: undefined, search: undefined, after: undefined, hasAuthors: false }
       const query = { ...unlimited, ...page, where, sort }
       const { rows } = await store.read.lists.page(articles, query)
       statements.add(scene.calls.at(-1)?.sql ?? '')

@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import type { Statement } from '../../src/store/compile.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { SqliteThread, type ThreadBounds } from '../../src/store/sqlite/sqlite-thread.ts'
+import type { Statement } from '../../src/store/statement.ts'
 import { Folder } from '../support/stores/folder.ts'
 
 const UNAVAILABLE = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' })

@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { bare } from '../../src/store/compile.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { isSafeSqlite } from '../../src/store/sqlite/sqlite-file.ts'
+import { rawStatement } from '../../src/store/statement.ts'
 import { Folder } from '../support/stores/folder.ts'
 
 const VERSIONS: Readonly<Record<string, boolean>> = {
@@ -81,16 +81,18 @@ test('the reading connection cannot write', async () => {
 test('of writes that share a commit, one that fails half-way takes nothing of the others with it', async () => {
   await using folder = await Folder.make()
   const database = openSqlite(folder.file)
-  await database.transaction((writer) => writer.run(bare('CREATE TABLE notes (text TEXT UNIQUE)')))
+  await database.transaction((writer) => writer.run(rawStatement('CREATE TABLE notes (text TEXT UNIQUE)')))
   const note = (text: string): Promise<number> =>
-    database.transaction((writer) => writer.run(bare(`INSERT INTO notes VALUES ('${text}')`)))
+    database.transaction((writer) => writer.run(rawStatement(`INSERT INTO notes VALUES ('${text}')`)))
   const failing = database.transaction(async (writer) => {
-    await writer.run(bare(`INSERT INTO notes VALUES ('half')`))
+    await writer.run(rawStatement(`INSERT INTO notes VALUES ('half')`))
     throw new Error('refused')
   })
   const outcomes = await Promise.allSettled([note('one'), failing, note('two'), note('one'), note('three')])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
-  const stored = await database.reader.all<{ readonly text: string }>(bare('SELECT text FROM notes ORDER BY rowid'))
+  const stored = await database.reader.all<{ readonly text: string }>(
+    rawStatement('SELECT text FROM notes ORDER BY rowid'),
+  )
   await database.close()
   expect(stored.map(({ text }) => text)).toEqual(['one', 'two', 'three'])
 })
@@ -98,12 +100,12 @@ test('of writes that share a commit, one that fails half-way takes nothing of th
 test('a write is tried once, also beside others that are refused before they change anything', async () => {
   await using folder = await Folder.make()
   const database = openSqlite(folder.file)
-  await database.transaction((writer) => writer.run(bare('CREATE TABLE notes (text TEXT UNIQUE)')))
+  await database.transaction((writer) => writer.run(rawStatement('CREATE TABLE notes (text TEXT UNIQUE)')))
   let attempts = 0
   const note = (text: string): Promise<number> =>
     database.transaction((writer) => {
       attempts += 1
-      return writer.run(bare(`INSERT INTO notes VALUES ('${text}')`))
+      return writer.run(rawStatement(`INSERT INTO notes VALUES ('${text}')`))
     })
   const outcomes = await Promise.allSettled([note('one'), note('one'), note('two')])
   await database.close()
@@ -114,11 +116,11 @@ test('a write is tried once, also beside others that are refused before they cha
 test('what the log holds is carried over into the file while writes go on', async () => {
   await using folder = await Folder.make()
   const database = openSqlite(folder.file)
-  await database.transaction((writer) => writer.run(bare('CREATE TABLE notes (text TEXT)')))
+  await database.transaction((writer) => writer.run(rawStatement('CREATE TABLE notes (text TEXT)')))
   // Thirty-two commits of one mebibyte each are 8,192 pages.
-  const large = bare(`INSERT INTO notes SELECT printf('%.*c', 1048576, 'x')`)
+  const large = rawStatement(`INSERT INTO notes SELECT printf('%.*c', 1048576, 'x')`)
   for (let n = 0; n < 32; n++) await database.transaction((writer) => writer.run(large))
-  const log = bare<{ readonly checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
+  const log = rawStatement<{ readonly checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
   await expect.poll(async () => (await database.reader.get(log))?.checkpointed).toBeGreaterThan(0)
   await database.close()
 })

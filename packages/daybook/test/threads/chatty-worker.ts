@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { answerTasks } from '../../src/threads/answer-tasks.ts'
+import { handleTasks } from '../../src/threads/messages.ts'
 
 /** What others send over the channels of a thread: Node in watch mode, libraries, nobody in particular. */
 const FOREIGN: readonly unknown[] = [
@@ -26,7 +26,7 @@ if (workerData !== 'usual') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)
 if (workerData !== 'usual' && workerData !== 'slow') writeFileSync(workerData, 'loaded')
 
 /** Answers with what it was given, or throws what it was given. */
-answerTasks((task: { readonly value: unknown; readonly code?: string }) => {
+handleTasks((task: { readonly value: unknown; readonly code?: string }) => {
   chatter()
   if (task.code !== undefined) throw Object.assign(new Error(String(task.value)), { code: task.code })
   return task.value

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isMessage, message } from '../../src/threads/message.ts'
-import { TaskGivenUp } from '../../src/threads/thread.ts'
-import { ThreadPool } from '../../src/threads/thread-pool.ts'
+import { createMessage, isMessage } from '../../src/threads/messages.ts'
+import { TaskAborted, ThreadPool } from '../../src/threads/thread-pool.ts'
 import { Folder } from '../support/stores/folder.ts'
 
 interface Task {
@@ -17,7 +16,7 @@ function open(threads: number, taskMs = 60_000, start = 'usual') {
     module: new URL('./chatty-worker.ts', import.meta.url),
     worker: { workerData: start },
     threads,
-    taskMs,
+    taskTimeoutMs: taskMs,
   })
   return { pool, [Symbol.asyncDispose]: () => pool.close() }
 }
@@ -63,14 +62,14 @@ test('a pool that is closed refuses what runs, what waits and what comes', async
   const asked = Promise.allSettled([scene.pool.run({ value: 1 }), scene.pool.run({ value: 2 })])
   await scene.pool.close()
   for (const outcome of await asked) {
-    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(TaskGivenUp) })
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(TaskAborted) })
   }
   await expect(scene.pool.run({ value: 3 })).rejects.toMatchObject({ reason: 'closed' })
 })
 
 test('a message is known by its kind and its number', () => {
-  expect(isMessage(message('measured', 3, []), 'measured')).toBe(true)
-  expect(isMessage(message('measured', 3, []), 'measure')).toBe(false)
+  expect(isMessage(createMessage('measured', 3, []), 'measured')).toBe(true)
+  expect(isMessage(createMessage('measured', 3, []), 'measure')).toBe(false)
   for (const foreign of [undefined, null, 'measured', 3, [], {}, { kind: 'daybook:measured' }, { job: 3 }]) {
     expect(isMessage(foreign, 'measured')).toBe(false)
   }

@@ -6,8 +6,8 @@ import {
   definePlugin,
   f,
   type SeedContentOf,
-  type ValidationAnswer,
   type ValidationContentOf,
+  type ValidationResult,
 } from 'daybook'
 import type { Alike, Equal, Expect } from './expect.ts'
 
@@ -213,7 +213,7 @@ export const config = defineConfig({
       path: '/now',
       summary: 'Answers the time.',
       protection: 'public',
-      answers: { 200: { description: 'The time.', schema: { type: 'object' } } },
+      responses: { 200: { description: 'The time.', schema: { type: 'object' } } },
       run: async ({ content, query, asSystem }) => {
         await asSystem({ reason: 'counts' }).list('events')
         return Response.json({ query, total: (await content.list('events')).total })
@@ -229,12 +229,12 @@ export const config = defineConfig({
 defineConfig({
   collections: { events },
   // @ts-expect-error a route says how it is protected
-  routes: [{ method: 'GET', path: '/x', summary: 'X.', answers: {}, run: () => new Response() }],
+  routes: [{ method: 'GET', path: '/x', summary: 'X.', responses: {}, run: () => new Response() }],
 })
 defineConfig({
   collections: { events },
   // @ts-expect-error a route answers a response
-  routes: [{ method: 'GET', path: '/x', summary: 'X.', protection: 'public', answers: {}, run: () => 'x' }],
+  routes: [{ method: 'GET', path: '/x', summary: 'X.', protection: 'public', responses: {}, run: () => 'x' }],
 })
 
 export type Events = Expect<Equal<(typeof config)['collections']['events']['fields'], (typeof events)['fields']>>
@@ -268,7 +268,7 @@ export const checked = defineConfig({
   collections: {
     shows: defineCollection({
       fields: { title: f.text({ required: true }), seats: f.integer() },
-      validate: async ({ title }, { content }): Promise<ValidationAnswer> => {
+      validate: async ({ title }, { content }): Promise<ValidationResult> => {
         const typed = content as ValidationContentOf<typeof checked>
         const { items } = await typed.list('shows', { where: { title: { eq: title } } })
         const seats: number | null | undefined = items[0]?.seats

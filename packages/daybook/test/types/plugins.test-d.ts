@@ -49,7 +49,7 @@ const redirects = (options: { status?: 301 | 308 } = {}) =>
         path: '/moved/:slug',
         summary: 'Sends on.',
         protection: 'public',
-        answers: { 308: { description: 'Moved.' } },
+        responses: { 308: { description: 'Moved.' } },
         run: async ({ content, path, options: { status = 308 } }) => {
           const other = await content.get('whatever', path.slug ?? '')
           const { items } = await content.list('redirects')

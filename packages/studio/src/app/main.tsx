@@ -4,16 +4,14 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { type ReactNode, StrictMode, useMemo, useState } from 'react'
 import { createRoot } from 'react-dom/client'
+import { makeStudio, readSettings, type Studio, StudioContext } from './api/studio.ts'
 import { type Language, loadTexts, pageLanguage, type Texts, TextsProvider } from './messages/messages.tsx'
 import { makeRouter } from './routes.tsx'
-import { rememberLanguage, ThemeChoice } from './session/choices.ts'
-import { type Preferences, PreferencesContext } from './shell/preferences.ts'
-import { readSettings } from './talk/settings.ts'
-import { makeStudio, type Studio, StudioContext } from './talk/studio.ts'
+import { type Preferences, PreferencesContext, rememberLanguage, ThemePreference } from './shell/preferences.ts'
 
 interface AppProps {
   readonly studio: Studio
-  readonly theme: ThemeChoice
+  readonly theme: ThemePreference
   readonly router: ReturnType<typeof makeRouter>
   /** Of the first drawing. */
   readonly firstTexts: Texts
@@ -49,7 +47,7 @@ async function start(element: Element): Promise<void> {
   const firstTexts = await loadTexts(pageLanguage())
   const parts = {
     studio: makeStudio(settings),
-    theme: new ThemeChoice(settings.path),
+    theme: new ThemePreference(settings.path),
     router: makeRouter(settings.path),
   }
   const root = createRoot(element, { onUncaughtError: (error) => showFailure(element, error) })

@@ -1,13 +1,11 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { readLibrarySearch } from './assets/library/library-search.ts'
-import { readDocumentSearch } from './editor/entry-search.ts'
-import { readHistorySearch } from './editor/history/history-search.ts'
+import { readLibrarySearch } from './assets/media/asset-search.ts'
+import { readDocumentSearch, readHistorySearch } from './editor/document-search.ts'
 import { readListSearch } from './lists/list-search.ts'
-import { BrokenPage } from './shell/broken-page.tsx'
-import { MissingPage } from './shell/missing-page.tsx'
+import { ErrorPage, NotFoundPage } from './shell/page.tsx'
 import { Shell } from './shell/shell.tsx'
 
-const root = createRootRoute({ component: Shell, notFoundComponent: () => <MissingPage /> })
+const root = createRootRoute({ component: Shell, notFoundComponent: () => <NotFoundPage /> })
 
 const overview = createRoute({
   getParentRoute: () => root,
@@ -53,7 +51,7 @@ const goToField = createRoute({
   getParentRoute: () => root,
   path: '/go/edit/$collection/$id',
   validateSearch: readDocumentSearch,
-  component: lazyRouteComponent(() => import('./editor/places/go-page.tsx'), 'GoPage'),
+  component: lazyRouteComponent(() => import('./editor/deep-link-page.tsx'), 'GoPage'),
 })
 
 const global = createRoute({
@@ -108,7 +106,7 @@ const accounts = createRoute({
 const tokens = createRoute({
   getParentRoute: () => root,
   path: '/tokens',
-  component: lazyRouteComponent(() => import('./accounts/tokens/tokens-page.tsx'), 'TokensPage'),
+  component: lazyRouteComponent(() => import('./accounts/tokens-page.tsx'), 'TokensPage'),
 })
 
 const webhooks = createRoute({
@@ -145,7 +143,7 @@ export const makeRouter = (basepath: string) =>
     basepath,
     defaultPreload: 'intent',
     scrollToTopSelectors: ['main'],
-    defaultErrorComponent: ({ error, reset }) => <BrokenPage error={error} onRetry={reset} />,
+    defaultErrorComponent: ({ error, reset }) => <ErrorPage error={error} onRetry={reset} />,
   })
 
 declare module '@tanstack/react-router' {

@@ -25,7 +25,7 @@ export interface BuiltFiles {
   /** Absolute. */
   readonly folder: string
   /** @param language whose texts come along */
-  forPage(language: string): PageFiles
+  getPageFiles(language: string): PageFiles
 }
 
 const ENTRY = 'src/app/main.tsx'
@@ -40,7 +40,7 @@ export async function openBuiltFiles(): Promise<BuiltFiles> {
   if (folder === undefined) throw new StartupError('The Studio is not built. Run: npm run prepare')
   const chunks: Readonly<Record<string, Chunk>> = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'))
   const files = new Map(LANGUAGES.map((language) => [language, pageFiles(chunks, language)]))
-  return { folder, forPage: (language) => files.get(language) ?? pageFiles(chunks, DEFAULT_LANGUAGE) }
+  return { folder, getPageFiles: (language) => files.get(language) ?? pageFiles(chunks, DEFAULT_LANGUAGE) }
 }
 
 const DEFAULT_LANGUAGE = 'en'

@@ -1,6 +1,5 @@
 import { extname } from 'node:path'
 import { ConfigError, type ConfigFault } from 'daybook'
-import { previewOrigin } from './preview-addresses.ts'
 
 /** The colour of buttons, links and the focus, for each theme, as `#rrggbb`. */
 export interface AccentColours {
@@ -35,7 +34,7 @@ export interface StudioOptions {
 }
 
 /** Options, checked and complete. */
-export interface ReadyOptions {
+export interface ResolvedOptions {
   readonly path: string
   readonly title: string
   readonly logo: URL | undefined
@@ -101,13 +100,13 @@ const RULES: {
   sharedViews: [isFlag, 'write true or false'],
   preview: [
     (addresses) =>
-      typeof addresses === 'object' && Object.values(addresses).every((one) => previewOrigin(one) !== undefined),
+      typeof addresses === 'object' && Object.values(addresses).every((one) => getPreviewOrigin(one) !== undefined),
     "write addresses whose origin has no place in braces: { posts: 'https://www.example.org/posts/{slug}?preview={token}' }",
   ],
 }
 
 /** @throws {ConfigError} with every fault of the options */
-export function readOptions(options: StudioOptions): ReadyOptions {
+export function resolveOptions(options: StudioOptions): ResolvedOptions {
   const faults = Object.entries(options).flatMap(([name, value]) => faultOf(name, value))
   if (faults.length > 0) throw new ConfigError(faults)
   const {
@@ -132,3 +131,45 @@ function faultOf(name: string, value: unknown): readonly ConfigFault[] {
   const [holds, message] = RULES[name as keyof StudioOptions] as readonly [(value: unknown) => boolean, string]
   return value === undefined || holds(value) ? [] : [{ path: at, message }]
 }
+
+/** A place in an address that a value of the entry takes: `{slug}`. */
+const PLACE = /\{(\w+)\}/g
+
+/** The origin of an address with places; `undefined`: it is none, or its origin depends on the entry. */
+export function getPreviewOrigin(address: unknown): string | undefined {
+  if (typeof address !== 'string') return undefined
+  const filled = address.replace(PLACE, 'x')
+  if (!/^https?:\/\//.test(filled) || /[{}]/.test(filled) || !URL.canParse(filled)) return undefined
+  const { origin } = new URL(filled)
+  // What stands before the first slash names no place: a slug must not choose the host.
+  return address === origin || address.startsWith(`${origin}/`) ? origin : undefined
+}
+
+/** What takes the place of `{token}` and `{locale}` is no field. */
+const OWN_PLACES: readonly string[] = ['token', 'locale']
+
+/** What is wrong with addresses in a service: a collection that is not there, or a place that no entry fills. */
+export function checkPreviewAddresses(
+  addresses: Readonly<Record<string, string>>,
+  collections: Readonly<Record<string, readonly string[]>>,
+): readonly ConfigFault[] {
+  return Object.entries(addresses).flatMap(([key, address]) => {
+    const path = `plugins.studio.preview.${key}`
+    const fields = Object.hasOwn(collections, key) ? collections[key] : undefined
+    if (!fields) {
+      const known = Object.keys(collections).join(', ')
+      return [{ path, message: `there is no collection "${key}"; write one of these: ${known}` }]
+    }
+    const places = [...address.matchAll(PLACE)].map(([, place = '']) => place)
+    const unknown = places.filter((place) => !fields.includes(place) && !OWN_PLACES.includes(place))
+    return unknown.map((place) => ({
+      path,
+      message: `entries of "${key}" have no "${place}" to fill {${place}} with; write one of these: ${[...OWN_PLACES, ...fields].join(', ')}`,
+    }))
+  })
+}
+
+/** The origins of all addresses, each once. */
+export const getPreviewOrigins = (addresses: Readonly<Record<string, string>>): readonly string[] => [
+  ...new Set(Object.values(addresses).flatMap((address) => getPreviewOrigin(address) ?? [])),
+]

@@ -1,4 +1,4 @@
-import type { PageFiles } from './built-files.ts'
+import { LANGUAGES, type PageFiles } from './built-files.ts'
 import type { AccentColours } from './options.ts'
 
 /** What a page is made of. */
@@ -17,7 +17,7 @@ export interface PageParts {
 }
 
 /** The one page of the Studio; the program draws the rest. */
-export function pageHtml(parts: PageParts): string {
+export function renderPage(parts: PageParts): string {
   const { title, nonce, language, theme, accent, folder, files, settings } = parts
   const address = (file: string): string => escapeHtml(`${folder}/${file}`)
   return `<!doctype html>
@@ -70,3 +70,62 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => E
 
 /** JSON that no HTML parser takes for the end of the script, or for a comment. */
 const toScriptText = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')
+
+/**
+ * What the page may do (CSP level 3): run its own scripts, use its own styles, and ask this service. Nothing inline runs.
+ *
+ * Scripts and styles need the nonce, which modules pass on to those that they import. `'self'` would admit every file of the
+ * origin, uploads among them.
+ *
+ * @param assetOrigins origins that images, sound and films may come from besides
+ * @param frameOrigins origins whose pages may be shown in frames
+ */
+export function buildPagePolicy(
+  nonce: string,
+  assetOrigins: readonly string[],
+  frameOrigins: readonly string[] = [],
+): string {
+  const media = ["'self'", 'data:', 'blob:', ...assetOrigins].join(' ')
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    `img-src ${media}`,
+    `media-src ${media}`,
+    "font-src 'self'",
+    ...(frameOrigins.length === 0 ? [] : [`frame-src ${frameOrigins.join(' ')}`]),
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** A logo may be opened by itself, and then runs nothing. */
+export const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+/** How a visitor wants to see the Studio. */
+interface VisitorPreferences {
+  readonly language: string
+  /** `undefined`: as the system asks. */
+  readonly theme: 'light' | 'dark' | undefined
+}
+
+/** Reads what the visitor chose in the Studio, which cookies keep, and else what the browser prefers. */
+export function readVisitorPreferences(headers: Headers): VisitorPreferences {
+  const cookies = new Map((headers.get('cookie') ?? '').split(/; */).map((pair) => splitAt(pair, '=')))
+  const theme = cookies.get('daybook-studio-theme')
+  const asked = [
+    cookies.get('daybook-studio-language'),
+    ...(headers.get('accept-language') ?? '').split(',').map((one) => one.trim().slice(0, 2).toLowerCase()),
+  ]
+  return {
+    language: asked.find((one): one is string => one !== undefined && LANGUAGES.includes(one)) ?? 'en',
+    theme: theme === 'light' || theme === 'dark' ? theme : undefined,
+  }
+}
+
+function splitAt(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}

@@ -1,20 +1,35 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { ConfigError, definePlugin, type Plugin, type PluginRequest, type PluginRoute, staticFiles } from 'daybook'
+import {
+  type AccessRule,
+  type CollectionConfig,
+  ConfigError,
+  defineCollection,
+  definePlugin,
+  f,
+  isAuthenticated,
+  type Plugin,
+  type PluginRequest,
+  type PluginRoute,
+  staticFiles,
+} from 'daybook'
 import { type BuiltFiles, openBuiltFiles } from './built-files.ts'
-import { editorPaths, editorRoutes, openEditors } from './editor-files.ts'
-import { LOGO_TYPES, type ReadyOptions, readOptions, type StudioOptions } from './options.ts'
-import { pageHtml } from './page.ts'
-import { LOGO_POLICY, pagePolicy } from './policy.ts'
-import { previewFaults, previewOrigins } from './preview-addresses.ts'
-import { sharedViews } from './shared-views.ts'
-import { visitorOf } from './visitor.ts'
+import { getEditorPaths, loadEditors, makeEditorRoutes } from './custom-editors.ts'
+import {
+  checkPreviewAddresses,
+  getPreviewOrigins,
+  LOGO_TYPES,
+  type ResolvedOptions,
+  resolveOptions,
+  type StudioOptions,
+} from './options.ts'
+import { buildPagePolicy, LOGO_POLICY, readVisitorPreferences, renderPage } from './page.ts'
 
 /** Names of built files change with their content. */
 const IMMUTABLE = /\.[0-9a-f]{8}\.\w+$/
 
-const PAGE_ANSWERS: PluginRoute['answers'] = {
+const PAGE_ANSWERS: PluginRoute['responses'] = {
   200: {
     description: 'The page.',
     mediaType: 'text/html',
@@ -40,7 +55,7 @@ const PAGE_ANSWERS: PluginRoute['answers'] = {
 export function studio(
   options: StudioOptions = {},
 ): Plugin<Record<never, never>, Record<never, never>, Record<never, never>> {
-  const ready = readOptions(options)
+  const ready = resolveOptions(options)
   const { path, title } = ready
   return definePlugin({
     name: 'studio',
@@ -49,12 +64,12 @@ export function studio(
     startPage: path,
     collections: ready.sharedViews ? sharedViews : {},
     async setup({ route, collections }) {
-      const faults = previewFaults(ready.preview, collections)
+      const faults = checkPreviewAddresses(ready.preview, collections)
       if (faults.length > 0) throw new ConfigError(faults)
       const files = await openBuiltFiles()
-      const editors = await openEditors(path, ready.editors)
-      const pages = pageRoutes(ready, files, editorPaths(editors))
-      for (const one of [...pages, ...editorRoutes(editors), ...(await logoRoutes(ready))]) route(one)
+      const editors = await loadEditors(path, ready.editors)
+      const pages = pageRoutes(ready, files, getEditorPaths(editors))
+      for (const one of [...pages, ...makeEditorRoutes(editors), ...(await logoRoutes(ready))]) route(one)
       for (const one of staticFiles({ path: `${path}/app`, folder: files.folder, immutable: IMMUTABLE })) {
         route({ ...one, operationId: 'getStudioFile', summary: 'Sends a file of the Studio.' })
       }
@@ -64,7 +79,7 @@ export function studio(
 
 /** The page, and the same page at every address of a view: the program shows what the address says. */
 function pageRoutes(
-  options: ReadyOptions,
+  options: ResolvedOptions,
   files: BuiltFiles,
   editors: Readonly<Record<string, string>>,
 ): readonly PluginRoute[] {
@@ -74,7 +89,7 @@ function pageRoutes(
     summary: 'Shows people the Studio, where they write.',
     // The address of a view has more to say, which the program reads.
     anyQuery: true,
-    answers: PAGE_ANSWERS,
+    responses: PAGE_ANSWERS,
     run: (request: PluginRequest) => answerPage(request, options, files, editors),
   } as const
   return [
@@ -92,18 +107,18 @@ const redirectFromSlash = (path: string): PluginRoute => ({
   summary: 'Sends browsers to the Studio.',
   protection: 'public',
   anyQuery: true,
-  answers: { 302: { description: 'Where the Studio is.', headers: { Location: 'The address of the Studio.' } } },
+  responses: { 302: { description: 'Where the Studio is.', headers: { Location: 'The address of the Studio.' } } },
   run: () => new Response(null, { status: 302, headers: { Location: path, 'Cache-Control': 'no-cache' } }),
 })
 
 function answerPage(
   { headers }: PluginRequest,
-  { path, title, logo, accent, assetOrigins, preview }: ReadyOptions,
+  { path, title, logo, accent, assetOrigins, preview }: ResolvedOptions,
   files: BuiltFiles,
   editors: Readonly<Record<string, string>>,
 ): Response {
   const nonce = randomBytes(16).toString('base64')
-  const visitor = visitorOf(headers)
+  const visitor = readVisitorPreferences(headers)
   const settings = {
     path,
     title,
@@ -117,20 +132,20 @@ function answerPage(
     nonce,
     accent,
     folder: `${path}/app`,
-    files: files.forPage(visitor.language),
+    files: files.getPageFiles(visitor.language),
     settings,
   }
-  return new Response(pageHtml(page), {
+  return new Response(renderPage(page), {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': pagePolicy(nonce, assetOrigins, previewOrigins(preview)),
+      'Content-Security-Policy': buildPagePolicy(nonce, assetOrigins, getPreviewOrigins(preview)),
       'Referrer-Policy': 'same-origin',
       'Cache-Control': 'no-cache',
     },
   })
 }
 
-async function logoRoutes({ path, logo }: ReadyOptions): Promise<readonly PluginRoute[]> {
+async function logoRoutes({ path, logo }: ResolvedOptions): Promise<readonly PluginRoute[]> {
   if (!logo) return []
   const content = await readFile(logo)
   return [
@@ -140,7 +155,7 @@ async function logoRoutes({ path, logo }: ReadyOptions): Promise<readonly Plugin
       operationId: 'getStudioLogo',
       summary: 'Sends the logo of the Studio.',
       protection: 'public',
-      answers: {
+      responses: {
         200: {
           description: 'The image.',
           mediaType: 'image/*',
@@ -159,3 +174,21 @@ async function logoRoutes({ path, logo }: ReadyOptions): Promise<readonly Plugin
     },
   ]
 }
+
+/** The key of the collection; the program in the browser looks for it in the model. */
+const SHARED_VIEWS = 'studioViews'
+
+const own: AccessRule = ({ identity }) => identity !== null && { createdBy: { eq: identity.subject } }
+
+const views: CollectionConfig = defineCollection({
+  description: 'Views of lists in the Studio that people share.',
+  fields: {
+    name: f.text({ required: true, maxLength: 100, search: false }),
+    collection: f.text({ required: true, maxLength: 128, search: false }),
+    search: f.json({ required: true }),
+  },
+  access: { read: isAuthenticated, create: isAuthenticated, update: own, delete: own },
+})
+
+/** What `sharedViews: true` adds to the config. */
+const sharedViews: Readonly<Record<string, CollectionConfig>> = { [SHARED_VIEWS]: views }

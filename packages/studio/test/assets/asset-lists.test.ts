@@ -1,16 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { movedBy, pointAt } from '../../src/app/assets/details/focal-steps.ts'
-import { ASSET_KINDS, kindOf, whereOfKind } from '../../src/app/assets/media/asset-kinds.ts'
-import { assetQuery, isTaken, readAssetSearch } from '../../src/app/assets/media/asset-search.ts'
-import { byteText } from '../../src/app/assets/media/byte-text.ts'
+import { moveFocalPoint, toFocalPoint } from '../../src/app/assets/details/focal-point.ts'
+import { ASSET_KINDS, buildKindFilter, formatBytes, getAssetKind } from '../../src/app/assets/media/asset.ts'
+import { buildAssetQuery, isAcceptedAsset, readAssetSearch } from '../../src/app/assets/media/asset-search.ts'
 import {
-  foldersOf,
-  isFolder,
+  buildFolderFilter,
+  getFolders,
+  isFolderPath,
   readFolders,
   toFolderTree,
-  whereInFolder,
-} from '../../src/app/assets/media/folder-levels.ts'
+} from '../../src/app/assets/media/folders.ts'
 
 interface Where {
   readonly mimeType?: { readonly startsWith: string }
@@ -38,8 +37,8 @@ const TYPES = [
 
 test('each type of file is of one kind, and found by the filter of that kind alone', () => {
   for (const type of TYPES) {
-    const kinds = ASSET_KINDS.filter((kind) => holds(whereOfKind(kind), type))
-    expect([type, kinds]).toEqual([type, [kindOf(type)]])
+    const kinds = ASSET_KINDS.filter((kind) => holds(buildKindFilter(kind), type))
+    expect([type, kinds]).toEqual([type, [getAssetKind(type)]])
   }
 })
 
@@ -47,7 +46,7 @@ test('an address says what it means, and nothing else comes through', () => {
   const search = { q: 'cat', kind: 'image', folder: 'images/2026', sort: '-size' }
   expect(readAssetSearch(search)).toEqual(search)
   expect(readAssetSearch({ q: '  ', kind: 'pictures', folder: '../etc', sort: 'sha256', other: 1 })).toEqual({})
-  expect(assetQuery({ kind: 'image', folder: 'a' })).toMatchObject({
+  expect(buildAssetQuery({ kind: 'image', folder: 'a' })).toMatchObject({
     where: {
       and: [
         { mimeType: { startsWith: 'image/' } },
@@ -56,12 +55,12 @@ test('an address says what it means, and nothing else comes through', () => {
     },
     sort: '-createdAt',
   })
-  expect(assetQuery({ q: 'cat' })).not.toHaveProperty('sort')
+  expect(buildAssetQuery({ q: 'cat' })).not.toHaveProperty('sort')
 })
 
 test('a field shows the files that it takes, and no others', () => {
   const demands = { accept: ['image/*', 'application/pdf'], maxBytes: 100 }
-  expect(assetQuery({}, demands)).toMatchObject({
+  expect(buildAssetQuery({}, demands)).toMatchObject({
     where: {
       and: [
         { or: [{ mimeType: { startsWith: 'image/' } }, { mimeType: { eq: 'application/pdf' } }] },
@@ -70,9 +69,9 @@ test('a field shows the files that it takes, and no others', () => {
     },
   })
   const files = ['image/png', 'application/pdf', 'application/pdfx'].map((mimeType) => ({ mimeType, size: 100 }))
-  expect(files.map((file) => isTaken(demands, file))).toEqual([true, true, false])
-  expect(isTaken(demands, { mimeType: 'image/png', size: 101 })).toBe(false)
-  expect(isTaken({}, { mimeType: 'font/woff2', size: 1e9 })).toBe(true)
+  expect(files.map((file) => isAcceptedAsset(demands, file))).toEqual([true, true, false])
+  expect(isAcceptedAsset(demands, { mimeType: 'image/png', size: 101 })).toBe(false)
+  expect(isAcceptedAsset({}, { mimeType: 'font/woff2', size: 1e9 })).toBe(true)
 })
 
 const SEGMENT = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,2}$/)
@@ -107,7 +106,7 @@ test('the folders of a level are those that files lie in or below, each once', a
       const children = directories
         .filter((directory) => directory.startsWith(prefix) && directory.length > prefix.length)
         .map((directory) => directory.slice(prefix.length).split('/')[0])
-      const { names, isCut } = await readFolders(listOf(directories), inside)
+      const { names, isPartial: isCut } = await readFolders(listOf(directories), inside)
       expect(isCut).toBe(false)
       expect(names).toEqual([...new Set(children)].sort())
     }),
@@ -128,45 +127,45 @@ test('a folder with a great many files is passed by in two steps, and hides none
 
 test('the folders of a level are read from the counts of directories, while one answer has them all', () => {
   const tree = toFolderTree(['a', 'a/b/c', 'a-b', '', 'd/e'].map((value) => ({ value })))
-  expect(foldersOf(tree, undefined).names).toEqual(['a', 'a-b', 'd'])
-  expect(foldersOf(tree, 'a').names).toEqual(['b'])
-  expect(foldersOf(tree, 'd/e').names).toEqual([])
-  expect(tree.isCut).toBe(false)
-  expect(toFolderTree(Array.from({ length: 1000 }, (_, at) => ({ value: `a${at}` }))).isCut).toBe(true)
+  expect(getFolders(tree, undefined).names).toEqual(['a', 'a-b', 'd'])
+  expect(getFolders(tree, 'a').names).toEqual(['b'])
+  expect(getFolders(tree, 'd/e').names).toEqual([])
+  expect(tree.isPartial).toBe(false)
+  expect(toFolderTree(Array.from({ length: 1000 }, (_, at) => ({ value: `a${at}` }))).isPartial).toBe(true)
 })
 
 test('the filter of a folder names the directories in it, or all that begin so where they are too many', () => {
   const tree = toFolderTree(['a', 'a/c', 'a/b', 'a-b'].map((value) => ({ value })))
-  expect(whereInFolder('a', tree)).toEqual({ directory: { in: ['a', 'a/b', 'a/c'] } })
-  expect(whereInFolder('a-b', tree)).toEqual({ directory: { eq: 'a-b' } })
+  expect(buildFolderFilter('a', tree)).toEqual({ directory: { in: ['a', 'a/b', 'a/c'] } })
+  expect(buildFolderFilter('a-b', tree)).toEqual({ directory: { eq: 'a-b' } })
   const all = { or: [{ directory: { eq: 'a' } }, { directory: { startsWith: 'a/' } }] }
-  expect(whereInFolder('a', { ...tree, isCut: true })).toEqual(all)
+  expect(buildFolderFilter('a', { ...tree, isPartial: true })).toEqual(all)
   const long = Array.from({ length: 20 }, (_, at) => ({ value: `a/${at}${'x'.repeat(180)}` }))
-  expect(whereInFolder('a', toFolderTree(long))).toEqual(all)
+  expect(buildFolderFilter('a', toFolderTree(long))).toEqual(all)
 })
 
 test('a folder can be made where the service takes its name', () => {
   for (const folder of ['a', 'images/2026', 'a-b_c.d', 'a/b/c/d/e/f/g/h', 'x'.repeat(200)])
-    expect([folder, isFolder(folder)]).toEqual([folder, true])
+    expect([folder, isFolderPath(folder)]).toEqual([folder, true])
   for (const folder of ['', '/a', 'a/', 'a//b', '..', '.git', 'ä', 'a b', 'a\\b', 'a/b/c/d/e/f/g/h/i', 'x'.repeat(201)])
-    expect([folder, isFolder(folder)]).toEqual([folder, false])
+    expect([folder, isFolderPath(folder)]).toEqual([folder, false])
 })
 
 test('a focal point stays inside the image, wherever somebody points or goes', () => {
   const box = { left: 10, top: 20, width: 200, height: 100 }
-  expect(pointAt({ clientX: 60, clientY: 45 }, box)).toEqual({ x: 0.25, y: 0.25 })
-  expect(pointAt({ clientX: -60, clientY: 450 }, box)).toEqual({ x: 0, y: 1 })
-  expect(movedBy({ x: 0.5, y: 0.995 }, { key: 'ArrowDown', shiftKey: false })).toEqual({ x: 0.5, y: 1 })
-  expect(movedBy({ x: 0.5, y: 0.5 }, { key: 'ArrowLeft', shiftKey: true })).toEqual({ x: 0.4, y: 0.5 })
-  expect(movedBy({ x: 0.5, y: 0.5 }, { key: 'Enter', shiftKey: false })).toBeUndefined()
+  expect(toFocalPoint({ clientX: 60, clientY: 45 }, box)).toEqual({ x: 0.25, y: 0.25 })
+  expect(toFocalPoint({ clientX: -60, clientY: 450 }, box)).toEqual({ x: 0, y: 1 })
+  expect(moveFocalPoint({ x: 0.5, y: 0.995 }, { key: 'ArrowDown', shiftKey: false })).toEqual({ x: 0.5, y: 1 })
+  expect(moveFocalPoint({ x: 0.5, y: 0.5 }, { key: 'ArrowLeft', shiftKey: true })).toEqual({ x: 0.4, y: 0.5 })
+  expect(moveFocalPoint({ x: 0.5, y: 0.5 }, { key: 'Enter', shiftKey: false })).toBeUndefined()
 })
 
 test('sizes are written for people', () => {
-  expect([0, 999, 1400, 24_000_000].map((size) => byteText(size, 'en'))).toEqual([
+  expect([0, 999, 1400, 24_000_000].map((size) => formatBytes(size, 'en'))).toEqual([
     '0 bytes',
     '999 bytes',
     '1.4 kB',
     '24 MB',
   ])
-  expect(byteText(1400, 'de')).toBe('1,4 kB')
+  expect(formatBytes(1400, 'de')).toBe('1,4 kB')
 })

@@ -16,7 +16,7 @@ function makeQueue() {
       sent.push({ name: file.name, options, answer })
       return answer.promise
     },
-    isAwayError: (error) => error instanceof Away,
+    isUnreachableError: (error) => error instanceof Away,
     onError: () => {},
     onStored: (asset) => stored.push(asset),
     makeKey: () => {

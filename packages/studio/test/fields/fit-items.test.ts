@@ -1,8 +1,6 @@
 import type { FieldDescription } from 'daybook'
 import { expect, test } from 'vitest'
-import { itemsIn } from '../../src/app/editor/fields/lists/copied-text.ts'
-import { fitItems } from '../../src/app/editor/fields/lists/fit-items.ts'
-import { kindsOf } from '../../src/app/editor/fields/lists/item-kinds.ts'
+import { fitItems, listItemKinds, parseItems } from '../../src/app/editor/fields/lists/items.ts'
 
 const field = (key: string, type: string, others: Partial<FieldDescription> = {}): FieldDescription => ({
   key,
@@ -29,7 +27,7 @@ const blocks = field('parts', 'blocks', {
     { type: 'gallery', fields: [field('pictures', 'list', { of: { ...text } })] },
   ],
 })
-const fit = (items: readonly unknown[], list = blocks) => fitItems(kindsOf(list), items)
+const fit = (items: readonly unknown[], list = blocks) => fitItems(listItemKinds(list), items)
 
 test('blocks of the same kinds are taken as they are, without what the service makes', () => {
   expect(fit([{ _type: 'quote', words: 'Ink', minutes: 3 }])).toEqual({
@@ -69,4 +67,4 @@ test.each([
   '{"type":"daybook/items","items":{}}',
   '["daybook/items"]',
   'null',
-])('%j holds no items', (words) => expect(itemsIn(words)).toBeUndefined())
+])('%j holds no items', (words) => expect(parseItems(words)).toBeUndefined())

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { insertItems, moveItem, removeItem } from '../../src/app/editor/fields/lists/list-changes.ts'
+import { insertItems, moveItem, removeItem } from '../../src/app/editor/fields/lists/items.ts'
 
 const lists = fc.uniqueArray(fc.integer(), { minLength: 1, maxLength: 30 })
 const places = fc.integer({ min: -3, max: 33 })

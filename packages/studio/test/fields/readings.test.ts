@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readJson } from '../../src/app/editor/fields/json/read-json.ts'
-import { readNumber, writeNumber } from '../../src/app/editor/fields/simple/numbers.ts'
+import { formatNumber, parseJson, parseNumber } from '../../src/app/editor/fields/value-formats.ts'
 
 describe('numbers', () => {
   test.each(['en', 'de'])('as they are written in %s are read again', (language) => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
-        expect(readNumber(writeNumber(number, language), language)).toBe(
-          number === 0 ? readNumber(writeNumber(number, language), language) : number,
+        expect(parseNumber(formatNumber(number, language), language)).toBe(
+          number === 0 ? parseNumber(formatNumber(number, language), language) : number,
         )
       }),
     )
@@ -31,7 +30,7 @@ describe('numbers', () => {
     ['1.2.3,4,5', undefined, undefined],
     ['Infinity', undefined, undefined],
   ])('%j is %j in English and %j in German', (text, english, german) => {
-    expect([readNumber(text, 'en'), readNumber(text, 'de')]).toEqual([english, german])
+    expect([parseNumber(text, 'en'), parseNumber(text, 'de')]).toEqual([english, german])
   })
 })
 
@@ -40,4 +39,4 @@ test.each([
   ['{\n "a" 1 }', { isValid: false, line: 2, column: 6 }],
   ['  ', { isValid: true, value: null }],
   ['[1, null]', { isValid: true, value: [1, null] }],
-])('%j is read as JSON, or told where it is wrong', (text, read) => expect(readJson(text)).toEqual(read))
+])('%j is read as JSON, or told where it is wrong', (text, read) => expect(parseJson(text)).toEqual(read))

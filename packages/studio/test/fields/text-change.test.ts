@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   continueList,
-  fileMarkdown,
+  findTextChange,
   insertLink,
   type MarkdownCommand,
-  toggleAround,
+  toFileMarkdown,
   toggleCode,
-  toggleLines,
-} from '../../src/app/editor/fields/markdown/code/markdown-commands.ts'
-import { changeBetween } from '../../src/app/editor/fields/markdown/code/text-change.ts'
+  toggleInlineMark,
+  toggleLinePrefix,
+} from '../../src/app/editor/fields/markdown/markdown-commands.ts'
 
 const words = fc.string({ unit: fc.constantFrom('a', 'b', '\n', ' ', '😀', '\r'), maxLength: 30 })
 
@@ -19,7 +19,7 @@ test('the change between two texts makes one of the other, and touches nothing a
     fc.property(words, words, words, words, (start, before, after, end) => {
       const one = start + before + end
       const other = start + after + end
-      const change = changeBetween(one, other)
+      const change = findTextChange(one, other)
       if (!change) return one === other
       const made = one.slice(0, change.from) + change.insert + one.slice(change.to)
       const isSmall = change.to - change.from <= before.length && change.insert.length <= after.length
@@ -45,16 +45,16 @@ function run(command: MarkdownCommand, marked: string): string | null {
 }
 
 test.each<[string, MarkdownCommand, string, string | null]>([
-  ['bold around words', toggleAround('**'), 'an |oak| gall', 'an **|oak|** gall'],
-  ['bold taken away outside', toggleAround('**'), 'an **|oak|** gall', 'an |oak| gall'],
-  ['bold taken away inside', toggleAround('**'), 'an |**oak**| gall', 'an |oak| gall'],
-  ['bold where nothing is selected', toggleAround('**'), 'an | gall', 'an **|** gall'],
-  ['a heading', toggleLines('## '), 'In|k', '## In|k'],
-  ['a heading in place of a list', toggleLines('## '), '- In|k', '## In|k'],
-  ['a heading taken away', toggleLines('## '), '## In|k', 'In|k'],
-  ['a quote in an empty line', toggleLines('> '), 'a\n|', 'a\n> |'],
-  ['a list of lines', toggleLines('- '), '|a\nb|', '- |a\n- b|'],
-  ['a numbered list', toggleLines('1. '), '|a\n- b|', '1. |a\n2. b|'],
+  ['bold around words', toggleInlineMark('**'), 'an |oak| gall', 'an **|oak|** gall'],
+  ['bold taken away outside', toggleInlineMark('**'), 'an **|oak|** gall', 'an |oak| gall'],
+  ['bold taken away inside', toggleInlineMark('**'), 'an |**oak**| gall', 'an |oak| gall'],
+  ['bold where nothing is selected', toggleInlineMark('**'), 'an | gall', 'an **|** gall'],
+  ['a heading', toggleLinePrefix('## '), 'In|k', '## In|k'],
+  ['a heading in place of a list', toggleLinePrefix('## '), '- In|k', '## In|k'],
+  ['a heading taken away', toggleLinePrefix('## '), '## In|k', 'In|k'],
+  ['a quote in an empty line', toggleLinePrefix('> '), 'a\n|', 'a\n> |'],
+  ['a list of lines', toggleLinePrefix('- '), '|a\nb|', '- |a\n- b|'],
+  ['a numbered list', toggleLinePrefix('1. '), '|a\n- b|', '1. |a\n2. b|'],
   ['a link of words', insertLink, 'see |this|', 'see [this](|https://|)'],
   ['a link of an address', insertLink, '|https://example.org|', '[|](https://example.org)'],
   ['code in a line', toggleCode, 'run |npm start|', 'run `|npm start|`'],
@@ -68,7 +68,7 @@ test.each<[string, MarkdownCommand, string, string | null]>([
 ])('%s', (_, command, before, after) => expect(run(command, before)).toBe(after))
 
 test('a name of an image cannot leave its brackets', () => {
-  expect(fileMarkdown({ isImage: true, text: 'a](javascript:x)[\nb', url: '/uploads/a (1).png' })).toBe(
+  expect(toFileMarkdown({ isImage: true, text: 'a](javascript:x)[\nb', url: '/uploads/a (1).png' })).toBe(
     '![a (javascript:x)  b](/uploads/a%20(1).png)'.replace('(1)', '%281%29'),
   )
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TitleLoader } from '../../src/app/editor/fields/relations/title-loader.ts'
+import { TitleLoader } from '../../src/app/editor/fields/relations/relation-targets.ts'
 import type { StudioCollection } from '../../src/app/model/studio-model.ts'
 
 const people = { key: 'people', titleField: 'name', statusField: null, maxLimit: 3 } as unknown as StudioCollection

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { BulkAction } from '../../src/app/lists/bulk/bulk-operations.ts'
 import { BulkRun } from '../../src/app/lists/bulk/bulk-run.ts'
-import { NONE, pressed } from '../../src/app/lists/bulk/selection.ts'
+import { applyRowPress, NO_SELECTION } from '../../src/app/lists/bulk/selection.ts'
 import { type StudioCollection, toStudioModel } from '../../src/app/model/studio-model.ts'
 
 const config = defineConfig({
@@ -77,12 +77,12 @@ describe('a bulk action', () => {
       await world.service.request(`/api/posts/${id}?draft=true`, { method: 'PUT', headers, body })
     }
     const run = world.run('posts')
-    const dryRun = await run.try({ kind: 'publish' }, ids, nothing)
+    const dryRun = await run.dryRun({ kind: 'publish' }, ids, nothing)
     expect(new Set(dryRun.refusals.map(({ id }) => id))).toEqual(new Set([ids[1], ids[3]]))
     expect(await world.ids('posts', { status: { eq: 'published' } })).toEqual([])
-    expect(await run.do({ kind: 'publish' }, dryRun.ids, nothing)).toMatchObject({ done: 3 })
+    expect(await run.execute({ kind: 'publish' }, dryRun.ids, nothing)).toMatchObject({ done: 3 })
     expect(await world.ids('posts', { status: { eq: 'published' } })).toEqual([ids[0], ids[2], ids[4]])
-    const again = await run.try({ kind: 'publish' }, [ids[0] ?? ''], nothing)
+    const again = await run.dryRun({ kind: 'publish' }, [ids[0] ?? ''], nothing)
     expect(again).toMatchObject({ chosen: 1, ids: [], refusals: [] })
   })
 
@@ -93,10 +93,10 @@ describe('a bulk action', () => {
     const run = world.run('posts')
     const action: BulkAction = { kind: 'set', field: 'minutes', value: 7 }
     const before = (await world.entries('posts')).map(({ minutes }) => minutes)
-    const dryRun = await run.try(action, { where: { minutes: { lte: 100 } } }, nothing)
+    const dryRun = await run.dryRun(action, { where: { minutes: { lte: 100 } } }, nothing)
     expect(dryRun.ids.length).toBe(99)
-    const all = await run.try(action, {}, nothing)
-    const outcome = await run.do(action, all.ids, nothing)
+    const all = await run.dryRun(action, {}, nothing)
+    const outcome = await run.execute(action, all.ids, nothing)
     expect(outcome.done).toBe(229)
     expect(outcome.ranges.length).toBe(3)
     const other = await content.create('posts', { title: 'After', minutes: 1 })
@@ -110,10 +110,10 @@ describe('a bulk action', () => {
     await seed(world, 3)
     const run = world.run('posts')
     const ids = await world.ids('posts')
-    const { ranges } = await run.do({ kind: 'delete' }, ids.slice(0, 2), nothing)
+    const { ranges } = await run.execute({ kind: 'delete' }, ids.slice(0, 2), nothing)
     expect((await world.ids('posts')).length).toBe(1)
     expect(await run.undo(ranges)).toBe(0)
-    const set = await run.do({ kind: 'set', field: 'minutes', value: 50 }, ids, nothing)
+    const set = await run.execute({ kind: 'set', field: 'minutes', value: 50 }, ids, nothing)
     await world.service.content.update('posts', ids[1] ?? '', { minutes: 60 })
     expect(await run.undo(set.ranges)).toBe(1)
     expect((await world.entries('posts')).map(({ minutes }) => minutes)).toEqual([1, 60, 3])
@@ -130,9 +130,9 @@ describe('a bulk action', () => {
     await content.create('books', { name: 'A book', by: needed.id })
     const post = await content.create('posts', { title: 'A post', author: loved.id })
     const run = world.run('authors')
-    const dryRun = await run.try({ kind: 'delete' }, [needed.id, loved.id, alone.id], nothing)
+    const dryRun = await run.dryRun({ kind: 'delete' }, [needed.id, loved.id, alone.id], nothing)
     expect(dryRun.refusals.map(({ id }) => id)).toEqual([needed.id])
-    const { ranges } = await run.do({ kind: 'delete' }, dryRun.ids, nothing)
+    const { ranges } = await run.execute({ kind: 'delete' }, dryRun.ids, nothing)
     expect(await world.ids('authors')).toEqual([needed.id])
     expect(await run.undo(ranges)).toBe(0)
     expect((await world.ids('authors')).length).toBe(3)
@@ -143,7 +143,7 @@ describe('a bulk action', () => {
     await using world = await makeWorld()
     await seed(world, 30)
     const action: BulkAction = { kind: 'set', field: 'minutes', value: 1000 }
-    const dryRun = await world.run('posts').try(action, {}, nothing)
+    const dryRun = await world.run('posts').dryRun(action, {}, nothing)
     expect(dryRun).toMatchObject({ chosen: 30, isCut: true })
     expect(dryRun.refusals.length).toBe(20)
   })
@@ -152,9 +152,9 @@ describe('a bulk action', () => {
     await using world = await makeWorld()
     await world.service.content.create('strict', { name: 'One' })
     const run = world.run('strict')
-    const { ids, refusals } = await run.try({ kind: 'publish' }, {}, nothing)
+    const { ids, refusals } = await run.dryRun({ kind: 'publish' }, {}, nothing)
     expect(refusals).toEqual([])
-    const { ranges } = await run.do({ kind: 'publish' }, ids, nothing)
+    const { ranges } = await run.execute({ kind: 'publish' }, ids, nothing)
     expect(await world.ids('strict', { status: { eq: 'published' } })).toEqual(ids)
     expect(await run.undo(ranges)).toBe(0)
     expect(await world.ids('strict', { status: { eq: 'draft' } })).toEqual(ids)
@@ -164,21 +164,21 @@ describe('a bulk action', () => {
     await using world = await makeWorld()
     await seed(world, 150)
     const run = world.run('posts')
-    const { ids } = await run.try({ kind: 'delete' }, {}, nothing)
+    const { ids } = await run.dryRun({ kind: 'delete' }, {}, nothing)
     const last = ids.at(-1) ?? ''
     await world.service.content.delete('posts', last)
-    const outcome = await run.do({ kind: 'delete' }, ids, nothing)
+    const outcome = await run.execute({ kind: 'delete' }, ids, nothing)
     expect(outcome.done).toBe(100)
     expect(outcome.error).toMatchObject({ code: 'NOT_FOUND' })
     expect(await run.undo(outcome.ranges)).toBe(0)
-    expect((await run.try({ kind: 'delete' }, {}, nothing)).ids.length).toBe(149)
+    expect((await run.dryRun({ kind: 'delete' }, {}, nothing)).ids.length).toBe(149)
   })
 
   test('says that a value is refused by its field', async () => {
     await using world = await makeWorld()
     await seed(world, 2)
     const run = world.run('posts')
-    const dryRun = await run.try({ kind: 'set', field: 'minutes', value: 1000 }, await world.ids('posts'), nothing)
+    const dryRun = await run.dryRun({ kind: 'set', field: 'minutes', value: 1000 }, await world.ids('posts'), nothing)
     expect(dryRun).toMatchObject({ ids: [], chosen: 2, isCut: false })
     expect(dryRun.refusals.length).toBe(2)
   })
@@ -187,23 +187,23 @@ describe('a bulk action', () => {
 describe('the selection of rows', () => {
   test('takes in ranges, and lets them go again', () => {
     const idAt = (index: number): string | undefined => (index < 10 ? `row${index}` : undefined)
-    const one = pressed(NONE, { index: 2, isSelected: true, isRange: false }, idAt)
-    const range = pressed(one, { index: 5, isSelected: true, isRange: true }, idAt)
+    const one = applyRowPress(NO_SELECTION, { index: 2, isSelected: true, isRange: false }, idAt)
+    const range = applyRowPress(one, { index: 5, isSelected: true, isRange: true }, idAt)
     expect([...range.ids]).toEqual(['row2', 'row3', 'row4', 'row5'])
-    const back = pressed(range, { index: 4, isSelected: false, isRange: true }, idAt)
+    const back = applyRowPress(range, { index: 4, isSelected: false, isRange: true }, idAt)
     expect([...back.ids]).toEqual(['row2', 'row3'])
-    expect([...pressed(one, { index: 12, isSelected: true, isRange: true }, idAt).ids].length).toBe(8)
+    expect([...applyRowPress(one, { index: 12, isSelected: true, isRange: true }, idAt).ids].length).toBe(8)
   })
 
   test('holds what was pressed last, whatever the order', () => {
     const press = fc.record({ index: fc.nat(30), isSelected: fc.boolean(), isRange: fc.boolean() })
     fc.assert(
       fc.property(fc.array(press), (presses) => {
-        let selection = NONE
+        let selection = NO_SELECTION
         const model = new Map<number, boolean>()
         for (const one of presses) {
           const from = one.isRange ? (selection.anchor ?? one.index) : one.index
-          selection = pressed(selection, one, (index) => `row${index}`)
+          selection = applyRowPress(selection, one, (index) => `row${index}`)
           for (let at = Math.min(from, one.index); at <= Math.max(from, one.index); at += 1)
             model.set(at, one.isSelected)
         }

@@ -4,8 +4,8 @@ import {
   countConditions,
   type FilterGroup,
   type FilterNode,
-  readWhere,
-  writeWhere,
+  parseWhere,
+  serializeWhere,
 } from '../../src/app/lists/filters/where-tree.ts'
 
 /** What the API says of entries, by its definition: fields side by side must all hold. */
@@ -24,7 +24,9 @@ function holds(where: unknown, entry: Readonly<Record<string, number>>): boolean
 function means(node: FilterNode, entry: Readonly<Record<string, number>>): boolean {
   if (node.kind === 'other') return holds(node.where, entry)
   if (node.kind === 'condition') return compares(entry[node.path] ?? 0, node.operator, node.value as number)
-  return node.mode === 'all' ? node.of.every((one) => means(one, entry)) : node.of.some((one) => means(one, entry))
+  return node.mode === 'all'
+    ? node.nodes.every((one) => means(one, entry))
+    : node.nodes.some((one) => means(one, entry))
 }
 
 const compares = (value: number, operator: string, compared: number): boolean =>
@@ -42,11 +44,11 @@ const { group } = fc.letrec<{ node: FilterNode; group: FilterGroup; other: Filte
   group: fc.record({
     kind: fc.constant('group' as const),
     mode: fc.constantFrom('all' as const, 'any' as const),
-    of: fc.array(tie('node'), { minLength: 1, maxLength: 4 }),
+    nodes: fc.array(tie('node'), { minLength: 1, maxLength: 4 }),
   }),
   other: fc.record({
     kind: fc.constant('other' as const),
-    where: condition.map((one) => ({ not: writeWhere({ kind: 'group', mode: 'all', of: [one] }) })),
+    where: condition.map((one) => ({ not: serializeWhere({ kind: 'group', mode: 'all', nodes: [one] }) })),
   }),
 }))
 
@@ -59,33 +61,33 @@ describe('a filter', () => {
   test('says the same in an address, and when it comes back', () => {
     fc.assert(
       fc.property(group, entry, (tree, one) => {
-        const written = JSON.parse(JSON.stringify(writeWhere(tree)))
+        const written = JSON.parse(JSON.stringify(serializeWhere(tree)))
         expect(holds(written, one)).toBe(means(tree, one))
-        expect(means(readWhere(written), one)).toBe(means(tree, one))
-        expect(writeWhere(readWhere(written))).toEqual(written)
-        expect(countConditions(readWhere(written))).toBe(countConditions(tree))
+        expect(means(parseWhere(written), one)).toBe(means(tree, one))
+        expect(serializeWhere(parseWhere(written))).toEqual(written)
+        expect(countConditions(parseWhere(written))).toBe(countConditions(tree))
       }),
     )
   })
 
   test('keeps two conditions on one field with one operator apart', () => {
     const twice = { kind: 'condition', path: 'tags.slug', operator: 'in' } as const
-    const tree = readWhere(undefined)
-    const where = writeWhere({
+    const tree = parseWhere(undefined)
+    const where = serializeWhere({
       ...tree,
-      of: [
+      nodes: [
         { ...twice, value: ['a'] },
         { ...twice, value: ['b'] },
       ],
     })
     expect(where).toEqual({ and: [{ 'tags.slug': { in: ['a'] } }, { 'tags.slug': { in: ['b'] } }] })
-    expect(writeWhere(readWhere(where))).toEqual(where)
+    expect(serializeWhere(parseWhere(where))).toEqual(where)
   })
 
   test('is one plain object where that says it', () => {
     const where = { minutes: { gte: 3, lt: 9 }, kind: { eq: 'essay' } }
-    expect(writeWhere(readWhere(where))).toEqual(where)
-    expect(readWhere(where).of.length).toBe(3)
+    expect(serializeWhere(parseWhere(where))).toEqual(where)
+    expect(parseWhere(where).nodes.length).toBe(3)
   })
 
   test.each([
@@ -102,15 +104,15 @@ describe('a filter', () => {
     { or: ['text', { a: { eq: 1 } }] },
     { a: { eq: '' } },
   ])('loses nothing that it does not understand: %j', (where) => {
-    expect(writeWhere(readWhere(where))).toEqual(where)
+    expect(serializeWhere(parseWhere(where))).toEqual(where)
   })
 
   test('leaves out what nobody has filled in', () => {
     const empty = { kind: 'condition', path: 'a', operator: 'eq', value: undefined } as const
     const one = { kind: 'condition', path: 'a', operator: 'eq', value: 1 } as const
     expect(
-      writeWhere({ kind: 'group', mode: 'all', of: [empty, { kind: 'group', mode: 'any', of: [empty] }] }),
+      serializeWhere({ kind: 'group', mode: 'all', nodes: [empty, { kind: 'group', mode: 'any', nodes: [empty] }] }),
     ).toBeUndefined()
-    expect(writeWhere({ kind: 'group', mode: 'any', of: [empty, one] })).toEqual({ a: { eq: 1 } })
+    expect(serializeWhere({ kind: 'group', mode: 'any', nodes: [empty, one] })).toEqual({ a: { eq: 1 } })
   })
 })

@@ -2,10 +2,10 @@ import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { ERRORS } from '../../../daybook/src/errors.ts'
+import { getIssueText, type ServiceIssue } from '../../src/app/api/error-texts.ts'
 import { de } from '../../src/app/messages/de.ts'
 import { en } from '../../src/app/messages/en.ts'
 import type { IssueTextName } from '../../src/app/messages/issues-en.ts'
-import { issueText, type ServiceIssue } from '../../src/app/talk/issue-text.ts'
 
 const config: DaybookConfig = defineConfig({
   collections: {
@@ -61,7 +61,7 @@ describe('what is wrong with a value is said in the language of the reader', () 
       day: 'x',
     }
     const issues = await issuesOf({ ...broken, mail: 'x', slug: 'a b', tags: ['one'], nothing: 1 })
-    const said = issues.map((issue) => [issue.path, issueText(issue, de), issueText(issue, en)])
+    const said = issues.map((issue) => [issue.path, getIssueText(issue, de), getIssueText(issue, en)])
     expect(said.toSorted()).toEqual([
       ['/code', 'muss dem Muster ^[A-Z]+$ entsprechen', 'must match ^[A-Z]+$'],
       ['/count', 'muss mindestens 2 sein', 'must be at least 2'],
@@ -94,17 +94,17 @@ describe('what is wrong with a value is said in the language of the reader', () 
   test('of a file that is refused', () => {
     const params = { type: 'image/gif', values: ['image/png', 'image/webp'] }
     const issue = { code: 'accept', params, message: 'is image/gif' }
-    expect(issueText(issue, de)).toBe('ist image/gif; angenommen werden nur: image/png, image/webp')
+    expect(getIssueText(issue, de)).toBe('ist image/gif; angenommen werden nur: image/png, image/webp')
   })
 
   test('and a sentence of the config stays as it is', () => {
-    expect(issueText({ code: 'validate', message: 'Too late.' }, de)).toBe('Too late.')
-    expect(issueText({ code: 'tooLate', params: { latest: 'Friday' }, message: 'Too late.' }, de)).toBe('Too late.')
+    expect(getIssueText({ code: 'validate', message: 'Too late.' }, de)).toBe('Too late.')
+    expect(getIssueText({ code: 'tooLate', params: { latest: 'Friday' }, message: 'Too late.' }, de)).toBe('Too late.')
     // A validator may take a code of the service without its params.
-    expect(issueText({ code: 'pattern', message: 'Zwei Buchstaben, dann Ziffern' }, de)).toBe(
+    expect(getIssueText({ code: 'pattern', message: 'Zwei Buchstaben, dann Ziffern' }, de)).toBe(
       'Zwei Buchstaben, dann Ziffern',
     )
-    expect(issueText({ code: 'toString', message: 'Odd.' }, de)).toBe('Odd.')
+    expect(getIssueText({ code: 'toString', message: 'Odd.' }, de)).toBe('Odd.')
   })
 
   test('as every error is', () => {

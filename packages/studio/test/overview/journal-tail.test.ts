@@ -1,7 +1,7 @@
 import type { JournalRecord } from '@daybook/client'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lastChanges, type ReadJournal, readOn, readTail } from '../../src/app/overview/journal-tail.ts'
+import { continueTail, getLastChanges, type ReadJournal, readTail } from '../../src/app/overview/journal-tail.ts'
 
 class Gone extends Error {
   readonly floor: number
@@ -78,7 +78,7 @@ test('a journal of a million takes a few dozen requests, and what comes later on
   expect(asked).toBeLessThan(30)
   length += 3
   const before = asked
-  const { records, head } = await readOn(read, tail, floorOf)
+  const { records, head } = await continueTail(read, tail, floorOf)
   expect([head, records.at(-1)?.seq, asked - before]).toEqual([1_000_003, 1_000_003, 2])
 })
 
@@ -91,7 +91,7 @@ test('an error that says nothing of the floor is passed on', async () => {
 
 test('each document is there once, with its last change, the newest first', () => {
   const records = [1, 2, 8, 9, 4].map(record)
-  expect(lastChanges(records, ({ seq }) => seq !== 9).map(({ seq, name }) => [seq, name])).toEqual([
+  expect(getLastChanges(records, ({ seq }) => seq !== 9).map(({ seq, documentKey: name }) => [seq, name])).toEqual([
     [4, 'posts 4'],
     [8, 'posts 1'],
     [2, 'posts 2'],

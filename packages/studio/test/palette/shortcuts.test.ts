@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { matching } from '../../src/app/shell/palette/matching.ts'
-import { type Shortcut, shortcutOf } from '../../src/app/shell/palette/shortcut-of.ts'
+import { matchDestinations } from '../../src/app/shell/palette/destinations.ts'
+import { findShortcut, type Shortcut } from '../../src/app/shell/palette/find-shortcut.ts'
 
 const open: Shortcut = { presses: ['Mod+K'], run: () => {} }
 const create: Shortcut = { presses: ['N'], run: () => {} }
 const redo: Shortcut = { presses: ['Mod+Shift+Z', 'Mod+Y'], run: () => {} }
 const shortcuts = { open, create, redo }
-const free = { isTyping: false, hasSingleKeys: true, isCovered: () => false }
+const free = { isTyping: false, hasSingleKeys: true, isDialogOpen: () => false }
 const press = (key: string, more: object = {}) => ({
   key,
   ctrlKey: false,
@@ -26,7 +26,7 @@ describe('a key press', () => {
     ['K', { metaKey: true }, { ...free, isTyping: true, hasSingleKeys: false }, 'open'],
     ['n', {}, { ...free, isTyping: true }, undefined],
     ['n', {}, { ...free, hasSingleKeys: false }, undefined],
-    ['n', {}, { ...free, isCovered: () => true }, undefined],
+    ['n', {}, { ...free, isDialogOpen: () => true }, undefined],
     ['n', { ctrlKey: true }, free, undefined],
     ['n', { altKey: true }, free, undefined],
     ['n', { defaultPrevented: true }, free, undefined],
@@ -38,22 +38,24 @@ describe('a key press', () => {
     ['y', { ctrlKey: true }, { ...free, isTyping: true }, 'redo'],
     ['z', { ctrlKey: true }, free, undefined],
   ])('of %s with %j, in %j, means %s', (key, more, state, name) => {
-    const found = shortcutOf(press(key, more), Object.values(shortcuts), state)
+    const found = findShortcut(press(key, more), Object.values(shortcuts), state)
     expect(Object.entries(shortcuts).find(([, one]) => one === found)?.[0]).toBe(name)
   })
 })
 
 test('the page is not looked at for a key that means nothing, as in a text', () => {
-  const isCovered = () => {
+  const isDialogOpen = () => {
     throw new Error('the page was looked at')
   }
-  expect(shortcutOf(press('x'), Object.values(shortcuts), { ...free, isCovered })).toBeUndefined()
-  expect(shortcutOf(press('n'), Object.values(shortcuts), { ...free, isTyping: true, isCovered })).toBeUndefined()
+  expect(findShortcut(press('x'), Object.values(shortcuts), { ...free, isDialogOpen: isDialogOpen })).toBeUndefined()
+  expect(
+    findShortcut(press('n'), Object.values(shortcuts), { ...free, isTyping: true, isDialogOpen: isDialogOpen }),
+  ).toBeUndefined()
 })
 
 test('places are found by any of their words, without accents, those first that begin so', () => {
   const places = ['All authors', 'Authors', 'Über uns'].map((label) => ({ to: `/${label}`, label, kind: 'Page' }))
-  const found = (text: string): readonly string[] => matching(places, text).map(({ label }) => label)
+  const found = (text: string): readonly string[] => matchDestinations(places, text).map(({ label }) => label)
   expect(found('auth')).toEqual(['Authors', 'All authors'])
   expect(found('uber PAGE')).toEqual(['Über uns'])
   expect(found('page nothing')).toEqual([])

@@ -2,17 +2,16 @@ import { ConfigError, defineCollection, defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fillAddress } from '../../src/app/preview/preview-address.ts'
-import { PreviewLink } from '../../src/app/preview/preview-link.ts'
+import { fillAddress, PreviewLink } from '../../src/app/preview/preview-link.ts'
 import { studio } from '../../src/index.ts'
-import { pagePolicy } from '../../src/server/policy.ts'
-import { previewOrigin, previewOrigins } from '../../src/server/preview-addresses.ts'
+import { getPreviewOrigin, getPreviewOrigins } from '../../src/server/options.ts'
+import { buildPagePolicy } from '../../src/server/page.ts'
 
 const SITE = 'https://www.example.org'
 
 test('an address has an origin that no value chooses', () => {
-  expect(previewOrigin(`${SITE}/posts/{slug}?preview={token}`)).toBe(SITE)
-  expect(previewOrigin('http://localhost:3001/{slug}')).toBe('http://localhost:3001')
+  expect(getPreviewOrigin(`${SITE}/posts/{slug}?preview={token}`)).toBe(SITE)
+  expect(getPreviewOrigin('http://localhost:3001/{slug}')).toBe('http://localhost:3001')
   const wrong = [
     '',
     '/posts/{slug}',
@@ -26,15 +25,15 @@ test('an address has an origin that no value chooses', () => {
     5,
     null,
   ]
-  expect(wrong.map(previewOrigin)).toEqual(wrong.map(() => undefined))
-  expect(previewOrigins({ a: `${SITE}/a/{id}`, b: `${SITE}/b/{id}` })).toEqual([SITE])
+  expect(wrong.map(getPreviewOrigin)).toEqual(wrong.map(() => undefined))
+  expect(getPreviewOrigins({ a: `${SITE}/a/{id}`, b: `${SITE}/b/{id}` })).toEqual([SITE])
 })
 
 test('wrong addresses are refused at the start, and right ones may be framed', () => {
   expect(() => studio({ preview: { posts: '/posts/{slug}' } })).toThrow(ConfigError)
   expect(() => studio({ preview: { posts: `${SITE}/{slug}` } })).not.toThrow()
-  expect(pagePolicy('x', [], [SITE])).toContain(`; frame-src ${SITE};`)
-  expect(pagePolicy('x', [], [])).not.toContain('frame-src')
+  expect(buildPagePolicy('x', [], [SITE])).toContain(`; frame-src ${SITE};`)
+  expect(buildPagePolicy('x', [], [])).not.toContain('frame-src')
 })
 
 test('an address of no collection, or with a place that no field fills, is refused at the start', async () => {
@@ -69,12 +68,12 @@ test('a page is told of saves once it is ready, and nobody else is heard or told
   const link = new PreviewLink(SITE, () => target, { id: 'a', revision: '1', token: 't' })
   const ready = { type: 'daybook:preview-ready', version: 1 }
   link.update({ id: 'a', revision: '2', token: 't' })
-  link.hear({ source: {}, origin: SITE, data: ready })
-  link.hear({ source: page, origin: 'https://evil.example', data: ready })
-  link.hear({ source: page, origin: SITE, data: { ...ready, version: 2 } })
-  link.hear({ source: page, origin: SITE, data: 'ready' })
+  link.handleMessage({ source: {}, origin: SITE, data: ready })
+  link.handleMessage({ source: page, origin: 'https://evil.example', data: ready })
+  link.handleMessage({ source: page, origin: SITE, data: { ...ready, version: 2 } })
+  link.handleMessage({ source: page, origin: SITE, data: 'ready' })
   expect(told).toEqual([])
-  link.hear({ source: page, origin: SITE, data: ready })
+  link.handleMessage({ source: page, origin: SITE, data: ready })
   const change = { type: 'daybook:preview-change', version: 1, id: 'a', revision: '2', token: 't' }
   expect(told.splice(0)).toEqual([[change, SITE]])
   link.update({ id: 'a', revision: '2', token: 't' })
@@ -86,7 +85,7 @@ test('a page is told of saves once it is ready, and nobody else is heard or told
     [{ ...change, revision: '3', token: 'new' }, SITE],
   ])
   target = null
-  link.hear({ source: null, origin: SITE, data: ready })
+  link.handleMessage({ source: null, origin: SITE, data: ready })
   link.update({ id: 'a', revision: '4', token: 'new' })
   expect(told).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { DocumentEditor } from '../../src/app/editor/saving/document-editor.ts'
-import { keyOf } from '../../src/app/editor/saving/item-keys.ts'
+import { getItemKey } from '../../src/app/editor/saving/field-values.ts'
 import { type Browser, kindOf, SavingWorld } from './support/saving-world.ts'
 
 describe('autosave', () => {
@@ -84,7 +84,7 @@ describe('autosave', () => {
         { _type: 'quote', words: 'Two' },
       ],
     )
-    const keys = () => (editor.getState().values.parts as object[]).map((part) => keyOf(part))
+    const keys = () => (editor.getState().values.parts as object[]).map((part) => getItemKey(part))
     const before = keys()
     await world.settle([editor])
     expect(editor.getState().values.parts).toMatchObject([{ bodyHtml: '<p>One</p>' }, { by: null }])
@@ -139,7 +139,7 @@ describe('autosave', () => {
   })
 
   test('a new entry that waits to be asked is created then, and saved by itself from there on', async () => {
-    const fresh = await world.edit(browser, { id: null, newId: 'n' }, { isCreatedWhenAsked: true })
+    const fresh = await world.edit(browser, { id: null, newId: 'n' }, { isCreatedOnFlush: true })
     fresh.edit(['title'], 'Oak', { isTyping: true })
     await world.settle([fresh])
     expect([kindOf(fresh), saves()]).toEqual(['unsaved', 0])

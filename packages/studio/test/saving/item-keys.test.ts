@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { setInside } from '../../src/app/editor/saving/field-path.ts'
-import { keyOf, withKeys, withNewKeys, withoutKeys } from '../../src/app/editor/saving/item-keys.ts'
+import { setInside } from '../../src/app/editor/saving/document-fields.ts'
+import { addMissingKeys, assignNewKeys, getItemKey, removeItemKeys } from '../../src/app/editor/saving/field-values.ts'
 
 const text = { key: 'text', type: 'text', writable: true }
 const rows = { key: 'rows', type: 'list', writable: true, itemKey: '_key', of: { type: 'group', fields: [text] } }
@@ -15,20 +15,23 @@ const parts = {
 const table = { _key: 'a', _type: 'table', rows: [{ _key: 'b', text: 'One' }], free: { _key: 'of its own' } }
 
 test('a copy of an item has keys of its own at any depth, and says the same', () => {
-  const copied = withNewKeys(parts, [table, table]) as (typeof table)[]
+  const copied = assignNewKeys(parts, [table, table]) as (typeof table)[]
   const keys = copied.flatMap((one) => [one._key, one.rows[0]?._key])
   expect(new Set([...keys, 'a', 'b']).size).toBe(6)
-  expect(withoutKeys(parts, copied)).toEqual(withoutKeys(parts, [table, table]))
+  expect(removeItemKeys(parts, copied)).toEqual(removeItemKeys(parts, [table, table]))
   expect(copied[0]?.free).toEqual(table.free)
 })
 
 test('an edited item keeps its key', () => {
   const edited = setInside([{ ...table, _key: 'first' }, table], [{ item: 'a' }, 'free'], null) as readonly unknown[]
-  expect([edited.map(keyOf), edited[1]]).toEqual([['first', 'a'], { ...table, free: null }])
+  expect([edited.map(getItemKey), edited[1]]).toEqual([['first', 'a'], { ...table, free: null }])
 })
 
 test('an item without a key gets one; what has one stays the same object', () => {
-  const [first, second] = withKeys(parts, [table, { _type: 'table', rows: [{ text: 'New' }] }]) as readonly object[]
+  const [first, second] = addMissingKeys(parts, [
+    table,
+    { _type: 'table', rows: [{ text: 'New' }] },
+  ]) as readonly object[]
   expect(first).toBe(table)
   expect(second).toMatchObject({ _key: expect.any(String), rows: [{ _key: expect.any(String), text: 'New' }] })
 })

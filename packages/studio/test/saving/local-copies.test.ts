@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { leftCopiesOf, pruneCopies } from '../../src/app/editor/saving/copies/local-copies.ts'
-import { leavesOf } from '../../src/app/editor/saving/document-fields.ts'
+import { listLeaves } from '../../src/app/editor/saving/document-fields.ts'
+import { findOrphanedCopiesOf, pruneCopies } from '../../src/app/editor/saving/local-copies.ts'
 import { type Browser, kindOf, SavingWorld } from './support/saving-world.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -81,7 +81,7 @@ describe('a tab that ends before all is saved', () => {
     await typeAndCrash()
     const { collections } = await browser.client.model()
     const fields = collections.find(({ key }) => key === 'pages')?.fields ?? []
-    const leaves = leavesOf(fields, { except: ['status', 'title'] })
+    const leaves = listLeaves(fields, { except: ['status', 'title'] })
     const editor = await world.edit(browser, { id }, { leaves })
     expect(editor.getState().aside).toEqual([{ path: 'title', value: 'Paper', reason: 'unknown-field' }])
     await editor.idle()
@@ -133,7 +133,7 @@ describe('a tab that ends before all is saved', () => {
     await typeAndCrash()
     const editor = await world.edit(browser, { id }, { person: 'tom' })
     expect(editor.getState().values.title).toBe('Ink')
-    expect(await leftCopiesOf(browser.copies, browser.editors, 'mia')).toHaveLength(1)
+    expect(await findOrphanedCopiesOf(browser.copies, browser.editors, 'mia')).toHaveLength(1)
   })
 
   test('copies are bounded in number and in age, but for those of open editors', async () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mergeValue } from '../../src/app/editor/saving/merging/merge-value.ts'
-import { mergeWords } from '../../src/app/editor/saving/merging/merge-words.ts'
+import { mergeValue, mergeWords } from '../../src/app/editor/saving/merge.ts'
 
 describe('words of a text', () => {
   test.each([

@@ -15,7 +15,7 @@ export type Walk = Generator<Step, void, Buffer>
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /** Passes a stream of bytes through a {@link Walk}. It holds back at most the largest step of the walk. */
-export class WalkedBytes extends Transform {
+export class WalkTransform extends Transform {
   readonly #walk: Walk
   #step: Step = { pass: 0 }
   /** The number of bytes of a `pass` that have passed. */

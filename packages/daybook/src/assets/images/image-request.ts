@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { type DaybookError, invalidAt } from '../../errors.ts'
+import { type DaybookError, validationErrorAt } from '../../errors.ts'
 import type { ImageFit, ImageFormat } from './processor/job.ts'
 
 export const IMAGE_FITS: readonly ImageFit[] = ['cover', 'contain', 'inside']
@@ -106,17 +106,17 @@ function requireBounds({ w, h, q }: ImageRequest): void {
 }
 
 const outOfRange = (name: string, maximum: number): DaybookError =>
-  invalidAt(name, 'range', `must be 1 to ${maximum}`, { minimum: 1, maximum })
+  validationErrorAt(name, 'range', `must be 1 to ${maximum}`, { minimum: 1, maximum })
 
 const isWithin = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
 
 function requireSignature(id: string, request: ImageRequest, signature: string, secret: string | undefined): void {
   if (secret === undefined)
-    throw invalidAt('signature', 'unknown_param', 'leave it out: this service has no secret for images')
+    throw validationErrorAt('signature', 'unknown_param', 'leave it out: this service has no secret for images')
   const expected = Buffer.from(createSignature(secret, id, request))
   const actual = Buffer.from(signature)
   const isEqual = actual.length === expected.length && timingSafeEqual(actual, expected)
-  if (!isEqual) throw invalidAt('signature', 'signature', 'must be that of this asset and these parameters')
+  if (!isEqual) throw validationErrorAt('signature', 'signature', 'must be that of this asset and these parameters')
 }
 
 function requireAllowedSize({ w, h }: ImageRequest, { widths, sizes }: ImageRules): void {
@@ -124,11 +124,13 @@ function requireAllowedSize({ w, h }: ImageRequest, { widths, sizes }: ImageRule
   if (w !== undefined && !widths.includes(w)) throw notListed('w', widths)
   if (h === undefined || h === w) return
   const alternatives = sizes.length > 0 ? `, or one of the sizes ${sizes.join(', ')}` : ''
-  throw invalidAt('h', 'size', `must be equal to w${alternatives}; other sizes need a signature`, { values: sizes })
+  throw validationErrorAt('h', 'size', `must be equal to w${alternatives}; other sizes need a signature`, {
+    values: sizes,
+  })
 }
 
 const notListed = (name: string, values: readonly number[]): DaybookError =>
-  invalidAt(name, 'enum', `must be one of ${values.join(', ')}; other values need a signature`, { values })
+  validationErrorAt(name, 'enum', `must be one of ${values.join(', ')}; other values need a signature`, { values })
 
 /** Formats that only newer clients support, the smallest files first. */
 const NEWER_FORMATS = ['avif', 'webp'] as const

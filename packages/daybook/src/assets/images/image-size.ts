@@ -1,6 +1,6 @@
 import { imageSize } from 'image-size'
-import { invalidAt } from '../../errors.ts'
-import { boxesIn, boxIn } from './boxes.ts'
+import { validationErrorAt } from '../../errors.ts'
+import { findBox, readBoxes } from './iso-boxes.ts'
 
 /** The size of a picture in pixels, as it is shown. */
 export interface ImageSize {
@@ -44,7 +44,7 @@ export function readImageSize(head: Buffer, type: string, maxPixels: number): Im
   const size = measure(head.subarray(0, IMAGE_HEAD_BYTES), type)
   if (size && countPixels(size) > maxPixels) {
     const message = `has ${size.width} x ${size.height} pixels; send a picture of at most ${maxPixels} pixels`
-    throw invalidAt('file', 'max_pixels', message, { ...size, limit: maxPixels })
+    throw validationErrorAt('file', 'max_pixels', message, { ...size, limit: maxPixels })
   }
   return size
 }
@@ -67,8 +67,8 @@ function readOtherSize(head: Buffer): ImageSize {
 
 /** Returns the largest size in the properties of a HEIF file; smaller ones are of tiles and previews. */
 function readHeifSize(head: Buffer): ImageSize | undefined {
-  const meta = boxIn(head, 'meta')?.subarray(VERSION_BYTES)
-  const properties = [...boxesIn(boxIn(boxIn(meta ?? NOTHING, 'iprp') ?? NOTHING, 'ipco') ?? NOTHING)]
+  const meta = findBox(head, 'meta')?.subarray(VERSION_BYTES)
+  const properties = [...readBoxes(findBox(findBox(meta ?? NOTHING, 'iprp') ?? NOTHING, 'ipco') ?? NOTHING)]
   const isSideways = properties.some(({ type, content: [turns = 0] }) => type === 'irot' && (turns & 1) === 1)
   const [first, ...others] = properties
     .filter(({ type }) => type === 'ispe')

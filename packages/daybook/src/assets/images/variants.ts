@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { DaybookError, invalidAt } from '../../errors.ts'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
 import { type Log, SILENT } from '../../log.ts'
 import { SingleFlight } from '../../single-flight.ts'
 import { withTimeout } from '../../with-timeout.ts'
-import { type BlobContent, type BlobStore, IMAGES } from '../blob-store.ts'
+import { type BlobContent, type BlobStore, IMAGE_VARIANTS_PREFIX } from '../blob-store.ts'
 import {
   DEFAULT_IMAGE_RULES,
   type ImageRequest,
@@ -117,11 +117,13 @@ export class ImageVariants {
     if (!this.#processor) throw new DaybookError('NOT_IMPLEMENTED', NO_SHARP)
     requireAllowedImage(source.id, request, this.rules)
     if (!SOURCE_TYPES.has(source.mimeType))
-      throw invalidAt('id', 'image', `must be of a picture, but is of ${source.mimeType}`, { type: source.mimeType })
+      throw validationErrorAt('id', 'image', `must be of a picture, but is of ${source.mimeType}`, {
+        type: source.mimeType,
+      })
     const { format = 'auto' } = request
     const negotiated = format === 'auto' ? negotiateFormat(accept, source.mimeType) : format
     const transformation = transformationFor(request, negotiated, source, Math.max(...this.rules.widths))
-    const key = `${IMAGES}${source.sha256}/${nameFor(transformation)}`
+    const key = `${IMAGE_VARIANTS_PREFIX}${source.sha256}/${nameFor(transformation)}`
     const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 27)}"`
     return { key, etag, type: `image/${negotiated}`, variesByAccept: format === 'auto', source, transformation }
   }
@@ -167,8 +169,8 @@ export class ImageVariants {
   }
 
   /** Removes the pictures made of a source whose bytes no asset has any more. */
-  async forget(sha256: string): Promise<void> {
-    const prefix = `${IMAGES}${sha256}/`
+  async deleteVariants(sha256: string): Promise<void> {
+    const prefix = `${IMAGE_VARIANTS_PREFIX}${sha256}/`
     const reads = [...this.#reads].filter(({ key }) => key.startsWith(prefix))
     await Promise.allSettled(reads.map(({ result }) => result))
     const blobs = await this.#blobs()

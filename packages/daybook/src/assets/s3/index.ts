@@ -1,2 +1,2 @@
-export { s3 } from './s3.ts'
 export type { S3Options } from './s3-options.ts'
+export { s3 } from './s3-store.ts'

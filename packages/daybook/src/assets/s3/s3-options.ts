@@ -1,5 +1,5 @@
 import { StartupError } from '../../errors.ts'
-import { isBlobKey } from '../blob-key.ts'
+import { isBlobKey } from '../blob-store.ts'
 
 /** Which bucket holds the files, and how it is reached. */
 export interface S3Options {

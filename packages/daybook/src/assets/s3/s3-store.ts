@@ -1,11 +1,41 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import type { HeadObjectCommandOutput, MultipartUpload } from '@aws-sdk/client-s3'
-import { INCOMING, isBlobKey, isOwnKey, requireKey, requireName, requirePrefix } from '../blob-key.ts'
-import type { BlobContent, BlobHeaders, BlobStore, ByteRange, StagedBlob, StoredBlob } from '../blob-store.ts'
-import { StagedNames } from '../staged-names.ts'
-import { PartBuffers, PartReader } from './part-buffers.ts'
-import type { S3Calls } from './s3-calls.ts'
-import { S3Upload, STAGED_ID } from './s3-upload.ts'
+import {
+  type BlobContent,
+  type BlobHeaders,
+  type BlobStore,
+  type BlobStoreOption,
+  type ByteRange,
+  isBlobKey,
+  isInternalKey,
+  requireBlobKey,
+  requireBlobPrefix,
+  requireStagedName,
+  STAGING_SEGMENT,
+  type StagedBlob,
+  StagedBlobs,
+  type StoredBlob,
+} from '../blob-store.ts'
+import { S3BucketClient } from './s3-bucket-client.ts'
+import type { S3Options } from './s3-options.ts'
+import { PartBuffers, PartReader, S3Upload, STAGED_ID } from './s3-upload.ts'
+
+/**
+ * Keeps files in a bucket of S3, or of another server that speaks its protocol. Needs the package `@aws-sdk/client-s3`.
+ *
+ * @example
+ * ```ts
+ * import { s3 } from 'daybook/s3'
+ *
+ * defineConfig({ assets: { store: s3({ bucket: 'my-files', region: 'eu-central-1' }) } })
+ * ```
+ */
+export function s3(options: S3Options): BlobStoreOption {
+  return {
+    name: `s3 ${options.bucket}`,
+    open: async () => new S3BlobStore(await S3BucketClient.load(options)),
+  }
+}
 
 /** What is published never changes. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
@@ -29,17 +59,17 @@ interface MovedObject {
 
 /** Blobs as objects of S3, named by their keys; what is staged lies below `.incoming/`. */
 export class S3BlobStore implements BlobStore {
-  readonly #calls: S3Calls
+  readonly #calls: S3BucketClient
   readonly #parts = new PartBuffers()
   /** The last attempt to publish under a key, as long as it is under way. */
   readonly #publishing = new Map<string, Promise<boolean>>()
 
-  constructor(calls: S3Calls) {
+  constructor(calls: S3BucketClient) {
     this.#calls = calls
   }
 
   async stage(name: string, content: Readable, signal: AbortSignal): Promise<void> {
-    requireName(name)
+    requireStagedName(name)
     const upload = new S3Upload(this.#calls, this.#stagedKey(name), signal)
     try {
       const parts = new PartReader(addAbortSignal(signal, content))
@@ -52,8 +82,8 @@ export class S3BlobStore implements BlobStore {
   }
 
   async publish(name: string, key: string, headers: BlobHeaders): Promise<boolean> {
-    requireName(name)
-    requireKey(key)
+    requireStagedName(name)
+    requireBlobKey(key)
     return await this.#inTurn(key, async () => {
       const from = this.#stagedKey(name)
       const staged = await this.#head(from)
@@ -63,8 +93,8 @@ export class S3BlobStore implements BlobStore {
   }
 
   async move(from: string, to: string): Promise<boolean> {
-    requireKey(from)
-    requireKey(to)
+    requireBlobKey(from)
+    requireBlobKey(to)
     return await this.#inTurn(to, async () => {
       const key = this.#fullKey(from)
       const head = from === to ? undefined : await this.#head(key)
@@ -85,7 +115,7 @@ export class S3BlobStore implements BlobStore {
   }
 
   async discard(name: string): Promise<void> {
-    requireName(name)
+    requireStagedName(name)
     const key = this.#stagedKey(name)
     await this.#remove(key)
     for await (const { Key, UploadId } of this.#uploads(key)) {
@@ -95,16 +125,16 @@ export class S3BlobStore implements BlobStore {
 
   async *staged(): AsyncIterable<StagedBlob> {
     const folder = this.#stagedKey('')
-    const names = new StagedNames()
-    for await (const { key, at } of this.#objects(folder)) names.note(key.slice(folder.length), at)
+    const names = new StagedBlobs()
+    for await (const { key, at } of this.#objects(folder)) names.add(key.slice(folder.length), at)
     for await (const { Key = '', Initiated } of this.#uploads(folder)) {
-      names.note(Key.slice(folder.length), Initiated ?? new Date())
+      names.add(Key.slice(folder.length), Initiated ?? new Date())
     }
     yield* names
   }
 
   async read(key: string, range?: ByteRange): Promise<BlobContent | undefined> {
-    requireKey(key)
+    requireBlobKey(key)
     if (range && range.end < range.start) return await this.#nothingOf(key)
     const { sdk, bucket } = this.#calls
     const command = new sdk.GetObjectCommand({
@@ -120,12 +150,12 @@ export class S3BlobStore implements BlobStore {
   }
 
   async size(key: string): Promise<number | undefined> {
-    requireKey(key)
+    requireBlobKey(key)
     return (await this.#head(this.#fullKey(key)))?.ContentLength
   }
 
   async write(key: string, bytes: Uint8Array, { type, disposition }: BlobHeaders): Promise<void> {
-    requireKey(key)
+    requireBlobKey(key)
     const { sdk, bucket } = this.#calls
     const command = new sdk.PutObjectCommand({
       Bucket: bucket,
@@ -139,15 +169,15 @@ export class S3BlobStore implements BlobStore {
   }
 
   async delete(key: string): Promise<void> {
-    requireKey(key)
+    requireBlobKey(key)
     await this.#remove(this.#fullKey(key))
   }
 
   async *list(prefix: string): AsyncIterable<StoredBlob> {
-    requirePrefix(prefix)
+    requireBlobPrefix(prefix)
     for await (const { key, size } of this.#objects(this.#fullKey(prefix))) {
       const own = key.slice(this.#calls.prefix.length)
-      if (isBlobKey(own) && !(prefix === '' && isOwnKey(own))) yield { key: own, size }
+      if (isBlobKey(own) && !(prefix === '' && isInternalKey(own))) yield { key: own, size }
     }
   }
 
@@ -166,7 +196,7 @@ export class S3BlobStore implements BlobStore {
   }
 
   #stagedKey(name: string): string {
-    return this.#fullKey(`${INCOMING}/${name}`)
+    return this.#fullKey(`${STAGING_SEGMENT}/${name}`)
   }
 
   /** Sends the next part of a stream. @returns whether it was the last one */

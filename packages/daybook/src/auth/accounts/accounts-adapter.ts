@@ -1,5 +1,5 @@
-import { DaybookError, invalid, invalidAt } from '../../errors.ts'
-import { type Issue, issueAt } from '../../issues.ts'
+import { DaybookError, validationError, validationErrorAt } from '../../errors.ts'
+import { createIssue, type Issue } from '../../issues.ts'
 import {
   type AuthAction,
   type AuthAdapter,
@@ -9,14 +9,13 @@ import {
   IDENTITY_SCHEMA,
   isAuthenticated,
 } from '../adapter.ts'
-import { sessionCookieName } from '../cookie-prefix.ts'
+import { getSessionCookieName } from '../cookie-prefix.ts'
 import type { AuthRecords } from '../records.ts'
-import { bearerToken } from '../tokens/service-token.ts'
-import { ACCOUNT_LIMITS } from './account-limits.ts'
-import { BASE_PATH, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
-import type { Accounts, NewUser, Signed } from './better-auth.ts'
+import { readBearerToken } from '../service-token.ts'
+import type { SessionCache } from '../session-cache.ts'
+import { ACCOUNT_LIMITS, BASE_PATH, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
+import type { Accounts, NewUser, SignInResult } from './better-auth.ts'
 import type { Invitations } from './invitations.ts'
-import type { SessionCache } from './session-cache.ts'
 import { withoutSessionTokens } from './session-tokens.ts'
 
 /** An object with these properties and no optional ones. */
@@ -75,7 +74,7 @@ const registerAction = ({
 const capabilitiesOf = ({ registration, cookiePrefix, hasPlugins = false }: AccountsParts): AuthCapabilities => ({
   provider: 'better-auth',
   providerRoutes: { enabled: true, basePath: BASE_PATH },
-  sessionCookie: sessionCookieName(cookiePrefix),
+  sessionCookie: getSessionCookieName(cookiePrefix),
   actions: {
     login: {
       description: 'Signs in with e-mail address and password.',
@@ -147,7 +146,7 @@ export class AccountsAdapter implements AuthAdapter {
   }
 
   async getNames(subjects: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    return (await this.#open()).names(subjects)
+    return (await this.#open()).findNames(subjects)
   }
 
   async getCaller(subject: string): Promise<Caller | null> {
@@ -189,7 +188,7 @@ export class AccountsAdapter implements AuthAdapter {
   async #find({ headers }: AuthContext): Promise<Caller | null> {
     const credential = this.#credentialIn(headers)
     if (credential === undefined) return null
-    return this.#parts.sessions.get(credential, async () => (await this.#open()).session(headers))
+    return this.#parts.sessions.get(credential, async () => (await this.#open()).findSessionCaller(headers))
   }
 
   async #login(input: Readonly<Record<string, unknown>>, { headers, origin }: AuthContext): Promise<Response> {
@@ -210,13 +209,13 @@ export class AccountsAdapter implements AuthAdapter {
       return this.#secureCookies(sessionResponse(201, requireSigned(await accounts.signUp(user, headers))), origin)
     if (!invitations) throw new Error('There are no invitations to register by.')
     const { invitation = '' } = readTexts(input, ['invitation'])
-    accounts.requireFit(user)
+    accounts.validateNewUser(user)
     const claimed = await invitations.claim(invitation, email)
-    if (!claimed) throw invalidAt('/invitation', 'invitation', 'is not valid for this address')
+    if (!claimed) throw validationErrorAt('/invitation', 'invitation', 'is not valid for this address')
     try {
       await accounts.create({ ...user, roles: claimed.roles })
     } catch (error) {
-      await claimed.giveBack()
+      await claimed.release()
       throw error
     }
     return this.#secureCookies(sessionResponse(201, requireSigned(await accounts.signIn(user, headers))), origin)
@@ -231,7 +230,7 @@ export class AccountsAdapter implements AuthAdapter {
 
   /** The value that may be the credential of an account's session. */
   #credentialIn(headers: Headers): string | undefined {
-    return bearerToken(headers) ?? readCookie(headers, sessionCookieName(this.#parts.cookiePrefix))
+    return readBearerToken(headers) ?? readCookie(headers, getSessionCookieName(this.#parts.cookiePrefix))
   }
 
   /** Keeps cookies that were set over TLS from other connections (RFC 6265, section 5.4). */
@@ -250,13 +249,13 @@ export class AccountsAdapter implements AuthAdapter {
 }
 
 /** @throws {Error} when an account that was just made cannot sign in */
-function requireSigned(signed: Signed | 'wrong' | 'banned'): Signed {
+function requireSigned(signed: SignInResult | 'wrong' | 'banned'): SignInResult {
   if (typeof signed === 'string') throw new Error(`A new account could not sign in: ${signed}.`)
   return signed
 }
 
 /** The answer to a sign-in: the session, or the step that is still missing. */
-function sessionResponse(status: number, { caller, cookies, ...more }: Signed): Response {
+function sessionResponse(status: number, { caller, cookies, ...more }: SignInResult): Response {
   const { principal, identity } = caller
   const json = { authenticated: isAuthenticated(caller), principal, identity, ...more }
   const headers = cookies.map((one): [string, string] => ['Set-Cookie', one])
@@ -287,9 +286,9 @@ function readTexts(
     const value = Object.hasOwn(input, name) ? input[name] : undefined
     if (typeof value === 'string' && value.trim() !== '') return []
     const isMissing = value === undefined || value === ''
-    if (isMissing) return [issueAt(`/${name}`, 'required', 'must be a text')]
-    return [issueAt(`/${name}`, 'type', 'must be a text', { types: ['string'] })]
+    if (isMissing) return [createIssue(`/${name}`, 'required', 'must be a text')]
+    return [createIssue(`/${name}`, 'type', 'must be a text', { types: ['string'] })]
   })
-  if (issues.length > 0) throw invalid(issues)
+  if (issues.length > 0) throw validationError(issues)
   return Object.fromEntries(names.map((name) => [name, String(input[name])]))
 }

@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'
-import { betterAuth } from 'better-auth'
+import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth'
 import type { DBAdapterInstance } from 'better-auth/adapters'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { admin } from 'better-auth/plugins/admin'
 import { bearer } from 'better-auth/plugins/bearer'
-import { DaybookError, invalidAt } from '../../errors.ts'
+import pLimit from 'p-limit'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
+import type { Account, NewAccount } from '../account-manager.ts'
 import { ANONYMOUS, type Caller } from '../adapter.ts'
-import { DuplicateKey } from '../records.ts'
-import { findLongField, fitAccount, requireAccountLimits } from './account-limits.ts'
-import type { Account, NewAccount } from './account-manager.ts'
+import { DuplicateKeyError } from '../records.ts'
 import {
   type AuthPlugin,
   BASE_PATH,
+  findTooLongField,
   PASSWORD_LENGTH,
   type PasswordReset,
   type Registration,
+  requireAccountLimits,
   requirePassword,
   type SocialProviders,
+  truncateAccount,
 } from './account-rules.ts'
-import { Passwords } from './passwords.ts'
-import { OWNER_FIELDS, ownerOfVerification } from './revocation.ts'
+import { findVerificationOwner, OWNER_FIELDS } from './revocation.ts'
 import { findNamedSession } from './session-tokens.ts'
 
 /** How long a session lasts, in seconds: seven days. */
@@ -54,7 +56,7 @@ export interface NewUser {
 }
 
 /** The result of a sign-in: a new session, or the step that is still missing. */
-export interface Signed {
+export interface SignInResult {
   readonly caller: Caller
   readonly token?: string
   /** Another factor is needed; better-auth's plugin for it goes on. */
@@ -66,15 +68,15 @@ export interface Signed {
 /** Accounts with e-mail address and password. */
 export interface Accounts {
   /** The session that belongs to the credential in these headers. */
-  session(headers: Headers): Promise<Caller | null>
+  findSessionCaller(headers: Headers): Promise<Caller | null>
   /** `wrong`: no account has this address with this password. Takes as long for one as for the other. */
-  signIn(user: Omit<NewUser, 'name'>, headers: Headers): Promise<Signed | 'wrong' | 'banned'>
+  signIn(user: Omit<NewUser, 'name'>, headers: Headers): Promise<SignInResult | 'wrong' | 'banned'>
   /** @throws CONFLICT when the address has an account, VALIDATION_ERROR */
-  signUp(user: NewUser, headers: Headers): Promise<Signed>
+  signUp(user: NewUser, headers: Headers): Promise<SignInResult>
   /** Ends the session of these headers; answers what clears its cookies. */
   signOut(headers: Headers): Promise<readonly string[]>
   /** @throws VALIDATION_ERROR for what no account may have */
-  requireFit(user: NewUser): void
+  validateNewUser(user: NewUser): void
   /** Makes an account, also where registration is closed. @throws CONFLICT when the address has one, VALIDATION_ERROR */
   create(account: NewAccount): Promise<Account>
   /** All of them, the oldest first. */
@@ -84,7 +86,7 @@ export interface Accounts {
   /** The caller whose account has this id; `null`: there is none, or it is banned. */
   findCaller(id: string): Promise<Caller | null>
   /** Names by id. An account whose name is its address has none. */
-  names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   setRoles(id: string, roles: readonly string[]): Promise<void>
   setPassword(id: string, password: string): Promise<void>
   /** @returns how many sessions a ban has ended */
@@ -100,7 +102,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
     const found = await auth.api.getSession({ headers })
     return found && callerOfSession(found as FoundSession)
   }
-  const begun = async (response: Response): Promise<Signed> => {
+  const begun = async (response: Response): Promise<SignInResult> => {
     const { token, twoFactorRedirect } = (await response.json()) as { token?: string; twoFactorRedirect?: boolean }
     const cookies = response.headers.getSetCookie()
     if (twoFactorRedirect === true) return { caller: ANONYMOUS, twoFactorRedirect, cookies }
@@ -109,8 +111,8 @@ export function openAccounts(options: AccountsOptions): Accounts {
     return { caller, token, cookies }
   }
   return {
-    session,
-    requireFit: requireNewUser,
+    findSessionCaller: session,
+    validateNewUser: requireNewUser,
     async signIn({ email, password }, headers) {
       const asked = { body: { email, password }, headers: withoutCredentials(headers), asResponse: true } as const
       const response = await auth.api.signInEmail(asked)
@@ -137,7 +139,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
       // The plugin's types name the roles that it brings; any may be set.
       const body = { email, name, password, role: [...roles] as ('admin' | 'user')[] }
       const made = await auth.api.createUser({ body, asResponse: true }).catch((error) => {
-        throw error instanceof DuplicateKey ? taken() : error
+        throw error instanceof DuplicateKeyError ? taken() : error
       })
       const found = await internalAdapter.findUserByEmail(email)
       // Another request was faster.
@@ -158,7 +160,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
       const user = await (await auth.$context).internalAdapter.findUserById(id)
       return user && callerOfUser(user as StoredUser)
     },
-    async names(ids) {
+    async findNames(ids) {
       const where = [{ field: 'id', operator: 'in' as const, value: [...ids] }]
       const users = await (await auth.$context).internalAdapter.listUsers(ids.length, 0, undefined, where)
       return new Map(users.filter(({ name, email }) => name !== email).map(({ id, name }) => [id, name]))
@@ -212,7 +214,9 @@ function makeAuth({ secret, registration, cookiePrefix, database, plugins = [], 
         create: { before: async (user, ctx) => isAdmitted(registration, ctx?.path) && fitUser(user) },
         update: { before: async (user) => fitUser(user) },
       },
-      verification: { create: { before: async ({ value }, ctx) => ({ data: ownerOfVerification(value, ctx?.body) }) } },
+      verification: {
+        create: { before: async ({ value }, ctx) => ({ data: findVerificationOwner(value, ctx?.body) }) },
+      },
     },
     hooks: { before: beforeRoutes },
     // The service sends its errors as it sends all others.
@@ -250,12 +254,12 @@ function isAdmitted(registration: Registration, path: string | undefined): boole
 
 /** Fits an account into the limits before it is stored, from wherever it comes. @throws {APIError} for another field that is too long */
 function fitUser(user: Readonly<Record<string, unknown>>): { readonly data: object } {
-  const long = findLongField(user)
+  const long = findTooLongField(user)
   if (long) {
     const message = `${long.field} must have at most ${long.max} characters.`
     throw new APIError('BAD_REQUEST', { code: 'VALIDATION_ERROR', message })
   }
-  return { data: fitAccount(user) }
+  return { data: truncateAccount(user) }
 }
 
 const beforeRoutes = createAuthMiddleware(async ({ path, body, query, context: { adapter, internalAdapter } }) => {
@@ -292,7 +296,7 @@ async function evenOut(internalAdapter: InternalAdapter, email: unknown): Promis
 }
 
 function requireNewUser({ email, name, password }: NewUser): void {
-  if (name.trim() === '') throw invalidAt('/name', 'required', 'must be a text')
+  if (name.trim() === '') throw validationErrorAt('/name', 'required', 'must be a text')
   if (email.trim() === '') throw notAnAddress()
   requireAccountLimits({ name, email })
   requirePassword(password)
@@ -301,7 +305,8 @@ function requireNewUser({ email, name, password }: NewUser): void {
 const taken = (): DaybookError =>
   new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })
 
-const notAnAddress = (): DaybookError => invalidAt('/email', 'format', 'must be an e-mail address', { format: 'email' })
+const notAnAddress = (): DaybookError =>
+  validationErrorAt('/email', 'format', 'must be an e-mail address', { format: 'email' })
 
 /** Headers without credentials: a sign-in begins a new session. */
 function withoutCredentials(headers: Headers): Headers {
@@ -377,3 +382,28 @@ function toAccount(user: StoredUser): Account {
   const { id, email, name, createdAt } = user
   return { id, email, name, roles: userRoles(user), isBanned: isBanned(user), createdAt: createdAt.toISOString() }
 }
+
+/** How many passwords are hashed at once: cookies are signed on the same threads, of which Node has four. */
+const AT_ONCE = 2
+/** How many may wait: more would wait longer than clients wait for an answer. */
+const MAX_WAITING = 30
+
+/** Hashes and compares passwords as better-auth does, a few at a time, in the order in which they come. */
+export class Passwords {
+  readonly #turn = pLimit(AT_ONCE)
+
+  /** @throws SERVICE_UNAVAILABLE when too many wait */
+  readonly hash = (password: string): Promise<string> => this.#inTurn(() => hashPassword(password))
+
+  /** @throws SERVICE_UNAVAILABLE when too many wait */
+  readonly verify = (given: { readonly hash: string; readonly password: string }): Promise<boolean> =>
+    this.#inTurn(() => verifyPassword(given))
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#turn.pendingCount >= MAX_WAITING) throw tooManyHashes()
+    return this.#turn(work)
+  }
+}
+
+const tooManyHashes = (): DaybookError =>
+  new DaybookError('SERVICE_UNAVAILABLE', 'Too many people sign in right now; retry as Retry-After says.')

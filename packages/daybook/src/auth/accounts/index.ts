@@ -1,10 +1,10 @@
 import { StartupError } from '../../errors.ts'
-import { originFault, originsFault } from '../../exact-origin.ts'
+import { findOriginFault, findOriginsFault } from '../../origins.ts'
 import type { AuthHost, AuthSource } from '../adapter.ts'
-import { cookiePrefixFault, portCookiePrefix } from '../cookie-prefix.ts'
+import { cookiePrefixForPort, findCookiePrefixFault } from '../cookie-prefix.ts'
 import type { AuthPlugin, PasswordReset, Registration, SocialProvider, SocialProviders } from './account-rules.ts'
 import type { AccountsAdapter } from './accounts-adapter.ts'
-import { manageAccounts, openAccountsAdapter, type StoredAccountsOptions } from './stored-accounts.ts'
+import { openAccountManager, openAccountsAdapter, type StoredAccountsOptions } from './stored-accounts.ts'
 
 export type {
   AuthPlugin,
@@ -77,7 +77,7 @@ export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
       warm(adapter, host)
       return adapter
     },
-    manage: (host) => manageAccounts(host, stored),
+    manage: (host) => openAccountManager(host, stored),
   }
 }
 
@@ -91,7 +91,7 @@ function localPrefix(baseURL: string | undefined): string | undefined {
   if (baseURL === undefined) return undefined
   const { hostname, port } = new URL(baseURL)
   const isLocal = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-  return isLocal && port !== '' ? portCookiePrefix(port) : undefined
+  return isLocal && port !== '' ? cookiePrefixForPort(port) : undefined
 }
 
 function readBetterAuthOptions({
@@ -113,11 +113,11 @@ function readBetterAuthOptions({
   if (secret !== undefined && secret.length < MIN_SECRET_LENGTH) {
     fault('secret', `give at least ${MIN_SECRET_LENGTH} characters, for instance the output of: openssl rand -hex 32`)
   }
-  const baseURLFault = baseURL === undefined ? undefined : originFault(baseURL)
+  const baseURLFault = baseURL === undefined ? undefined : findOriginFault(baseURL)
   if (baseURLFault) fault('baseURL', `write scheme and host, such as https://cms.example.org: ${baseURLFault}`)
-  const prefixFault = cookiePrefix === undefined ? undefined : cookiePrefixFault(cookiePrefix)
+  const prefixFault = cookiePrefix === undefined ? undefined : findCookiePrefixFault(cookiePrefix)
   if (prefixFault) fault('cookiePrefix', prefixFault)
-  const originFaults = originsFault(trustedOrigins)
+  const originFaults = findOriginsFault(trustedOrigins)
   if (originFaults) fault('trustedOrigins', originFaults)
   // better-auth does not say which of its plugins send links.
   const linkOptions = Object.entries({ sendPasswordReset, socialProviders, plugins: plugins[0] })

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { CreatedInvitation, Invitation, NewInvitation } from '../account-manager.ts'
 import type { AuthRecord, AuthRecords } from '../records.ts'
-import type { Invitation, MadeInvitation, NewInvitation } from './account-manager.ts'
 
 const INVITATION_KIND = 'invitation'
 
@@ -10,7 +10,7 @@ const digestSecret = (secret: string): string => createHash('sha256').update(sec
 export interface ClaimedInvitation {
   readonly roles: readonly string[]
   /** Lets it be used again, as nothing came of it. */
-  giveBack(): Promise<void>
+  release(): Promise<void>
 }
 
 /** Invitations to make an account. Digests of their secrets are kept, not they. */
@@ -22,7 +22,7 @@ export class Invitations {
   }
 
   /** Makes an invitation. An earlier one of this address is worth nothing any more. */
-  async make({ email, roles, expiresAt }: NewInvitation): Promise<MadeInvitation> {
+  async create({ email, roles, expiresAt }: NewInvitation): Promise<CreatedInvitation> {
     const secret = randomBytes(32).toString('base64url')
     const told: Invitation = { id: randomUUID(), email: email.toLowerCase(), roles, expiresAt }
     const record = { ...told, digest: digestSecret(secret) }
@@ -58,7 +58,7 @@ export class Invitations {
     return (
       record && {
         roles: record.roles as readonly string[],
-        giveBack: () => this.#records.transaction((writer) => writer.put(INVITATION_KIND, record, indexed(record))),
+        release: () => this.#records.transaction((writer) => writer.put(INVITATION_KIND, record, indexed(record))),
       }
     )
   }

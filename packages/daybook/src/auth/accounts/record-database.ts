@@ -7,8 +7,14 @@ import {
   type DBAdapterInstance,
 } from 'better-auth/adapters'
 import { DaybookError } from '../../errors.ts'
-import { type AuthRecord, type AuthRecords, DuplicateKey, type RecordReader, type RecordWriter } from '../records.ts'
-import { recordKind, revokeAfterChange, revokeAfterRemoval } from './revocation.ts'
+import {
+  type AuthRecord,
+  type AuthRecords,
+  DuplicateKeyError,
+  type RecordReader,
+  type RecordWriter,
+} from '../records.ts'
+import { getRecordKind, revokeAfterChange, revokeAfterRemoval } from './revocation.ts'
 
 /** A model of better-auth, with the fields that its records are found by. */
 interface RecordModel {
@@ -163,7 +169,7 @@ function operations(source: RecordSource, modelFor: (name: string) => RecordMode
     source.write(async (writer) => {
       const model = modelFor(name)
       const rows = (await findRows(writer, model, where)).slice(0, limit)
-      for (const { id } of rows) await writer.delete(recordKind(model.name), id)
+      for (const { id } of rows) await writer.delete(getRecordKind(model.name), id)
       await revokeAfterRemoval(writer, model.name, rows)
       return rows
     })
@@ -172,7 +178,7 @@ function operations(source: RecordSource, modelFor: (name: string) => RecordMode
       source.write(async (writer) => {
         const model = modelFor(name)
         const row = data as unknown as AuthRecord
-        if (await writer.get(recordKind(model.name), row.id)) throw new DuplicateKey('id')
+        if (await writer.get(getRecordKind(model.name), row.id)) throw new DuplicateKeyError('id')
         await putRow(writer, model, row)
         await revokeAfterChange(writer, { model: model.name, row, update: row })
         return data
@@ -207,7 +213,7 @@ function operations(source: RecordSource, modelFor: (name: string) => RecordMode
 function putRow(writer: RecordWriter, { name, keys, unique }: RecordModel, row: AuthRecord): Promise<void> {
   const texts = keys.map((key) => [key, row[key]]).filter(([, value]) => typeof value === 'string')
   const until = EXPIRING_MODELS.has(name) ? Date.parse(String(row.expiresAt)) : Number.NaN
-  return writer.put(recordKind(name), row, {
+  return writer.put(getRecordKind(name), row, {
     keys: Object.fromEntries(texts),
     unique,
     ...(Number.isNaN(until) ? {} : { until }),
@@ -220,7 +226,7 @@ async function findRows(
   { name, keys }: RecordModel,
   where: readonly CleanedWhere[],
 ): Promise<readonly AuthRecord[]> {
-  const kind = recordKind(name)
+  const kind = getRecordKind(name)
   const exact = where.filter(
     ({ connector, mode, operator }) =>
       connector === 'AND' && mode !== 'insensitive' && (operator === 'eq' || operator === 'in'),

@@ -1,7 +1,7 @@
 import type { AuthRecord, RecordReader, RecordWriter } from '../records.ts'
 
 /** The kind of record that stores rows of a model of better-auth, such as `user`. */
-export const recordKind = (model: string): string => `better-auth ${model}`
+export const getRecordKind = (model: string): string => `better-auth ${model}`
 
 /** A change of a row of better-auth: the row before it, and the fields that it sets. */
 export interface RowChange {
@@ -53,18 +53,18 @@ export async function revokeAfterRemoval(
 }
 
 async function readUser(reader: RecordReader, id: string): Promise<AuthRecord> {
-  return (await reader.get(recordKind('user'), id)) ?? { id }
+  return (await reader.get(getRecordKind('user'), id)) ?? { id }
 }
 
 async function deleteSessions(writer: RecordWriter, user: AuthRecord): Promise<void> {
-  const kind = recordKind('session')
+  const kind = getRecordKind('session')
   const sessions = await writer.find(kind, 'userId', user.id)
   for (const { id } of sessions) await writer.delete(kind, id)
   if (sessions.length > 0) await writer.noteSessionChange()
 }
 
 async function deleteVerifications(writer: RecordWriter, user: AuthRecord): Promise<void> {
-  const kind = recordKind('verification')
+  const kind = getRecordKind('verification')
   const owner = { userId: user.id, email: user.email, phoneNumber: user.phoneNumber }
   for (const [field, value] of Object.entries(owner)) {
     if (typeof value !== 'string') continue
@@ -87,7 +87,10 @@ export const OWNER_FIELDS: Readonly<Record<'userId' | 'email' | 'phoneNumber', t
  * @param value the value of the verification: the id of a user, JSON, or a code
  * @param body the body of the request that creates it
  */
-export function ownerOfVerification(value: string, body: unknown): Partial<Record<keyof typeof OWNER_FIELDS, string>> {
+export function findVerificationOwner(
+  value: string,
+  body: unknown,
+): Partial<Record<keyof typeof OWNER_FIELDS, string>> {
   const { email, phoneNumber } = (body ?? {}) as Readonly<Record<string, unknown>>
   return {
     userId: linkedUser(value) ?? value,

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { DaybookError } from '../../errors.ts'
+import type { AccountManager } from '../account-manager.ts'
 import type { AuthHost } from '../adapter.ts'
 import { COOKIE_PREFIX } from '../cookie-prefix.ts'
 import type { AuthRecords } from '../records.ts'
-import { requireAccountLimits } from './account-limits.ts'
-import type { AccountManager } from './account-manager.ts'
+import { SessionCache } from '../session-cache.ts'
+import { requireAccountLimits } from './account-rules.ts'
 import { AccountsAdapter } from './accounts-adapter.ts'
 import type { Accounts, AccountsOptions } from './better-auth.ts'
 import { Invitations } from './invitations.ts'
-import { SessionCache } from './session-cache.ts'
 
 /** The options of accounts in the host's records. */
 export type StoredAccountsOptions = Omit<AccountsOptions, 'secret' | 'cookiePrefix' | 'database' | 'onError'> & {
@@ -66,7 +66,7 @@ async function sharedSecret(records: AuthRecords): Promise<string> {
 }
 
 /** Manages the accounts in the service's own database. */
-export async function manageAccounts(host: AuthHost, options: StoredAccountsOptions): Promise<AccountManager> {
+export async function openAccountManager(host: AuthHost, options: StoredAccountsOptions): Promise<AccountManager> {
   const open = await loadStoredAccounts(host, options, () => {})
   const accounts = await open()
   const invitations = new Invitations(host.records)
@@ -95,9 +95,9 @@ export async function manageAccounts(host: AuthHost, options: StoredAccountsOpti
       if (await accounts.find(invitation.email)) {
         throw new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })
       }
-      return invitations.make(invitation)
+      return invitations.create(invitation)
     },
-    invitations: () => invitations.list(),
+    listInvitations: () => invitations.list(),
     async withdrawInvitation(id) {
       if (!(await invitations.withdraw(id))) throw new DaybookError('NOT_FOUND', 'There is no such invitation.')
     },

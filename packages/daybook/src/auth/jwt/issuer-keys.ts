@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
-import { isSafeUrl } from './jwt-options.ts'
+import { isSecureUrl } from './jwt-options.ts'
 
 /** How old keys are when newer ones are asked for, in milliseconds; until those are there, the old ones count. */
 const FRESH_MS = 10 * 60_000
@@ -105,7 +105,7 @@ export class IssuerKeys {
     const { issuer, jwks_uri: found } = Object(JSON.parse(await fetchKeySet(url, signal)))
     // Section 4.3: an answer for another issuer counts for none.
     if (issuer !== this.#issuer) throw new Error(`${url} is about the issuer ${issuer}. Write that as issuer.`)
-    if (!isSafeUrl(found)) throw new Error(`${url} names no jwks_uri that begins with https://.`)
+    if (!isSecureUrl(found)) throw new Error(`${url} names no jwks_uri that begins with https://.`)
     return found
   }
 }

@@ -61,7 +61,7 @@ const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(isOne)
 
 /** Whether keys at an address are protected from being replaced on the way. */
-export function isSafeUrl(value: unknown): boolean {
+export function isSecureUrl(value: unknown): boolean {
   const url = isOptionText(value) ? URL.parse(value) : null
   if (!url) return false
   return (
@@ -79,14 +79,14 @@ type Rule = readonly [isRight: (value: unknown, options: JwtOptions) => boolean,
 /** The check of each option, and what to write instead. */
 const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
   issuer: [
-    (value, { jwksUrl }) => (jwksUrl === undefined ? isSafeUrl(value) : isOptionText(value)),
+    (value, { jwksUrl }) => (jwksUrl === undefined ? isSecureUrl(value) : isOptionText(value)),
     `write the iss of your tokens: an address ${SAFE_URL}, or any text where jwksUrl says where the keys are`,
   ],
   audience: [
     (value) => isOptionText(value) || isListOf(value, isOptionText),
     'write the aud of your tokens, such as "https://cms.example.org", or a list of them',
   ],
-  jwksUrl: [(value) => value === undefined || isSafeUrl(value), `write an address ${SAFE_URL}`],
+  jwksUrl: [(value) => value === undefined || isSecureUrl(value), `write an address ${SAFE_URL}`],
   algorithms: [
     (value) => value === undefined || isListOf(value, (one) => ALGORITHMS.includes(one as string)),
     `write a list of: ${ALGORITHMS.join(', ')}`,

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { errors, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { deepFreeze } from '../../deep-freeze.ts'
-import { upTo } from '../../lru-bounds.ts'
+import { lruMax } from '../../lru-max.ts'
 import type { AuthAdapter, AuthCapabilities, AuthContext, Identity, Principal } from '../adapter.ts'
-import { bearerToken } from '../tokens/service-token.ts'
+import { readBearerToken } from '../service-token.ts'
 import { IssuerKeys, type KeySet } from './issuer-keys.ts'
 import { ALGORITHMS, checkJwtOptions, type JwtClaims, type JwtOptions } from './jwt-options.ts'
 
@@ -98,7 +98,7 @@ class JwtAdapter implements AuthAdapter {
   }
 
   async #look(headers: Headers): Promise<TokenSession | null> {
-    const token = bearerToken(headers)
+    const token = readBearerToken(headers)
     if (token === undefined || token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token)) return null
     const digest = createHash('sha256').update(token).digest('base64url')
     const set = this.#keys.current
@@ -129,7 +129,7 @@ class JwtAdapter implements AuthAdapter {
   }
 
   #remember(set: KeySet, digest: string, session: TokenSession): void {
-    const sessions = this.#verified.get(set) ?? new LRUCache<string, TokenSession>(upTo(MAX_CACHED_TOKENS))
+    const sessions = this.#verified.get(set) ?? new LRUCache<string, TokenSession>(lruMax(MAX_CACHED_TOKENS))
     this.#verified.set(set, sessions)
     sessions.set(digest, session)
   }

@@ -51,7 +51,7 @@ async function saveStore(source: BackupSource, path: string, isFilesOnly: boolea
   await folder.prepare()
   const saved = await saveFiles(source, folder)
   try {
-    const { written, there, faults } = saved.files
+    const { written, existing: there, faults } = saved.files
     const files = `${written + there} files (${written} new)`
     if (saved.snapshot instanceof SqliteSnapshot && !isFilesOnly) {
       await folder.saveDatabase(saved.snapshot, saved.seq)

@@ -3,21 +3,21 @@ import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
 import { countMatches, resolveListQuery } from '../../content/reads/index.ts'
 import {
-  deleteMany,
-  MAX_MANY,
-  type ManyEntries,
-  type ManyResult,
-  type Step,
-  updateMany,
+  type BulkResult,
+  type BulkSelection,
+  type BulkStep,
+  bulkDelete,
+  bulkUpdate,
+  createWriteContext,
+  MAX_BULK_ENTRIES,
   type WriteContext,
-  writeContext,
 } from '../../content/writes/index.ts'
 import { DaybookError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { manyParameters } from '../../query/many-query.ts'
-import { fromPairs, readParameters } from '../../query/parameters.ts'
+import { bulkParameters } from '../../query/list-query.ts'
+import { readParameters, toQueryParams } from '../../query/parameters.ts'
 import { openContent } from '../../service/open-content.ts'
 import {
   CliCommand,
@@ -75,7 +75,7 @@ export const update: CliCommand = new CliCommand('update')
       done: 'updated',
       prepare: (collection) => {
         const patch = readPatch(options, collection)
-        return (context, entries) => updateMany(context, entries, patch, { ifMatch: '*' })
+        return (context, entries) => bulkUpdate(context, entries, patch, { ifMatch: '*' })
       },
     }),
   )
@@ -87,7 +87,7 @@ export const deleteEntries: CliCommand = new CliCommand('delete')
   .runs((key: string, options: SelectOptions) =>
     writeMatches(key, options, {
       done: 'deleted',
-      prepare: () => (context, entries) => deleteMany(context, entries, { ifMatch: '*' }),
+      prepare: () => (context, entries) => bulkDelete(context, entries, { ifMatch: '*' }),
     }),
   )
 
@@ -96,7 +96,7 @@ interface BulkWrite {
   /** `updated` or `deleted`. */
   readonly done: string
   /** Reads the rest of the command line, before anything is written, and returns the function that writes one step. */
-  prepare(collection: CollectionModel): (context: WriteContext, entries: ManyEntries) => Promise<ManyResult>
+  prepare(collection: CollectionModel): (context: WriteContext, entries: BulkSelection) => Promise<BulkResult>
 }
 
 /** Writes every entry that matches, in steps of one transaction each. The status is 1 if a step was refused. */
@@ -106,13 +106,15 @@ async function writeMatches(key: string, options: UpdateOptions, { done, prepare
   const collection = model.collections.get(key)
   if (!collection) throw new UsageError(`Name one collection: ${[...model.collections.keys()].join(', ')}.`)
   const writeStep = prepare(collection)
-  const query = readParameters(manyParameters(collection, model.locales), toParameters(options))
-  const { engine, close } = await openContent(model, config, resolve(dataFolder(options)), { isServing: false })
+  const query = readParameters(bulkParameters(collection, model.locales), toParameters(options))
+  const { context: engine, close } = await openContent(model, config, resolve(dataFolder(options)), {
+    isServing: false,
+  })
   try {
     const access = new Access(model, SYSTEM)
     const matches = await resolveListQuery(engine, access, collection, query).catch(rethrowInvalidQuery)
     const tally: Tally = { matched: 0, changed: 0, total: await countMatches(engine, matches) }
-    const context = await writeContext(engine, access, { locale: query.values.locale })
+    const context = await createWriteContext(engine, access, { locale: query.values.locale })
     const status = await writeSteps(tally, (step) => writeStep(context, { collection, query, step }))
     const matched = status === 0 ? tally.matched : Math.max(tally.matched, tally.total)
     const would = options.dryRun ? 'would have been ' : ''
@@ -135,16 +137,16 @@ interface Tally {
   readonly total: number
 }
 
-async function writeSteps(tally: Tally, write: (step: Step) => Promise<ManyResult>): Promise<number> {
+async function writeSteps(tally: Tally, write: (step: BulkStep) => Promise<BulkResult>): Promise<number> {
   using progress = new Progress({ unit: 'entries', total: tally.total })
   try {
     return await withSignal(async (signal) => {
       for (let after: string | undefined = ''; after !== undefined && !signal.aborted; ) {
-        const { matched, changed, lastId }: ManyResult = await write({ after, limit: MAX_MANY })
+        const { matched, changed, lastId }: BulkResult = await write({ after, limit: MAX_BULK_ENTRIES })
         tally.matched += matched
         tally.changed += changed
         progress.update(tally.matched)
-        after = matched < MAX_MANY ? undefined : lastId
+        after = matched < MAX_BULK_ENTRIES ? undefined : lastId
       }
       return signal.aborted ? INTERRUPTED : 0
     })
@@ -176,7 +178,7 @@ function toParameters({
   if (where.length === 0)
     throw new UsageError('Say which entries with --where FIELD=VALUE; --where "id[exists]=true" is every entry.')
   const texts = Object.entries({ q, status, locale }).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  return fromPairs([...where.map(toWhereParameter), ...texts, ['dryRun', String(dryRun ?? false)]])
+  return toQueryParams([...where.map(toWhereParameter), ...texts, ['dryRun', String(dryRun ?? false)]])
 }
 
 /** `FIELD=VALUE`, `FIELD[OPERATOR]=VALUE`, or a group: `or[0][FIELD][OPERATOR]=VALUE`. */

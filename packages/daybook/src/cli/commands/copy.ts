@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
+import { Closers } from '../../closers.ts'
 import type { DaybookConfig } from '../../config/config.ts'
-import { pendingRenames } from '../../content/transfer/index.ts'
+import { findPendingRenames } from '../../content/transfer/index.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { Model } from '../../model/model.ts'
-import { Opened } from '../../opened.ts'
 import type { Snapshot } from '../../store/database.ts'
 import { CliCommand, type CommonOptions, defineOption, UsageError } from '../command.ts'
 import { dataFolder, loadConfig } from '../config-file.ts'
@@ -52,7 +52,7 @@ async function copyContent(options: CopyOptions): Promise<number> {
   const model = compileModel(await loadConfig(options.config))
   const source = await from.snapshot()
   try {
-    const collections = await requireKnownCollections(source, from.shown, model)
+    const collections = await requireKnownCollections(source, from.label, model)
     const run = options.verifyOnly ? verifyStore : copyDatabase
     return await run({ from, to, source, collections, model })
   } catch (error) {
@@ -74,7 +74,7 @@ async function requireKnownCollections(source: Snapshot, shown: string, model: M
     const message = `${shown} holds collections that the config does not have: ${unknown.join(', ')}.`
     throw new StartupError(`${message} Bring them back into the config, or run daybook migrate on the store first.`)
   }
-  const renames = (await pendingRenames(read, model)).map(
+  const renames = (await findPendingRenames(read, model)).map(
     ({ path, message, count }) => `  ${path} ${message} (${count})\n`,
   )
   if (renames.length === 0) return collections
@@ -93,7 +93,7 @@ async function copyAssets(options: CopyOptions): Promise<number> {
   const config = await loadConfig(options.config)
   const former = await loadConfig(options.filesFrom)
   const model = compileModel(config)
-  const opened = new Opened()
+  const opened = new Closers()
   const openFiles = async (owner: DaybookConfig) => {
     const blobs = await openBlobs(owner, data)
     opened.defer(() => blobs.close())
@@ -105,7 +105,11 @@ async function copyAssets(options: CopyOptions): Promise<number> {
     const read = await requireModelFit(snapshot, model)
     const [source, to] = [await openFiles(former), await openFiles(config)]
     const from = async ({ path }: { readonly path: string }) => (await source.read(path))?.content
-    const { written, there, faults } = await copyFiles({ model, read, from, to, isVerified: options.verifyOnly })
+    const {
+      written,
+      existing: there,
+      faults,
+    } = await copyFiles({ model, read, from, to, isVerified: options.verifyOnly })
     process.stderr.write(describeFaults(faults))
     printLine(`files: ${written} copied, ${there} there already, ${faults.length} missing`)
     return faults.length === 0 ? 0 : 1

@@ -1,10 +1,10 @@
 import { SYSTEM } from '../../auth/adapter.ts'
-import { actorOf } from '../../content/engine.ts'
+import { getActor } from '../../content/context.ts'
 import { StartupError } from '../../errors.ts'
-import { eraseHistory } from '../../journal/erase.ts'
+import { eraseHistory } from '../../journal/retention.ts'
 import type { Model } from '../../model/model.ts'
 import type { JournalDocument } from '../../store/reads/history-reader.ts'
-import type { Reader } from '../../store/reads/read.ts'
+import type { Reader } from '../../store/reads/reader.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 import { CliCommand, type CommonOptions, defineOption, UsageError } from '../command.ts'
 import { openCommandStore } from '../open-store.ts'
@@ -28,7 +28,7 @@ export const erase: CliCommand = new CliCommand('erase')
     if (!(await store.read.history.isKnown(document)))
       throw new StartupError(`${name} was never stored here. Look the id up: it is a UUID, not a slug.`)
     const count = isSure
-      ? await eraseHistory(store, document, actorOf(SYSTEM))
+      ? await eraseHistory(store, document, getActor(SYSTEM))
       : await store.read.history.countErasable(document)
     const done = isSure ? 'erased.' : 'would be erased. To erase them, write --yes.'
     process.stdout.write(`${count} former ${count === 1 ? 'version' : 'versions'} of ${name} ${done}\n`)

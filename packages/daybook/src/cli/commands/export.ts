@@ -11,8 +11,8 @@ import { dataFolder, loadConfig } from '../config-file.ts'
 import { openSnapshot, requireModelFit } from '../open-store.ts'
 import { Progress, printLine, printNotice } from '../output.ts'
 import { type AssetFiles, describeFaults, exportFiles, openBlobs } from '../transfer/asset-files.ts'
+import { DigestFolder } from '../transfer/digest-folder.ts'
 import { describeCounts } from '../transfer/export-file.ts'
-import { FileFolder } from '../transfer/file-folder.ts'
 
 interface ExportOptions extends CommonOptions {
   readonly since?: string
@@ -50,9 +50,10 @@ export const exportContent: CliCommand = new CliCommand('export')
     const snapshot = await openSnapshot(config, data)
     try {
       const read = await requireModelFit(snapshot, model)
-      const content = await ContentExport.of(model, snapshot, { since, hasPeople: !options.withoutPeople }).catch(
-        rethrowInvalidSince,
-      )
+      const content = await ContentExport.open(model, snapshot, {
+        since,
+        includesAuthors: !options.withoutPeople,
+      }).catch(rethrowInvalidSince)
       // The files come before the lines, so that an export that exists is whole.
       if (options.files !== undefined) {
         const blobs = await openBlobs(config, data)
@@ -79,7 +80,7 @@ function rethrowInvalidSince(error: unknown): never {
 }
 
 async function writeFiles(files: AssetFiles, blobs: BlobStore, folder: string): Promise<boolean> {
-  const { written, there, faults } = await exportFiles(files, blobs, new FileFolder(folder))
+  const { written, existing: there, faults } = await exportFiles(files, blobs, new DigestFolder(folder))
   const missing = faults.length > 0 ? `, ${faults.length} missing` : ''
   process.stderr.write(`${describeFaults(faults)}files: ${written} written, ${there} there already${missing}\n`)
   if (faults.length > 0) printNotice('Nothing is exported. Without --files, the content alone is.')

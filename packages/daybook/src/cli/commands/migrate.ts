@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
-import type { Engine } from '../../content/engine.ts'
-import { findMisfits, isLossy, storedContentOf } from '../../content/transfer/index.ts'
+import type { ContentContext } from '../../content/context.ts'
+import { createStoredContent, findInvalidValues, isLossy } from '../../content/transfer/index.ts'
 import { compileModel } from '../../model/compile.ts'
 import { openUnprepared } from '../../service/open-content.ts'
-import { refuseUnfinished } from '../../service/startup-checks.ts'
+import { requireNoUnfinishedRestore } from '../../service/startup-checks.ts'
 import { digestConfig } from '../../store/serving-process.ts'
 import {
   CliCommand,
@@ -15,8 +15,8 @@ import {
   withSignal,
 } from '../command.ts'
 import { dataFolder, findConfig, loadConfig } from '../config-file.ts'
-import { type FoundMigration, findMigrations, recordAsRun } from '../migrate/migration-files.ts'
-import { applyPlan, describePlan, isSettled, type MigrateJob, makePlan } from '../migrate/migration-plan.ts'
+import { findMigrations, type LocatedMigration, recordAsRun } from '../migration-files.ts'
+import { applyPlan, describePlan, isUpToDate, type MigrateJob, makeMigrationPlan } from '../migration-plan.ts'
 import { openCopy } from '../open-store.ts'
 import { printLine, printNotice } from '../output.ts'
 
@@ -57,10 +57,10 @@ export const migrate: CliCommand = new CliCommand('migrate')
     const config = await loadConfig(configFile)
     const model = compileModel(config)
     const data = resolve(dataFolder(options))
-    const { engine, close } = await openUnprepared(model, config, data, UNSERVED)
+    const { context: engine, close } = await openUnprepared(model, config, data, UNSERVED)
     try {
       if (await engine.store.isBlank()) return print('The stored content fits the config.', 0)
-      await refuseUnfinished(engine.store.read)
+      await requireNoUnfinishedRestore(engine.store.read)
       if (options.list !== undefined) return await listMisfits(engine, options.list)
       if (options.skip !== undefined) return await skip(engine, files, options.skip)
       const warning = await outdatedServicesWarning(engine)
@@ -68,7 +68,7 @@ export const migrate: CliCommand = new CliCommand('migrate')
         const run = { files, warning, signal, dryRun: options.dryRun ?? false }
         if (!run.dryRun) return planAndApply({ engine, ...run }, options)
         const copy = await openCopy(model, config, data, UNSERVED, openUnprepared)
-        return planAndApply({ engine: copy.engine, ...run }, options).finally(() => copy.close())
+        return planAndApply({ engine: copy.context, ...run }, options).finally(() => copy.close())
       })
     } finally {
       await close()
@@ -101,7 +101,7 @@ const OUTDATED_WARNING =
   'values that they store may be hidden.'
 
 /** Returns a warning of processes that serve the store with another config; `undefined` if there are none. */
-async function outdatedServicesWarning({ store, model }: Engine): Promise<string | undefined> {
+async function outdatedServicesWarning({ store, model }: ContentContext): Promise<string | undefined> {
   const services = await store.database.listServices?.()
   if (!services) return POOLER_WARNING
   const config = digestConfig(model)
@@ -112,7 +112,7 @@ async function outdatedServicesWarning({ store, model }: Engine): Promise<string
 
 /** A run that may change the store, or a copy of it. */
 interface PlannedRun extends Omit<MigrateJob, 'log'> {
-  readonly files: readonly FoundMigration[]
+  readonly files: readonly LocatedMigration[]
   /** See {@link outdatedServicesWarning}. */
   readonly warning: string | undefined
 }
@@ -122,9 +122,9 @@ async function planAndApply(
   { apply, allowLoss }: MigrateOptions,
 ): Promise<number> {
   const { dryRun } = job
-  const plan = await makePlan(job.engine, files)
+  const plan = await makeMigrationPlan(job.engine, files)
   process.stdout.write(describePlan(plan))
-  if (isSettled(plan)) return 0
+  if (isUpToDate(plan)) return 0
   if (warning !== undefined) printNotice(warning)
   if (!dryRun && !apply) return print('Nothing was changed. Do it with: daybook migrate --apply', 0)
   if (!dryRun && plan.steps.some(isLossy) && !allowLoss) {
@@ -134,27 +134,27 @@ async function planAndApply(
   return print(dryRun ? 'Nothing was changed. Do it with: daybook migrate --apply' : 'Done.', 0)
 }
 
-async function listMisfits({ store, model }: Engine, path: string): Promise<number> {
+async function listMisfits({ store, model }: ContentContext, path: string): Promise<number> {
   const [key = '', field = '', ...rest] = path.split('.')
   const document = model.collections.get(key) ?? model.globals.get(key)
   if (rest.length > 0 || !document || !Object.hasOwn(document.fieldMap, field))
     throw new UsageError(
       `--list takes a collection or global and one of its fields, such as posts.summary, not "${path}".`,
     )
-  for await (const misfit of findMisfits(store.read, model))
+  for await (const misfit of findInvalidValues(store.read, model))
     if (misfit.path === path) printLine(`${misfit.id} ${misfit.message}`)
   return 0
 }
 
 async function skip(
-  { store, model }: Engine,
-  files: readonly FoundMigration[],
+  { store, model }: ContentContext,
+  files: readonly LocatedMigration[],
   names: readonly string[],
 ): Promise<number> {
   const unknown = names.find((name) => files.every((file) => file.name !== name))
   if (unknown !== undefined)
     throw new UsageError(`There is no migrations/${unknown}. Write one of: ${files.map(({ name }) => name).join(', ')}`)
-  await store.prepare(model, storedContentOf(model))
+  await store.prepare(model, createStoredContent(model))
   await recordAsRun(
     store,
     files.filter(({ name }) => names.includes(name)),

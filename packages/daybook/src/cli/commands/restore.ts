@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { moveExclusively } from '../../assets/exclusive-move.ts'
+import { moveExclusively } from '../../assets/file-operations.ts'
 import type { DaybookConfig } from '../../config/config.ts'
 import { StartupError } from '../../errors.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { Snapshot } from '../../store/database.ts'
-import { databaseFile } from '../../store/open-store.ts'
 import { makeDataFolder } from '../../store/sqlite/data-folder.ts'
 import { listServices } from '../../store/sqlite/service-files.ts'
 import { snapshotSqlite } from '../../store/sqlite/sqlite-snapshot.ts'
+import { databaseFile } from '../../store/store.ts'
 import { CliCommand, type CommonOptions, defineOption } from '../command.ts'
 import { dataFolder, loadConfig } from '../config-file.ts'
 import { openSnapshot, requireCopyable } from '../open-store.ts'
 import { printLine, printNotice } from '../output.ts'
 import { copyFiles, describeFaults, type FilesOutcome, openBlobs } from '../transfer/asset-files.ts'
 import { BackupFolder } from '../transfer/backup-folder.ts'
-import { syncPath } from '../transfer/file-folder.ts'
+import { syncPath } from '../transfer/digest-folder.ts'
 
 interface RestoreOptions extends CommonOptions {
   readonly filesOnly?: boolean
@@ -60,7 +60,7 @@ interface RestoreJob {
 async function restoreFiles(job: RestoreJob): Promise<number> {
   const snapshot = await openSnapshot(job.config, job.data)
   try {
-    const { written, there, faults } = await copyBackupFiles(job, snapshot)
+    const { written, existing: there, faults } = await copyBackupFiles(job, snapshot)
     printLine(`restored ${written} files (${there} there already), from ${job.path}`)
     return faults.length === 0 ? 0 : 1
   } finally {
@@ -78,7 +78,7 @@ async function restoreAll(job: RestoreJob, allowsMissing: boolean): Promise<numb
   await rm(part, { force: true })
   const seq = await folder.copyDatabase(part)
   const snapshot = snapshotSqlite(part)
-  const { written, there, faults } = await copyBackupFiles(job, snapshot).finally(() => snapshot.close())
+  const { written, existing: there, faults } = await copyBackupFiles(job, snapshot).finally(() => snapshot.close())
   if (faults.length > 0 && !allowsMissing) {
     printNotice(`${faults.length} files are missing, so the database is not restored. ${MISSING_ADVICE}`)
     return 1

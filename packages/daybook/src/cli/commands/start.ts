@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os'
-import { portCookiePrefix } from '../../auth/cookie-prefix.ts'
+import { cookiePrefixForPort } from '../../auth/cookie-prefix.ts'
 import type { DaybookConfig } from '../../config/config.ts'
 import { holdsValidator } from '../../fields/field.ts'
 import type { Log } from '../../log.ts'
-import type { MetricsAddress, MetricsListening } from '../../node/metrics-server.ts'
+import type { MetricsAddress, MetricsServer } from '../../node/metrics-server.ts'
 import type { Listening } from '../../node/serve.ts'
-import { serveAsWorker, type WorkerIdentity, type WorkerProcess, workerIdentity } from '../../node/worker.ts'
+import { readWorkerIdentity, serveAsWorker, type WorkerIdentity, type WorkerProcess } from '../../node/worker.ts'
 import type { Service } from '../../service.ts'
 import { CliCommand, type CommonOptions, defineOption, type Option, UsageError } from '../command.ts'
 import { dataFolder, envFilePath, findConfig, findEnvFile, loadConfig } from '../config-file.ts'
 import type { Greeting } from '../greeting.ts'
-import { holdWarnings, makeLog } from '../logger.ts'
+import { deferWarnings, makeLog } from '../logger.ts'
 
 /** The options of {@link start} and of `daybook dev`. */
 export interface ServeOptions extends CommonOptions {
@@ -51,7 +51,7 @@ export const start: CliCommand = new CliCommand('start')
     ),
   )
   .runs(async (options: ServeOptions & { readonly workers?: string }) => {
-    const worker = workerIdentity()
+    const worker = readWorkerIdentity()
     if (worker) {
       const { service, listening } = await listen(options, openLog(options, false, worker.number), { worker })
       serveAsWorker(listening, service.metricsSnapshot)
@@ -76,7 +76,7 @@ export function requireServable(options: ServeOptions): void {
 /** Serves in this process. */
 export async function serveHere(options: ServeOptions, readable: boolean): Promise<undefined> {
   const log = openLog(options, readable)
-  const warnings = isTerminal() ? holdWarnings(log) : undefined
+  const warnings = isTerminal() ? deferWarnings(log) : undefined
   const { config, service, listening } = await listen(options, warnings?.log ?? log, { isDevelopment: readable })
   const metrics = await openMetricsServer(options, log, service.metrics).catch(async (error) => {
     await listening.stop(0)
@@ -118,7 +118,7 @@ async function serveInWorkers(options: ServeOptions, count: number): Promise<num
   const log = openLog(options, false)
   const { runWorkers } = await import('../../node/workers.ts')
   if (!readMetrics(options)) return runWorkers({ count, log, onListening: announce }).status
-  const { WorkersMetrics } = await import('../../node/workers-metrics.ts')
+  const { WorkersMetrics } = await import('../../node/metrics-server.ts')
   const figures = new WorkersMetrics()
   let alive: Iterable<WorkerProcess> = []
   const metrics = await openMetricsServer(options, log, () => figures.text(alive))
@@ -126,7 +126,7 @@ async function serveInWorkers(options: ServeOptions, count: number): Promise<num
     count,
     log,
     onListening: (url) => announce(url, metrics),
-    onEnded: (worker) => figures.keep(worker),
+    onExited: (worker) => figures.addExited(worker),
   })
   alive = workers.alive
   return workers.status.finally(() => metrics?.close())
@@ -137,7 +137,7 @@ async function openMetricsServer(
   options: ServeOptions,
   log: Log,
   read: () => Promise<string>,
-): Promise<MetricsListening | undefined> {
+): Promise<MetricsServer | undefined> {
   const address = readMetrics(options)
   if (!address) return undefined
   const { serveMetrics } = await import('../../node/metrics-server.ts')
@@ -163,7 +163,7 @@ async function listen(options: ServeOptions, log: Log, { worker, isDevelopment }
   const [{ serve }, { createService }, { checkMigrations }] = await Promise.all([
     import('../../node/serve.ts'),
     import('../../service.ts'),
-    import('../migrate/migration-files.ts'),
+    import('../migration-files.ts'),
   ])
   const port = worker?.port ?? readPort(options)
   const host = options.host ?? process.env.HOST ?? '127.0.0.1'
@@ -177,7 +177,7 @@ async function listen(options: ServeOptions, log: Log, { worker, isDevelopment }
   const isFirst = worker === undefined || worker.number === 1
   const afterStart = isFirst ? await checkMigrations(configFile, config, data, log) : undefined
   // Browsers share cookies among the ports of a host, and developers run several services on one.
-  const cookieOptions = isDevelopment && port > 0 ? { cookiePrefix: portCookiePrefix(port) } : {}
+  const cookieOptions = isDevelopment && port > 0 ? { cookiePrefix: cookiePrefixForPort(port) } : {}
   const service = await createService(config, { data, log, metrics, ...cookieOptions })
   await afterStart?.()
   if (!hasPlugins && hasOwnCode(config)) surviveRejections(log)
@@ -204,7 +204,7 @@ function surviveRejections(log: Log): void {
   })
 }
 
-function announce(url: string, metrics?: MetricsListening): void {
+function announce(url: string, metrics?: MetricsServer): void {
   process.stdout.write(`listening on ${url}\n${metrics ? `metrics on ${metrics.url}\n` : ''}`)
 }
 

@@ -1,10 +1,17 @@
-import { DuplicateKey } from '../../auth/records.ts'
-import { violationOfScope } from '../../auth/scopes.ts'
-import { type ApiToken, ApiTokens } from '../../auth/tokens/api-tokens.ts'
+import { type ApiToken, ApiTokens } from '../../auth/api-tokens.ts'
+import { DuplicateKeyError } from '../../auth/records.ts'
+import { findScopeViolation } from '../../auth/scopes.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import { CliCommand, type CommonOptions, defineOption, defineRepeatedOption, UsageError } from '../command.ts'
-import { checkRoles, readExpiry } from '../grants.ts'
+import {
+  CliCommand,
+  type CommonOptions,
+  checkRoles,
+  defineOption,
+  defineRepeatedOption,
+  readExpiry,
+  UsageError,
+} from '../command.ts'
 import { openCommandStore } from '../open-store.ts'
 import { formatTable, printNotice } from '../output.ts'
 
@@ -41,7 +48,7 @@ export const token: CliCommand = new CliCommand('token')
         const { token } = await tokens
           .create({ name, scopes, roles: checkRoles(role), expiresAt })
           .catch((error: unknown) => {
-            if (!(error instanceof DuplicateKey)) throw error
+            if (!(error instanceof DuplicateKeyError)) throw error
             throw new StartupError(`There is a token "${name}" already. Revoke it first.`)
           })
         const until = expiresAt ? ` until ${expiresAt}` : ''
@@ -77,7 +84,7 @@ export const token: CliCommand = new CliCommand('token')
 function checkScopes(scopes: readonly string[], { collections, globals }: Model): readonly string[] {
   const documents = [...collections.values(), ...globals.values()]
   for (const scope of scopes) {
-    const [, message] = violationOfScope(scope, documents) ?? []
+    const [, message] = findScopeViolation(scope, documents) ?? []
     if (message !== undefined) throw new UsageError(`--scope ${scope}: ${message}.`)
   }
   return [...new Set(scopes)]

@@ -1,6 +1,6 @@
 import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
-import { writeContext } from '../../content/writes/index.ts'
+import { createWriteContext } from '../../content/writes/index.ts'
 import { undo as undoRange } from '../../journal/undo/undo.ts'
 import type { BlockedUndo } from '../../journal/undo/undo-plan.ts'
 import { CliCommand, type CommonOptions, defineOption, UsageError } from '../command.ts'
@@ -30,7 +30,7 @@ export const undo: CliCommand = new CliCommand('undo')
       ...(actor === undefined ? {} : { actor }),
     }
     await using store = await openCommandStore(options)
-    const context = await writeContext(store.engine, new Access(store.model, SYSTEM), { isDry })
+    const context = await createWriteContext(store.engine, new Access(store.model, SYSTEM), { isDry })
     const { undone, blocked } = (await undoRange(context, range)).report
     for (const document of blocked) process.stderr.write(`${describeBlocked(document)}\n`)
     const rest = blocked.length === 0 ? '' : `; ${blocked.length} stay as they are`

@@ -1,14 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { text as readAll } from 'node:stream/consumers'
-import type { Account, AccountManager } from '../../auth/accounts/account-manager.ts'
+import type { Account, AccountManager } from '../../auth/account-manager.ts'
 import { endOutstanding } from '../../content/drafts/index.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { SILENT } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
-import { CliCommand, type CommonOptions, defineOption, defineRepeatedOption, UsageError } from '../command.ts'
-import { checkRoles, readExpiry } from '../grants.ts'
+import {
+  CliCommand,
+  type CommonOptions,
+  checkRoles,
+  defineOption,
+  defineRepeatedOption,
+  readExpiry,
+  UsageError,
+} from '../command.ts'
 import { openCommandStore } from '../open-store.ts'
-import { countOf, formatTable, printNotice } from '../output.ts'
+import { formatCount, formatTable, printNotice } from '../output.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name?: string
@@ -87,9 +94,9 @@ export const user: CliCommand = new CliCommand('user')
         withAccounts(options, async (accounts, store) => {
           const { id, endedSessions } = await accounts.setBanned(email, true)
           const { previews, schedules } = await endOutstanding(store, id)
-          const ended = `${countOf(endedSessions, 'session')}, ${countOf(previews, 'preview')}`
+          const ended = `${formatCount(endedSessions, 'session')}, ${formatCount(previews, 'preview')}`
           printNotice(
-            `Account ${email} may not sign in any more. Ended ${ended} and ${countOf(schedules, 'scheduled time')}.`,
+            `Account ${email} may not sign in any more. Ended ${ended} and ${formatCount(schedules, 'scheduled time')}.`,
           )
         }),
       ),

@@ -2,9 +2,9 @@ import { StartupError } from '../../errors.ts'
 import type { ReplayRequest } from '../../journal/replay.ts'
 import type { DeliveryState } from '../../journal/stored-deliveries.ts'
 import type { Model } from '../../model/model.ts'
-import { nearest } from '../../nearest.ts'
-import type { FailedDelivery, SubscribedJournal, SubscriptionStatus } from '../../plugin-host/journal-reader.ts'
-import { subscribedJournal, subscriptionName } from '../../plugin-host/plugin-journal.ts'
+import { findNearest } from '../../nearest.ts'
+import type { FailedDelivery, SubscribedJournal, SubscriptionStatus } from '../../plugin-host/journal-subscription.ts'
+import { createSubscribedJournal, getSubscriptionName } from '../../plugin-host/plugin-subscription.ts'
 import type { Store } from '../../store/store.ts'
 import { CliCommand, type CommonOptions, defineOption, UsageError } from '../command.ts'
 import { openCommandStore } from '../open-store.ts'
@@ -91,14 +91,14 @@ function readSeq(flag: string, text = ''): number {
 function endpointsOf({ plugins }: Model, store: Store): Endpoints {
   const plugin = plugins.find(({ name }) => name === 'webhooks')
   const { endpoints = [] } = (plugin?.options ?? {}) as { readonly endpoints?: readonly string[] }
-  return new Map(endpoints.map((name) => [name, subscribedJournal(store, subscriptionName('webhooks', name))]))
+  return new Map(endpoints.map((name) => [name, createSubscribedJournal(store, getSubscriptionName('webhooks', name))]))
 }
 
 function requireEndpoint(endpoints: Endpoints, name: string): SubscribedJournal {
   const journal = endpoints.get(name)
   if (journal) return journal
   const names = [...endpoints.keys()]
-  const similar = nearest(name, names)
+  const similar = findNearest(name, names)
   const advice = similar ? `Did you mean ${similar}?` : `The config has: ${names.join(', ') || 'none'}.`
   throw new StartupError(`There is no webhook endpoint "${name}". ${advice}`)
 }

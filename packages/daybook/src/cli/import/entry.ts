@@ -58,7 +58,7 @@ function fillFields(plan: ImportPlan, { texts, typed }: SourceFile): NamedFields
   const unused: string[] = []
   const several: string[] = []
   for (const [key, text] of Object.entries(texts)) {
-    const targets = plan.targetsOf(key)
+    const targets = plan.findTargets(key)
     if (targets.length === 0) unused.push(key)
     for (const target of targets) {
       if (Object.hasOwn(plan.settings, target.key)) continue
@@ -77,11 +77,11 @@ function findCreatedAt(plan: ImportPlan, { texts }: SourceFile): string | undefi
   const text = texts[key]
   const time = typeof text === 'string' ? readTime(text) : undefined
   // The key may belong to a field of the collection, with another meaning.
-  if (time || plan.targetsOf(key).length > 0) return time?.moment
+  if (time || plan.findTargets(key).length > 0) return time?.moment
   throw new FileError('is neither a day nor a time, such as 2026-11-20 or 2026-11-20T08:30:00Z', { path: `/${key}` })
 }
 
-const isDraftMark = ({ collection, targetsOf }: ImportPlan, key: string): boolean =>
+const isDraftMark = ({ collection, findTargets: targetsOf }: ImportPlan, key: string): boolean =>
   key === 'draft' && targetsOf(key).length === 0 && collection.status?.values.includes('draft') === true
 
 /** Many generators mark drafts with `draft: true`. The import must not publish them, whatever `--set` gives other files. */

@@ -14,7 +14,7 @@ export interface TargetField {
 export function toTarget({ collections }: Model, key: string, field: Field): TargetField {
   const to = field.type.relation?.(field.options).to
   // A name does not tell the collection, if there are several.
-  return { key, schema: schemaOf(field), refersTo: typeof to === 'string' ? collections.get(to) : undefined }
+  return { key, schema: getSchema(field), refersTo: typeof to === 'string' ? collections.get(to) : undefined }
 }
 
 /** The keys whose texts separate people with `and` or `&`, too. A tag may be called "Research and Development". */
@@ -77,12 +77,12 @@ export interface YamlValue {
 }
 
 /** Returns the schema of the values of a field, with the fields inside it. */
-export function schemaOf(field: Field): JsonSchema {
+export function getSchema(field: Field): JsonSchema {
   return field.type.schema(field.options, nest)
 }
 
 function nest(fields: Fields): JsonSchema {
-  const properties = Object.entries(fields).map(([key, field]) => [key, schemaOf(field)] as const)
+  const properties = Object.entries(fields).map(([key, field]) => [key, getSchema(field)] as const)
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
 

@@ -25,7 +25,7 @@ export class FileError extends Error {
 }
 
 /** Returns the faults of a file that an error is about. */
-export function faultsOf(error: unknown): readonly Fault[] {
+export function listFaults(error: unknown): readonly Fault[] {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof FileError) return [{ message, ...error.place }]
   if (!(error instanceof DaybookError)) return [{ message }]
@@ -35,9 +35,9 @@ export function faultsOf(error: unknown): readonly Fault[] {
 }
 
 /** Returns the faults in one line. */
-export function fileErrorReason(error: unknown): string {
-  return faultsOf(error).map(faultText).join('; ')
+export function formatFileError(error: unknown): string {
+  return listFaults(error).map(formatFault).join('; ')
 }
 
 /** Returns a fault without its line. */
-export const faultText = ({ path, message }: Fault): string => (path === undefined ? message : `${path}: ${message}`)
+export const formatFault = ({ path, message }: Fault): string => (path === undefined ? message : `${path}: ${message}`)

@@ -3,26 +3,25 @@ import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import pLimit from 'p-limit'
 import type { Intake, StagedFile } from '../../assets/intake.ts'
-import { mediaTypeOf, SIGNATURE_BYTES } from '../../assets/media-type.ts'
+import { detectMediaType, SIGNATURE_BYTES } from '../../assets/media-type.ts'
 import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
-import { createAsset } from '../../content/assets/create-asset.ts'
-import { digestOf } from '../../content/assets/digest.ts'
+import { createAsset, toNewAsset } from '../../content/assets/create-asset.ts'
+import { computeDigest } from '../../content/assets/digest.ts'
 import type { Files } from '../../content/assets/files.ts'
-import { toNewAsset } from '../../content/assets/new-asset.ts'
-import type { Engine } from '../../content/engine.ts'
-import { type ImagePlace, imagePlaces, rewriteImages } from '../../content/markdown/image-places.ts'
-import { writeContext } from '../../content/writes/index.ts'
-import { ASSETS } from '../../fields/relations/asset.ts'
+import type { ContentContext } from '../../content/context.ts'
+import { findImages, type ImageReference, rewriteImages } from '../../content/markdown/markdown-images.ts'
+import { createWriteContext } from '../../content/writes/index.ts'
+import { ASSETS } from '../../fields/asset.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
 import type { TargetField } from './field-values.ts'
-import { type Fault, FileError, fileErrorReason } from './file-error.ts'
+import { type Fault, FileError, formatFileError } from './file-error.ts'
 import type { ImportRoot, SourceFilePath } from './source-files.ts'
 
 /** The services and the folder of {@link ImportedImages}. */
 export interface ImagesParts {
-  readonly engine: Engine
+  readonly engine: ContentContext
   readonly files: Files
   readonly intake: Intake
   readonly root: ImportRoot
@@ -66,9 +65,9 @@ export class ImportedImages {
 
   /** Imports the images of a text, and writes their addresses into it. Images that fail are faults, and stay as they are. */
   async rewrite(text: string, { path, locale }: SourceFilePath): Promise<RewrittenText> {
-    const addresses = new Map<ImagePlace, string>()
+    const addresses = new Map<ImageReference, string>()
     const faults: Fault[] = []
-    for (const place of imagePlaces(text)) {
+    for (const place of findImages(text)) {
       const { address, alt, line } = place
       try {
         const file = this.#root.find(path, address)
@@ -76,7 +75,7 @@ export class ImportedImages {
         await this.#inTurn(() => requireImage(file))
         addresses.set(place, (await this.#import(file, { alt, locale })).url)
       } catch (error) {
-        faults.push({ line, message: `${address}: ${fileErrorReason(error)}; the image stays as it is written` })
+        faults.push({ line, message: `${address}: ${formatFileError(error)}; the image stays as it is written` })
         this.counts.left += 1
       }
     }
@@ -104,7 +103,7 @@ export class ImportedImages {
       if (file === undefined) throw new FileError('is no path of a file of the folder')
       return (await this.#import(file, { locale })).id
     } catch (error) {
-      throw new FileError(`${name}: ${fileErrorReason(error)}`, { path: `/${key}` })
+      throw new FileError(`${name}: ${formatFileError(error)}`, { path: `/${key}` })
     }
   }
 
@@ -116,20 +115,20 @@ export class ImportedImages {
   }
 
   async #findOrUpload(path: string, texts: AssetTexts): Promise<ImportedAsset> {
-    const present = await this.#findBySha256(await digestOf(createReadStream(path)))
+    const present = await this.#findBySha256(await computeDigest(createReadStream(path)))
     if (present) return present
     const { intake } = this.#parts
-    const staged = await intake.take(createReadStream(path), basename(path), new AbortController().signal)
+    const staged = await intake.stage(createReadStream(path), basename(path), new AbortController().signal)
     try {
       // The service may remove the location from an image, which changes its bytes.
       return (await this.#findBySha256(staged.sha256)) ?? (await this.#store(staged, texts))
     } finally {
-      await intake.discard(staged.staged)
+      await intake.discard(staged.stagedName)
     }
   }
 
   async #findBySha256(sha256: string): Promise<ImportedAsset | undefined> {
-    const row = await this.#parts.engine.store.read.entries.storedBy(this.#assets, 'sha256', sha256)
+    const row = await this.#parts.engine.store.read.entries.storedByValue(this.#assets, 'sha256', sha256)
     if (!row) return undefined
     this.counts.there += 1
     return JSON.parse(row.doc)
@@ -138,7 +137,7 @@ export class ImportedImages {
   async #store(staged: StagedFile, { alt, locale }: AssetTexts): Promise<ImportedAsset> {
     const { engine, files } = this.#parts
     const asset = toNewAsset(staged, { alt: alt === '' ? undefined : alt }, files)
-    const context = await writeContext(engine, new Access(engine.model, SYSTEM), { locale })
+    const context = await createWriteContext(engine, new Access(engine.model, SYSTEM), { locale })
     const answer = await createAsset(context, files, this.#assets, asset)
     this.counts.uploaded += 1
     return JSON.parse(answer.json)
@@ -150,7 +149,7 @@ async function requireImage(path: string): Promise<void> {
   const handle = await open(path)
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0)
-    const type = await mediaTypeOf(buffer.subarray(0, bytesRead), basename(path))
+    const type = await detectMediaType(buffer.subarray(0, bytesRead), basename(path))
     if (!type.startsWith('image/')) throw new FileError(`is ${type}, no image`)
   } finally {
     await handle.close()

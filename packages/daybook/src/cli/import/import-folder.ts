@@ -1,19 +1,46 @@
 import { resolve } from 'node:path'
+import { SYSTEM } from '../../auth/adapter.ts'
+import { Closers } from '../../closers.ts'
 import type { DaybookConfig } from '../../config/config.ts'
+import { Access } from '../../content/access/access.ts'
+import type { ContentContext } from '../../content/context.ts'
+import type { Values } from '../../content/documents/document.ts'
+import type { EntryResponse } from '../../content/reads/index.ts'
+import {
+  createWriteContext,
+  EntryTarget,
+  execute,
+  parseCreate,
+  parseUpdate,
+  prepareCreate,
+  prepareUpdate,
+  type Transact,
+} from '../../content/writes/index.ts'
 import { SILENT } from '../../log.ts'
 import { compileModel } from '../../model/compile.ts'
-import { Opened } from '../../opened.ts'
 import { type ContentOptions, openContent, openImages } from '../../service/open-content.ts'
 import { INTERRUPTED, withSignal } from '../command.ts'
 import { dataFolder, loadConfig } from '../config-file.ts'
 import { openCopy } from '../open-store.ts'
 import { Progress, printLine, printNotice } from '../output.ts'
+import { type FileEntry, toEntry } from './entry.ts'
+import { FileError, formatFault, listFaults } from './file-error.ts'
+import { readSource, type SourceFile } from './front-matter.ts'
 import { ImportedImages } from './images.ts'
-import { type ImportOptions, makePlan, resolveSettings } from './plan.ts'
+import { type ImportOptions, type ImportPlan, makeImportPlan, resolveSettings } from './plan.ts'
 import { Relations } from './relations.ts'
-import { ImportTally, summarizeImport } from './report.ts'
-import { importFiles } from './run.ts'
-import { countFiles, ImportRoot, linkedFolders, localizedPages, singlePages } from './source-files.ts'
+import { ImportCounts, type ImportOutcome, summarizeImport } from './report.ts'
+import {
+  countFiles,
+  ImportRoot,
+  linkedFolders,
+  localizedPages,
+  pageBatches,
+  readText,
+  type SourceFilePath,
+  type SourcePage,
+  singlePages,
+} from './source-files.ts'
 
 /**
  * No client waits for an answer, and the machine may be busy. One thread renders while this one stores, which takes longer, and
@@ -34,13 +61,18 @@ const UNSERVED: ContentOptions = {
 export async function importFolder(folder: string, options: ImportOptions): Promise<number> {
   const config = withoutQuota(await loadConfig(options.config))
   const model = compileModel(config)
-  const plan = makePlan(model, options)
+  const plan = makeImportPlan(model, options)
   const isDry = options.dryRun ?? false
   const pages = options.localeFolders ? localizedPages(folder, model.locales) : singlePages(folder)
-  const opened = new Opened()
+  const opened = new Closers()
   try {
     const data = resolve(dataFolder(options))
-    const { engine, files, intake, close } = await (isDry ? openCopy : openContent)(model, config, data, UNSERVED)
+    const {
+      context: engine,
+      files,
+      intake,
+      close,
+    } = await (isDry ? openCopy : openContent)(model, config, data, UNSERVED)
     opened.defer(close)
     const root = new ImportRoot(folder)
     const relations = new Relations(engine)
@@ -49,7 +81,7 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
     for (const path of linkedFolders(folder))
       printNotice(`${path} is a link to a folder, and its pages are not imported. Copy them to import them.`)
     const total = countFiles(folder)
-    const tally = new ImportTally()
+    const tally = new ImportCounts()
     const job = {
       engine,
       plan: await resolveSettings(plan, relations, engine.store),
@@ -80,3 +112,245 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
 function withoutQuota({ assets: { quota: _, ...assets } = {}, ...config }: DaybookConfig): DaybookConfig {
   return { ...config, assets }
 }
+
+/** The number of batches at a time: one is rendered while another one is stored. */
+const CONCURRENT_BATCHES = 2
+
+/** One run of the import. */
+export interface ImportJob {
+  readonly engine: ContentContext
+  readonly plan: ImportPlan
+  readonly relations: Relations
+  readonly images: ImportedImages
+  readonly root: ImportRoot
+  readonly pages: Iterable<SourcePage>
+  readonly tally: ImportCounts
+  readonly progress: Progress
+  readonly isDry: boolean
+  /** Ends the run after the files in progress. */
+  readonly signal: AbortSignal
+  /** The files of this run by their values of the key field. */
+  readonly filesByKey: Map<string, string>
+}
+
+/** Imports every file. A file that fails is reported, and the import continues. */
+export async function importFiles(job: ImportJob): Promise<void> {
+  const batches = pageBatches(job.pages)
+  const importBatches = async (): Promise<void> => {
+    for (let next = batches.next(); !next.done && !job.signal.aborted; next = batches.next()) {
+      await importBatch(job, next.value)
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, importBatches))
+}
+
+async function importBatch(job: ImportJob, pages: readonly SourcePage[]): Promise<void> {
+  const commit = new SharedCommit((work, options) => job.engine.store.transaction(work, options), pages.length)
+  await Promise.all(pages.map((page) => importPage(job, page, commit).finally(() => commit.leave())))
+}
+
+async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit): Promise<void> {
+  const { tally, progress } = job
+  let id: string | undefined
+  let status: string | undefined
+  for (const file of page.files) {
+    let outcome: ImportOutcome = 'failed'
+    try {
+      const entry = await importFile(job, page, file, { id, commit })
+      outcome = id !== undefined && entry.outcome === 'updated' ? 'translated' : entry.outcome
+      ;({ id, status } = entry)
+    } catch (error) {
+      for (const line of describeFileFaults(job, file.path, error)) progress.say(line)
+    }
+    tally.outcomes[outcome] += 1
+    progress.update(tally.done, tally.outcomes.failed)
+  }
+  if (status !== undefined) tally.addStatus(status)
+}
+
+/** An imported entry. */
+interface ImportedEntry {
+  readonly id: string
+  readonly outcome: ImportOutcome
+  /** The status of the entry; in a dry run alone. */
+  readonly status: string | undefined
+}
+
+/** The target of a file. */
+interface Destination {
+  /** The id of the entry, if another file of the page has created it. */
+  readonly id: string | undefined
+  readonly commit: SharedCommit
+}
+
+async function importFile(
+  job: ImportJob,
+  page: SourcePage,
+  { path, locale }: SourceFilePath,
+  destination: Destination,
+): Promise<ImportedEntry> {
+  const { plan, root, tally } = job
+  // The first statements are synchronous, so that files claim their keys in the order of their names.
+  const source = readSource(readText(root.locate(path)))
+  const entry = toEntry(plan, page.name, source)
+  tally.addUnused(entry.unused)
+  tally.addSeveral(entry.several)
+  if (destination.id === undefined) claimKey(job, entry.keyValue, path)
+  // The text comes first, because it describes its images.
+  const hasImages = plan.isRendered && entry.values[plan.body] === source.body
+  const text = hasImages ? { [plan.body]: await rewriteImages(job, source, { path, locale }) } : {}
+  const values = await resolveReferences(job, { ...entry.values, ...text }, { path, locale })
+  return storeEntry(job, { ...entry, values }, locale, destination)
+}
+
+/** Replaces names and paths of files with ids. */
+async function resolveReferences(
+  { plan, relations, images }: ImportJob,
+  written: Values,
+  file: SourceFilePath,
+): Promise<Values> {
+  const values: Values = {}
+  for (const [key, value] of Object.entries(written)) {
+    const target = plan.fields.get(key)
+    if (target?.refersTo?.holdsFiles) values[key] = await images.resolve(target, value, file)
+    else values[key] = target ? await relations.resolve(target, value) : value
+  }
+  return values
+}
+
+/** Imports the images of a text. Images that fail are reported, and stay as they are. */
+async function rewriteImages(
+  { images, progress }: ImportJob,
+  { body, bodyLine }: SourceFile,
+  file: SourceFilePath,
+): Promise<string> {
+  const { text, faults } = await images.rewrite(body, file)
+  for (const { line = 0, message } of faults) progress.say(`${file.path}:${line + bodyLine - 1}: ${message}`)
+  return text
+}
+
+/** Of two files for one entry, the first fills it, and the second is reported. */
+function claimKey({ filesByKey, plan }: ImportJob, keyValue: string, path: string): void {
+  const rival = filesByKey.get(keyValue)
+  if (rival !== undefined) throw new FileError(`"${keyValue}" is also that of ${rival}`, { path: `/${plan.key}` })
+  filesByKey.set(keyValue, path)
+}
+
+async function storeEntry(
+  job: ImportJob,
+  entry: FileEntry,
+  locale: string | undefined,
+  { id, commit: { transact } }: Destination,
+): Promise<ImportedEntry> {
+  const { engine, plan } = job
+  const { collection } = plan
+  const { values, forNew, createdAt } = entry
+  const presentId = id ?? (await findImportedEntry(engine, plan, entry.keyValue, locale))
+  const context = await createWriteContext(engine, new Access(engine.model, SYSTEM), { locale, transact })
+  if (presentId === undefined) {
+    const options = createdAt === undefined ? {} : { createdAt }
+    const body = parseCreate(context, collection, { ...forNew, ...values })
+    const created = await execute(context, () => prepareCreate(context, collection, body, options))
+    return { id: created.id, outcome: 'created', status: statusOf(job, created) }
+  }
+  const before = await engine.store.read.entries.stored(collection, presentId)
+  const target = new EntryTarget(context, collection, presentId)
+  const body = parseUpdate(context, collection, values)
+  const updated = await execute(context, () => prepareUpdate(context, target, body, { ifMatch: '*' }))
+  const outcome = updated.seq === before?.seq ? 'unchanged' : 'updated'
+  return { id: presentId, outcome, status: statusOf(job, updated) }
+}
+
+/** Returns the status that a dry run reports. */
+function statusOf({ plan, isDry }: ImportJob, { json }: EntryResponse): string | undefined {
+  const { status } = plan.collection
+  if (!isDry || !status) return undefined
+  const { [status.key]: value } = JSON.parse(json) as Values
+  return typeof value === 'string' ? value : undefined
+}
+
+async function findImportedEntry(
+  { store: { read } }: ContentContext,
+  { collection, key }: ImportPlan,
+  value: string,
+  locale: string | undefined,
+): Promise<string | undefined> {
+  const row = await read.entries.storedByValue(collection, key, value)
+  if (row || key !== collection.slug?.key) return row?.id
+  // An entry that was created in another locale may have its slug there alone.
+  const inLocale = collection.byLocale.get(locale ?? '')
+  return inLocale && (await read.entries.bySlug(inLocale, value))?.id
+}
+
+/** Delays the writes of a batch until all are ready, so that the store commits them together. */
+class SharedCommit {
+  readonly #transact: Transact
+  /** The number of files of the batch that are not ready yet. */
+  #pending: number
+  #waiting: (() => void)[] = []
+
+  /** @param size the number of files in the batch; each writes one thing after the other */
+  constructor(transact: Transact, size: number) {
+    this.#transact = transact
+    this.#pending = size
+  }
+
+  readonly transact: Transact = async (work, options) => {
+    await this.#untilAllReady()
+    return this.#transact(work, options)
+  }
+
+  /** Takes a file that writes no more out of the batch. */
+  leave(): void {
+    this.#pending -= 1
+    this.#release()
+  }
+
+  #untilAllReady(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+      this.leave()
+    })
+  }
+
+  #release(): void {
+    if (this.#pending > 0) return
+    const waiting = this.#waiting.splice(0)
+    this.#pending = waiting.length
+    for (const resume of waiting) resume()
+  }
+}
+
+/** Returns a line for each fault of a file: `posts/a.md:3: /stars: must be integer`. Without a line of the file, it has no number. */
+function describeFileFaults({ plan, root }: ImportJob, path: string, error: unknown): readonly string[] {
+  // The file is read again, so that files without faults do not pay for line numbers.
+  const source = readIfPossible(root, path)
+  return listFaults(error).map((fault) => {
+    const line = fault.line ?? (fault.path === undefined ? undefined : lineOf(plan, source, fault.path))
+    return `${path}${line === undefined ? '' : `:${line}`}: ${formatFault(fault)}`
+  })
+}
+
+function readIfPossible(root: ImportRoot, path: string): SourceFile | undefined {
+  try {
+    return readSource(readText(root.locate(path)))
+  } catch (error) {
+    if (error instanceof FileError || (error instanceof Error && 'code' in error)) return undefined
+    throw error
+  }
+}
+
+/** Returns the line of the front-matter key that fills a field. */
+function lineOf(
+  { settings, findTargets: targetsOf }: ImportPlan,
+  source: SourceFile | undefined,
+  path: string,
+): number | undefined {
+  const [field = '', ...inside] = path.slice(1).split('/').map(unescapePointer)
+  if (source === undefined || Object.hasOwn(settings, field)) return undefined
+  const fills = (key: string): boolean => key === field || targetsOf(key).some((target) => target.key === field)
+  const key = Object.keys(source.texts).findLast(fills)
+  return key === undefined ? undefined : source.lineOf(key, inside)
+}
+
+const unescapePointer = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~')

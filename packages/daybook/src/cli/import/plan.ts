@@ -3,12 +3,12 @@ import type { Values } from '../../content/documents/document.ts'
 import { checkBody } from '../../content/writes/index.ts'
 import type { Field } from '../../fields/field.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
-import { mustBeNamed } from '../../model/schema.ts'
+import { isRequiredOnCreate } from '../../model/schema.ts'
 import { slugify } from '../../slugs.ts'
 import type { Store } from '../../store/store.ts'
 import { type CommonOptions, UsageError } from '../command.ts'
-import { convertValue, schemaOf, type TargetField, toTarget } from './field-values.ts'
-import { FileError, faultsOf, fileErrorReason } from './file-error.ts'
+import { convertValue, getSchema, type TargetField, toTarget } from './field-values.ts'
+import { FileError, formatFileError, listFaults } from './file-error.ts'
 import { readYamlValue } from './front-matter.ts'
 import type { Relations } from './relations.ts'
 
@@ -42,7 +42,7 @@ export interface ImportPlan {
   /** The values of fields that are the same in every entry. */
   readonly settings: Values
   /** Returns the fields that a front-matter key fills. */
-  targetsOf(key: string): readonly TargetField[]
+  findTargets(key: string): readonly TargetField[]
   /** Makes a slug of a text; `undefined` without letters and digits. */
   toSlug(text: string): string | undefined
 }
@@ -54,7 +54,7 @@ const CREATED_AT = 'createdAt'
  *
  * @throws {UsageError} if they name a collection or a field that does not exist
  */
-export function makePlan(model: Model, options: ImportOptions): ImportPlan {
+export function makeImportPlan(model: Model, options: ImportOptions): ImportPlan {
   const collection = findCollection(model, options.collection)
   const fields = new Map(collection.fields.map(({ key, field }) => [key, toTarget(model, key, field)]))
   const mapped = readMap(collection, options.map ?? [])
@@ -71,7 +71,7 @@ export function makePlan(model: Model, options: ImportOptions): ImportPlan {
     settings: readSettings(collection, options.set ?? [], fields, [body, key, collection.slug?.key]),
     title: findTitle(collection),
     createdAt: times.length > 0 ? times : [CREATED_AT, 'date'],
-    targetsOf: (key) => targets.get(key) ?? [fields.get(key) ?? []].flat(),
+    findTargets: (key) => targets.get(key) ?? [fields.get(key) ?? []].flat(),
     toSlug: (text) => (isSlug(text) ? text.normalize('NFC') : slugify(text) || undefined),
   }
 }
@@ -105,7 +105,7 @@ function requireField({ key, fields, fieldMap }: CollectionModel, option: string
 
 function findBody(collection: CollectionModel, option: string | undefined): string {
   if (option !== undefined) {
-    const { type } = schemaOf(requireField(collection, '--body', option))
+    const { type } = getSchema(requireField(collection, '--body', option))
     if (type !== 'string') throw new UsageError(`--body takes a field that holds text, and "${option}" does not.`)
     return option
   }
@@ -119,7 +119,7 @@ function findBody(collection: CollectionModel, option: string | undefined): stri
 }
 
 function findKey(collection: CollectionModel, option: string | undefined): string {
-  const { key, slug, comparables } = collection
+  const { key, slug, filterableFields: comparables } = collection
   const name = option ?? slug?.key
   if (name === undefined) {
     throw new UsageError(`${key} has no slug; name the field that tells entries apart with --key FIELD.`)
@@ -134,13 +134,13 @@ function findKey(collection: CollectionModel, option: string | undefined): strin
 function findTitle({ slug, fieldMap }: CollectionModel): string | undefined {
   const key = slug?.from ?? 'title'
   const field = Object.hasOwn(fieldMap, key) ? fieldMap[key] : undefined
-  return field && mustBeNamed(field) && schemaOf(field).type === 'string' ? key : undefined
+  return field && isRequiredOnCreate(field) && getSchema(field).type === 'string' ? key : undefined
 }
 
 function slugCheck({ slug, fieldMap, validators }: CollectionModel): (text: string) => boolean {
   const field = slug && fieldMap[slug.key]
   if (!field) return () => false
-  const validate = validators.make(schemaOf(field))
+  const validate = validators.make(getSchema(field))
   return (text) => validate(text.normalize('NFC')).length === 0
 }
 
@@ -191,8 +191,8 @@ function readSetting(collection: CollectionModel, target: TargetField, text: str
 
 /** Returns the error of a setting that is refused, without the path to its field. */
 function refuseSetting(key: string, text: string, error: unknown): UsageError {
-  const [fault] = faultsOf(error)
-  const reason = fault?.path === `/${key}` ? fault.message : fileErrorReason(error)
+  const [fault] = listFaults(error)
+  const reason = fault?.path === `/${key}` ? fault.message : formatFileError(error)
   return new UsageError(`--set ${key}=${text}: ${reason}.`)
 }
 

@@ -1,14 +1,14 @@
 import { SYSTEM } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
+import type { ContentContext } from '../../content/context.ts'
 import type { Values } from '../../content/documents/document.ts'
-import type { Engine } from '../../content/engine.ts'
-import { execute, parseCreate, prepareCreate, writeContext } from '../../content/writes/index.ts'
+import { createWriteContext, execute, parseCreate, prepareCreate } from '../../content/writes/index.ts'
 import { foldText } from '../../fold.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { mustBeNamed } from '../../model/schema.ts'
+import { isRequiredOnCreate } from '../../model/schema.ts'
 import { isUuidShaped, slugify } from '../../slugs.ts'
 import type { TargetField } from './field-values.ts'
-import { FileError, fileErrorReason } from './file-error.ts'
+import { FileError, formatFileError } from './file-error.ts'
 
 /** The largest number of new entries of a collection that are printed. */
 const MAX_NAMED = 20
@@ -24,11 +24,11 @@ interface CreatedEntries {
 export class Relations {
   /** The new entries by collection. */
   readonly created: Map<string, CreatedEntries> = new Map()
-  readonly #engine: Engine
+  readonly #engine: ContentContext
   /** The ids by collection and folded name. They are promises, so that concurrent files share one. */
   readonly #ids = new Map<string, Promise<string>>()
 
-  constructor(engine: Engine) {
+  constructor(engine: ContentContext) {
     this.#engine = engine
   }
 
@@ -58,7 +58,7 @@ export class Relations {
       return await id
     } catch (error) {
       this.#ids.delete(key)
-      throw new FileError(fileErrorReason(error), { path: `/${field}` })
+      throw new FileError(formatFileError(error), { path: `/${field}` })
     }
   }
 
@@ -70,28 +70,30 @@ export class Relations {
     const { slug } = target
     if (!slug) throw new FileError(`${target.key} has no slug to find "${name}" by; write ids`)
     const { read } = this.#engine.store
-    const rowByName = slug.from === undefined ? undefined : await read.entries.storedBy(target, slug.from, name)
+    const rowByName = slug.from === undefined ? undefined : await read.entries.storedByValue(target, slug.from, name)
     if (rowByName) return rowByName.id
-    const rowBySlug = await read.entries.storedBy(target, 'slug', slugify(name))
+    const rowBySlug = await read.entries.storedByValue(target, 'slug', slugify(name))
     return rowBySlug && isSameName(rowBySlug, slug.from, name) ? rowBySlug.id : undefined
   }
 
   async #create(target: CollectionModel, name: string): Promise<string> {
     const from = target.slug?.from
-    const needed = target.fields.filter(({ key, field }) => key !== from && mustBeNamed(field)).map(({ key }) => key)
+    const needed = target.fields
+      .filter(({ key, field }) => key !== from && isRequiredOnCreate(field))
+      .map(({ key }) => key)
     if (from === undefined || needed.length > 0) {
       const lack = from === undefined ? 'its slug is made from no field' : `it needs ${needed.join(', ')}`
       throw new FileError(`there is no "${name}" in ${target.key}, and none can be made of a name alone: ${lack}`)
     }
     try {
-      const context = await writeContext(this.#engine, new Access(this.#engine.model, SYSTEM))
+      const context = await createWriteContext(this.#engine, new Access(this.#engine.model, SYSTEM))
       const body = parseCreate(context, target, { [from]: name })
       const { id } = await execute(context, () => prepareCreate(context, target, body))
       const { count, names } = this.created.get(target.key) ?? { count: 0, names: [] }
       this.created.set(target.key, { count: count + 1, names: count < MAX_NAMED ? [...names, name] : names })
       return id
     } catch (error) {
-      throw new FileError(`"${name}" cannot be made an entry of ${target.key}: ${fileErrorReason(error)}`)
+      throw new FileError(`"${name}" cannot be made an entry of ${target.key}: ${formatFileError(error)}`)
     }
   }
 }

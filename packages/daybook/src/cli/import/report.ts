@@ -1,6 +1,6 @@
 import type { CollectionModel } from '../../model/model.ts'
-import { nearest } from '../../nearest.ts'
-import { countOf, printable } from '../output.ts'
+import { findNearest } from '../../nearest.ts'
+import { formatCount, toPrintable } from '../output.ts'
 import type { ImportedImages } from './images.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Relations } from './relations.ts'
@@ -12,7 +12,7 @@ export type ImportOutcome = 'created' | 'updated' | 'translated' | 'unchanged' |
 const MAX_KEYS = 1000
 
 /** Counts the outcomes of one run. */
-export class ImportTally {
+export class ImportCounts {
   readonly outcomes: Record<ImportOutcome, number> = {
     created: 0,
     updated: 0,
@@ -62,7 +62,7 @@ interface SideEffects {
 /** Returns the summary of a run. */
 export function summarizeImport(
   plan: ImportPlan,
-  tally: ImportTally,
+  tally: ImportCounts,
   { relations, images }: SideEffects,
   isDry: boolean,
 ): string {
@@ -71,7 +71,7 @@ export function summarizeImport(
   const lines = [
     ...(isDry ? ['dry run: nothing is stored'] : []),
     `${collection.key}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
-    ...(translated > 0 ? [`${collection.key}: ${countOf(translated, 'translation')} stored`] : []),
+    ...(translated > 0 ? [`${collection.key}: ${formatCount(translated, 'translation')} stored`] : []),
     ...statusLines(tally),
     ...createdLines(collection.key, relations),
     ...imageLines(images),
@@ -81,7 +81,7 @@ export function summarizeImport(
   return `${lines.join('\n')}\n`
 }
 
-function statusLines({ statuses }: ImportTally): readonly string[] {
+function statusLines({ statuses }: ImportCounts): readonly string[] {
   if (statuses.size === 0) return []
   const counts = [...statuses].sort(([, a], [, b]) => b - a).map(([status, count]) => `${count} ${status}`)
   return [`status: ${counts.join(', ')}`]
@@ -89,36 +89,38 @@ function statusLines({ statuses }: ImportTally): readonly string[] {
 
 function imageLines({ counts: { uploaded, there, left } }: ImportedImages): readonly string[] {
   if (uploaded + there + left === 0) return []
-  const leftOut = left > 0 ? `, ${countOf(left, 'reference')} left as written` : ''
+  const leftOut = left > 0 ? `, ${formatCount(left, 'reference')} left as written` : ''
   return [`assets: ${uploaded} uploaded, ${there} there already${leftOut}`]
 }
 
 function createdLines(collection: string, { created }: Relations): readonly string[] {
   return [...created].map(([key, { count, names }]) => {
     const more = count > names.length ? ` and ${count - names.length} more` : ''
-    return printable(
+    return toPrintable(
       `${key}: ${count} created, named by ${collection}: ${names.map((name) => `"${name}"`).join(', ')}${more}`,
     )
   })
 }
 
-function severalLines({ fields }: ImportPlan, { several }: ImportTally): readonly string[] {
+function severalLines({ fields }: ImportPlan, { several }: ImportCounts): readonly string[] {
   return [...several].flatMap(([key, count]) => {
     const to = fields.get(key)?.refersTo?.key
     const advice = `to bring in each, make it f.relation('${to}', { many: true })`
-    return [`${key}: ${countOf(count, 'file')} with several names in one, which became one entry of ${to}`, advice]
+    return [`${key}: ${formatCount(count, 'file')} with several names in one, which became one entry of ${to}`, advice]
   })
 }
 
-function unusedLines({ key: collection, fields }: CollectionModel, { unused }: ImportTally): readonly string[] {
+function unusedLines({ key: collection, fields }: CollectionModel, { unused }: ImportCounts): readonly string[] {
   if (unused.size === 0) return []
   const sorted = [...unused].sort(([, a], [, b]) => b - a)
-  const named = sorted.slice(0, MAX_NAMED_KEYS).map(([key, count]) => `${key} (${countOf(count, 'file')})`)
+  const named = sorted.slice(0, MAX_NAMED_KEYS).map(([key, count]) => `${key} (${formatCount(count, 'file')})`)
   const more = sorted.length > MAX_NAMED_KEYS ? ` and ${sorted.length - MAX_NAMED_KEYS} more` : ''
   const line = `left out, because ${collection} has no such field: ${named.join(', ')}${more}`
   const fieldKeys = fields.map(({ key }) => key)
   const keys = sorted.map(([key]) => key)
-  const similar = keys.map((key) => ({ key, field: nearest(key, fieldKeys) })).find(({ field }) => field !== undefined)
+  const similar = keys
+    .map((key) => ({ key, field: findNearest(key, fieldKeys) }))
+    .find(({ field }) => field !== undefined)
   const { key, field = 'FIELD' } = similar ?? { key: keys[0] }
-  return [printable(line), printable(`to bring one in: --map ${key}=${field}`)]
+  return [toPrintable(line), toPrintable(`to bring one in: --map ${key}=${field}`)]
 }

@@ -2,16 +2,15 @@ import { pipeline, type Readable } from 'node:stream'
 import pLimit from 'p-limit'
 import type { BlobHeaders, BlobStore } from '../../assets/blob-store.ts'
 import { disk } from '../../assets/disk.ts'
-import { dispositionOf } from '../../assets/disposition.ts'
-import { servedType } from '../../assets/media-type.ts'
+import { formatDisposition, servedType } from '../../assets/media-type.ts'
 import type { DaybookConfig } from '../../config/config.ts'
-import { digestOf, OtherBytes, verifyDigest } from '../../content/assets/digest.ts'
+import { computeDigest, DigestMismatch, verifyDigest } from '../../content/assets/digest.ts'
 import { ProcessName } from '../../content/assets/process-name.ts'
-import { countStoredFiles, type StoredFile, storedFiles } from '../../content/assets/stored-files.ts'
+import { countStoredFiles, readStoredFiles, type StoredAssetFile } from '../../content/assets/stored-files.ts'
 import type { Model } from '../../model/model.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import { Progress, printable } from '../output.ts'
-import type { FileFolder } from './file-folder.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import { Progress, toPrintable } from '../output.ts'
+import type { DigestFolder } from './digest-folder.ts'
 
 /** The number of files that are transferred at a time. */
 const FILES_AT_ONCE = 4
@@ -30,13 +29,13 @@ export interface AssetFiles {
 export interface FilesOutcome {
   readonly written: number
   /** The number of files that were present already. */
-  readonly there: number
+  readonly existing: number
   /** The paths of files that are missing or altered, each with the reason. */
   readonly faults: readonly string[]
 }
 
 /** The outcome of one file; `fault` is a reason. */
-type FileOutcome = 'written' | 'there' | 'skipped' | { readonly fault: string }
+type FileOutcome = 'written' | 'existing' | 'skipped' | { readonly fault: string }
 
 const ALTERED = { fault: 'is not the file that was uploaded: its digest is another one' }
 const TAKEN = { fault: 'the store of files has another file there' }
@@ -47,12 +46,12 @@ export function openBlobs({ assets = {} }: DaybookConfig, data: string): Promise
 }
 
 /** Writes the files of assets to a folder, each once. Those that are there and whole are not read again. */
-export async function exportFiles(files: AssetFiles, blobs: BlobStore, folder: FileFolder): Promise<FilesOutcome> {
+export async function exportFiles(files: AssetFiles, blobs: BlobStore, folder: DigestFolder): Promise<FilesOutcome> {
   const begun = new Set<string>()
   return takeFiles(files, async ({ path, sha256 }) => {
     if (begun.has(sha256)) return 'skipped'
     begun.add(sha256)
-    if (await folder.has(sha256)) return 'there'
+    if (await folder.has(sha256)) return 'existing'
     const file = await blobs.read(path)
     if (!file) return { fault: 'is not in the store of files' }
     return writeUnlessAltered(() => folder.write(sha256, file.content))
@@ -62,7 +61,7 @@ export async function exportFiles(files: AssetFiles, blobs: BlobStore, folder: F
 /** The source and the target of a copy. */
 export interface FilesCopy extends AssetFiles {
   /** Reads the bytes of a file; `undefined`: the source has none. */
-  from(file: StoredFile): Promise<Readable | undefined>
+  from(file: StoredAssetFile): Promise<Readable | undefined>
   readonly to: BlobStore
   /** True if files are only compared. */
   readonly isVerified?: boolean | undefined
@@ -73,32 +72,36 @@ export async function copyFiles({ from, to, isVerified = false, ...files }: File
   const names = new ProcessName()
   return takeFiles(files, async (file) => {
     const present = await to.read(file.path)
-    if (present) return (await digestOf(present.content)) === file.sha256 ? 'there' : TAKEN
+    if (present) return (await computeDigest(present.content)) === file.sha256 ? 'existing' : TAKEN
     if (isVerified) return { fault: 'is not in the new store of files' }
     const content = await from(file)
     if (!content) return { fault: 'the source does not have it' }
-    const staged = names.newName()
+    const staged = names.createName()
     const verified = pipeline(content, verifyDigest(file.sha256), () => {})
     const outcome = await writeUnlessAltered(() => to.stage(staged, verified, new AbortController().signal))
-    if (outcome !== 'written' || (await to.publish(staged, file.path, headersOf(file)))) return outcome
+    if (outcome !== 'written' || (await to.publish(staged, file.path, getBlobHeaders(file)))) return outcome
     await to.discard(staged)
     return TAKEN
   })
 }
 
-async function takeFiles(files: AssetFiles, take: (file: StoredFile) => Promise<FileOutcome>): Promise<FilesOutcome> {
+async function takeFiles(
+  files: AssetFiles,
+  take: (file: StoredAssetFile) => Promise<FileOutcome>,
+): Promise<FilesOutcome> {
   const { model, read, since } = files
   using progress = new Progress({ unit: 'files', total: await countStoredFiles(model, read) })
-  const counts = { written: 0, there: 0, skipped: 0 }
+  const counts = { written: 0, existing: 0, skipped: 0 }
   const faults: string[] = []
   const limit = pLimit(FILES_AT_ONCE)
-  const takeOne = async (file: StoredFile): Promise<void> => {
+  const takeOne = async (file: StoredAssetFile): Promise<void> => {
     const outcome = await take(file)
     if (typeof outcome === 'string') counts[outcome] += 1
     else faults.push(`${file.path}: ${outcome.fault}`)
-    progress.update(counts.written + counts.there, faults.length)
+    progress.update(counts.written + counts.existing, faults.length)
   }
-  for await (const page of storedFiles(model, read, since)) await Promise.all(page.map((file) => limit(takeOne, file)))
+  for await (const page of readStoredFiles(model, read, since))
+    await Promise.all(page.map((file) => limit(takeOne, file)))
   return { ...counts, faults }
 }
 
@@ -107,20 +110,20 @@ async function writeUnlessAltered(write: () => Promise<unknown>): Promise<FileOu
     await write()
     return 'written'
   } catch (error) {
-    if (error instanceof OtherBytes) return ALTERED
+    if (error instanceof DigestMismatch) return ALTERED
     throw error
   }
 }
 
 /** Returns a line for each fault of files. */
 export function describeFaults(faults: readonly string[]): string {
-  const lines = faults.slice(0, MAX_NAMED_FAULTS).map((fault) => `${printable(fault)}\n`)
+  const lines = faults.slice(0, MAX_NAMED_FAULTS).map((fault) => `${toPrintable(fault)}\n`)
   const rest = faults.length - lines.length
   return lines.join('') + (rest > 0 ? `… and ${rest} more\n` : '')
 }
 
 /** Returns the headers that a store of files keeps with the file of an asset. */
-export const headersOf = ({ mimeType, filename, originalName }: StoredFile): BlobHeaders => ({
+export const getBlobHeaders = ({ mimeType, filename, originalName }: StoredAssetFile): BlobHeaders => ({
   type: servedType(mimeType),
-  disposition: dispositionOf(mimeType, filename, originalName),
+  disposition: formatDisposition(mimeType, filename, originalName),
 })

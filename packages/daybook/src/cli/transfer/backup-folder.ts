@@ -2,14 +2,14 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { digestOf, OtherBytes, verifyDigest } from '../../content/assets/digest.ts'
+import { computeDigest, DigestMismatch, verifyDigest } from '../../content/assets/digest.ts'
 import { ProcessName } from '../../content/assets/process-name.ts'
 import { StartupError } from '../../errors.ts'
-import { FOLDER_REASONS } from '../../folder-reasons.ts'
+import { FOLDER_ERROR_REASONS } from '../../fs-errors.ts'
 import type { SqliteSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
-import { daybookVersion } from '../../version.ts'
+import { getDaybookVersion } from '../../version.ts'
 import { Progress } from '../output.ts'
-import { FileFolder, isDigest, partName, removeParts, syncPath } from './file-folder.ts'
+import { DigestFolder, isDigest, partName, removeParts, syncPath } from './digest-folder.ts'
 
 const MANIFEST = 'backup.json'
 const DATABASE_NAME = /^daybook-[0-9a-f]{16}\.db$/
@@ -30,13 +30,13 @@ interface Manifest {
 
 /** A folder with a copy of a database, `daybook-….db`, and with the files of assets, named by their digests, in `files`. */
 export class BackupFolder {
-  readonly files: FileFolder
+  readonly files: DigestFolder
   readonly #path: string
   readonly #process = new ProcessName()
 
   constructor(path: string) {
     this.#path = path
-    this.files = new FileFolder(join(path, 'files'))
+    this.files = new DigestFolder(join(path, 'files'))
   }
 
   /**
@@ -51,7 +51,7 @@ export class BackupFolder {
       await this.files.sweep()
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException
-      throw new StartupError(`${this.#path} cannot be written: ${FOLDER_REASONS[code] ?? message}.`)
+      throw new StartupError(`${this.#path} cannot be written: ${FOLDER_ERROR_REASONS[code] ?? message}.`)
     }
   }
 
@@ -66,12 +66,12 @@ export class BackupFolder {
     using progress = new Progress({ unit: 'pages of the database', total: snapshot.pages })
     try {
       await snapshot.copyTo(part, (done) => progress.update(done))
-      const sha256 = await digestOf(createReadStream(part))
+      const sha256 = await computeDigest(createReadStream(part))
       const file = `daybook-${sha256.slice(0, 16)}.db`
       await syncPath(part)
       await rename(part, join(this.#path, file))
       const former = await this.#readManifest().catch(() => undefined)
-      await this.#writeManifest({ daybook: daybookVersion(), at, seq, database: { file, sha256 } })
+      await this.#writeManifest({ daybook: getDaybookVersion(), at, seq, database: { file, sha256 } })
       await this.#removeFormer(file, former?.database.file)
     } finally {
       await rm(part, { force: true })
@@ -92,7 +92,7 @@ export class BackupFolder {
       await pipeline(...bytes, createWriteStream(to, { flags: 'wx', mode: 0o600, flush: true }))
       return seq
     } catch (error) {
-      if (error instanceof OtherBytes)
+      if (error instanceof DigestMismatch)
         throw new StartupError(`${from} is damaged: its digest is not that of ${MANIFEST}.`)
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new StartupError(`${from} is missing.`)
       throw error

@@ -1,26 +1,24 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { storedContentOf } from '../../content/transfer/index.ts'
+import { createStoredContent } from '../../content/transfer/index.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
+import { beginCopy, type Copy } from '../../store/copy.ts'
+import { type CopyTable, compareTable, copyTables, countRows, type TableComparison } from '../../store/copy-tables.ts'
 import type { Database, Snapshot } from '../../store/database.ts'
-import { databaseFile } from '../../store/open-store.ts'
 import { openPostgres } from '../../store/postgres/postgres.ts'
 import { snapshotPostgres } from '../../store/postgres/postgres-snapshot.ts'
-import { shownUrl } from '../../store/postgres/postgres-start.ts'
+import { redactUrl } from '../../store/postgres/postgres-startup.ts'
 import { openSqlite } from '../../store/sqlite/sqlite.ts'
 import { snapshotSqlite } from '../../store/sqlite/sqlite-snapshot.ts'
-import { Store } from '../../store/store.ts'
-import { beginCopy, type Copy } from '../../store/transfer/copy.ts'
-import { type CopyTable, copyTables, countRows } from '../../store/transfer/copy-tables.ts'
-import { compareTable, type TableComparison } from '../../store/transfer/copy-verify.ts'
+import { databaseFile, Store } from '../../store/store.ts'
 import { requireCopyable } from '../open-store.ts'
 import { formatTable, Progress, printNotice } from '../output.ts'
 
 /** The address of a store on the command line. */
 export interface StoreAddress {
   /** The address without a password. */
-  readonly shown: string
+  readonly label: string
   /** Equal for two addresses of one store, as far as addresses tell. */
   readonly identity: string
   /** Opens the store to write; an absent one is created. */
@@ -50,7 +48,7 @@ function sqliteAddress(path: string, option: string): StoreAddress {
   const file = isFile ? resolve(path) : databaseFile(path)
   const stored = statSync(file, { throwIfNoEntry: false })
   return {
-    shown: `sqlite:${file}`,
+    label: `sqlite:${file}`,
     identity: stored ? `${stored.dev} ${stored.ino}` : file,
     open: async () => openSqlite(file),
     snapshot: async () => {
@@ -63,7 +61,7 @@ function sqliteAddress(path: string, option: string): StoreAddress {
 function postgresAddress(url: string, option: string): StoreAddress {
   const { hostname, port, pathname, searchParams } = new URL(url)
   return {
-    shown: hidePassword(option, url),
+    label: hidePassword(option, url),
     identity: JSON.stringify([hostname.toLowerCase(), port || '5432', pathname, searchParams.get('options')]),
     // A pooler may stand in between, so nothing is kept in a session; and no statement has a limit of time.
     open: () => withOptionName(option, openPostgres(url, { pooler: 'transaction', statementMs: 0, connections: 2 })),
@@ -81,7 +79,7 @@ const nameOption = (option: string, error: unknown): unknown =>
 
 function hidePassword(option: string, url: string): string {
   try {
-    return shownUrl(url)
+    return redactUrl(url)
   } catch (error) {
     throw nameOption(option, error)
   }
@@ -102,7 +100,7 @@ export async function copyDatabase(job: CopyJob): Promise<number> {
   const target = await job.to.open()
   const store = new Store(target)
   try {
-    const { copy, renewed } = await beginCopy(job.source, target, job.collections, job.to.shown)
+    const { copy, renewed } = await beginCopy(job.source, target, job.collections, job.to.label)
     if (renewed.length > 0) printNotice(`The source has changed since the copy was begun. Anew: ${renewed.join(', ')}`)
     const total = await countAll(job.source, copy.tables)
     await copyRows(copy, total)
@@ -113,7 +111,7 @@ export async function copyDatabase(job: CopyJob): Promise<number> {
       return reportComparisons(job, comparisons, 'Run the same command again: it copies these tables anew.')
     }
     printNotice('making indexes, search and what locales show')
-    await store.completeCopy(job.model, storedContentOf(job.model))
+    await store.completeCopy(job.model, createStoredContent(job.model))
     return reportComparisons(job, comparisons)
   } finally {
     await store.close()
@@ -133,10 +131,10 @@ export async function verifyStore(job: CopyJob): Promise<number> {
 
 /** @throws {StartupError} if the target lacks tables */
 async function requireWhole({ collections, to }: CopyJob, target: Snapshot): Promise<void> {
-  const read = await requireCopyable(target, to.shown)
+  const read = await requireCopyable(target, to.label)
   const present = await read.system.storedCollections()
   const missing = collections.filter((key) => !present.includes(key))
-  if (missing.length > 0) throw new StartupError(`${to.shown} lacks collections: ${missing.join(', ')}.`)
+  if (missing.length > 0) throw new StartupError(`${to.label} lacks collections: ${missing.join(', ')}.`)
 }
 
 async function countAll(source: Snapshot, tables: readonly CopyTable[]): Promise<number> {
@@ -182,8 +180,8 @@ function reportComparisons({ from, to }: CopyJob, comparisons: readonly TableCom
   const different = differing(comparisons)
   const result =
     different.length === 0
-      ? `${to.shown} holds the same as ${from.shown}`
-      : `${to.shown} differs from ${from.shown} in: ${different.join(', ')}. ${advice}`
+      ? `${to.label} holds the same as ${from.label}`
+      : `${to.label} differs from ${from.label} in: ${different.join(', ')}. ${advice}`
   process.stdout.write(`${result}\n`)
   return different.length === 0 ? 0 : 1
 }

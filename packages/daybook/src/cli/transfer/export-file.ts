@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ExportCounts } from '../../content/transfer/index.ts'
-import { countOf } from '../output.ts'
+import { formatCount } from '../output.ts'
 
 /** The number of bytes that are read at a time. */
 const CHUNK_BYTES = 1024 * 1024
@@ -112,7 +112,7 @@ export class FileDigest {
 /** Describes the amount of content in an export. */
 export function describeCounts({ collections, globals, deleted }: ExportCounts): string {
   const entries = Object.values(collections).reduce((sum, count) => sum + count, 0)
-  const parts = [countOf(entries, 'entry', 'entries'), countOf(globals, 'global')]
-  if (deleted !== undefined) parts.push(countOf(deleted, 'deletion'))
+  const parts = [formatCount(entries, 'entry', 'entries'), formatCount(globals, 'global')]
+  if (deleted !== undefined) parts.push(formatCount(deleted, 'deletion'))
   return parts.join(', ')
 }

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { isBlobKey, isOwnKey } from '../../assets/blob-key.ts'
-import { OtherBytes } from '../../content/assets/digest.ts'
+import { isBlobKey, isInternalKey } from '../../assets/blob-store.ts'
+import { DigestMismatch } from '../../content/assets/digest.ts'
 import { FileRestore } from '../../content/assets/file-restore.ts'
-import type { StoredFile } from '../../content/assets/stored-files.ts'
-import type { Engine } from '../../content/engine.ts'
+import type { StoredAssetFile } from '../../content/assets/stored-files.ts'
+import type { ContentContext } from '../../content/context.ts'
 import {
   checkLine,
   type ExportCounts,
+  findRestoreObstacle,
   LineError,
   type PreparedLine,
   prepareLine,
@@ -16,20 +17,19 @@ import {
   readCounts,
   readHeader,
   readLine,
-  whyNotRestored,
 } from '../../content/transfer/index.ts'
 import { StartupError } from '../../errors.ts'
-import { ASSETS } from '../../fields/relations/asset.ts'
+import { ASSETS } from '../../fields/asset.ts'
 import { compileModel } from '../../model/compile.ts'
 import type { Model } from '../../model/model.ts'
 import { type ContentOptions, openContent } from '../../service/open-content.ts'
 import type { CommonOptions } from '../command.ts'
 import { dataFolder, loadConfig } from '../config-file.ts'
-import { FileError, fileErrorReason } from '../import/file-error.ts'
-import { Progress, printable, printLine, printNotice } from '../output.ts'
-import { headersOf } from './asset-files.ts'
+import { FileError, formatFileError } from '../import/file-error.ts'
+import { Progress, printLine, printNotice, toPrintable } from '../output.ts'
+import { getBlobHeaders } from './asset-files.ts'
+import { DigestFolder, isDigest } from './digest-folder.ts'
 import { describeCounts, ExportFile, FileDigest, FileFault, type FileLine } from './export-file.ts'
-import { FileFolder, isDigest } from './file-folder.ts'
 
 /** Nothing is rendered, and no client waits for an answer. */
 const RESTORED: ContentOptions = { isServing: false, isRestored: true }
@@ -57,10 +57,10 @@ export async function restoreExport(path: string, options: RestoreOptions): Prom
   const model = compileModel(config)
   const file = new ExportFile(path)
   const counts = await readEnds(file, model)
-  const folder = options.files === undefined ? undefined : new FileFolder(options.files)
-  const { engine, files, close } = await openContent(model, config, resolve(dataFolder(options)), RESTORED)
+  const folder = options.files === undefined ? undefined : new DigestFolder(options.files)
+  const { context: engine, files, close } = await openContent(model, config, resolve(dataFolder(options)), RESTORED)
   try {
-    const fault = await whyNotRestored(engine)
+    const fault = await findRestoreObstacle(engine)
     if (fault !== undefined) throw new StartupError(fault)
     const content = { file, model, folder }
     const digest = await checkFile(content, counts)
@@ -91,7 +91,7 @@ export async function restoreExport(path: string, options: RestoreOptions): Prom
 }
 
 /** No service starts on a store that is being restored, but a service that runs may write to it. */
-async function warnOfServices({ store }: Engine): Promise<void> {
+async function warnOfServices({ store }: ContentContext): Promise<void> {
   const names = ((await store.database.listServices?.()) ?? []).map(({ name }) => name)
   if (names.length === 0) return
   printNotice(
@@ -104,7 +104,7 @@ interface ExportContent {
   readonly file: ExportFile
   readonly model: Model
   /** The folder of the files; `undefined`: they are not restored. */
-  readonly folder: FileFolder | undefined
+  readonly folder: DigestFolder | undefined
 }
 
 /** Checks the header and reads the counts, before all lines between them. */
@@ -151,7 +151,7 @@ async function findFault({ text }: FileLine, { model, folder }: ExportContent): 
     if (folder) await requireFile(line, folder)
     return undefined
   } catch (error) {
-    return fileErrorReason(error)
+    return formatFileError(error)
   }
 }
 
@@ -199,7 +199,7 @@ async function storeBatch(restore: Restore, batch: readonly PreparedLine[]): Pro
     if (!(error instanceof LineError)) throw error
     const line = restore.lines + 1 + error.index
     throw new StartupError(
-      printable(`line ${line}: ${fileErrorReason(error.cause)} The restore stops before it. ${RESTORE_ADVICE}`),
+      toPrintable(`line ${line}: ${formatFileError(error.cause)} The restore stops before it. ${RESTORE_ADVICE}`),
     )
   }
 }
@@ -207,7 +207,7 @@ async function storeBatch(restore: Restore, batch: readonly PreparedLine[]): Pro
 const RESTORE_ADVICE = 'Mend the file, and restore it into another empty store.'
 
 /** The folder of the files of an export. */
-type FilesContent = ExportContent & { readonly folder: FileFolder }
+type FilesContent = ExportContent & { readonly folder: DigestFolder }
 
 /** Restores the files of all assets of an export to their paths. Those that are there stay. */
 async function restoreFiles({ file, model, folder }: FilesContent, restore: FileRestore, total: number): Promise<void> {
@@ -218,9 +218,9 @@ async function restoreFiles({ file, model, folder }: FilesContent, restore: File
     const asset = number === 1 ? undefined : readAsset(readLine(text, model))
     if (!asset) continue
     await restore
-      .bring(asset, headersOf(asset), async () => folder.read(asset.sha256))
+      .restoreFile(asset, getBlobHeaders(asset), async () => folder.read(asset.sha256))
       .catch((error) => {
-        if (!(error instanceof OtherBytes)) throw error
+        if (!(error instanceof DigestMismatch)) throw error
         throw new StartupError(`${folder.pathOf(asset.sha256)} has changed meanwhile. Run the same command again.`)
       })
     progress.update(++done)
@@ -228,7 +228,7 @@ async function restoreFiles({ file, model, folder }: FilesContent, restore: File
 }
 
 /** @throws {FileError} if a line is that of an asset, and the folder lacks its file */
-async function requireFile(line: RestoreLine, folder: FileFolder): Promise<void> {
+async function requireFile(line: RestoreLine, folder: DigestFolder): Promise<void> {
   const asset = readAsset(line)
   if (!asset || (await folder.has(asset.sha256))) return
   const fault = (await folder.exists(asset.sha256)) ? 'has other bytes than its name says' : 'is missing'
@@ -240,14 +240,14 @@ async function requireFile(line: RestoreLine, folder: FileFolder): Promise<void>
  *
  * @throws {FileError} if no file could be stored under the path
  */
-function readAsset(line: RestoreLine): StoredFile | undefined {
+function readAsset(line: RestoreLine): StoredAssetFile | undefined {
   if (line.kind !== 'entry' || line.collection.key !== ASSETS) return undefined
   const { document } = line.line
   const { path, sha256, filename, originalName, mimeType } = document
-  if (typeof path !== 'string' || !isBlobKey(path) || isOwnKey(path))
+  if (typeof path !== 'string' || !isBlobKey(path) || isInternalKey(path))
     throw new FileError('is no path of a file', { path: '/document/path' })
   if (!isDigest(sha256)) throw new FileError('is no digest in hex', { path: '/document/sha256' })
   if ([filename, originalName, mimeType].some((text) => typeof text !== 'string'))
     throw new FileError('lacks the name or the type of the file', { path: '/document' })
-  return document as unknown as StoredFile
+  return document as unknown as StoredAssetFile
 }

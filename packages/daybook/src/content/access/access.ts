@@ -1,23 +1,23 @@
 import { ANONYMOUS, type Caller, isAuthenticated } from '../../auth/adapter.ts'
-import { isInScope, reaches, type ScopedDocument } from '../../auth/scopes.ts'
+import { canReach, isInScope, type ScopedDocument } from '../../auth/scopes.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { Issue } from '../../issues.ts'
 import type { CollectionModel, DocumentModel, FieldModel, Model } from '../../model/model.ts'
 import { type AccessFilter, type Condition, equals } from '../../query/where.ts'
-import type { Reader } from '../../store/reads/read.ts'
+import type { Reader } from '../../store/reads/reader.ts'
 import type { Values } from '../documents/document.ts'
 import {
+  type AccessResult,
   type Action,
-  askInGeneral,
-  askRule,
-  filterFor,
-  mayField,
-  mayKnowPeople,
-  type Ruled,
-  type Ruling,
+  adaptFilterToLocale,
+  authorizeAction,
+  type CollectionOrGlobal,
+  canAccessField,
+  canSeeAuthors,
+  evaluateRule,
+  getRule,
+  probeRule,
   refuseCaller,
-  requireRuling,
-  ruleOf,
 } from './rules.ts'
 
 const NO_HIDDEN_FIELDS: ReadonlySet<string> = new Set()
@@ -31,7 +31,7 @@ export interface Visibility {
   /** True if only published entries exist. */
   readonly isPublishedOnly: boolean
   /** Names the caller where a rule decides about the drafts of each entry by itself: another caller may see other ones. */
-  readonly draftReader?: string
+  readonly draftCallerKey?: string
 }
 
 /**
@@ -43,8 +43,8 @@ export class Access {
   readonly caller: Caller
   readonly isAuthenticated: boolean
   /** Made when the first rule is asked: most requests ask none. */
-  #rulings: Map<string, Promise<Ruling>> | undefined
-  #draftRulings: Map<string, Promise<Ruling | 'entry'>> | undefined
+  #rulings: Map<string, Promise<AccessResult>> | undefined
+  #draftRulings: Map<string, Promise<AccessResult | 'entry'>> | undefined
   #visibilities: Map<string, Promise<Visibility | false>> | undefined
   #hidden: Map<string, ReadonlySet<string>> | undefined
   #people: Map<string, boolean> | undefined
@@ -57,31 +57,31 @@ export class Access {
   }
 
   /** Names what the caller may see where no rule is in the way: the same for all that have no scopes. */
-  get key(): string {
+  get callerKind(): string {
     if (!this.isAuthenticated) return 'public'
     return this.caller.scopes === undefined ? 'session' : `session for ${this.caller.scopes.join(' ')}`
   }
 
   /** The caller to store with work that is done later on their behalf; `null`: no rule decides about it. */
-  get author(): Caller | null {
+  get storedCaller(): Caller | null {
     const { principal, identity, scopes } = this.caller
     return { principal, identity, ...(scopes ? { scopes } : {}) }
   }
 
   /** The caller as a collection or a global knows them: anonymous when the token's scopes do not cover it. */
   callerFor(document: ScopedDocument): Caller {
-    return this.caller.scopes === undefined || reaches(this.caller, document) ? this.caller : ANONYMOUS
+    return this.caller.scopes === undefined || canReach(this.caller, document) ? this.caller : ANONYMOUS
   }
 
   /** The answer of the config's read rule for the caller. Without a rule, everyone can read. */
-  async rulingOnReads(document: Ruled): Promise<Ruling> {
-    const rule = ruleOf(document, 'read')
+  async evaluateRead(document: CollectionOrGlobal): Promise<AccessResult> {
+    const rule = getRule(document, 'read')
     if (!rule) return true
     this.#rulings ??= new Map()
     const name = documentName(document)
     const known = this.#rulings.get(name)
     if (known) return known
-    const ruling = askRule(this.model, document, 'read', rule, { ...this.callerFor(document) })
+    const ruling = evaluateRule(this.model, document, 'read', rule, { ...this.callerFor(document) })
     this.#rulings.set(name, ruling)
     return ruling
   }
@@ -92,28 +92,28 @@ export class Access {
    * @returns what entries must hold to be there for the caller; `undefined`: nothing
    * @throws UNAUTHORIZED, FORBIDDEN
    */
-  requireRead(document: Ruled): Promise<AccessFilter | undefined> {
+  authorizeRead(document: CollectionOrGlobal): Promise<AccessFilter | undefined> {
     return document.access.read ? this.#requireRuledRead(document) : NO_FILTER
   }
 
-  async #requireRuledRead(document: Ruled): Promise<AccessFilter | undefined> {
-    const filter = requireRuling(await this.rulingOnReads(document), this.caller, document, 'read')
-    return filter && document.kind === 'collection' ? filterFor(this.model, document, filter) : filter
+  async #requireRuledRead(document: CollectionOrGlobal): Promise<AccessFilter | undefined> {
+    const filter = authorizeAction(await this.evaluateRead(document), this.caller, document, 'read')
+    return filter && document.kind === 'collection' ? adaptFilterToLocale(this.model, document, filter) : filter
   }
 
   /**
    * Lets a write through, or refuses it. Without a rule, any session may write.
    *
    * @param entry what is changed or deleted, or what a change would make of it
-   * @returns what the entry must hold besides, see {@link Access.requireMatch}
+   * @returns what the entry must hold besides, see {@link Access.authorizeEntry}
    * @throws UNAUTHORIZED, FORBIDDEN
    */
-  async requireWrite(
-    document: Ruled,
+  async authorizeWrite(
+    document: CollectionOrGlobal,
     action: Exclude<Action, 'read'>,
     entry?: Values,
   ): Promise<AccessFilter | undefined> {
-    return requireRuling(await this.rulingOnWrite(document, action, entry), this.caller, document, action)
+    return authorizeAction(await this.evaluateWrite(document, action, entry), this.caller, document, action)
   }
 
   /**
@@ -121,26 +121,30 @@ export class Access {
    *
    * @throws UNAUTHORIZED, FORBIDDEN
    */
-  async requireSomeWrite(document: CollectionModel, action: Exclude<Action, 'read'>): Promise<void> {
+  async authorizeSomeWrite(document: CollectionModel, action: Exclude<Action, 'read'>): Promise<void> {
     this.#noteAuthorized(document)
-    const rule = ruleOf(document, action)
+    const rule = getRule(document, action)
     const caller = isInScope(this.caller, document, action) ? this.caller : ANONYMOUS
-    const ruling = rule ? await askInGeneral(this.model, document, action, rule, caller) : isAuthenticated(caller)
-    requireRuling(ruling !== false, this.caller, document, action)
+    const ruling = rule ? await probeRule(this.model, document, action, rule, caller) : isAuthenticated(caller)
+    authorizeAction(ruling !== false, this.caller, document, action)
   }
 
   /**
    * The answer of the config's rule for a write. Without a rule, any session may write.
    *
-   * @param entry see {@link Access.requireWrite}
+   * @param entry see {@link Access.authorizeWrite}
    * @throws INTERNAL_ERROR when the rule fails
    */
-  async rulingOnWrite(document: Ruled, action: Exclude<Action, 'read'>, entry?: Values): Promise<Ruling> {
+  async evaluateWrite(
+    document: CollectionOrGlobal,
+    action: Exclude<Action, 'read'>,
+    entry?: Values,
+  ): Promise<AccessResult> {
     this.#noteAuthorized(document)
-    const rule = ruleOf(document, action)
+    const rule = getRule(document, action)
     const caller = isInScope(this.caller, document, action) ? this.caller : ANONYMOUS
     if (!rule) return isAuthenticated(caller)
-    return askRule(this.model, document, action, rule, { ...caller, ...(entry ? { entry } : {}) })
+    return evaluateRule(this.model, document, action, rule, { ...caller, ...(entry ? { entry } : {}) })
   }
 
   #noteAuthorized(document: ScopedDocument): void {
@@ -159,7 +163,7 @@ export class Access {
    * @param demands what the refusal may say about it
    * @throws UNAUTHORIZED, FORBIDDEN
    */
-  async requireMatch(
+  async authorizeEntry(
     read: Reader,
     collection: CollectionModel,
     id: string,
@@ -186,11 +190,11 @@ export class Access {
   }
 
   #mayReadField(document: DocumentModel, field: FieldModel): boolean {
-    if (!mayField(document, field, 'read', this.callerFor(document))) return false
-    const reverse = document.reverses.get(field.key)
+    if (!canAccessField(document, field, 'read', this.callerFor(document))) return false
+    const reverse = document.reverseFields.get(field.key)
     const referring = reverse && this.model.collections.get(reverse.to)
     const through = referring?.guarded.find(({ key }) => key === reverse?.throughOwner)
-    return !referring || !through || mayField(referring, through, 'read', this.callerFor(referring))
+    return !referring || !through || canAccessField(referring, through, 'read', this.callerFor(referring))
   }
 
   /**
@@ -198,12 +202,12 @@ export class Access {
    *
    * @throws INTERNAL_ERROR when the rule throws
    */
-  seesPeople(document: DocumentModel): boolean {
-    const { peopleRule } = document
+  canSeeAuthors(document: DocumentModel): boolean {
+    const { authorRule: peopleRule } = document
     if (typeof peopleRule !== 'function') return peopleRule ?? isAuthenticated(this.callerFor(document))
     this.#people ??= new Map()
     const name = documentName(document)
-    const known = this.#people.get(name) ?? mayKnowPeople(document, peopleRule, this.callerFor(document))
+    const known = this.#people.get(name) ?? canSeeAuthors(document, peopleRule, this.callerFor(document))
     this.#people.set(name, known)
     return known
   }
@@ -213,8 +217,8 @@ export class Access {
    *
    * @throws INTERNAL_ERROR when the rule throws
    */
-  mayWriteField(document: DocumentModel, field: FieldModel): boolean {
-    return mayField(document, field, 'write', this.callerFor(document))
+  canWriteField(document: DocumentModel, field: FieldModel): boolean {
+    return canAccessField(document, field, 'write', this.callerFor(document))
   }
 
   /**
@@ -223,16 +227,16 @@ export class Access {
    * @returns `entry` when the rule for `update` decides by what it receives as `entry`, see `content/drafts/draft-access.ts`
    * @throws INTERNAL_ERROR when a rule fails
    */
-  async rulingOnDrafts(collection: CollectionModel): Promise<Ruling | 'entry'> {
+  async evaluateDraftAccess(collection: CollectionModel): Promise<AccessResult | 'entry'> {
     if (!collection.status) return true
     const { draft, update } = collection.access
-    const isInReach = draft ? reaches(this.caller, collection) : isInScope(this.caller, collection, 'update')
+    const isInReach = draft ? canReach(this.caller, collection) : isInScope(this.caller, collection, 'update')
     const rule = draft ?? update
     if (!this.isAuthenticated || !isInReach || !rule) return this.isAuthenticated && isInReach
     this.#draftRulings ??= new Map()
     const ruling =
       this.#draftRulings.get(collection.key) ??
-      askInGeneral(this.model, collection, draft ? 'draft' : 'update', rule, this.caller)
+      probeRule(this.model, collection, draft ? 'draft' : 'update', rule, this.caller)
     this.#draftRulings.set(collection.key, ruling)
     return ruling
   }
@@ -244,7 +248,7 @@ export class Access {
    * @returns `false` when the caller may not read the collection
    * @throws INTERNAL_ERROR when a rule fails
    */
-  async visibility(collection: CollectionModel): Promise<Visibility | false> {
+  async resolveVisibility(collection: CollectionModel): Promise<Visibility | false> {
     this.#visibilities ??= new Map()
     const visibility = this.#visibilities.get(collection.key) ?? this.#combine(collection)
     this.#visibilities.set(collection.key, visibility)
@@ -252,17 +256,17 @@ export class Access {
   }
 
   async #combine(collection: CollectionModel): Promise<Visibility | false> {
-    const reads = await this.rulingOnReads(collection)
+    const reads = await this.evaluateRead(collection)
     if (reads === false) return false
     const filter = reads === true ? undefined : reads
-    const drafts = await this.rulingOnDrafts(collection)
+    const drafts = await this.evaluateDraftAccess(collection)
     if (typeof drafts === 'object') return { filter: publishedOr(collection, drafts, filter), isPublishedOnly: false }
     if (drafts !== 'entry') return { filter, isPublishedOnly: !drafts }
     const { identity } = this.caller
     return {
       filter,
       isPublishedOnly: true,
-      draftReader: JSON.stringify([identity?.provider, identity?.subject, identity?.sessionId]),
+      draftCallerKey: JSON.stringify([identity?.provider, identity?.subject, identity?.sessionId]),
     }
   }
 
@@ -275,22 +279,22 @@ export class Access {
    * Names what the caller may see in all collections: equal for callers with the same access. `undefined` where rules of fields
    * decide about it, or a rule failed.
    */
-  readKey(): Promise<string | undefined> | string | undefined {
+  cacheKey(): Promise<string | undefined> | string | undefined {
     if (this.model.hasFieldRules) return undefined
-    return this.#restricted.length === 0 ? this.key : this.#ruledReadKey()
+    return this.#restricted.length === 0 ? this.callerKind : this.#ruledReadKey()
   }
 
   async #ruledReadKey(): Promise<string | undefined> {
-    const visibilities = [...(await this.visibilities()).values()]
+    const visibilities = [...(await this.resolveVisibilities()).values()]
     if (visibilities.some((one) => one instanceof Error)) return undefined
-    const names = visibilities.map((one) => one && !(one instanceof Error) && { ...one, filter: one.filter?.name })
-    return JSON.stringify([this.key, ...names])
+    const names = visibilities.map((one) => one && !(one instanceof Error) && { ...one, filter: one.filter?.cacheKey })
+    return JSON.stringify([this.callerKind, ...names])
   }
 
   /** The visibility in each collection of which a rule decides it; an error where a rule failed. */
-  async visibilities(): Promise<ReadonlyMap<string, Visibility | false | Error>> {
+  async resolveVisibilities(): Promise<ReadonlyMap<string, Visibility | false | Error>> {
     const visibilities = new Map<string, Visibility | false | Error>()
-    for (const one of this.#restricted) visibilities.set(one.key, await this.visibility(one).catch(asError))
+    for (const one of this.#restricted) visibilities.set(one.key, await this.resolveVisibility(one).catch(asError))
     return visibilities
   }
 
@@ -306,17 +310,17 @@ export class Access {
 
 /** The entries that match a rule about reads, if there is one, and are published or match a rule about drafts. */
 function publishedOr(collection: CollectionModel, drafts: AccessFilter, reads: AccessFilter | undefined): AccessFilter {
-  const published = isPublished(collection)
+  const published = wherePublished(collection)
   if (!published) return drafts
   const either: Condition = { kind: 'any', of: [published, drafts.where] }
-  const name = `{"or":[{${JSON.stringify(collection.status?.key)}:{"eq":"${PUBLISHED}"}},${drafts.name}]}`
+  const name = `{"or":[{${JSON.stringify(collection.status?.key)}:{"eq":"${PUBLISHED}"}},${drafts.cacheKey}]}`
   return reads
-    ? { where: { kind: 'all', of: [reads.where, either] }, name: `{"and":[${reads.name},${name}]}` }
-    : { where: either, name }
+    ? { where: { kind: 'all', of: [reads.where, either] }, cacheKey: `{"and":[${reads.cacheKey},${name}]}` }
+    : { where: either, cacheKey: name }
 }
 
 /** The condition that an entry is published; `undefined` in a collection without a status. */
-export function isPublished({ status, comparables }: CollectionModel): Condition | undefined {
+export function wherePublished({ status, filterableFields: comparables }: CollectionModel): Condition | undefined {
   const by = status && comparables.get(status.key)
   return by && equals(by, PUBLISHED)
 }

@@ -2,9 +2,9 @@ import { isAuthenticated } from '../../auth/adapter.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { DraftQuery } from '../../query/draft-query.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { EntryRow } from '../../store/reads/rows.ts'
-import { Revision } from '../documents/row.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { EntryRow } from '../../store/rows.ts'
+import { StoredRevision } from '../documents/row.ts'
 import type { Access } from './access.ts'
 import { refuseCaller } from './rules.ts'
 
@@ -14,7 +14,7 @@ import { refuseCaller } from './rules.ts'
  * @returns true if the request is one for drafts
  * @throws UNAUTHORIZED without a session; FORBIDDEN when the token's scopes do not cover the collection
  */
-export function requireDraftSession(access: Access, collection: CollectionModel, { draft }: DraftQuery): boolean {
+export function authorizeDraftRequest(access: Access, collection: CollectionModel, { draft }: DraftQuery): boolean {
   if (draft !== 'true') return false
   requireSession(access, collection)
   return true
@@ -40,14 +40,18 @@ export async function findVisibleDrafts(
 ): Promise<ReadonlySet<string>> {
   const { model } = access
   const collection = model.collections.get(key)
-  const ruling = collection && ids.length > 0 ? await access.rulingOnDrafts(collection) : false
+  const ruling = collection && ids.length > 0 ? await access.evaluateDraftAccess(collection) : false
   if (!collection || ruling === false) return new Set()
   if (ruling === true) return new Set(ids)
   if (ruling !== 'entry')
     return new Set((await read.entries.statuses(collection, ids, ruling.where)).map(({ id }) => id))
   const visible = new Set<string>()
   for (const entry of await read.entries.storedByIds(collection, ids)) {
-    const decision = await access.rulingOnWrite(collection, 'update', new Revision(model, collection, entry).told)
+    const decision = await access.evaluateWrite(
+      collection,
+      'update',
+      new StoredRevision(model, collection, entry).valuesWithAuthors,
+    )
     const matches =
       typeof decision === 'boolean' ? [] : await read.entries.statuses(collection, [entry.id], decision.where)
     if (decision === true || matches.length > 0) visible.add(entry.id)
@@ -61,8 +65,8 @@ export async function findVisibleDrafts(
  *
  * @throws INTERNAL_ERROR when a rule fails
  */
-export async function seesDeleted(access: Access, collection: CollectionModel): Promise<boolean> {
-  return (await access.rulingOnReads(collection)) === true && (await access.rulingOnDrafts(collection)) === true
+export async function canSeeDeleted(access: Access, collection: CollectionModel): Promise<boolean> {
+  return (await access.evaluateRead(collection)) === true && (await access.evaluateDraftAccess(collection)) === true
 }
 
 /**
@@ -70,7 +74,7 @@ export async function seesDeleted(access: Access, collection: CollectionModel): 
  *
  * @throws UNAUTHORIZED, FORBIDDEN; INTERNAL_ERROR when a rule fails
  */
-export async function requireVisibleDraft(
+export async function authorizeDraft(
   access: Access,
   read: Reader,
   collection: CollectionModel,
@@ -85,7 +89,7 @@ export async function requireVisibleDraft(
  *
  * @throws INTERNAL_ERROR when a rule fails
  */
-export async function isVisibleEntry(
+export async function canSeeEntry(
   access: Access,
   read: Reader,
   collection: CollectionModel,

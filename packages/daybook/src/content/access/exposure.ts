@@ -8,14 +8,14 @@ import type { Model } from '../../model/model.ts'
  *
  * @returns an empty list if the service may be exposed
  */
-export function exposureFaults(config: DaybookConfig, model: Model): readonly string[] {
+export function findExposureFaults(config: DaybookConfig, model: Model): readonly string[] {
   const openDocuments = registersAnyone(config.auth ?? {}) ? describeOpenWrites(model) : []
   const registration = openDocuments.length === 0 ? [] : [openRegistrationFault(openDocuments)]
-  return [...registration, ...missingSecretFaults(config)]
+  return [...registration, ...findMissingSecrets(config)]
 }
 
 /** The options of a config that need a secret and have none, each with how to get one. */
-export function missingSecretFaults({ auth = {}, assets = {}, plugins = [] }: DaybookConfig): readonly string[] {
+export function findMissingSecrets({ auth = {}, assets = {}, plugins = [] }: DaybookConfig): readonly string[] {
   const { images = {} } = assets
   const isImageSecretMissing = Object.hasOwn(images, 'secret') && images.secret === undefined
   const missing = [

@@ -1,8 +1,8 @@
-import { DaybookError, invalid } from '../../errors.ts'
+import { DaybookError, validationError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
-import { issueAt } from '../../issues.ts'
+import { createIssue } from '../../issues.ts'
 import type { DocumentModel } from '../../model/model.ts'
-import { missingFields, type Values } from '../documents/document.ts'
+import { findMissingFields, type Values } from '../documents/document.ts'
 import type { Access } from './access.ts'
 import { refuseCaller } from './rules.ts'
 
@@ -13,33 +13,33 @@ export interface FieldRights {
   /** Hidden fields that the caller may not write either: for a write they do not exist. */
   readonly absent: ReadonlySet<string>
   /** Whether the caller may know who made and last changed the document. */
-  readonly hasPeople: boolean
+  readonly hasAuthors: boolean
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set()
 
 /** The rights of a caller whom no rule of a field keeps from anything. */
-export const FULL_RIGHTS: FieldRights = { hidden: NO_KEYS, absent: NO_KEYS, hasPeople: true }
+export const FULL_RIGHTS: FieldRights = { hidden: NO_KEYS, absent: NO_KEYS, hasAuthors: true }
 /** The same for one who may not know who made and last changed the document. */
-export const RIGHTS_WITHOUT_PEOPLE: FieldRights = { ...FULL_RIGHTS, hasPeople: false }
+export const RIGHTS_WITHOUT_AUTHORS: FieldRights = { ...FULL_RIGHTS, hasAuthors: false }
 
 /**
  * Asks the rules of the fields about a caller. A hidden field can be written only where a `write` rule says so.
  *
  * @throws INTERNAL_ERROR when a rule throws
  */
-export function fieldRights(document: DocumentModel, access: Access): FieldRights {
+export function resolveFieldRights(document: DocumentModel, access: Access): FieldRights {
   const hidden = access.hidden(document)
-  const hasPeople = access.seesPeople(document)
-  if (hidden.size === 0) return hasPeople ? FULL_RIGHTS : RIGHTS_WITHOUT_PEOPLE
+  const hasAuthors = access.canSeeAuthors(document)
+  if (hidden.size === 0) return hasAuthors ? FULL_RIGHTS : RIGHTS_WITHOUT_AUTHORS
   const absent = document.guarded.filter(
-    (field) => hidden.has(field.key) && !(field.access.write && access.mayWriteField(document, field)),
+    (field) => hidden.has(field.key) && !(field.access.write && access.canWriteField(document, field)),
   )
-  return { hidden, absent: new Set(absent.map(({ key }) => key)), hasPeople }
+  return { hidden, absent: new Set(absent.map(({ key }) => key)), hasAuthors }
 }
 
 /** Whether a write names a field that the caller may not read. */
-export function isBlind(input: Values, { hidden }: FieldRights): boolean {
+export function writesHiddenFields(input: Values, { hidden }: FieldRights): boolean {
   return Object.keys(input).some((key) => hidden.has(key))
 }
 
@@ -48,14 +48,14 @@ export function isBlind(input: Values, { hidden }: FieldRights): boolean {
  *
  * @throws VALIDATION_ERROR
  */
-export function refuseBlindMerge({ fields }: DocumentModel, patch: Values, { hidden }: FieldRights): void {
+export function refuseHiddenMerge({ fields }: DocumentModel, patch: Values, { hidden }: FieldRights): void {
   const merged = fields.filter(({ key, field: { type } }) => {
     const isMerged = type.isGroup === true || type.hasFreeKeys === true
     return isMerged && hidden.has(key) && isRecord(patch[key])
   })
   const message = 'cannot be merged, because you may not read it; write the whole value with PUT'
-  const issues = merged.map(({ key }) => issueAt(`/${key}`, 'merge', message))
-  if (issues.length > 0) throw invalid(issues)
+  const issues = merged.map(({ key }) => createIssue(`/${key}`, 'merge', message))
+  if (issues.length > 0) throw validationError(issues)
 }
 
 /**
@@ -64,14 +64,14 @@ export function refuseBlindMerge({ fields }: DocumentModel, patch: Values, { hid
  * @param values the new document, with its defaults
  * @throws UNAUTHORIZED, FORBIDDEN; neither names the field, which does not exist for the caller
  */
-export function requireWritable(
+export function authorizeRequiredFields(
   document: DocumentModel,
   values: Values,
   { absent }: FieldRights,
   { caller }: Access,
 ): void {
   const isLacking = document.fields.some(
-    (field) => absent.has(field.key) && missingFields(field, values[field.key]).length > 0,
+    (field) => absent.has(field.key) && findMissingFields(field, values[field.key]).length > 0,
   )
   if (isLacking) refuseCaller(caller, `the access rules do not let you create what ${document.key} has to hold`)
 }
@@ -81,19 +81,19 @@ export function requireWritable(
  *
  * @throws FORBIDDEN when one of them would change
  */
-export function withoutUnwritable(
+export function dropUnwritable(
   document: DocumentModel,
   access: Access,
   body: Values,
   stored: Values | undefined,
 ): Values {
   const closed = document.fields.filter(
-    (field) => Object.hasOwn(body, field.key) && !access.mayWriteField(document, field),
+    (field) => Object.hasOwn(body, field.key) && !access.canWriteField(document, field),
   )
   if (closed.length === 0) return body
   const changed = closed.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))
   if (changed.length > 0) {
-    const issues = changed.map(({ key }) => issueAt(`/${key}`, 'forbidden', 'you may not write this field'))
+    const issues = changed.map(({ key }) => createIssue(`/${key}`, 'forbidden', 'you may not write this field'))
     throw new DaybookError('FORBIDDEN', 'You may not write what the body changes; see details.issues.', { issues })
   }
   const notWritable = new Set(closed.map(({ key }) => key))

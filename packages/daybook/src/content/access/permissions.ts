@@ -2,8 +2,8 @@ import { ANONYMOUS, isAuthenticated } from '../../auth/adapter.ts'
 import { isInScope } from '../../auth/scopes.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Access } from './access.ts'
-import { seesDeleted } from './draft-access.ts'
-import { type Action, askInGeneral, mayField, type Ruled, ruleOf } from './rules.ts'
+import { canSeeDeleted } from './draft-access.ts'
+import { type Action, type CollectionOrGlobal, canAccessField, getRule, probeRule } from './rules.ts'
 
 /** Whether a caller may do something: `some` when that depends on the entry. */
 export type Permission = boolean | 'some'
@@ -31,7 +31,7 @@ export interface Permissions {
  *
  * @throws INTERNAL_ERROR when a rule fails
  */
-export async function permissionsOf(model: Model, access: Access): Promise<Permissions> {
+export async function resolvePermissions(model: Model, access: Access): Promise<Permissions> {
   return {
     collections: await allOf(model, model.collections, ['create', 'update', 'delete'], access),
     globals: await allOf(model, model.globals, ['update'], access),
@@ -40,18 +40,18 @@ export async function permissionsOf(model: Model, access: Access): Promise<Permi
 
 async function allOf(
   model: Model,
-  documents: ReadonlyMap<string, Ruled>,
+  documents: ReadonlyMap<string, CollectionOrGlobal>,
   actions: readonly Action[],
   access: Access,
 ): Promise<Permissions['collections']> {
   const permissions: Record<string, DocumentPermissions> = {}
   for (const [key, document] of documents) {
-    const read = await permissionFor(model, document, 'read', access)
+    const read = await resolvePermission(model, document, 'read', access)
     if (read === false) continue
     const own: Partial<Record<Action, Permission>> = { read }
-    for (const action of actions) own[action] = await permissionFor(model, document, action, access)
+    for (const action of actions) own[action] = await resolvePermission(model, document, action, access)
     const restore = document.kind === 'collection' ? { restore: await restorePermission(document, own, access) } : {}
-    permissions[key] = { ...own, ...restore, fields: describeClosedFields(document, access) }
+    permissions[key] = { ...own, ...restore, fields: describeReadOnlyFields(document, access) }
   }
   return permissions
 }
@@ -63,7 +63,7 @@ async function restorePermission(
   access: Access,
 ): Promise<Permission> {
   const isRefused = collection.restorableMs === 0 || create === false || update === false
-  if (isRefused || !(await seesDeleted(access, collection))) return false
+  if (isRefused || !(await canSeeDeleted(access, collection))) return false
   return create === true && update === true ? true : 'some'
 }
 
@@ -72,18 +72,18 @@ async function restorePermission(
  *
  * @throws INTERNAL_ERROR when a rule fails
  */
-export async function permissionFor(
+export async function resolvePermission(
   model: Model,
-  document: Ruled,
+  document: CollectionOrGlobal,
   action: Action,
   access: Access,
 ): Promise<Permission> {
   const { caller } = access
-  const rule = ruleOf(document, action)
+  const rule = getRule(document, action)
   const isInReach = action !== 'read' && isInScope(caller, document, action)
   const asked = action === 'read' ? access.callerFor(document) : isInReach ? caller : ANONYMOUS
   if (rule) {
-    const ruling = await askInGeneral(model, document, action, rule, asked)
+    const ruling = await probeRule(model, document, action, rule, asked)
     return typeof ruling === 'boolean' ? ruling : 'some'
   }
   return action === 'read' || isAuthenticated(asked)
@@ -94,8 +94,8 @@ export async function permissionFor(
  *
  * @throws INTERNAL_ERROR when a rule fails
  */
-export function describeClosedFields(document: Ruled, access: Access): DocumentPermissions['fields'] {
-  return Object.fromEntries(readOnlyKeys(document, access).map((key) => [key, { read: true, write: false }]))
+export function describeReadOnlyFields(document: CollectionOrGlobal, access: Access): DocumentPermissions['fields'] {
+  return Object.fromEntries(findReadOnlyKeys(document, access).map((key) => [key, { read: true, write: false }]))
 }
 
 /**
@@ -103,11 +103,11 @@ export function describeClosedFields(document: Ruled, access: Access): DocumentP
  *
  * @throws INTERNAL_ERROR when a rule fails
  */
-export function readOnlyKeys(document: Ruled, access: Access): readonly string[] {
+export function findReadOnlyKeys(document: CollectionOrGlobal, access: Access): readonly string[] {
   const hidden = access.hidden(document)
   const caller = access.callerFor(document)
   const closed = document.fields.filter(
-    (field) => !hidden.has(field.key) && !mayField(document, field, 'write', caller),
+    (field) => !hidden.has(field.key) && !canAccessField(document, field, 'write', caller),
   )
   return closed.map(({ key }) => key)
 }

@@ -1,24 +1,31 @@
 import { type Caller, isAuthenticated } from '../../auth/adapter.ts'
-import { isInScope, reaches } from '../../auth/scopes.ts'
+import { canReach, isInScope } from '../../auth/scopes.ts'
 import type { AccessRequest, AccessRule } from '../../config/access.ts'
 import { DaybookError } from '../../errors.ts'
 import { type FieldRule, isRecord } from '../../fields/field.ts'
 import type { Issue } from '../../issues.ts'
-import type { CollectionModel, Comparable, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
+import type {
+  CollectionModel,
+  DocumentModel,
+  FieldModel,
+  FilterableField,
+  GlobalModel,
+  Model,
+} from '../../model/model.ts'
 import { readRuleWhere } from '../../query/rule-where.ts'
-import { type AccessFilter, type Condition, fieldOf } from '../../query/where.ts'
+import { type AccessFilter, type Condition, getField } from '../../query/where.ts'
 
 /** The answer of a rule: every entry, none, or those that match a condition. */
-export type Ruling = boolean | AccessFilter
+export type AccessResult = boolean | AccessFilter
 
 /** The actions that rules decide about. */
 export type Action = 'read' | 'create' | 'update' | 'delete'
 
 /** A collection or a global, whose rules can be asked. */
-export type Ruled = CollectionModel | GlobalModel
+export type CollectionOrGlobal = CollectionModel | GlobalModel
 
 /** The rule that the config has for an action. */
-export function ruleOf({ access }: Pick<Ruled, 'access'>, action: Action): AccessRule | undefined {
+export function getRule({ access }: Pick<CollectionOrGlobal, 'access'>, action: Action): AccessRule | undefined {
   return (access as Readonly<Record<string, AccessRule | undefined>>)[action]
 }
 
@@ -32,13 +39,13 @@ function broken(path: string, reason: string, cause?: unknown): DaybookError {
  *
  * @throws INTERNAL_ERROR when it throws, or answers what no rule may answer
  */
-export async function askRule(
+export async function evaluateRule(
   { collections }: Model,
-  document: Ruled,
+  document: CollectionOrGlobal,
   action: Action | 'draft',
   rule: AccessRule,
   request: AccessRequest,
-): Promise<Ruling> {
+): Promise<AccessResult> {
   const path = `${document.kind}s.${document.key}.access.${action}`
   const answer: unknown = await answerOf(path, () => rule(request))
   if (typeof answer === 'boolean') return answer
@@ -46,7 +53,7 @@ export async function askRule(
   if (!own) throw broken(path, 'must answer true or false')
   if (!isRecord(answer)) throw broken(path, 'must answer true, false or a where')
   try {
-    return { where: readRuleWhere(answer, own, collections), name: JSON.stringify(answer) }
+    return { where: readRuleWhere(answer, own, collections), cacheKey: JSON.stringify(answer) }
   } catch (error) {
     throw broken(path, `gave a where that cannot be asked: ${faultsIn(error)}`, error)
   }
@@ -71,10 +78,10 @@ function faultsIn(error: unknown): string {
  * @returns `undefined` when it allows every entry
  * @throws UNAUTHORIZED, FORBIDDEN when it allows none
  */
-export function requireRuling(
-  ruling: Ruling,
+export function authorizeAction(
+  ruling: AccessResult,
   caller: Caller,
-  document: Ruled,
+  document: CollectionOrGlobal,
   action: Action,
 ): AccessFilter | undefined {
   if (ruling === false) refuseCaller(caller, refusalReason(document, action, caller))
@@ -96,10 +103,10 @@ export function refuseCaller(caller: Caller, reason: string, demands: readonly I
 const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create', update: 'change', delete: 'delete' }
 
 /** Why a caller may not do something, in words of what they asked for: nothing of a rule but that it said no. */
-function refusalReason(document: Ruled, action: Action, caller: Caller): string {
+function refusalReason(document: CollectionOrGlobal, action: Action, caller: Caller): string {
   const { kind, key } = document
   const what = kind === 'global' ? `the global ${key}` : `entries of ${key}`
-  const isBeyondScope = action === 'read' ? !reaches(caller, document) : !isInScope(caller, document, action)
+  const isBeyondScope = action === 'read' ? !canReach(caller, document) : !isInScope(caller, document, action)
   const who = isBeyondScope ? 'the scopes of your token do' : 'the access rules do'
   return `${who} not let you ${VERBS[action]} ${what}`
 }
@@ -109,18 +116,18 @@ function refusalReason(document: Ruled, action: Action, caller: Caller): string 
  *
  * @throws INTERNAL_ERROR
  */
-export async function askInGeneral(
+export async function probeRule(
   model: Model,
-  document: Ruled,
+  document: CollectionOrGlobal,
   action: Action | 'draft',
   rule: AccessRule,
   { principal, identity }: Caller,
-): Promise<Ruling | 'entry'> {
+): Promise<AccessResult | 'entry'> {
   const isAboutEntry = action === 'update' || action === 'delete'
   const probe = isAboutEntry && document.kind === 'collection' ? probeEntry() : undefined
   const request = { principal, identity, ...(probe ? { entry: probe.entry } : {}) }
   try {
-    const ruling = await askRule(model, document, action, rule, request)
+    const ruling = await evaluateRule(model, document, action, rule, request)
     return probe?.isLookedAt() ? 'entry' : ruling
   } catch (error) {
     // It would not have failed with an entry.
@@ -153,7 +160,7 @@ function probeEntry() {
  *
  * @throws INTERNAL_ERROR when its rule throws
  */
-export function mayField(
+export function canAccessField(
   { key: document }: DocumentModel,
   { key, access }: FieldModel,
   action: 'read' | 'write',
@@ -173,7 +180,7 @@ export function mayField(
  *
  * @throws INTERNAL_ERROR when the rule throws
  */
-export function mayKnowPeople({ kind, key }: DocumentModel, rule: FieldRule, caller: Caller): boolean {
+export function canSeeAuthors({ kind, key }: DocumentModel, rule: FieldRule, caller: Caller): boolean {
   try {
     return rule(caller) === true
   } catch (error) {
@@ -185,7 +192,7 @@ export function mayKnowPeople({ kind, key }: DocumentModel, rule: FieldRule, cal
  * A rule speaks of what the default locale says: otherwise an entry could be in reach in one language and not in the next.
  * Where another locale is read, its localized fields are looked up in the collection's own table.
  */
-export function filterFor(model: Model, collection: CollectionModel, filter: AccessFilter): AccessFilter {
+export function adaptFilterToLocale(model: Model, collection: CollectionModel, filter: AccessFilter): AccessFilter {
   const own = model.collections.get(collection.key)
   if (!own || collection.table === own.table) return filter
   return { ...filter, where: underDefaultLocale(filter.where, own) }
@@ -193,13 +200,13 @@ export function filterFor(model: Model, collection: CollectionModel, filter: Acc
 
 /** Filters on localized fields use the values of the default locale; a filter on `status` uses the locale of the request. */
 function underDefaultLocale(condition: Condition, collection: CollectionModel): Condition {
-  const field = fieldOf(condition)
+  const field = getField(condition)
   if (!field) {
     const { kind, of } = condition as Extract<Condition, { of: readonly Condition[] }>
     return { kind, of: of.map((one) => underDefaultLocale(one, collection)) }
   }
   if (!collection.localized.has(field.owner)) return condition
-  const through = collection.comparables.get('id') as Comparable
+  const through = collection.filterableFields.get('id') as FilterableField
   return {
     kind: 'related',
     through,
@@ -210,3 +217,7 @@ function underDefaultLocale(condition: Condition, collection: CollectionModel): 
     negated: false,
   }
 }
+
+/** What is said where an entry is named by something else than its id; the same whether such an entry is there or not. */
+export const notAnIdError = (): DaybookError =>
+  new DaybookError('NOT_FOUND', 'This address takes the id of an entry, not its slug. GET by slug answers the id.')

@@ -2,13 +2,13 @@ import type { Caller } from '../../auth/adapter.ts'
 import type { FieldModel } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
 import { Access } from './access.ts'
-import type { Ruling } from './rules.ts'
+import type { AccessResult } from './rules.ts'
 
 const NOTHING_HIDDEN: ReadonlySet<string> = new Set()
 
 /** The access of code that no rule stops: it may see and do everything. The journal names its caller. */
 export class UnrestrictedAccess extends Access {
-  override get author(): null {
+  override get storedCaller(): null {
     return null
   }
 
@@ -16,11 +16,11 @@ export class UnrestrictedAccess extends Access {
     return this.caller
   }
 
-  override async rulingOnReads(): Promise<Ruling> {
+  override async evaluateRead(): Promise<AccessResult> {
     return true
   }
 
-  override async rulingOnDrafts(): Promise<Ruling> {
+  override async evaluateDraftAccess(): Promise<AccessResult> {
     return true
   }
 
@@ -28,17 +28,17 @@ export class UnrestrictedAccess extends Access {
     return false
   }
 
-  override async requireRead(): Promise<AccessFilter | undefined> {
+  override async authorizeRead(): Promise<AccessFilter | undefined> {
     return undefined
   }
 
-  override async requireWrite(): Promise<AccessFilter | undefined> {
+  override async authorizeWrite(): Promise<AccessFilter | undefined> {
     return undefined
   }
 
-  override async requireSomeWrite(): Promise<void> {}
+  override async authorizeSomeWrite(): Promise<void> {}
 
-  override async rulingOnWrite(): Promise<Ruling> {
+  override async evaluateWrite(): Promise<AccessResult> {
     return true
   }
 
@@ -46,11 +46,11 @@ export class UnrestrictedAccess extends Access {
     return NOTHING_HIDDEN
   }
 
-  override seesPeople(): boolean {
+  override canSeeAuthors(): boolean {
     return true
   }
 
-  override mayWriteField(_document: unknown, _field: FieldModel): boolean {
+  override canWriteField(_document: unknown, _field: FieldModel): boolean {
     return true
   }
 }

@@ -1,22 +1,28 @@
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../../assets/blob-store.ts'
 import { FileBody } from '../../assets/file-body.ts'
-import { makeFilename } from '../../assets/file-names.ts'
+import { createFilename } from '../../assets/file-names.ts'
 import { fileTooLarge, type Intake } from '../../assets/intake.ts'
 import type { DaybookConfig, Entry } from '../../config/config.ts'
 import { DaybookError } from '../../errors.ts'
-import { ASSETS } from '../../fields/relations/asset.ts'
+import { ASSETS } from '../../fields/asset.ts'
+import { isStorableText } from '../../fields/text.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { isStorableText } from '../../model/stored-text.ts'
-import type { EntryRow } from '../../store/reads/rows.ts'
+import type { EntryRow } from '../../store/rows.ts'
 import type { Access } from '../access/access.ts'
-import { storedValues } from '../documents/row.ts'
-import type { Engine } from '../engine.ts'
-import { tagged } from '../reads/tagged.ts'
-import { writeContext } from '../writes/context.ts'
-import { type AssetPlace, createAsset, pathOf } from './create-asset.ts'
-import { type Files, pathTaken } from './files.ts'
-import { type AssetTexts, requirePlace, toNewAsset } from './new-asset.ts'
+import type { ContentContext } from '../context.ts'
+import { readStoredValues } from '../documents/row.ts'
+import { tagDocument } from '../reads/response.ts'
+import { createWriteContext } from '../writes/context.ts'
+import {
+  type AssetPlace,
+  createAsset,
+  getAssetPath,
+  toNewAsset,
+  type UploadFields,
+  validatePlace,
+} from './create-asset.ts'
+import { type Files, pathTakenError } from './files.ts'
 
 /** The file of an asset that a caller may read. */
 export interface StoredFile {
@@ -41,7 +47,7 @@ export interface StoredFile {
 }
 
 /** What is said of a file that is to be stored. */
-export interface NewFile extends AssetTexts {
+export interface NewFile extends UploadFields {
   /** The name that it had. Where no signature tells its type, this does. */
   readonly originalName: string
   /** Ends the storing; nothing of the file is left. */
@@ -58,10 +64,10 @@ export interface NewFile extends AssetTexts {
  * ```
  */
 export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
-  readonly #engine: Engine
+  readonly #engine: ContentContext
   readonly #access: () => Access
 
-  constructor(engine: Engine, access: () => Access) {
+  constructor(engine: ContentContext, access: () => Access) {
     this.#engine = engine
     this.#access = access
   }
@@ -88,12 +94,12 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
    */
   async plan(size: number, { originalName, directory = '', filename }: NewFile): Promise<AssetPlace> {
     const { assets, intake } = this.#parts()
-    const place = { directory, filename: filename ?? makeFilename(originalName) }
-    requirePlace(place.directory, place.filename)
-    await this.#access().requireWrite(assets, 'create')
+    const place = { directory, filename: filename ?? createFilename(originalName) }
+    validatePlace(place.directory, place.filename)
+    await this.#access().authorizeWrite(assets, 'create')
     if (size > intake.maxBytes) throw fileTooLarge(intake.maxBytes)
-    const path = pathOf(place)
-    if (await this.#engine.store.read.entries.storedBy(assets, 'path', path)) throw pathTaken(path)
+    const path = getAssetPath(place)
+    if (await this.#engine.store.read.entries.storedByValue(assets, 'path', path)) throw pathTakenError(path)
     return place
   }
 
@@ -108,17 +114,17 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
     const { originalName, signal = new AbortController().signal, ...texts } = file
     const engine = this.#engine
     const { assets, files, intake } = this.#parts()
-    if (engine.isLent) throw new Error('A hook inside a transaction stores no files; do it in afterCommit.')
+    if (engine.isInTransaction) throw new Error('A hook inside a transaction stores no files; do it in afterCommit.')
     const access = this.#access()
     // What a caller may not store does not come in.
-    await access.requireWrite(assets, 'create')
+    await access.authorizeWrite(assets, 'create')
     const source = content instanceof Readable ? content : Readable.from(content, { objectMode: false })
-    const staged = await intake.take(source, originalName, signal)
+    const staged = await intake.stage(source, originalName, signal)
     try {
-      const context = await writeContext(engine, access)
-      return tagged(await createAsset(context, files, assets, toNewAsset(staged, texts, files)))
+      const context = await createWriteContext(engine, access)
+      return tagDocument(await createAsset(context, files, assets, toNewAsset(staged, texts, files)))
     } finally {
-      await intake.discard(staged.staged)
+      await intake.discard(staged.stagedName)
     }
   }
 
@@ -132,8 +138,8 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
   async #visible(assets: CollectionModel, path: string): Promise<EntryRow | undefined> {
     const access = this.#access()
     try {
-      const filter = await access.requireRead(assets)
-      const { store } = this.#engine.sourceFor(access)
+      const filter = await access.authorizeRead(assets)
+      const { store } = this.#engine.resolveReplica(access)
       const row = await store.read.entries.byValue(assets, 'path', path, { where: filter?.where })
       return row
     } catch (error) {
@@ -144,7 +150,10 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
 }
 
 function toStoredFile(files: Files, assets: CollectionModel, row: EntryRow): StoredFile {
-  const { path, filename, originalName, mimeType, size, sha256 } = storedValues(assets, row) as unknown as StoredFile
+  const { path, filename, originalName, mimeType, size, sha256 } = readStoredValues(
+    assets,
+    row,
+  ) as unknown as StoredFile
   return Object.freeze({
     id: row.id,
     path,

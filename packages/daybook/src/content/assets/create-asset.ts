@@ -1,30 +1,34 @@
 import type { BlobHeaders } from '../../assets/blob-store.ts'
+import { createFilename, findDirectoryViolation, findFilenameViolation } from '../../assets/file-names.ts'
+import type { StagedFile } from '../../assets/intake.ts'
+import { formatDisposition, servedType } from '../../assets/media-type.ts'
+import { validationError } from '../../errors.ts'
+import { createIssue, type Issue } from '../../issues.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import type { Writer } from '../../store/writes/write.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { parseCreate, prepareCreate } from '../writes/create.ts'
 import { execute } from '../writes/pipeline.ts'
-import type { Files } from './files.ts'
-import type { ImageFacts } from './image-facts.ts'
+import type { Files, ImageMetadata } from './files.ts'
 
 /** An uploaded file, and the asset that it is to become. */
 export interface NewAsset {
   /** The name under which it is staged. */
   readonly staged: string
   /** What the bytes are. */
-  readonly facts: AssetFacts
+  readonly metadata: AssetMetadata
   readonly place: AssetPlace
   /** What a store of files tells of it. */
   readonly headers: BlobHeaders
   /** Finds out more, once the file has its path. */
-  describe(path: string): Promise<ImageFacts | undefined>
+  describe(path: string): Promise<ImageMetadata | undefined>
   /** What the uploader says of it: `alt`, `focalPoint`. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
 /** What is known of a file. */
-export interface AssetFacts extends ImageFacts {
+export interface AssetMetadata extends ImageMetadata {
   readonly originalName: string
   readonly mimeType: string
   /** In bytes. */
@@ -48,11 +52,11 @@ export function createAsset(
   context: WriteContext,
   files: Files,
   assets: CollectionModel,
-  { staged, facts, place, headers, describe, data }: NewAsset,
-): Promise<EntryAnswer> {
-  const path = pathOf(place)
+  { staged, metadata, place, headers, describe, data }: NewAsset,
+): Promise<EntryResponse> {
+  const path = getAssetPath(place)
   return files.place({ staged, path, headers }, async (endClaim) => {
-    const asset = { facts: { ...facts, ...(await describe(path)) }, place, data }
+    const asset = { metadata: { ...metadata, ...(await describe(path)) }, place, data }
     return storeAsset(context, files, assets, asset, endClaim)
   })
 }
@@ -62,23 +66,23 @@ export function createAsset(
  *
  * @throws as {@link createAsset}
  */
-export const tryAsset = (
+export const dryRunAsset = (
   context: WriteContext,
   files: Files,
   assets: CollectionModel,
   asset: NewAsset,
-): Promise<EntryAnswer> => storeAsset(context, files, assets, asset, async () => {})
+): Promise<EntryResponse> => storeAsset(context, files, assets, asset, async () => {})
 
 async function storeAsset(
   context: WriteContext,
   files: Files,
   assets: CollectionModel,
-  { facts, place, data }: Pick<NewAsset, 'facts' | 'place' | 'data'>,
+  { metadata: facts, place, data }: Pick<NewAsset, 'metadata' | 'place' | 'data'>,
   endClaim: (writer: Writer) => Promise<void>,
-): Promise<EntryAnswer> {
-  const path = pathOf(place)
+): Promise<EntryResponse> {
+  const path = getAssetPath(place)
   const complete = async (writer: Writer): Promise<void> => {
-    if (context.person !== null) await files.requireRoom(writer.read, context.person)
+    if (context.author !== null) await files.requireQuota(writer.read, context.author)
     await endClaim(writer)
   }
   const { directory, filename } = place
@@ -89,5 +93,41 @@ async function storeAsset(
 }
 
 /** The path of a file. */
-export const pathOf = ({ directory, filename }: AssetPlace): string =>
+export const getAssetPath = ({ directory, filename }: AssetPlace): string =>
   directory === '' ? filename : `${directory}/${filename}`
+
+/** What an uploader says of a file. */
+export interface UploadFields {
+  readonly directory?: string | undefined
+  readonly filename?: string | undefined
+  readonly alt?: string | undefined
+}
+
+/**
+ * The asset that a staged file is to become.
+ *
+ * @throws VALIDATION_ERROR with one issue for each text that is wrong
+ */
+export function toNewAsset(file: StagedFile, texts: UploadFields, files: Files): NewAsset {
+  const { stagedName: staged, originalName, mimeType, size, sha256, image } = file
+  const { directory = '', filename = createFilename(originalName), alt } = texts
+  validatePlace(directory, filename)
+  return {
+    staged,
+    metadata: { originalName, mimeType, size, sha256, ...image },
+    place: { directory, filename },
+    headers: { type: servedType(mimeType), disposition: formatDisposition(mimeType, filename, originalName) },
+    describe: (path) => files.describe(path, mimeType),
+    data: alt === undefined ? {} : { alt },
+  }
+}
+
+/** @throws VALIDATION_ERROR with one issue for each that no file may have */
+export function validatePlace(directory: string, filename: string): void {
+  const issues: Issue[] = []
+  const inDirectory = directory === '' ? undefined : findDirectoryViolation(directory)
+  if (inDirectory) issues.push(createIssue('/directory', ...inDirectory))
+  const inFilename = findFilenameViolation(filename)
+  if (inFilename) issues.push(createIssue('/filename', ...inFilename))
+  if (issues.length > 0) throw validationError(issues)
+}

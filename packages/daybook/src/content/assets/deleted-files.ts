@@ -30,7 +30,7 @@ export const isRestorable = (
 ): boolean => Date.parse(at) + restorableMs > Date.now()
 
 /** The error of a deleted file whose bytes were removed. */
-export const bytesGone = (): DaybookError =>
+export const bytesGoneError = (): DaybookError =>
   new DaybookError('NOT_FOUND', 'The bytes of this file are no longer kept, so it cannot be restored. Upload it again.')
 
 /** The parts that {@link DeletedFiles} needs. */
@@ -84,9 +84,9 @@ export class DeletedFiles {
   /** Brings the bytes of a file back to its path. @returns the reason if they do not come there */
   async moveBack({ key, path, size }: DeletedFile): Promise<DaybookError | undefined> {
     const blobs = await this.#parts.blobs()
-    if ((await blobs.size(key)) !== size) return bytesGone()
+    if ((await blobs.size(key)) !== size) return bytesGoneError()
     if (await blobs.move(key, path)) return undefined
-    return (await blobs.size(key)) === undefined ? bytesGone() : pathTakenSince(path)
+    return (await blobs.size(key)) === undefined ? bytesGoneError() : pathTakenSinceError(path)
   }
 
   /** Removes the bytes of assets that cannot be restored: the time is over, or the journal no longer has their content. */
@@ -113,7 +113,7 @@ export class DeletedFiles {
 }
 
 /** The error of a path that has got another file since the deletion. */
-export const pathTakenSince = (path: string): DaybookError =>
+export const pathTakenSinceError = (path: string): DaybookError =>
   new DaybookError('CONFLICT', `There is another file ${path} now. Delete it, then restore this one.`, {
     field: 'filename',
   })

@@ -3,18 +3,18 @@ import { type Readable, Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 /** The digest of all bytes of a stream, in hex. */
-export async function digestOf(content: Readable): Promise<string> {
+export async function computeDigest(content: Readable): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(content, hash)
   return hash.digest('hex')
 }
 
 /** Bytes that are not those that were expected. */
-export class OtherBytes extends Error {
+export class DigestMismatch extends Error {
   override readonly name = 'OtherBytes'
 }
 
-/** Passes bytes on, and fails with {@link OtherBytes} at their end when their digest is another one. */
+/** Passes bytes on, and fails with {@link DigestMismatch} at their end when their digest is another one. */
 export function verifyDigest(sha256: string): Transform {
   const hash = createHash('sha256')
   return new Transform({
@@ -23,7 +23,7 @@ export function verifyDigest(sha256: string): Transform {
       done(null, chunk)
     },
     flush(done: TransformCallback): void {
-      done(hash.digest('hex') === sha256 ? null : new OtherBytes('Their digest is another one.'))
+      done(hash.digest('hex') === sha256 ? null : new DigestMismatch('Their digest is another one.'))
     },
   })
 }

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit'
 import type { BlobStore } from '../../assets/blob-store.ts'
-import { ASSETS } from '../../fields/relations/asset.ts'
+import { ASSETS } from '../../fields/asset.ts'
 import type { Log } from '../../log.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { StoredEntry } from '../../store/reads/rows.ts'
-import type { Engine } from '../engine.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { StoredEntry } from '../../store/rows.ts'
+import type { ContentContext } from '../context.ts'
 import type { Files } from './files.ts'
 import { countStoredFiles } from './stored-files.ts'
 
@@ -17,7 +17,7 @@ const ASKED_AT_ONCE = 4
 
 /** Looks for files that assets lack, a sample at a time, so that operators hear of a loss before readers do. */
 export class FileCheck {
-  readonly #engine: Engine
+  readonly #engine: ContentContext
   readonly #files: Files
   readonly #log: Log
   readonly #missing = new Set<string>()
@@ -25,21 +25,21 @@ export class FileCheck {
   #after: number | undefined
   #running: Promise<void> | undefined
 
-  constructor(engine: Engine, files: Files, log: Log) {
+  constructor(engine: ContentContext, files: Files, log: Log) {
     this.#engine = engine
     this.#files = files
     this.#log = log
   }
 
   /** The number of missing files that the checks have found so far, at most {@link MAX_MISSING}. */
-  get missing(): number {
+  get missingCount(): number {
     return this.#missing.size
   }
 
   /** True if assets are known to lack their files. The first call begins the first check, as a service that starts has other work to do. */
   hasMissing(): boolean {
     this.#running ??= this.run()
-    return this.missing > 0
+    return this.missingCount > 0
   }
 
   async close(): Promise<void> {
@@ -99,5 +99,5 @@ const pathOf = ({ doc }: StoredEntry): string => (JSON.parse(doc) as { readonly 
 /** True if an asset has the path, and no file has it. A deletion removes the asset first, so the asset is read last. */
 async function isFileMissing(path: string, assets: CollectionModel, read: Reader, blobs: BlobStore): Promise<boolean> {
   if ((await blobs.size(path)) !== undefined) return false
-  return (await read.entries.storedBy(assets, 'path', path)) !== undefined
+  return (await read.entries.storedByValue(assets, 'path', path)) !== undefined
 }

@@ -3,9 +3,9 @@ import type { BlobHeaders } from '../../assets/blob-store.ts'
 import { StartupError } from '../../errors.ts'
 import type { FileClaim } from '../../store/records/file-claims.ts'
 import type { Store } from '../../store/store.ts'
-import { digestOf, verifyDigest } from './digest.ts'
+import { computeDigest, verifyDigest } from './digest.ts'
 import type { Files } from './files.ts'
-import type { StoredFile } from './stored-files.ts'
+import type { StoredAssetFile } from './stored-files.ts'
 
 /** How long the path of a file is claimed, in milliseconds; what ends before is swept by the next service. */
 const CLAIM_MS = 24 * 60 * 60 * 1000
@@ -44,15 +44,19 @@ export class FileRestore {
    * @returns whether it was brought now
    * @throws {OtherBytes} when its digest is another one; {StartupError} when another file has the path
    */
-  async bring({ path, sha256 }: StoredFile, headers: BlobHeaders, open: () => Promise<Readable>): Promise<boolean> {
-    const claim = { path, holder: this.#files.newName() }
+  async restoreFile(
+    { path, sha256 }: StoredAssetFile,
+    headers: BlobHeaders,
+    open: () => Promise<Readable>,
+  ): Promise<boolean> {
+    const claim = { path, holder: this.#files.createName() }
     const { state } = await this.#store.transaction((writer) => writer.fileClaims.take(claim, CLAIM_MS))
     if (state === 'taken') throw new StartupError(OTHERS_WRITE)
     this.#claims.push(claim)
     const blobs = await this.#files.blobs()
     const there = await blobs.read(path)
     if (there) {
-      if ((await digestOf(there.content)) === sha256) return false
+      if ((await computeDigest(there.content)) === sha256) return false
       throw pathTaken(path)
     }
     const bytes = pipeline(await open(), verifyDigest(sha256), () => {})

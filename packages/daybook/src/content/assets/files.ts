@@ -1,19 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { type BlobHeaders, type BlobStore, IMAGES } from '../../assets/blob-store.ts'
+import { type BlobHeaders, type BlobStore, IMAGE_VARIANTS_PREFIX } from '../../assets/blob-store.ts'
 import type { AssetQuota } from '../../config/assets.ts'
 import { DaybookError } from '../../errors.ts'
-import { ASSETS } from '../../fields/relations/asset.ts'
+import { ASSETS } from '../../fields/asset.ts'
 import type { Log } from '../../log.ts'
-import type { CollectionModel, Model } from '../../model/model.ts'
-import type { Reader } from '../../store/reads/read.ts'
+import { FILTERABLE_AUTHOR_FIELDS } from '../../model/authors.ts'
+import type { CollectionModel, FilterableField, Model } from '../../model/model.ts'
+import { equals } from '../../query/where.ts'
+import type { Reader } from '../../store/reads/reader.ts'
 import type { FileClaim } from '../../store/records/file-claims.ts'
 import type { Store } from '../../store/store.ts'
-import type { Writer } from '../../store/writes/write.ts'
-import { type DeletedFile, DeletedFiles, pathTakenSince } from './deleted-files.ts'
-import type { ImageFacts } from './image-facts.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { type DeletedFile, DeletedFiles, pathTakenSinceError } from './deleted-files.ts'
 import { ProcessName } from './process-name.ts'
-import { requireWithinQuota } from './quota.ts'
+
+/** What is known of an image. */
+export interface ImageMetadata {
+  /** In pixels. */
+  readonly width?: number | undefined
+  readonly height?: number | undefined
+  /** As a `data:` URL. */
+  readonly placeholder?: string | undefined
+}
 
 /** How long a path is claimed at a time, in milliseconds. */
 const CLAIM_MS = 60_000
@@ -53,11 +62,11 @@ interface ClaimedPlacement {
 export type EndClaim = (writer: Writer) => Promise<void>
 
 /** Pictures that are made of files, by the digest of the file. */
-export interface MadeImages {
+export interface DerivedImages {
   /** What is known of a picture, by its path and its media type; `undefined`: it is none. */
-  describe(path: string, mimeType: string): Promise<ImageFacts | undefined>
+  describe(path: string, mimeType: string): Promise<ImageMetadata | undefined>
   /** Removes all that are made of a file. */
-  forget(sha256: string): Promise<void>
+  deleteVariants(sha256: string): Promise<void>
 }
 
 /** What files need to know and do. */
@@ -81,7 +90,7 @@ export class Files {
   readonly #parts: FilesParts
   readonly #process = new ProcessName()
   #blobs: Promise<BlobStore> | undefined
-  #images: MadeImages | undefined
+  #images: DerivedImages | undefined
   /** Paths of assets whose deletions were under way, and until when each is waited for. */
   readonly #leaving = new Map<string, number>()
   #endListening: (() => void) | undefined
@@ -103,7 +112,7 @@ export class Files {
   }
 
   /** Has the pictures of deleted files removed, too; without that, another process does so. */
-  keepImages(images: MadeImages): void {
+  attachImages(images: DerivedImages): void {
     this.#images = images
   }
 
@@ -113,19 +122,19 @@ export class Files {
    * @param isCaller true if that person is the caller
    * @throws FORBIDDEN, PAYLOAD_TOO_LARGE with `details.limit`
    */
-  async requireRoom(read: Reader, person: string, isCaller = true): Promise<void> {
+  async requireQuota(read: Reader, person: string, isCaller = true): Promise<void> {
     const { quota } = this.#parts
     if (quota) await requireWithinQuota(read, this.#assets, person, isCaller, quota)
   }
 
   /** What is known of a picture that has its path. */
-  async describe(path: string, mimeType: string): Promise<ImageFacts | undefined> {
+  async describe(path: string, mimeType: string): Promise<ImageMetadata | undefined> {
     return this.#images?.describe(path, mimeType)
   }
 
   /** A name under which this process may stage a file. */
-  newName(): string {
-    return this.#process.newName()
+  createName(): string {
+    return this.#process.createName()
   }
 
   /**
@@ -138,8 +147,9 @@ export class Files {
     const placement: ClaimedPlacement = {
       path,
       deletion: 0,
-      bring: async () => ((await (await this.blobs()).publish(staged, path, headers)) ? undefined : pathTaken(path)),
-      refusal: pathTaken(path),
+      bring: async () =>
+        (await (await this.blobs()).publish(staged, path, headers)) ? undefined : pathTakenError(path),
+      refusal: pathTakenError(path),
     }
     return this.#placeClaimed(placement, commit)
   }
@@ -150,17 +160,17 @@ export class Files {
    * @param commit as {@link place}
    * @throws NOT_FOUND when the bytes are gone; CONFLICT with `details.field` when the path is taken; what `commit` throws
    */
-  async bringBack<T>(file: DeletedFile, commit: (end: EndClaim) => Promise<T>): Promise<T> {
+  async restore<T>(file: DeletedFile, commit: (end: EndClaim) => Promise<T>): Promise<T> {
     const { path, deletion } = file
     const bring = (): Promise<DaybookError | undefined> => this.deleted.moveBack(file)
-    return this.#placeClaimed({ path, deletion, bring, refusal: pathTakenSince(path) }, commit)
+    return this.#placeClaimed({ path, deletion, bring, refusal: pathTakenSinceError(path) }, commit)
   }
 
   async #placeClaimed<T>(
     { path, deletion, bring, refusal }: ClaimedPlacement,
     commit: (end: EndClaim) => Promise<T>,
   ): Promise<T> {
-    const claim: FileClaim = { path, holder: this.newName() }
+    const claim: FileClaim = { path, holder: this.createName() }
     const left = await this.#claim(claim, refusal)
     const renewing = setInterval(() => void this.#renew(claim), RENEW_MS).unref()
     let reason: DaybookError | undefined
@@ -183,7 +193,7 @@ export class Files {
   }
 
   /** Clears the path of an asset whose deletion is under way, once that is stored. */
-  clearSoon(path: string): void {
+  clearAfterDeletion(path: string): void {
     if (this.#isClosed) return
     this.#leaving.set(path, Date.now() + MAX_DELETION_MS)
     this.#endListening ??= this.#parts.store.journal.onGrowth(() => this.#removeLeft())
@@ -225,7 +235,8 @@ export class Files {
 
   /** @throws SERVICE_UNAVAILABLE when the claim was lost: bytes that came to the path now could be those of nobody */
   async #expect(claim: FileClaim, deletion: number): Promise<void> {
-    if (!(await this.#parts.store.transaction((writer) => writer.fileClaims.expect(claim, deletion)))) throw claimLost()
+    if (!(await this.#parts.store.transaction((writer) => writer.fileClaims.expectBytes(claim, deletion))))
+      throw claimLost()
   }
 
   async #renew(claim: FileClaim): Promise<void> {
@@ -270,7 +281,7 @@ export class Files {
 
   /** Clears paths that nobody holds, unless an asset has them. */
   async #settle(paths: readonly string[]): Promise<void> {
-    const own = this.#images ? paths : paths.filter((path) => !path.startsWith(IMAGES))
+    const own = this.#images ? paths : paths.filter((path) => !path.startsWith(IMAGE_VARIANTS_PREFIX))
     for (let at = 0; at < own.length; at += SETTLED_AT_ONCE) {
       await this.#settleBatch(own.slice(at, at + SETTLED_AT_ONCE))
     }
@@ -278,7 +289,7 @@ export class Files {
 
   async #settleBatch(paths: readonly string[]): Promise<void> {
     const { store } = this.#parts
-    const holder = this.newName()
+    const holder = this.createName()
     const held: FileClaim[] = []
     const unused: { readonly path: string; readonly deletion: number }[] = []
     await store.transaction(async (writer) => {
@@ -304,7 +315,8 @@ export class Files {
   }
 
   async #clear(path: string, deletion: number): Promise<void> {
-    if (path.startsWith(IMAGES)) await this.#images?.forget(path.slice(IMAGES.length))
+    if (path.startsWith(IMAGE_VARIANTS_PREFIX))
+      await this.#images?.deleteVariants(path.slice(IMAGE_VARIANTS_PREFIX.length))
     else await this.deleted.clearPath(path, deletion)
   }
 
@@ -324,13 +336,15 @@ export class Files {
   }
 
   async #hasAsset(read: Reader, path: string): Promise<boolean> {
-    const [field, value] = path.startsWith(IMAGES) ? ['sha256', path.slice(IMAGES.length)] : ['path', path]
-    return (await read.entries.storedBy(this.#assets, field, value)) !== undefined
+    const [field, value] = path.startsWith(IMAGE_VARIANTS_PREFIX)
+      ? ['sha256', path.slice(IMAGE_VARIANTS_PREFIX.length)]
+      : ['path', path]
+    return (await read.entries.storedByValue(this.#assets, field, value)) !== undefined
   }
 }
 
 /** The error of a path that another file has. */
-export const pathTaken = (path: string): DaybookError =>
+export const pathTakenError = (path: string): DaybookError =>
   new DaybookError('CONFLICT', `There is a file ${path}; choose another filename or directory.`, { field: 'filename' })
 
 const claimLost = (): DaybookError =>
@@ -338,4 +352,34 @@ const claimLost = (): DaybookError =>
 
 async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (const item of items) await work(item)
+}
+
+/**
+ * Sees that the files of one person are within their quota. Asked in the transaction that stores another one, so that uploads at
+ * once do not get past it.
+ *
+ * @param isCaller true if that person is the caller
+ * @throws FORBIDDEN with `details.limit` when there are too many; PAYLOAD_TOO_LARGE with `details.limit` when they have too many bytes
+ */
+async function requireWithinQuota(
+  read: Reader,
+  assets: CollectionModel,
+  person: string,
+  isCaller: boolean,
+  { files = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY }: AssetQuota,
+): Promise<void> {
+  const where = equals(FILTERABLE_AUTHOR_FIELDS.get('createdBy') as FilterableField, person)
+  const sum = { kind: 'sum', name: 'sum:size', by: assets.filterableFields.get('size') as FilterableField } as const
+  const size = { found: 1, visible: 1, all: 1 }
+  const used = await read.lists.value(assets, sum, { where, statuses: undefined, search: undefined, size })
+  if ((used?.count ?? 0) > files) {
+    const message = isCaller
+      ? `You have ${files} files, as many as you may; delete one first.`
+      : `The uploader of this file has ${files} others, as many as the quota allows; delete one of those first.`
+    throw new DaybookError('FORBIDDEN', message, { limit: files })
+  }
+  if (Number(used?.value ?? 0) > bytes) {
+    const message = `${isCaller ? 'Your files' : 'The files of its uploader'} have at most ${bytes} bytes together, this one included; delete some first.`
+    throw new DaybookError('PAYLOAD_TOO_LARGE', message, { limit: bytes })
+  }
 }

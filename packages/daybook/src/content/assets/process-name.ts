@@ -12,7 +12,7 @@ export class ProcessName {
   }
 
   /** A name of something that this process makes; {@link isGone} tells from it whether the process has ended. */
-  newName(): string {
+  createName(): string {
     return `${this.text}.${randomUUID()}`
   }
 

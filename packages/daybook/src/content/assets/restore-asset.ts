@@ -1,11 +1,11 @@
 import type { CollectionModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
-import { type CompleteFile, prepareRestore, type RestoredVersion } from '../drafts/restore.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
+import { type CompleteFile, prepareRestore, type RestoredVersion } from '../drafts/restore-entry.ts'
 import type { Preconditions } from '../reads/etags.ts'
+import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { execute } from '../writes/pipeline.ts'
-import { bytesGone } from './deleted-files.ts'
+import { bytesGoneError } from './deleted-files.ts'
 import type { EndClaim } from './files.ts'
 
 /**
@@ -21,16 +21,16 @@ export async function restoreAsset(
   id: string,
   version: RestoredVersion,
   options: Preconditions,
-): Promise<EntryAnswer> {
-  const { engine, person, isDry } = context
+): Promise<EntryResponse> {
+  const { services: engine, author: person, isDry } = context
   const { files } = engine
   const isThere = (await engine.store.read.entries.stored(assets, id.toLowerCase())) !== undefined
   if (!files || isThere || !isUuidShaped(id))
     return execute(context, () => prepareRestore(context, assets, id, version, options))
-  if (engine.isLent) throw new Error('A hook inside a transaction restores no files; do it in afterCommit.')
-  const restore = (endClaim: EndClaim): Promise<EntryAnswer> => {
+  if (engine.isInTransaction) throw new Error('A hook inside a transaction restores no files; do it in afterCommit.')
+  const restore = (endClaim: EndClaim): Promise<EntryResponse> => {
     const completeFile: CompleteFile = async (writer, createdBy) => {
-      if (createdBy !== null) await files.requireRoom(writer.read, createdBy, createdBy === person)
+      if (createdBy !== null) await files.requireQuota(writer.read, createdBy, createdBy === person)
       await endClaim(writer)
     }
     return execute(context, () => prepareRestore(context, assets, id, version, { ...options, completeFile }))
@@ -38,8 +38,8 @@ export async function restoreAsset(
   // The file moves only for a caller who may restore the asset.
   await prepareRestore(context, assets, id, version, { ...options, completeFile: async () => {} })
   const file = await files.deleted.findByAsset(id.toLowerCase())
-  if (!file) throw bytesGone()
-  if (!isDry) return files.bringBack(file, restore)
-  if (!(await files.deleted.hasBytes(file))) throw bytesGone()
+  if (!file) throw bytesGoneError()
+  if (!isDry) return files.restore(file, restore)
+  if (!(await files.deleted.hasBytes(file))) throw bytesGoneError()
   return restore(async () => {})
 }

@@ -1,9 +1,9 @@
-import { ASSETS } from '../../fields/relations/asset.ts'
+import { ASSETS } from '../../fields/asset.ts'
 import type { Model } from '../../model/model.ts'
-import type { Reader } from '../../store/reads/read.ts'
+import type { Reader } from '../../store/reads/reader.ts'
 
 /** The file of an asset. */
-export interface StoredFile {
+export interface StoredAssetFile {
   readonly path: string
   /** In hex. */
   readonly sha256: string
@@ -13,11 +13,15 @@ export interface StoredFile {
 }
 
 /** The files of all assets of a store, some at a time; those alone whose assets changed after a number of the journal. */
-export async function* storedFiles(model: Model, read: Reader, since = 0): AsyncGenerator<readonly StoredFile[], void> {
+export async function* readStoredFiles(
+  model: Model,
+  read: Reader,
+  since = 0,
+): AsyncGenerator<readonly StoredAssetFile[], void> {
   const assets = model.collections.get(ASSETS)
   if (!assets || !(await read.system.storedCollections()).includes(ASSETS)) return
   for (let page = await read.entries.batchAfter(assets, 0); page.length > 0; ) {
-    yield page.filter(({ seq }) => seq > since).map(({ doc }) => JSON.parse(doc) as StoredFile)
+    yield page.filter(({ seq }) => seq > since).map(({ doc }) => JSON.parse(doc) as StoredAssetFile)
     page = await read.entries.batchAfter(assets, page.at(-1)?.pk ?? 0)
   }
 }

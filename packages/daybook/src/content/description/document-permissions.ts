@@ -1,21 +1,21 @@
-import { DaybookError, invalidAt } from '../../errors.ts'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { DocumentName } from '../../query/auth-query.ts'
 import { type AccessFilter, dependsOn } from '../../query/where.ts'
-import type { StoredEntry } from '../../store/reads/rows.ts'
+import type { StoredEntry } from '../../store/rows.ts'
 import type { Access } from '../access/access.ts'
 import { findVisibleDrafts } from '../access/draft-access.ts'
-import { fieldRights } from '../access/field-access.ts'
-import { type DocumentPermissions, describeClosedFields } from '../access/permissions.ts'
+import { resolveFieldRights } from '../access/field-access.ts'
+import { type DocumentPermissions, describeReadOnlyFields } from '../access/permissions.ts'
+import type { ContentContext } from '../context.ts'
 import { mergeFields } from '../documents/document.ts'
-import { Revision } from '../documents/row.ts'
+import { StoredRevision } from '../documents/row.ts'
 import { proposePublished, proposeUnpublished } from '../drafts/publish.ts'
 import { DraftTarget } from '../drafts/save-draft.ts'
-import type { Engine } from '../engine.ts'
-import { hiddenStatus, writeTranslation } from '../locales/localized.ts'
-import { type WriteContext, writeContext } from '../writes/context.ts'
-import { EntryTarget, resultOf, storeEntry } from '../writes/entry-target.ts'
-import { changedFields, type Proposal } from '../writes/replace.ts'
+import { getUnpublishedStatus, writeTranslation } from '../locales/localized.ts'
+import { createWriteContext, type WriteContext } from '../writes/context.ts'
+import { buildUpdatedEntry, EntryTarget, storeEntry } from '../writes/entry-target.ts'
+import { findChangedFields, type Proposal } from '../writes/replace.ts'
 
 /** The permissions of a caller on one global. */
 export interface GlobalPermissions extends Pick<DocumentPermissions, 'fields'> {
@@ -47,8 +47,8 @@ export interface PublicationPermissions extends EntryPermissions {
  * @throws VALIDATION_ERROR if the caller cannot read the collection or the global; NOT_FOUND if the entry does not exist for the caller;
  * INTERNAL_ERROR when a rule fails
  */
-export async function documentPermissions(
-  engine: Engine,
+export async function resolveDocumentPermissions(
+  engine: ContentContext,
   access: Access,
   name: DocumentName,
 ): Promise<GlobalPermissions | EntryPermissions | PublicationPermissions> {
@@ -57,28 +57,28 @@ export async function documentPermissions(
 
 function unknownDocument(kind: 'collection' | 'global', key: string): DaybookError {
   const name = key.slice(0, 64)
-  return invalidAt(kind, 'unknown', `"${name}" is no ${kind} that you may read`, { name })
+  return validationErrorAt(kind, 'unknown', `"${name}" is no ${kind} that you may read`, { name })
 }
 
-async function globalPermissions({ model }: Engine, access: Access, key: string): Promise<GlobalPermissions> {
+async function globalPermissions({ model }: ContentContext, access: Access, key: string): Promise<GlobalPermissions> {
   const global = model.globals.get(key)
-  if (!global || (await access.rulingOnReads(global)) !== true) throw unknownDocument('global', key)
-  const update = await isPermitted(() => access.requireWrite(global, 'update'))
-  return { read: true, update, fields: describeClosedFields(global, access) }
+  if (!global || (await access.evaluateRead(global)) !== true) throw unknownDocument('global', key)
+  const update = await isPermitted(() => access.authorizeWrite(global, 'update'))
+  return { read: true, update, fields: describeReadOnlyFields(global, access) }
 }
 
 async function entryPermissions(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   { collection: key, id }: Exclude<DocumentName, { readonly global: string }>,
 ): Promise<EntryPermissions | PublicationPermissions> {
   const collection = engine.model.collections.get(key)
-  if (!collection || (await access.rulingOnReads(collection)) === false) throw unknownDocument('collection', key)
+  if (!collection || (await access.evaluateRead(collection)) === false) throw unknownDocument('collection', key)
   const { read } = engine.store
-  const context = await writeContext(engine, access, { isDry: true })
+  const context = await createWriteContext(engine, access, { isDry: true })
   const target = new EntryTarget(context, collection, id)
   const entry = await target.load(read)
-  const revision = new Revision(engine.model, collection, entry)
+  const revision = new StoredRevision(engine.model, collection, entry)
   const isChangeable = await isPermitted(() => target.authorizeUpdate(read, revision))
   const stored: StoredState = { context, collection, entry, revision, isChangeable }
   const update = isChangeable && (await canBecome(stored, unchanged(stored)))
@@ -88,7 +88,7 @@ async function entryPermissions(
     delete: await isPermitted(() => target.authorizeDelete(read, revision)),
     restore: update,
     ...(collection.status ? await publicationPermissions(stored, collection.status, update) : {}),
-    fields: describeClosedFields(collection, access),
+    fields: describeReadOnlyFields(collection, access),
   }
 }
 
@@ -97,7 +97,7 @@ interface StoredState {
   readonly context: WriteContext
   readonly collection: CollectionModel
   readonly entry: StoredEntry
-  readonly revision: Revision<StoredEntry>
+  readonly revision: StoredRevision<StoredEntry>
   /** True if the caller may change it, as far as the rules look at the entry before the change. */
   readonly isChangeable: boolean
 }
@@ -109,7 +109,7 @@ async function publicationPermissions(
   update: boolean,
 ): Promise<Omit<PublicationPermissions, keyof GlobalPermissions | 'delete'>> {
   const { context, collection, entry, isChangeable } = stored
-  const { read } = context.engine.store
+  const { read } = context.services.store
   const draft = (await findVisibleDrafts(context.access, read, collection, [entry.id])).has(entry.id)
   const isDraftChangeable = isChangeable && draft
   const target = new DraftTarget(context, collection, entry.id)
@@ -117,13 +117,13 @@ async function publicationPermissions(
   for (const value of status.values)
     statuses[value] =
       value === entry.status ? update : isChangeable && (await canBecome(stored, withStatus(stored, status.key, value)))
-  const hidden = hiddenStatus(status)
+  const hidden = getUnpublishedStatus(status)
   return {
     draft,
     saveDraft:
       isDraftChangeable &&
       (await isPermitted(async () =>
-        target.authorizeResult(new Revision(context.engine.model, collection, await target.load(read)), {}),
+        target.authorizeResult(new StoredRevision(context.services.model, collection, await target.load(read)), {}),
       )),
     restore: isDraftChangeable,
     publish: isDraftChangeable && (await canBecome(stored, proposePublished(context, collection, entry))),
@@ -146,8 +146,8 @@ const unchanged = ({ revision, entry: { draft } }: StoredState): NextState => ({
 
 function withStatus(stored: StoredState, statusKey: string, value: string): NextState {
   const { context, collection, revision } = stored
-  const values = mergeFields(collection, revision.own(context.locale), { [statusKey]: value })
-  const defaultLocale = context.engine.model.locales?.default
+  const values = mergeFields(collection, revision.getLocaleValues(context.locale), { [statusKey]: value })
+  const defaultLocale = context.services.model.locales?.default
   const canonical = writeTranslation(collection, revision.canonical, values, context.locale, defaultLocale)
   return { ...unchanged(stored), canonical }
 }
@@ -161,13 +161,13 @@ function withStatus(stored: StoredState, statusKey: string, value: string): Next
 async function canBecome(stored: StoredState, next: NextState | undefined): Promise<boolean> {
   const { context, collection, entry, revision } = stored
   if (!next || !collection.access.update) return true
-  const patch = changedFields(collection, revision.values, next.canonical.values)
-  const result = resultOf(context, collection, revision, patch)
-  const ruling = await context.access.rulingOnWrite(collection, 'update', result)
+  const patch = findChangedFields(collection, revision.values, next.canonical.values)
+  const result = buildUpdatedEntry(context, collection, revision, patch)
+  const ruling = await context.access.evaluateWrite(collection, 'update', result)
   if (typeof ruling === 'boolean') return ruling
   const changed = new Set([...Object.keys(patch), 'updatedAt', 'updatedBy'])
   if (dependsOn(ruling.where, collection, changed)) return matchesOnceStored(stored, next, ruling)
-  return (await context.engine.store.read.entries.statuses(collection, [entry.id], ruling.where)).length > 0
+  return (await context.services.store.read.entries.statuses(collection, [entry.id], ruling.where)).length > 0
 }
 
 /**
@@ -180,11 +180,11 @@ async function matchesOnceStored(
   { where }: AccessFilter,
 ): Promise<boolean> {
   const target = new EntryTarget(context, collection, id)
-  const rights = fieldRights(collection, context.access)
+  const rights = resolveFieldRights(collection, context.access)
   try {
     return await context.transact(
       async (writer) => {
-        const revision = new Revision(context.engine.model, collection, await target.load(writer.read))
+        const revision = new StoredRevision(context.services.model, collection, await target.load(writer.read))
         await storeEntry(context, writer, collection, revision, next, rights)
         return (await writer.read.entries.statuses(collection, [id], where)).length > 0
       },

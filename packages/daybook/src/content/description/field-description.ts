@@ -9,11 +9,11 @@ import {
   servedKeys,
   VIOLATION,
 } from '../../fields/field.ts'
-import { REFERS_TO } from '../../fields/relations/relation.ts'
-import { LISTS } from '../../fields/relations/reverse.ts'
-import { aggregatesOn } from '../../query/aggregates.ts'
-import { operatorsOn } from '../../query/where.ts'
-import type { Ruled } from '../access/rules.ts'
+import { REFERS_TO } from '../../fields/relation.ts'
+import { LISTS_KEYWORD } from '../../fields/reverse.ts'
+import { aggregatesAt } from '../../query/aggregates.ts'
+import { listOperatorsAt } from '../../query/where.ts'
+import type { CollectionOrGlobal } from '../access/rules.ts'
 
 /** A value of the model, as one reader may know it. */
 export interface ValueDescription {
@@ -99,30 +99,30 @@ export interface BlockDescription {
 }
 
 /** What one reader may know and do, as far as the fields of a document are concerned. */
-export interface FieldReader {
+export interface FieldVisibility {
   /** Keys of top-level fields that do not exist for the reader. */
   readonly hidden: ReadonlySet<string>
   /** Whether the reader may write a top-level field. */
-  mayWrite(key: string): boolean
-  mayReadCollection(key: string): boolean
+  canWrite(key: string): boolean
+  canReadCollection(key: string): boolean
 }
 
 /** Where a value stands. */
 interface Place {
-  readonly document: Ruled
-  readonly reader: FieldReader
+  readonly document: CollectionOrGlobal
+  readonly reader: FieldVisibility
   /** Its dotted path, as filters name it; inside lists and blocks, where none can, nothing is found under it. */
   readonly path: string
   readonly writable: boolean
 }
 
 /** The fields of a document that a reader may read, in the order in which they are served. */
-export function describeFields(document: Ruled, reader: FieldReader): readonly FieldDescription[] {
-  const reverses = [...document.reverses.values()].filter(({ to }) => reader.mayReadCollection(to))
+export function describeFields(document: CollectionOrGlobal, reader: FieldVisibility): readonly FieldDescription[] {
+  const reverses = [...document.reverseFields.values()].filter(({ to }) => reader.canReadCollection(to))
   return [...document.fields, ...reverses]
     .filter(({ key }) => !reader.hidden.has(key))
     .map(({ key, field }) => {
-      const writable = isStored(field) && !document.made.has(key) && reader.mayWrite(key)
+      const writable = isStored(field) && !document.serviceMadeKeys.has(key) && reader.canWrite(key)
       return describeField(key, field, { document, reader, path: key, writable })
     })
 }
@@ -163,19 +163,19 @@ function describeUse(
   const searchable = document.kind === 'collection' && type.search?.(options) !== undefined
   if (document.kind === 'global') return { operators: [], sortable: false, aggregates: [], searchable }
   return {
-    operators: operatorsOn(document, path).map(({ name }) => name),
-    sortable: document.comparables.has(path),
-    aggregates: aggregatesOn(document, path),
+    operators: listOperatorsAt(document, path).map(({ name }) => name),
+    sortable: document.filterableFields.has(path),
+    aggregates: aggregatesAt(document, path),
     searchable,
   }
 }
 
-function describeRelation({ type, options }: Field, reader: FieldReader): RelationDescription | undefined {
+function describeRelation({ type, options }: Field, reader: FieldVisibility): RelationDescription | undefined {
   const relation = type.relation?.(options)
   if (!relation) return undefined
   const { to, onDelete, accept, maxBytes } = relation
-  if (typeof to !== 'string') return { to: to.filter((one) => reader.mayReadCollection(one)), onDelete }
-  return { to: reader.mayReadCollection(to) ? to : null, onDelete, accept, maxBytes }
+  if (typeof to !== 'string') return { to: to.filter((one) => reader.canReadCollection(one)), onDelete }
+  return { to: reader.canReadCollection(to) ? to : null, onDelete, accept, maxBytes }
 }
 
 function describeInside(
@@ -206,7 +206,7 @@ function describeInner(fields: Fields, around: Place): readonly FieldDescription
 const INSIDE: ReadonlySet<string> = new Set(['items', 'properties', 'required', 'additionalProperties'])
 
 function schemaOfValue({ type, options }: Field): JsonSchema {
-  const own = type.ownSchema?.(options)
+  const own = type.customSchema?.(options)
   if (own) return own
   const schema = plainSchema(type.schema(options, () => ({ type: 'object' })))
   if (!type.inner && !type.item) return schema
@@ -215,7 +215,7 @@ function schemaOfValue({ type, options }: Field): JsonSchema {
 
 /** A schema without keywords that no other program knows. A reference tells its target elsewhere, to those who may know it. */
 function plainSchema(given: JsonSchema): JsonSchema {
-  const { [VIOLATION]: _, discriminator: __, [REFERS_TO]: to, [LISTS]: ____, ...schema } = given
+  const { [VIOLATION]: _, discriminator: __, [REFERS_TO]: to, [LISTS_KEYWORD]: ____, ...schema } = given
   const { description: ___, ...untitled } = schema
   return Object.fromEntries(
     Object.entries(to === undefined ? schema : untitled).map(([keyword, value]) => [

@@ -1,13 +1,13 @@
 import type { JsonSchema } from '../../fields/field.ts'
+import { AUTHOR_KEYS, AUTHOR_SCHEMAS, FILTERABLE_AUTHOR_FIELDS } from '../../model/authors.ts'
 import type { CollectionModel, GlobalModel, LocalesModel, Model } from '../../model/model.ts'
-import { PEOPLE_COMPARABLES, PEOPLE_KEYS, PEOPLE_SCHEMAS } from '../../model/people.ts'
-import { titleField } from '../../model/titles.ts'
-import { aggregatesOn } from '../../query/aggregates.ts'
-import { operatorsOn } from '../../query/where.ts'
+import { findTitleField } from '../../model/model.ts'
+import { aggregatesAt } from '../../query/aggregates.ts'
+import { listOperatorsAt } from '../../query/where.ts'
 import type { Access } from '../access/access.ts'
-import { type DocumentPermissions, type Permission, permissionsOf } from '../access/permissions.ts'
-import type { Ruled } from '../access/rules.ts'
-import { describeFields, type FieldDescription, type FieldReader } from './field-description.ts'
+import { type DocumentPermissions, type Permission, resolvePermissions } from '../access/permissions.ts'
+import type { CollectionOrGlobal } from '../access/rules.ts'
+import { describeFields, type FieldDescription, type FieldVisibility } from './field-description.ts'
 
 /** The content model as one reader may know it, for programs: editors' interfaces, forms, scripts. */
 export interface ModelDescription {
@@ -85,11 +85,11 @@ export interface SystemFieldDescription {
 }
 
 /** What one reader may know of the model. */
-export interface ModelReader {
+export interface VisibleModel {
   /** The collections and globals that the reader may read. */
-  readonly documents: ReadonlyMap<Ruled, KnownDocument>
+  readonly documents: ReadonlyMap<CollectionOrGlobal, KnownDocument>
   /** Equal for readers with equal knowledge. */
-  readonly variant: string
+  readonly cacheKey: string
 }
 
 /** What a reader may know of one collection or global, and do. */
@@ -98,7 +98,7 @@ interface KnownDocument {
   /** Keys of the fields that do not exist for the reader. */
   readonly hidden: ReadonlySet<string>
   /** Whether the reader may know who made and last changed a document. */
-  readonly hasPeople: boolean
+  readonly hasAuthors: boolean
 }
 
 /**
@@ -106,22 +106,26 @@ interface KnownDocument {
  *
  * @throws INTERNAL_ERROR when a rule fails
  */
-export async function modelReader(model: Model, access: Access): Promise<ModelReader> {
-  const { collections, globals } = await permissionsOf(model, access)
-  const documents = new Map<Ruled, KnownDocument>()
+export async function resolveVisibleModel(model: Model, access: Access): Promise<VisibleModel> {
+  const { collections, globals } = await resolvePermissions(model, access)
+  const documents = new Map<CollectionOrGlobal, KnownDocument>()
   for (const document of [...model.collections.values(), ...model.globals.values()]) {
     const permissions = (document.kind === 'collection' ? collections : globals)[document.key]
     if (permissions)
-      documents.set(document, { permissions, hidden: access.hidden(document), hasPeople: access.seesPeople(document) })
+      documents.set(document, {
+        permissions,
+        hidden: access.hidden(document),
+        hasAuthors: access.canSeeAuthors(document),
+      })
   }
-  const hidden = [...documents.values()].map((known) => [known.hasPeople, ...known.hidden])
-  return { documents, variant: JSON.stringify([collections, globals, hidden]) }
+  const hidden = [...documents.values()].map((known) => [known.hasAuthors, ...known.hidden])
+  return { documents, cacheKey: JSON.stringify([collections, globals, hidden]) }
 }
 
 /** The model as a reader may know it. */
 export function describeModel(
   { locales, plugins }: Model,
-  { documents }: ModelReader,
+  { documents }: VisibleModel,
   imageWidths: readonly number[],
 ): ModelDescription {
   const all = [...documents]
@@ -155,7 +159,7 @@ function describeCollection(
     ...describeDocument(collection),
     permissions: { read, create, update, delete: remove, restore },
     slugField: collection.slug?.key ?? null,
-    titleField: titleField(collection, known.hidden) ?? null,
+    titleField: findTitleField(collection, known.hidden) ?? null,
     statusField: collection.status?.key ?? null,
     maxLimit: collection.maxLimit,
     searchable: collection.searchable.some(({ key }) => !known.hidden.has(key)),
@@ -177,30 +181,35 @@ const describeDocument = ({
   key,
   description,
   requireIfMatch,
-}: Ruled): Pick<DocumentDescription, 'key' | 'description' | 'requireIfMatch'> => ({ key, description, requireIfMatch })
+}: CollectionOrGlobal): Pick<DocumentDescription, 'key' | 'description' | 'requireIfMatch'> => ({
+  key,
+  description,
+  requireIfMatch,
+})
 
 function describeAllFields(
-  document: Ruled,
-  { permissions, hidden, hasPeople }: KnownDocument,
+  document: CollectionOrGlobal,
+  { permissions, hidden, hasAuthors }: KnownDocument,
   readable: ReadonlySet<string>,
 ): Pick<DocumentDescription, 'fields' | 'systemFields'> {
-  const reader: FieldReader = {
+  const reader: FieldVisibility = {
     hidden,
-    mayWrite: (key) => !Object.hasOwn(permissions.fields, key),
-    mayReadCollection: (key) => readable.has(key),
+    canWrite: (key) => !Object.hasOwn(permissions.fields, key),
+    canReadCollection: (key) => readable.has(key),
   }
-  return { fields: describeFields(document, reader), systemFields: describeSystemFields(document, hasPeople) }
+  return { fields: describeFields(document, reader), systemFields: describeSystemFields(document, hasAuthors) }
 }
 
-function describeSystemFields(document: Ruled, hasPeople: boolean): readonly SystemFieldDescription[] {
+function describeSystemFields(document: CollectionOrGlobal, hasAuthors: boolean): readonly SystemFieldDescription[] {
   const { systemKeys, schemas } = document
-  const properties = { ...(schemas.read.properties as Readonly<Record<string, JsonSchema>>), ...PEOPLE_SCHEMAS }
-  const people = hasPeople ? PEOPLE_KEYS : []
+  const properties = { ...(schemas.read.properties as Readonly<Record<string, JsonSchema>>), ...AUTHOR_SCHEMAS }
+  const people = hasAuthors ? AUTHOR_KEYS : []
   return [...systemKeys.before, ...systemKeys.after, ...people].map((key) => ({
     key,
     schema: properties[key] ?? {},
-    operators: document.kind === 'collection' ? operatorsOn(document, key).map(({ name }) => name) : [],
-    sortable: document.kind === 'collection' && (document.comparables.has(key) || PEOPLE_COMPARABLES.has(key)),
-    aggregates: document.kind === 'collection' ? aggregatesOn(document, key) : [],
+    operators: document.kind === 'collection' ? listOperatorsAt(document, key).map(({ name }) => name) : [],
+    sortable:
+      document.kind === 'collection' && (document.filterableFields.has(key) || FILTERABLE_AUTHOR_FIELDS.has(key)),
+    aggregates: document.kind === 'collection' ? aggregatesAt(document, key) : [],
   }))
 }

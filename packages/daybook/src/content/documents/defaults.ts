@@ -3,7 +3,7 @@ import { DaybookError } from '../../errors.ts'
 import type { DefaultRequest, DefaultRule, Field } from '../../fields/field.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
-import { nestWritten } from '../../model/schema.ts'
+import { nestWriteSchema } from '../../model/schema.ts'
 import { refuseHostile, toPlainJson } from './plain-json.ts'
 
 /** The defaults of one write that functions of the config make. */
@@ -24,7 +24,7 @@ export class Defaults {
    * @param path the field's dotted path, for the log
    * @throws INTERNAL_ERROR when the function fails, or makes what the field does not take; only the log says so
    */
-  make(field: Field, path: string, rule: DefaultRule): unknown {
+  evaluate(field: Field, path: string, rule: DefaultRule): unknown {
     const { kind, key } = this.#document
     try {
       return this.#checked(field, rule(this.#request()))
@@ -48,7 +48,9 @@ export class Defaults {
     }
     const value = toPlainJson(made)
     refuseHostile(value)
-    const validator = this.#document.validators.ofField(field, () => field.type.schema(field.options, nestWritten))
+    const validator = this.#document.validators.getForField(field, () =>
+      field.type.schema(field.options, nestWriteSchema),
+    )
     const [issue] = validator(value)
     if (issue) throw new TypeError(`It gave a value that the field does not take: ${issue.path} ${issue.message}`)
     return value

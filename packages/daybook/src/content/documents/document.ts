@@ -1,4 +1,4 @@
-import { invalid, invalidAt } from '../../errors.ts'
+import { validationError, validationErrorAt } from '../../errors.ts'
 import type { DefaultRule, DeriveTools, Field, Fields, Generated } from '../../fields/field.ts'
 import {
   emptyValue,
@@ -11,10 +11,10 @@ import {
   readGenerated,
   servedKeys,
 } from '../../fields/field.ts'
-import { issueAt } from '../../issues.ts'
+import { createIssue } from '../../issues.ts'
+import { AUTHOR_KEYS } from '../../model/authors.ts'
 import type { DocumentModel, FieldModel } from '../../model/model.ts'
-import { PEOPLE_KEYS } from '../../model/people.ts'
-import type { FieldReference } from '../../store/reads/rows.ts'
+import type { FieldReference } from '../../store/rows.ts'
 import { RenderError } from '../markdown/markdown-renderer.ts'
 import type { Defaults } from './defaults.ts'
 import { withItemKeys, withPlaceKeys } from './item-keys.ts'
@@ -23,18 +23,19 @@ import { withItemKeys, withPlaceKeys } from './item-keys.ts'
 export type Values = Record<string, unknown>
 
 /** Makes values of unnamed fields, and those that are generated from others. */
-export interface SettleTools extends DeriveTools {
+export interface FieldWriteTools extends DeriveTools {
   /** Makes the defaults of this write. */
   readonly defaults: Defaults
   /** The stored document as each locale shows it, first the one that is written; none for a new document. */
-  versions(): readonly Values[]
+  localeDocuments(): readonly Values[]
 }
 
 /** What an unnamed field of a new document holds. */
-function initialValue(field: Field, path: string, { defaults }: SettleTools): unknown {
+function initialValue(field: Field, path: string, { defaults }: FieldWriteTools): unknown {
   const initial = field.type.default?.(field.options)
   return (
-    (typeof initial === 'function' ? defaults.make(field, path, initial as DefaultRule) : initial) ?? emptyValue(field)
+    (typeof initial === 'function' ? defaults.evaluate(field, path, initial as DefaultRule) : initial) ??
+    emptyValue(field)
   )
 }
 
@@ -49,7 +50,13 @@ interface ValuePlace {
 type Task = () => Promise<void>
 
 /** Brings a valid value into the form it is stored in; what is generated from it is left to the tasks. */
-function toCanonicalValue(field: Field, place: ValuePlace, value: unknown, tasks: Task[], tools: SettleTools): unknown {
+function toCanonicalValue(
+  field: Field,
+  place: ValuePlace,
+  value: unknown,
+  tasks: Task[],
+  tools: FieldWriteTools,
+): unknown {
   // In one locale, no list is not an empty list: it falls back.
   if (value === null || value === undefined) return field.options.localized === true ? null : emptyValue(field)
   let item = 0
@@ -85,7 +92,8 @@ function generate(generated: Generated, copy: Values, source: unknown, path: str
       copy[generated.key] =
         'extract' in generated ? generated.extract(copy[generated.from]) : await generated.make(source, tools)
     } catch (error) {
-      if (error instanceof RenderError) throw invalidAt(path, 'markdown', `${error.message}; shorten or simplify it`)
+      if (error instanceof RenderError)
+        throw validationErrorAt(path, 'markdown', `${error.message}; shorten or simplify it`)
       throw error
     }
   }
@@ -97,11 +105,11 @@ function generate(generated: Generated, copy: Values, source: unknown, path: str
  * @param stored the document as it is; `undefined` for a new one, which gets every field
  * @throws VALIDATION_ERROR when a text cannot be rendered
  */
-export async function settleFields(
+export async function prepareFields(
   document: DocumentModel,
   input: Values,
   stored: Values | undefined,
-  tools: SettleTools,
+  tools: FieldWriteTools,
 ): Promise<Values> {
   const settled: Values = {}
   for (const model of document.fields) {
@@ -114,7 +122,7 @@ export async function settleFields(
       settled[key] = withItemKeys(
         field,
         settled[key],
-        tools.versions().map((version) => version[key]),
+        tools.localeDocuments().map((version) => version[key]),
       )
   }
   return settled
@@ -125,7 +133,7 @@ async function settleField(
   value: unknown,
   settled: Values,
   stored: Values | undefined,
-  tools: SettleTools,
+  tools: FieldWriteTools,
 ): Promise<void> {
   const tasks: Task[] = []
   settled[key] = toCanonicalValue(field, { field: key, path: `/${key}` }, value, tasks, tools)
@@ -146,9 +154,9 @@ export function mergeFields(document: DocumentModel, stored: Values, settled: Va
 }
 
 /** What a writer cannot read, and what the write says of it. */
-export interface Unread {
+export interface HiddenWrite {
   readonly hidden: ReadonlySet<string>
-  readonly given: Values
+  readonly input: Values
 }
 
 /**
@@ -157,20 +165,26 @@ export interface Unread {
  *
  * @throws VALIDATION_ERROR with one issue for each that does not
  */
-export function requireRequired(document: DocumentModel, values: Values, { hidden, given }: Unread): void {
+export function requireRequiredFields(
+  document: DocumentModel,
+  values: Values,
+  { hidden, input: given }: HiddenWrite,
+): void {
   const checked = document.fields.filter(({ key }) => !hidden.has(key) || Object.hasOwn(given, key))
-  const missing = checked.flatMap((field) => missingFields(field, (hidden.has(field.key) ? given : values)[field.key]))
-  const issues = missing.map((path) => issueAt(path, 'required', 'is required'))
-  if (issues.length > 0) throw invalid(issues)
+  const missing = checked.flatMap((field) =>
+    findMissingFields(field, (hidden.has(field.key) ? given : values)[field.key]),
+  )
+  const issues = missing.map((path) => createIssue(path, 'required', 'is required'))
+  if (issues.length > 0) throw validationError(issues)
 }
 
 /** The paths of required fields that hold nothing, in the value of a top-level field. */
-export const missingFields = ({ key, field }: FieldModel, value: unknown): readonly string[] =>
+export const findMissingFields = ({ key, field }: FieldModel, value: unknown): readonly string[] =>
   missingIn(field, value, `/${key}`)
 
 function missingIn(field: Field, value: unknown, path: string): readonly string[] {
   if (isEmpty(value)) return isRequired(field) ? [path] : []
-  return innerValues(field, value, path).flatMap((inner) => missingIn(inner.field, inner.value, inner.path))
+  return getInnerValues(field, value, path).flatMap((inner) => missingIn(inner.field, inner.value, inner.path))
 }
 
 /** A value inside another one. */
@@ -188,7 +202,7 @@ interface InnerValue {
  *
  * @param path the JSON Pointer to the container
  */
-export function innerValues({ type, options }: Field, container: unknown, path: string): readonly InnerValue[] {
+export function getInnerValues({ type, options }: Field, container: unknown, path: string): readonly InnerValue[] {
   const inner: InnerValue[] = []
   let around = path
   type.walk?.(container, options, {
@@ -228,7 +242,7 @@ function toCurrentValue(field: Field, value: unknown): unknown {
   if (value === null || value === undefined) return emptyValue(field)
   if (!field.type.accepts(value, field.options)) {
     const { type, options } = field
-    return type.adopt?.(value, options) ?? type.replacement?.(options, value) ?? emptyValue(field)
+    return type.convertFormer?.(value, options) ?? type.replacement?.(options, value) ?? emptyValue(field)
   }
   return (
     field.type.walk?.(value, field.options, {
@@ -245,12 +259,12 @@ const toCurrentGenerated = (generated: Generated, stored: unknown, values: Value
   readGenerated(generated, 'extract' in generated ? null : stored, (key) => values[key])
 
 /** A document's orphaned values, as JSON: those that only an earlier config had a field for. They stay until `daybook migrate --allow-loss` drops them. */
-export function orphanedIn(
+export function collectOrphaned(
   document: DocumentModel,
   { orphaned, doc }: { readonly orphaned: string | null; readonly doc: string },
   stored: Values = JSON.parse(doc),
 ): string | null {
-  return toOrphanedText(unplaced(document, withOrphanedValues(stored, orphaned)))
+  return toOrphanedText(pickUnplaced(document, withOrphanedValues(stored, orphaned)))
 }
 
 const toOrphanedText = (values: Values): string | null =>
@@ -258,19 +272,19 @@ const toOrphanedText = (values: Values): string | null =>
 
 /** A stored document with its orphaned values: a field that came back has its value again. */
 export const withOrphanedValues = (stored: Values, orphaned: string | null | undefined): Values =>
-  orphaned ? withHidden(stored, JSON.parse(orphaned)) : stored
+  orphaned ? withUnplaced(stored, JSON.parse(orphaned)) : stored
 
-/** Values of a document with {@link unplaced} ones in place of what is shown instead. */
-export function withHidden(values: Values, hidden: Values): Values {
+/** Values of a document with {@link pickUnplaced} ones in place of what is shown instead. */
+export function withUnplaced(values: Values, hidden: Values): Values {
   const parts = Object.entries(hidden).map(([key, part]) => {
     const value = values[key]
-    return [key, isRecord(value) && isRecord(part) ? withHidden(value, part) : part]
+    return [key, isRecord(value) && isRecord(part) ? withUnplaced(value, part) : part]
   })
   return { ...values, ...Object.fromEntries(parts) }
 }
 
 /** The values of a stored document that the present config has no place for; of a group, the part that has none. */
-export function unplaced(document: DocumentModel, stored: Values): Values {
+export function pickUnplaced(document: DocumentModel, stored: Values): Values {
   const system = new Set([...document.systemKeys.before, ...document.systemKeys.after])
   const entries = Object.entries(stored).filter(([key]) => !system.has(key))
   return unplacedAmong(document.fieldMap, Object.fromEntries(entries))
@@ -294,7 +308,7 @@ function unplacedPart(field: Field, value: unknown): unknown {
 }
 
 /** The orphaned values that stay beside a document once it holds these values: each stays until a write changes what is shown in its place. */
-export function stillOrphaned(document: DocumentModel, values: Values, orphaned: string | null): string | null {
+export function keepOrphaned(document: DocumentModel, values: Values, orphaned: string | null): string | null {
   return orphaned === null ? null : toOrphanedText(stillAmong(document.fieldMap, values, JSON.parse(orphaned)))
 }
 
@@ -326,7 +340,7 @@ export interface UnplacedValue {
 }
 
 /** Every value in unplaced values, however deep it lies. A status is no loss: another has taken its place. */
-export function unplacedValues({ fieldMap }: DocumentModel, values: Values): readonly UnplacedValue[] {
+export function findUnplacedValues({ fieldMap }: DocumentModel, values: Values): readonly UnplacedValue[] {
   const found: UnplacedValue[] = []
   findAmong(fieldMap, values, '', found)
   return found
@@ -349,7 +363,7 @@ function findInside(field: Field, value: unknown, path: string, found: UnplacedV
   const { type, options } = field
   if (value === null || value === undefined || type.role === 'status') return
   if (!type.accepts(value, options)) {
-    if (type.adopt?.(value, options) === undefined)
+    if (type.convertFormer?.(value, options) === undefined)
       found.push(...refusedParts(field, value).map((refused) => ({ path, refused })))
     return
   }
@@ -387,7 +401,7 @@ function leafPaths(value: unknown, path: string): readonly string[] {
 /** Whether a stored value, or one inside it, has no place in the present config. */
 function losesAny(field: Field, value: unknown): boolean {
   if (value === null || value === undefined) return false
-  if (!field.type.accepts(value, field.options)) return field.type.adopt?.(value, field.options) === undefined
+  if (!field.type.accepts(value, field.options)) return field.type.convertFormer?.(value, field.options) === undefined
   let isLost = false
   field.type.walk?.(value, field.options, {
     enter: (fields, stored) => {
@@ -405,8 +419,8 @@ function losesAny(field: Field, value: unknown): boolean {
 }
 
 /** Every reference inside a document, by the dotted path of its field. */
-export const referencesOf = (document: DocumentModel, values: Values): readonly FieldReference[] =>
-  placedReferences(document, values).map(({ reference }) => reference)
+export const findReferences = (document: DocumentModel, values: Values): readonly FieldReference[] =>
+  findPlacedReferences(document, values).map(({ reference }) => reference)
 
 /** A reference, and the place where it stands. */
 export interface PlacedReference {
@@ -416,7 +430,7 @@ export interface PlacedReference {
 }
 
 /** Every reference inside a document, with its place. */
-export const placedReferences = (document: DocumentModel, values: Values): readonly PlacedReference[] =>
+export const findPlacedReferences = (document: DocumentModel, values: Values): readonly PlacedReference[] =>
   document.fields.flatMap(({ key, field }) => collect(field, values[key], { field: key, path: `/${key}` }))
 
 function collect(
@@ -427,7 +441,7 @@ function collect(
   if (value === null || value === undefined) return []
   const references = field.type.references?.(value, field.options) ?? []
   const direct = references.map((reference) => ({ reference: { ...reference, field: place.field }, path: place.path }))
-  const inner = innerValues(field, value, place.path).flatMap((one) =>
+  const inner = getInnerValues(field, value, place.path).flatMap((one) =>
     collect(one.field, one.value, {
       field: one.key === '' ? place.field : `${place.field}.${one.key}`,
       path: one.path,
@@ -439,7 +453,7 @@ function collect(
 /** Which keys of a body exist for the caller. */
 interface KnownKeys {
   readonly absent: ReadonlySet<string>
-  readonly hasPeople: boolean
+  readonly hasAuthors: boolean
 }
 
 /**
@@ -447,16 +461,19 @@ interface KnownKeys {
  *
  * @param rights of the caller: fields that do not exist for them are not known, nor are the values generated from those
  */
-export function withoutIgnored(document: DocumentModel, body: unknown, rights: KnownKeys): Values {
-  if (!isRecord(body)) throw invalidAt('/', 'type', 'must be an object of fields', { types: ['object'] })
-  const unknown = servedKeysOf(document, rights.absent)
+export function dropIgnoredKeys(document: DocumentModel, body: unknown, rights: KnownKeys): Values {
+  if (!isRecord(body)) throw validationErrorAt('/', 'type', 'must be an object of fields', { types: ['object'] })
+  const unknown = getServedKeys(document, rights.absent)
   const isIgnored = (key: string): boolean =>
-    (document.ignoredKeys.has(key) && !unknown.has(key)) || (rights.hasPeople && PEOPLE_KEYS.includes(key))
+    (document.ignoredKeys.has(key) && !unknown.has(key)) || (rights.hasAuthors && AUTHOR_KEYS.includes(key))
   return Object.fromEntries(Object.entries(body).filter(([key]) => !isIgnored(key)))
 }
 
 /** The keys of top-level fields, and of the values generated from them. */
-export function servedKeysOf({ fields, reverses }: DocumentModel, keys: ReadonlySet<string>): ReadonlySet<string> {
+export function getServedKeys(
+  { fields, reverseFields: reverses }: DocumentModel,
+  keys: ReadonlySet<string>,
+): ReadonlySet<string> {
   return new Set(
     [...fields, ...reverses.values()].filter(({ key }) => keys.has(key)).flatMap(({ servedKeys }) => servedKeys),
   )

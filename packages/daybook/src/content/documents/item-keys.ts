@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Field, holdsItemKeys, ITEM_KEY, isRecord } from '../../fields/field.ts'
-import { type Issue, issueAt } from '../../issues.ts'
-import { type Item, innerFieldsOf, itemField, matchItems } from './match-items.ts'
+import { createIssue, type Issue } from '../../issues.ts'
+import { getItemField, getObjectFields, type Item, matchItems } from './match-items.ts'
 
 const keyOf = (item: unknown): string | undefined =>
   isRecord(item) && typeof item[ITEM_KEY] === 'string' ? item[ITEM_KEY] : undefined
@@ -15,10 +15,10 @@ const isSameItem = (item: unknown, other: unknown): boolean =>
 const hasItemKeys = ({ type, options }: Field): boolean => type.hasItemKeys?.(options) === true
 
 /** The step to an item in the path of a value: its key, or its place where it has none. */
-export const itemStep = (item: unknown, index: number): string => keyOf(item) ?? String(index)
+export const getItemStep = (item: unknown, index: number): string => keyOf(item) ?? String(index)
 
 /** For each item of a list the place that it had in the stored list; `undefined` for a new item. */
-export function formerPlaces(
+export function findFormerPlaces(
   field: Field,
   items: readonly unknown[],
   stored: readonly unknown[],
@@ -43,7 +43,7 @@ type Convert = (field: Field, value: unknown, key: string) => unknown
 
 /** Converts the fields that an object holds, and leaves its other members. */
 const convertMembers = (field: Field, value: Item, convert: Convert): Item => {
-  const inner = Object.entries(innerFieldsOf(field, value)).filter(([key]) => Object.hasOwn(value, key))
+  const inner = Object.entries(getObjectFields(field, value)).filter(([key]) => Object.hasOwn(value, key))
   return { ...value, ...Object.fromEntries(inner.map(([key, one]) => [key, convert(one, value[key], key)])) }
 }
 
@@ -62,7 +62,7 @@ export function withPlaceKeys(field: Field, value: unknown): unknown {
   if (!holdsItemKeys(field)) return value
   if (isRecord(value)) return convertMembers(field, value, withPlaceKeys)
   if (!Array.isArray(value)) return value
-  const inner = value.map((item) => withPlaceKeys(itemField(field), item))
+  const inner = value.map((item) => withPlaceKeys(getItemField(field), item))
   if (!hasItemKeys(field)) return inner
   const keys = new Set(value.map(keyOf))
   return inner.map((item, index) => {
@@ -76,11 +76,11 @@ export function withPlaceKeys(field: Field, value: unknown): unknown {
  *
  * @param path the JSON Pointer to the value
  */
-export function repeatedKeys(field: Field, value: unknown, path: string): readonly Issue[] {
+export function findRepeatedKeys(field: Field, value: unknown, path: string): readonly Issue[] {
   if (!holdsItemKeys(field)) return []
   if (isRecord(value)) {
-    const inner = Object.entries(innerFieldsOf(field, value))
-    return inner.flatMap(([key, one]) => repeatedKeys(one, value[key], `${path}/${key}`))
+    const inner = Object.entries(getObjectFields(field, value))
+    return inner.flatMap(([key, one]) => findRepeatedKeys(one, value[key], `${path}/${key}`))
   }
   if (!Array.isArray(value)) return []
   const firsts = new Map(value.map((item, index) => [keyOf(item), index] as const).reverse())
@@ -89,9 +89,12 @@ export function repeatedKeys(field: Field, value: unknown, path: string): readon
     const first = firsts.get(key)
     if (key === undefined || first === index) return []
     const message = `is also the key of item ${first}; give the item another one, or leave it out`
-    return [issueAt(`${path}/${index}/${ITEM_KEY}`, 'repeated_key', message, { index: Number(first) })]
+    return [createIssue(`${path}/${index}/${ITEM_KEY}`, 'repeated_key', message, { index: Number(first) })]
   })
-  return [...repeated, ...value.flatMap((item, index) => repeatedKeys(itemField(field), item, `${path}/${index}`))]
+  return [
+    ...repeated,
+    ...value.flatMap((item, index) => findRepeatedKeys(getItemField(field), item, `${path}/${index}`)),
+  ]
 }
 
 /**
@@ -113,7 +116,7 @@ export function withItemKeys(field: Field, value: unknown, versions: readonly un
   const lists = shown.filter((version) => Array.isArray(version))
   if (hasItemKeys(field)) return keyedItems(field, value, lists)
   const itemVersions = (index: number): readonly unknown[] => lists.map((list) => list[index])
-  return value.map((item, index) => withItemKeys(itemField(field), item, itemVersions(index)))
+  return value.map((item, index) => withItemKeys(getItemField(field), item, itemVersions(index)))
 }
 
 function keyedItems(field: Field, items: readonly unknown[], lists: readonly (readonly unknown[])[]): unknown {
@@ -134,7 +137,7 @@ function keyedItems(field: Field, items: readonly unknown[], lists: readonly (re
   return claims.map(({ item, key }, index) => {
     if (!isRecord(item)) return item
     const former = stored[places[index] ?? -1]
-    const inner = withItemKeys(itemField(field), item, former?.versions ?? []) as Item
+    const inner = withItemKeys(getItemField(field), item, former?.versions ?? []) as Item
     return withKey(key ?? former?.key ?? makeKey(usedKeys), inner)
   })
 }

@@ -4,10 +4,10 @@ import { type Field, type Fields, isRecord } from '../../fields/field.ts'
 export type Item = Readonly<Record<string, unknown>>
 
 /** The field that the items of a list are values of. Blocks are values of the field itself. */
-export const itemField = (field: Field): Field => field.type.item?.(field.options) ?? field
+export const getItemField = (field: Field): Field => field.type.item?.(field.options) ?? field
 
 /** The fields of an object: those of a group, or of a block of its type. */
-export function innerFieldsOf({ type, options }: Field, value: Item): Fields {
+export function getObjectFields({ type, options }: Field, value: Item): Fields {
   return type.inner?.(options).find(({ block }) => block === undefined || block === value._type)?.fields ?? {}
 }
 
@@ -42,7 +42,7 @@ export function matchItems(
   written: readonly WrittenItem[],
   stored: readonly StoredItem[],
 ): readonly (number | undefined)[] {
-  const matching = new Matching(itemField(field), written, stored)
+  const matching = new Matching(getItemField(field), written, stored)
   matching.matchEqual()
   matching.matchSimilar()
   matching.matchUnmoved()
@@ -158,12 +158,12 @@ type Includes = (field: Field) => boolean
 /** Returns the value with the included fields only: without keys, empty members and derived fields. */
 function plainValue(field: Field, value: unknown, includes: Includes): unknown {
   if (Array.isArray(value)) {
-    const inner = itemField(field)
+    const inner = getItemField(field)
     return includes(inner) ? value.map((item) => plainValue(inner, item, includes)) : []
   }
   const isObject = isRecord(value) && field.type.inner !== undefined
   if (!isObject) return includes(field) ? (value ?? null) : null
-  const members = Object.entries(innerFieldsOf(field, value)).flatMap(([key, inner]) => {
+  const members = Object.entries(getObjectFields(field, value)).flatMap(([key, inner]) => {
     const plain = includes(inner) ? plainValue(inner, value[key], includes) : null
     return plain === null || plain === '' || (Array.isArray(plain) && plain.length === 0) ? [] : [[key, plain]]
   })
@@ -193,7 +193,7 @@ function evidenceOf(field: Field, item: unknown): Evidence {
   const plain = plainValue(field, item, isTelling)
   const { _type: type, ...members } = isRecord(plain) ? plain : { _type: undefined, value: plain }
   const words = Object.entries(members).map(([key, member]) => [key, wordsOf(member)] as const)
-  const inner = isRecord(item) ? Object.entries(innerFieldsOf(field, item)) : []
+  const inner = isRecord(item) ? Object.entries(getObjectFields(field, item)) : []
   return {
     type,
     members: new Map(words.filter(([, { size }]) => size > 0)),

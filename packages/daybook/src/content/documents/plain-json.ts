@@ -1,4 +1,4 @@
-import { invalidAt } from '../../errors.ts'
+import { validationErrorAt } from '../../errors.ts'
 
 /**
  * A value of the config's own code as JSON has it: a copy, of nothing but what JSON can hold.
@@ -46,7 +46,7 @@ export function refuseHostile(value: unknown): void {
 
 function openChildren(container: object, { path, depth }: Open, open: Open[]): void {
   if (depth >= MAX_JSON_DEPTH)
-    throw invalidAt(clip(path), 'depth', `must be nested at most ${MAX_JSON_DEPTH} levels deep`, {
+    throw validationErrorAt(clip(path), 'depth', `must be nested at most ${MAX_JSON_DEPTH} levels deep`, {
       limit: MAX_JSON_DEPTH,
     })
   const isList = Array.isArray(container)
@@ -58,19 +58,19 @@ function openChildren(container: object, { path, depth }: Open, open: Open[]): v
 }
 
 function refuseKey(key: string, path: string): void {
-  if (HOSTILE_KEYS.has(key)) throw invalidAt(clip(path), 'unknown_field', 'this key is not allowed')
+  if (HOSTILE_KEYS.has(key)) throw validationErrorAt(clip(path), 'unknown_field', 'this key is not allowed')
   refuseText(key, path)
 }
 
 /** JSON has no infinity; a number too large to hold would be stored as null. */
 function refuseEndless(number: number, path: string): void {
   if (Number.isFinite(number)) return
-  throw invalidAt(clip(path), 'type', 'must be a number that a double can hold', { types: ['number'] })
+  throw validationErrorAt(clip(path), 'type', 'must be a number that a double can hold', { types: ['number'] })
 }
 
 function refuseText(text: string, path: string): void {
-  if (text.includes('\0')) throw invalidAt(clip(path), 'character', 'must not hold the NUL character')
-  if (!text.isWellFormed()) throw invalidAt(clip(path), 'character', 'must not hold half of a surrogate pair')
+  if (text.includes('\0')) throw validationErrorAt(clip(path), 'character', 'must not hold the NUL character')
+  if (!text.isWellFormed()) throw validationErrorAt(clip(path), 'character', 'must not hold half of a surrogate pair')
 }
 
 const clip = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path || '/')

@@ -1,14 +1,14 @@
 import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
-import type { EntryRow, FieldReference, LocaleRow, WrittenEntry } from '../../store/reads/rows.ts'
-import { foldedTexts, membersOf } from '../../store/tables/members.ts'
-import { type PeopleColumns, PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
-import { type Canonical, show, statusIn } from '../locales/localized.ts'
-import { ownIn, showIn } from '../locales/published-locales.ts'
+import type { EntryRow, FieldReference, LocaleRow, WrittenEntry } from '../../store/rows.ts'
+import { collectMembers, deriveFields } from '../../store/tables/document-values.ts'
+import { type AuthorColumns, PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
+import { type CanonicalDocument, getLocaleStatus, localize } from '../locales/localized.ts'
+import { localizeStrictWithStatus, localizeWithStatus } from '../locales/published-locales.ts'
 import {
+  collectOrphaned,
+  findReferences,
+  keepOrphaned,
   mergeFields,
-  orphanedIn,
-  referencesOf,
-  stillOrphaned,
   toCurrentSchema,
   type Values,
   withOrphanedValues,
@@ -25,7 +25,7 @@ export type StoredDocument = Pick<EntryRow, 'doc' | 'schema_hash' | 'created_by'
  *
  * @param stored what its text says, where that is known
  */
-export function storedValues(
+export function readStoredValues(
   document: DocumentModel,
   { doc, schema_hash, status, orphaned }: StoredDocument,
   stored: Values = JSON.parse(doc),
@@ -35,36 +35,36 @@ export function storedValues(
   // Start-up has settled which status counts; what the document says may be of a time before that.
   const statusKey = document.fields.find(({ field }) => field.type.role === 'status')?.key
   if (statusKey !== undefined && status) fields[statusKey] = status
-  return withSystem(document, stored, fields)
+  return withSystemKeys(document, stored, fields)
 }
 
 /** Puts fields between the keys that every document of the kind has. */
-export function withSystem(document: DocumentModel, system: Values, fields: Values): Values {
+export function withSystemKeys(document: DocumentModel, system: Values, fields: Values): Values {
   const { before, after } = document.systemKeys
   const pick = (keys: readonly string[]): Values => Object.fromEntries(keys.map((key) => [key, system[key]]))
   return { ...pick(before), ...fields, ...pick(after) }
 }
 
 /** The authors of the creation and of the last change of a document. */
-export const peopleOf = ({ created_by = null, updated_by = null }: Partial<PeopleColumns>): Values => ({
+export const getAuthors = ({ created_by = null, updated_by = null }: Partial<AuthorColumns>): Values => ({
   createdBy: created_by,
   updatedBy: updated_by,
 })
 
 /** The columns of a stored document. */
 export type StoredColumns = Pick<EntryRow, 'doc' | 'seq' | 'schema_hash' | 'orphaned'> &
-  PeopleColumns & {
+  AuthorColumns & {
     readonly status?: string | null
     readonly locales: string | null
   }
 
 /** A stored revision of a document. Its text is parsed once, and only when it is needed. */
-export class Revision<Row extends StoredColumns = StoredColumns> {
+export class StoredRevision<Row extends StoredColumns = StoredColumns> {
   readonly row: Row
   readonly #model: Model
   readonly #document: DocumentModel
   #raw: Values | undefined
-  #canonical: Canonical | undefined
+  #canonical: CanonicalDocument | undefined
 
   constructor(model: Model, document: DocumentModel, row: Row) {
     this.row = row
@@ -79,8 +79,8 @@ export class Revision<Row extends StoredColumns = StoredColumns> {
   }
 
   /** The document in all its locales, as the present config has it. */
-  get canonical(): Canonical {
-    this.#canonical ??= toCanonical(storedValues(this.#document, this.row, this.raw), this.row.locales)
+  get canonical(): CanonicalDocument {
+    this.#canonical ??= toCanonical(readStoredValues(this.#document, this.row, this.raw), this.row.locales)
     return this.#canonical
   }
 
@@ -90,27 +90,27 @@ export class Revision<Row extends StoredColumns = StoredColumns> {
   }
 
   /** The same values with the people who made and last changed the document, as access rules and hooks see them. */
-  get told(): Values {
-    return { ...this.values, ...peopleOf(this.row) }
+  get valuesWithAuthors(): Values {
+    return { ...this.values, ...getAuthors(this.row) }
   }
 
   get references(): readonly FieldReference[] {
-    return allReferences(this.#model, this.#document, this.canonical)
+    return findReferencesInAllLocales(this.#model, this.#document, this.canonical)
   }
 
   /** The values that the present config has no field for, as JSON. */
   get orphaned(): string | null {
-    return orphanedIn(this.#document, this.row, this.raw)
+    return collectOrphaned(this.#document, this.row, this.raw)
   }
 
   /** Returns the values of a locale itself, without fallbacks. */
-  own(locale: string | undefined): Values {
-    return ownValues(this.#model, this.#document, this.canonical, locale)
+  getLocaleValues(locale: string | undefined): Values {
+    return getLocaleValues(this.#model, this.#document, this.canonical, locale)
   }
 
   /** Returns the revision of a row that was read later. The same revision is not parsed again; its row may have another draft. */
-  updated(row: Row): Revision<Row> {
-    const updated = new Revision(this.#model, this.#document, row)
+  withRow(row: Row): StoredRevision<Row> {
+    const updated = new StoredRevision(this.#model, this.#document, row)
     if (row.seq === this.row.seq) {
       updated.#raw = this.#raw
       updated.#canonical = this.#canonical
@@ -120,20 +120,20 @@ export class Revision<Row extends StoredColumns = StoredColumns> {
 }
 
 /** Returns the values of a locale of a document itself, without fallbacks. */
-export function ownValues(
+export function getLocaleValues(
   { locales }: Model,
   document: DocumentModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   locale: string | undefined,
 ): Values {
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
-  return ownIn(document, canonical, locales, locale)
+  return localizeStrictWithStatus(document, canonical, locales, locale)
 }
 
 /** The parts of a row of an entry. */
 export interface RowParts {
   readonly id: string
-  readonly canonical: Canonical
+  readonly canonical: CanonicalDocument
   readonly createdAt: string
   readonly updatedAt: string
   readonly createdBy: string | null
@@ -142,14 +142,24 @@ export interface RowParts {
   /** The draft, as its column holds it. */
   readonly draft: string | null
   /** The status of an entry whose collection has no field for it: it counts again once there is one. @default none */
-  readonly leftStatus?: string | null
+  readonly orphanedStatus?: string | null
 }
 
 /** Returns the row of an entry, as the store takes it. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
-  const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned, draft, leftStatus = null } = parts
+  const {
+    id,
+    canonical,
+    createdAt,
+    updatedAt,
+    createdBy,
+    updatedBy,
+    orphaned,
+    draft,
+    orphanedStatus: leftStatus = null,
+  } = parts
   const values = inDefaultLocale(model, collection, canonical)
-  const value = withSystem(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
+  const value = withSystemKeys(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
   const { slug, status, schemaHash: schema_hash } = collection
   return {
     id,
@@ -160,51 +170,51 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     created_by: createdBy,
     updated_by: updatedBy,
     schema_hash,
-    orphaned: stillOrphaned(collection, value, orphaned),
-    locales: localesOf(canonical),
+    orphaned: keepOrphaned(collection, value, orphaned),
+    locales: serializeLocales(canonical),
     draft,
-    folded: foldedTexts(collection, value),
+    folded: deriveFields(collection, value),
     value,
-    references: allReferences(model, collection, canonical),
-    choices: membersOf(collection, values),
+    references: findReferencesInAllLocales(model, collection, canonical),
+    choices: collectMembers(collection, values),
     doc: JSON.stringify(value),
-    localeRows: localeRowsOf(model, collection, { ...canonical, values: value }, leftStatus),
+    localeRows: toLocaleRows(model, collection, { ...canonical, values: value }, leftStatus),
   }
 }
 
 /** Returns the values of the default locale, with its status. */
-function inDefaultLocale({ locales }: Model, collection: CollectionModel, canonical: Canonical): Values {
+function inDefaultLocale({ locales }: Model, collection: CollectionModel, canonical: CanonicalDocument): Values {
   const { values, publishedLocales } = canonical
   if (!publishedLocales || !collection.status) return values
-  return { ...values, [collection.status.key]: statusIn(collection, canonical, locales?.default) }
+  return { ...values, [collection.status.key]: getLocaleStatus(collection, canonical, locales?.default) }
 }
 
 /** Returns a text as a column holds it. */
 export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** Returns the values of the locales other than the default one, as they are stored. */
-export function translationsOf({ translations }: Pick<Canonical, 'translations'>): string | null {
+export function serializeTranslations({ translations }: Pick<CanonicalDocument, 'translations'>): string | null {
   return Object.keys(translations).length > 0 ? JSON.stringify(translations) : null
 }
 
 /** Returns the values of the locales other than the default one, and the locales in which the document is published, as stored. */
-export function localesOf({ translations, publishedLocales }: Omit<Canonical, 'values'>): string | null {
-  if (!publishedLocales) return translationsOf({ translations })
+export function serializeLocales({ translations, publishedLocales }: Omit<CanonicalDocument, 'values'>): string | null {
+  if (!publishedLocales) return serializeTranslations({ translations })
   return JSON.stringify({ [PUBLISHED_LOCALES]: publishedLocales, ...translations })
 }
 
 /** Returns an entry as each locale with a table of its own shows it. Locales without values of their own share the result. */
-export function localeRowsOf(
+export function toLocaleRows(
   { locales }: Model,
   collection: CollectionModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   leftStatus: string | null,
 ): readonly LocaleRow[] {
   if (!locales) return []
   const { slug, status } = collection
   const shown = new Map<string, Pick<LocaleRow, 'value' | 'folded' | 'doc'>>()
   return [...collection.byLocale].map(([locale, inLocale]) => {
-    const chain = chainOf(locales, locale).filter(
+    const chain = getFallbackChain(locales, locale).filter(
       (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
     )
     // Locales share no status of an entry that is not published in each of them, and no sort keys.
@@ -227,38 +237,45 @@ export function localeRowsOf(
 
 function showBy(
   collection: CollectionModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   locales: LocalesModel,
   locale: string,
   chain: readonly string[],
 ): Pick<LocaleRow, 'value' | 'folded' | 'doc'> {
-  const fields = mergeFields(collection, {}, showIn(collection, canonical, locales, locale, chain))
-  const value = withSystem(collection, canonical.values, fields)
-  return { value, folded: foldedTexts(collection, value), doc: JSON.stringify(value) }
+  const fields = mergeFields(collection, {}, localizeWithStatus(collection, canonical, locales, locale, chain))
+  const value = withSystemKeys(collection, canonical.values, fields)
+  return { value, folded: deriveFields(collection, value), doc: JSON.stringify(value) }
 }
 
-const ownSlug = (key: string, { values, translations }: Canonical, locale: string, locales: LocalesModel): unknown =>
-  (locale === locales.default ? values[key] : translations[locale]?.[key]) ?? null
+const ownSlug = (
+  key: string,
+  { values, translations }: CanonicalDocument,
+  locale: string,
+  locales: LocalesModel,
+): unknown => (locale === locales.default ? values[key] : translations[locale]?.[key]) ?? null
 
 /** Returns the locales in which values are looked for, in order. */
-export const chainOf = ({ chains }: LocalesModel, locale: string): readonly string[] => chains.get(locale) ?? [locale]
+export const getFallbackChain = ({ chains }: LocalesModel, locale: string): readonly string[] =>
+  chains.get(locale) ?? [locale]
 
 /** Returns the references of a document in all its locales. */
-export function allReferences(
+export function findReferencesInAllLocales(
   { locales }: Model,
   document: DocumentModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
 ): readonly FieldReference[] {
-  const own = referencesOf(document, canonical.values)
+  const own = findReferences(document, canonical.values)
   const others = Object.keys(canonical.translations)
   if (!locales || others.length === 0) return own
-  const all = others.flatMap((locale) => referencesOf(document, show(document, canonical, [locale], locales.default)))
+  const all = others.flatMap((locale) =>
+    findReferences(document, localize(document, canonical, [locale], locales.default)),
+  )
   const named = [...own, ...all].map((one) => [`${one.field} ${one.collection} ${one.id}`, one] as const)
   return [...new Map(named).values()]
 }
 
 /** Returns a stored document in all its locales. */
-export function toCanonical(values: Values, locales: string | null): Canonical {
+export function toCanonical(values: Values, locales: string | null): CanonicalDocument {
   if (locales === null) return { values, translations: {} }
   const { [PUBLISHED_LOCALES]: publishedLocales, ...translations } = JSON.parse(locales)
   return publishedLocales ? { values, translations, publishedLocales } : { values, translations }

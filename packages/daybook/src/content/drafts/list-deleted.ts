@@ -1,22 +1,22 @@
 import type { CollectionModel } from '../../model/model.ts'
-import { type DeletedPage, deletedCursor } from '../../query/history-query.ts'
+import { type DeletedPage, encodeDeletedCursor } from '../../query/journal-query.ts'
 import type { Condition } from '../../query/where.ts'
 import type { DeletedRow } from '../../store/reads/history-reader.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { StoredEntry } from '../../store/reads/rows.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { StoredEntry } from '../../store/rows.ts'
 import type { Access } from '../access/access.ts'
-import { requireSession, seesDeleted } from '../access/draft-access.ts'
-import { type Ruling, refuseCaller } from '../access/rules.ts'
+import { canSeeDeleted, requireSession } from '../access/draft-access.ts'
+import { type AccessResult, refuseCaller } from '../access/rules.ts'
 import { isRestorable } from '../assets/deleted-files.ts'
-import { formerState } from '../documents/move-document.ts'
-import { storedValues } from '../documents/row.ts'
-import { actorOf, type Engine, personOf } from '../engine.ts'
-import type { Canonical } from '../locales/localized.ts'
-import { nameEntry, type TitledEntry } from '../reads/titled-entry.ts'
-import { dropDangling } from '../writes/hidden-values.ts'
-import { type EntryState, listRelated, matchesWhere } from './history/match-where.ts'
-import type { AcrossPage } from './list-drafts.ts'
-import { creatorOf, toRestored } from './restore.ts'
+import { type ContentContext, getActor, toAuthor } from '../context.ts'
+import { readFormerState } from '../documents/migrate-document.ts'
+import { readStoredValues } from '../documents/row.ts'
+import type { CanonicalDocument } from '../locales/localized.ts'
+import { type TitledEntry, valuesToTitledEntry } from '../reads/titled-entry.ts'
+import { dropDanglingReferences } from '../writes/references.ts'
+import type { CursorPage } from './list-drafts.ts'
+import { type EntryState, listRelated, matchesWhere } from './match-where.ts'
+import { getCreator, toRestoredContent } from './restore-entry.ts'
 
 /** The most reads of the journal for one page: restored entries and rules leave gaps between the deletions that are listed. */
 const MAX_READS = 10
@@ -33,7 +33,7 @@ export interface DeletedEntry extends TitledEntry {
 interface Restorable {
   readonly row: DeletedRow
   /** Its last content. */
-  readonly last: Canonical
+  readonly last: CanonicalDocument
 }
 
 /**
@@ -43,11 +43,11 @@ interface Restorable {
  * @throws UNAUTHORIZED; FORBIDDEN for callers who may restore no entry of the collection; INTERNAL_ERROR when a rule fails
  */
 export async function listDeleted(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   collection: CollectionModel,
   { limit, before }: DeletedPage,
-): Promise<AcrossPage<DeletedEntry>> {
+): Promise<CursorPage<DeletedEntry>> {
   await requireRestore(access, collection)
   const { read } = engine.store
   const items: DeletedEntry[] = []
@@ -68,33 +68,33 @@ export async function listDeleted(
     position = (isCut ? listed.at(-1)?.row.seq : from) ?? from
     if (items.length === limit) break
   }
-  return { items, nextCursor: deletedCursor(collection, position) }
+  return { items, nextCursor: encodeDeletedCursor(collection, position) }
 }
 
 /** Refuses callers to whom no deleted entry of the collection would be restored. */
 async function requireRestore(access: Access, collection: CollectionModel): Promise<void> {
   requireSession(access, collection)
-  await access.requireRead(collection)
-  await access.requireSomeWrite(collection, 'create')
-  await access.requireSomeWrite(collection, 'update')
-  if (await seesDeleted(access, collection)) return
+  await access.authorizeRead(collection)
+  await access.authorizeSomeWrite(collection, 'create')
+  await access.authorizeSomeWrite(collection, 'update')
+  if (await canSeeDeleted(access, collection)) return
   refuseCaller(access.caller, `the access rules do not let you see all entries and drafts of ${collection.key}`)
 }
 
 /** The deleted entries that the rules about creating and updating let the caller store again. */
 async function findRestorable(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   collection: CollectionModel,
   rows: readonly DeletedRow[],
 ): Promise<readonly Restorable[]> {
-  const create = await access.rulingOnWrite(collection, 'create')
+  const create = await access.evaluateWrite(collection, 'create')
   const restorable: Restorable[] = []
   for (const row of rows) {
-    const last = formerState(collection, row.text)
-    const { values } = toRestored(collection, last)
-    const people = { createdBy: creatorOf(row), updatedBy: personOf(actorOf(access.caller)) }
-    const update = await access.rulingOnWrite(
+    const last = readFormerState(collection, row.text)
+    const { values } = toRestoredContent(collection, last)
+    const people = { createdBy: getCreator(row), updatedBy: toAuthor(getActor(access.caller)) }
+    const update = await access.evaluateWrite(
       collection,
       'update',
       collection.access.update && { ...values, ...people },
@@ -107,9 +107,9 @@ async function findRestorable(
 
 /** True if all rules let an entry through as it would be stored again: without references to what is gone. */
 async function permits(
-  engine: Engine,
+  engine: ContentContext,
   collection: CollectionModel,
-  rulings: readonly Ruling[],
+  rulings: readonly AccessResult[],
   entry: EntryState,
 ): Promise<boolean> {
   if (rulings.includes(false)) return false
@@ -119,7 +119,7 @@ async function permits(
   const whole = { canonical: { values: entry.values, translations: {} }, patch: {} }
   const keys = new Set(collection.fields.map(({ key }) => key))
   const isItself = (target: { readonly id: string }): boolean => target.id === entry.values.id
-  const { canonical } = await dropDangling(engine, read, collection, whole, keys, isItself)
+  const { canonical } = await dropDanglingReferences(engine, read, collection, whole, keys, isItself)
   const restored: EntryState = { ...entry, values: { ...canonical.values, updatedAt: new Date().toISOString() } }
   const related = await readRelated(read, conditions, restored)
   const find = (to: CollectionModel, id: string): EntryState | null =>
@@ -145,15 +145,15 @@ async function readRelated(
 
 const toState = (collection: CollectionModel, entry: StoredEntry): EntryState => ({
   collection,
-  values: storedValues(collection, entry),
+  values: readStoredValues(collection, entry),
   createdBy: entry.created_by,
   updatedBy: entry.updated_by,
 })
 
 function toListed(access: Access, collection: CollectionModel, { row, last }: Restorable): DeletedEntry {
   return {
-    ...nameEntry(collection, row.id, last.values, access.hidden(collection)),
+    ...valuesToTitledEntry(collection, row.id, last.values, access.hidden(collection)),
     deletedAt: row.at,
-    ...(access.seesPeople(collection) ? { deletedBy: personOf(row.actor) } : {}),
+    ...(access.canSeeAuthors(collection) ? { deletedBy: toAuthor(row.actor) } : {}),
   }
 }

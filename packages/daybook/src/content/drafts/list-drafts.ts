@@ -1,10 +1,77 @@
 import type { CollectionModel } from '../../model/model.ts'
-import { DEFAULT_ACROSS, type DraftsParameters, readPosition } from '../../query/across-query.ts'
-import type { DraftMark, DraftQuery } from '../../store/reads/draft-reader.ts'
+import { DEFAULT_SEARCH_LIMIT, type DraftsParameters, parsePosition } from '../../query/cross-collection.ts'
+import type { LocaleChoice, LocaleQuery } from '../../query/locale-parameters.ts'
+import type { Condition } from '../../query/where.ts'
+import type { DraftListQuery, DraftSummary } from '../../store/reads/draft-reader.ts'
 import type { Access } from '../access/access.ts'
-import type { Engine } from '../engine.ts'
-import type { TitledEntry } from '../reads/titled-entry.ts'
-import { EditorScope } from './editor-scope.ts'
+import { type CallerScope, resolveCallerScope } from '../access/caller-scope.ts'
+import { findVisibleDrafts } from '../access/draft-access.ts'
+import type { ContentContext } from '../context.ts'
+import { requireLocale } from '../locales/locale.ts'
+import { readDrafts } from '../reads/present-draft.ts'
+import { type TitledEntry, toTitledEntry } from '../reads/titled-entry.ts'
+
+/** A collection of which a caller may see drafts. */
+interface DraftCollection {
+  readonly collection: CollectionModel
+  /** What its entries must hold for that; `undefined`: nothing that a query can tell. */
+  readonly where: Condition | undefined
+}
+
+/** The drafts of all collections, as far as they exist for a caller. */
+export class DraftScope {
+  readonly #engine: ContentContext
+  readonly #access: Access
+  readonly #scope: CallerScope
+  readonly #choice: LocaleChoice
+  /** The collections of which the caller may see drafts, by key. */
+  readonly collections: ReadonlyMap<string, DraftCollection>
+
+  /**
+   * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
+   */
+  static async create(engine: ContentContext, access: Access, query: LocaleQuery): Promise<DraftScope> {
+    const choice = requireLocale(engine.model, query, access)
+    const scope = await resolveCallerScope(access, choice)
+    const collections = new Map<string, DraftCollection>()
+    for (const [key, collection] of engine.model.collections) {
+      if (!collection.status || !scope.readableCollection(key)) continue
+      const rulings = [await access.evaluateRead(collection), await access.evaluateDraftAccess(collection)]
+      if (rulings.includes(false)) continue
+      const of = rulings.flatMap((ruling) => (typeof ruling === 'object' ? [ruling.where] : []))
+      collections.set(key, { collection, where: of.length > 0 ? { kind: 'all', of } : undefined })
+    }
+    return new DraftScope(engine, access, scope, choice, collections)
+  }
+
+  private constructor(
+    engine: ContentContext,
+    access: Access,
+    scope: CallerScope,
+    choice: LocaleChoice,
+    collections: ReadonlyMap<string, DraftCollection>,
+  ) {
+    this.#engine = engine
+    this.#access = access
+    this.#scope = scope
+    this.#choice = choice
+    this.collections = collections
+  }
+
+  seesPeople(collection: CollectionModel): boolean {
+    return this.#scope.canSeeAuthors(collection)
+  }
+
+  /** What entries are called in their drafts, by id; those that are gone, or whose drafts do not exist for the caller, are absent. */
+  async readTitles(collection: CollectionModel, ids: readonly string[]): Promise<ReadonlyMap<string, TitledEntry>> {
+    const shown = this.#scope.readableCollection(collection.key) ?? collection
+    const visible = await findVisibleDrafts(this.#access, this.#engine.store.read, collection, ids)
+    const rows = ids.filter((id) => visible.has(id)).map((id) => ({ id }))
+    const drafts = await readDrafts(this.#engine, this.#access, shown, rows, this.#choice)
+    const hidden = this.#scope.hiddenFields(collection)
+    return new Map(drafts.map(({ row }) => [row.id, toTitledEntry(shown, row, hidden)]))
+  }
+}
 
 /** How many collections are looked into at a time. */
 const AT_ONCE = 8
@@ -18,7 +85,7 @@ export interface ListedDraft extends TitledEntry {
 }
 
 /** Entries of several collections, and where to go on. */
-export interface AcrossPage<Item> {
+export interface CursorPage<Item> {
   readonly items: readonly Item[]
   /** `null`: there are no more. */
   readonly nextCursor: string | null
@@ -26,7 +93,7 @@ export interface AcrossPage<Item> {
 
 interface FoundDraft {
   readonly collection: CollectionModel
-  readonly mark: DraftMark
+  readonly mark: DraftSummary
 }
 
 /**
@@ -36,13 +103,13 @@ interface FoundDraft {
  * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
  */
 export async function listDrafts(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   asked: DraftsParameters,
-): Promise<AcrossPage<ListedDraft>> {
-  const { limit = DEFAULT_ACROSS, actor, cursor } = asked
-  const scope = await EditorScope.of(engine, access, asked)
-  const [before = 0] = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : readPosition(cursor)
+): Promise<CursorPage<ListedDraft>> {
+  const { limit = DEFAULT_SEARCH_LIMIT, actor, cursor } = asked
+  const scope = await DraftScope.create(engine, access, asked)
+  const [before = 0] = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : parsePosition(cursor)
   const found = await findDrafts(engine, scope, { actor, before, limit: limit + 1 })
   const page = found.slice(0, limit)
   const nextCursor = found.length > limit ? String(page.at(-1)?.mark.seq) : null
@@ -50,9 +117,9 @@ export async function listDrafts(
 }
 
 async function findDrafts(
-  engine: Engine,
-  scope: EditorScope,
-  query: Omit<DraftQuery, 'where'>,
+  engine: ContentContext,
+  scope: DraftScope,
+  query: Omit<DraftListQuery, 'where'>,
 ): Promise<readonly FoundDraft[]> {
   const found: FoundDraft[] = []
   const asked = [...scope.collections.values()].filter(
@@ -69,11 +136,11 @@ async function findDrafts(
 }
 
 /** Entries that were deleted meanwhile are left out, and those whose drafts do not exist for the caller. */
-async function describe(scope: EditorScope, page: readonly FoundDraft[]): Promise<readonly ListedDraft[]> {
+async function describe(scope: DraftScope, page: readonly FoundDraft[]): Promise<readonly ListedDraft[]> {
   const titles = new Map<string, TitledEntry>()
   for (const [collection, own] of Map.groupBy(page, (one) => one.collection)) {
     const ids = own.map(({ mark }) => mark.id)
-    for (const [id, titled] of await scope.titled(collection, ids)) titles.set(`${collection.key} ${id}`, titled)
+    for (const [id, titled] of await scope.readTitles(collection, ids)) titles.set(`${collection.key} ${id}`, titled)
   }
   return page.flatMap(({ collection, mark: { id, at, actor } }) => {
     const titled = titles.get(`${collection.key} ${id}`)

@@ -1,10 +1,10 @@
-import { DEFAULT_ACROSS, readPosition, type SchedulesParameters } from '../../query/across-query.ts'
+import { DEFAULT_SEARCH_LIMIT, parsePosition, type SchedulesParameters } from '../../query/cross-collection.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
 import type { Access } from '../access/access.ts'
-import type { Engine } from '../engine.ts'
+import type { ContentContext } from '../context.ts'
 import type { TitledEntry } from '../reads/titled-entry.ts'
-import { EditorScope } from './editor-scope.ts'
-import type { AcrossPage } from './list-drafts.ts'
+import type { CursorPage } from './list-drafts.ts'
+import { DraftScope } from './list-drafts.ts'
 
 /** How many times are read together, and how often for one page. */
 const RECORDS = 100
@@ -29,13 +29,13 @@ export interface ListedSchedule extends TitledEntry {
  * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
  */
 export async function listSchedules(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   asked: SchedulesParameters,
-): Promise<AcrossPage<ListedSchedule>> {
-  const { limit = DEFAULT_ACROSS, cursor } = asked
-  const scope = await EditorScope.of(engine, access, asked)
-  const [due = 0, seq = 0] = cursor === undefined ? [] : readPosition(cursor)
+): Promise<CursorPage<ListedSchedule>> {
+  const { limit = DEFAULT_SEARCH_LIMIT, cursor } = asked
+  const scope = await DraftScope.create(engine, access, asked)
+  const [due = 0, seq = 0] = cursor === undefined ? [] : parsePosition(cursor)
   const items: ListedSchedule[] = []
   let last: Pick<Schedule, 'due' | 'seq'> = { due, seq }
   for (let reads = 0; reads < MAX_READS; reads += 1) {
@@ -57,8 +57,8 @@ interface ShownSchedule {
 }
 
 async function showSchedules(
-  engine: Engine,
-  scope: EditorScope,
+  engine: ContentContext,
+  scope: DraftScope,
   schedules: readonly Schedule[],
 ): Promise<readonly ShownSchedule[]> {
   const titles = new Map<string, TitledEntry>()
@@ -68,7 +68,7 @@ async function showSchedules(
     const { collection, where } = edited
     const ids = [...new Set(own.map(({ id }) => id))]
     const readable = await engine.store.read.entries.statuses(collection, ids, where)
-    const titled = await scope.titled(
+    const titled = await scope.readTitles(
       collection,
       readable.map(({ id }) => id),
     )
@@ -80,7 +80,7 @@ async function showSchedules(
   })
 }
 
-function toListed(scope: EditorScope, titled: TitledEntry, schedule: Schedule): ListedSchedule {
+function toListed(scope: DraftScope, titled: TitledEntry, schedule: Schedule): ListedSchedule {
   const { collection: key, action, at, actor, locales } = schedule
   const collection = scope.collections.get(key)?.collection
   return {

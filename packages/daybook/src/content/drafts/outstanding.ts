@@ -2,7 +2,7 @@ import { SYSTEM } from '../../auth/adapter.ts'
 import type { AuthRecord } from '../../auth/records.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
 import type { Store } from '../../store/store.ts'
-import { actorOf } from '../engine.ts'
+import { getActor } from '../context.ts'
 import { PREVIEW } from './preview.ts'
 
 /** The most previews, and the most times, that are listed. */
@@ -29,7 +29,7 @@ export async function listOutstanding({ records, read }: Store, subject: string)
   const now = Date.now()
   const found = await records.find(PREVIEW, 'maker', subject)
   const previews = found.filter(({ until }) => Number(until) > now).sort((a, b) => Number(b.until) - Number(a.until))
-  const schedules = await read.schedules.ofActor(subject)
+  const schedules = await read.schedules.byActor(subject)
   return {
     previews: previews.slice(0, MAX_LISTED).map(toPreview),
     schedules: schedules.slice(0, MAX_LISTED).map(({ collection, id, action, at }) => ({ collection, id, action, at })),
@@ -53,11 +53,11 @@ export async function endOutstanding(store: Store, subject: string): Promise<Out
   return store.transaction(async (writer) => {
     const previews = await writer.records.find(PREVIEW, 'maker', subject)
     for (const { id } of previews) await writer.records.delete(PREVIEW, id)
-    const schedules = await writer.read.schedules.ofActor(subject)
+    const schedules = await writer.read.schedules.byActor(subject)
     const at = new Date(now).toISOString()
     for (const { collection, id, action } of schedules) {
       await writer.schedules.drop(collection, id, action)
-      await writer.journal.append({ at, actor: actorOf(SYSTEM), action: 'unschedule', collection, id })
+      await writer.journal.append({ at, actor: getActor(SYSTEM), action: 'unschedule', collection, id })
     }
     return { previews: previews.filter(({ until }) => Number(until) > now).length, schedules: schedules.length }
   })

@@ -1,15 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Caller, getSubject, SYSTEM } from '../../auth/adapter.ts'
-import { DaybookError, invalidAt } from '../../errors.ts'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
+import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { Access } from '../access/access.ts'
-import { requireDraftSession } from '../access/draft-access.ts'
+import { type DocumentQuery, readDocumentQuery } from '../../query/document-query.ts'
+import { type DraftQuery, hasDrafts } from '../../query/draft-query.ts'
+import type { LocaleChoice } from '../../query/locale-parameters.ts'
+import type { Query } from '../../query/parameters.ts'
+import { type EntryRow, parseDraft } from '../../store/rows.ts'
+import { Access, type Visibility } from '../access/access.ts'
+import { CallerScope } from '../access/caller-scope.ts'
+import { authorizeDraftRequest, findVisibleDrafts } from '../access/draft-access.ts'
 import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
-import type { Engine } from '../engine.ts'
-import { writeContext } from '../writes/context.ts'
+import type { ContentContext } from '../context.ts'
+import { localizeRows, requireLocale, resolveCollection } from '../locales/locale.ts'
+import { toLazyResponse } from '../reads/entry.ts'
+import { hashCacheKey, toDocumentTag } from '../reads/etags.ts'
+import { toExpandedResponse } from '../reads/expand.ts'
+import { toDocumentResponse } from '../reads/present.ts'
+import { readDrafts } from '../reads/present-draft.ts'
+import type { LazyResponse } from '../reads/response.ts'
+import type { ReadRelatedDrafts } from '../reads/reverse.ts'
+import { createWriteContext } from '../writes/context.ts'
 import { EntryTarget } from '../writes/entry-target.ts'
-import { requireEditableDraft } from './entry-work.ts'
+import { loadEditableEntry } from './save-draft.ts'
 
 /** The kind of the records that hold previews. */
 export const PREVIEW = 'preview'
@@ -41,7 +56,7 @@ export interface ShownPreview {
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; NOT_FOUND where there is no entry that the caller may see
  */
 export async function createPreview(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
@@ -51,7 +66,7 @@ export async function createPreview(
   const entry = await requirePreviewable(engine, access, collection, id)
   const token = randomBytes(32).toString('base64url')
   const until = Date.now() + seconds * 1000
-  const record = { id: digestOf(token), collection: collection.key, entry, until, maker: access.author }
+  const record = { id: digestOf(token), collection: collection.key, entry, until, maker: access.storedCaller }
   const keys = { entry: nameOf(collection, entry), maker: getSubject(access.caller) ?? '' }
   await engine.store.records.transaction((records) => records.put(PREVIEW, record, { keys, until }))
   return { token, expiresAt: new Date(until).toISOString() }
@@ -63,7 +78,7 @@ export async function createPreview(
  * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND where there is no entry that the caller may see
  */
 export async function revokePreviews(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
@@ -81,7 +96,7 @@ export async function revokePreviews(
  * @returns `undefined` when it is of another collection, or has ended: by its time, or because its maker could not make it any more
  */
 export async function findPreview(
-  engine: Engine,
+  engine: ContentContext,
   collection: CollectionModel,
   token: string,
 ): Promise<ShownPreview | undefined> {
@@ -100,7 +115,10 @@ export async function findPreview(
   }
 }
 
-async function makerAccess({ model, findPresent }: Engine, maker: Caller | null): Promise<Access | undefined> {
+async function makerAccess(
+  { model, refreshCaller: findPresent }: ContentContext,
+  maker: Caller | null,
+): Promise<Access | undefined> {
   if (maker === null) return new UnrestrictedAccess(model, SYSTEM)
   const present = await findPresent(maker)
   return present ? new Access(model, present) : undefined
@@ -113,32 +131,143 @@ const nameOf = ({ key }: CollectionModel, id: string): string => `${key} ${id}`
 
 /** The id of an entry that the caller may change, and whose draft the caller sees. */
 async function requirePreviewable(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
 ): Promise<string> {
-  requireDraftSession(access, collection, { draft: 'true' })
-  const context = await writeContext(engine, access)
+  authorizeDraftRequest(access, collection, { draft: 'true' })
+  const context = await createWriteContext(engine, access)
   const target = new EntryTarget(context, collection, id)
-  return (await requireEditableDraft(context, target, engine.store.read)).id
+  return (await loadEditableEntry(context, target, engine.store.read)).id
 }
 
 function readSeconds(body: unknown): number {
   if (body === undefined) return DEFAULT_PREVIEW_SECONDS
   if (!isRecord(body))
-    throw invalidAt('/', 'type', 'must be an object with expiresIn, or left out', { types: ['object'] })
+    throw validationErrorAt('/', 'type', 'must be an object with expiresIn, or left out', { types: ['object'] })
   const unknown = Object.keys(body).find((key) => key !== 'expiresIn')
   if (unknown !== undefined)
-    throw invalidAt(`/${unknown.slice(0, 64)}`, 'unknown_field', 'there is no such field; write expiresIn', {
+    throw validationErrorAt(`/${unknown.slice(0, 64)}`, 'unknown_field', 'there is no such field; write expiresIn', {
       values: ['expiresIn'],
     })
   const { expiresIn = DEFAULT_PREVIEW_SECONDS } = body
   const isInRange = Number.isInteger(expiresIn) && Number(expiresIn) > 0 && Number(expiresIn) <= MAX_PREVIEW_SECONDS
   if (!isInRange)
-    throw invalidAt('/expiresIn', 'range', `must be a whole number of seconds from 1 to ${MAX_PREVIEW_SECONDS}`, {
-      minimum: 1,
-      maximum: MAX_PREVIEW_SECONDS,
-    })
+    throw validationErrorAt(
+      '/expiresIn',
+      'range',
+      `must be a whole number of seconds from 1 to ${MAX_PREVIEW_SECONDS}`,
+      {
+        minimum: 1,
+        maximum: MAX_PREVIEW_SECONDS,
+      },
+    )
   return Number(expiresIn)
+}
+
+/**
+ * Reads the entry that a preview is of, as its draft is; what it refers to is shown so, too, as far as the maker of the preview sees drafts.
+ * No rule of the collection is asked about the caller: the token is the right to see the entry. Fields that the caller may not read stay
+ * hidden.
+ *
+ * @param address its id, its slug, or the slug that its draft has
+ * @returns `undefined` when the token is none of the entry at that address
+ * @throws VALIDATION_ERROR
+ */
+export async function readPreview(
+  engine: ContentContext,
+  access: Access,
+  { key }: CollectionModel,
+  address: string,
+  query: Query<DocumentQuery & DraftQuery>,
+  token: string,
+): Promise<LazyResponse | undefined> {
+  const choice = requireLocale(engine.model, query.partial, access)
+  const collection = resolveCollection(engine.model, key, choice)
+  const preview = await findPreview(engine, collection, token)
+  if (!preview || !(await isAddressOf(engine, collection, preview.entry, address))) return undefined
+  const { entry: id, maker } = preview
+  const scope = await publishedScope(access, choice)
+  const selection = readDocumentQuery(collection, query, scope)
+  const [shown] = await readDrafts(engine, maker, collection, [{ id }], choice)
+  if (!shown) return undefined
+  const showDrafts: ReadRelatedDrafts = (to, rows) => readRelated(engine, maker, to, rows, choice)
+  const projection = {
+    hidden: scope.hiddenFields(collection),
+    hasAuthors: scope.canSeeAuthors(collection),
+    select: selection.select,
+  }
+  const isPlain = selection.expansions.length === 0 && selection.reverses.length === 0
+  const { json, seq } = isPlain
+    ? toDocumentResponse(collection, shown.row, projection)
+    : await toExpandedResponse(engine, collection, shown.row, selection, scope, showDrafts)
+  // What is included may change without a number that is looked at here: the answer itself names it.
+  return toLazyResponse({ json, tag: toDocumentTag(seq, hashCacheKey('preview', json)) })
+}
+
+/** What the rules for reads let the caller see of published entries: a preview adds drafts by the rights of its maker alone. */
+async function publishedScope(access: Access, choice: LocaleChoice): Promise<CallerScope> {
+  const visibilities = new Map<string, Visibility | false>()
+  for (const collection of access.model.collections.values()) {
+    const ruling = await access.evaluateRead(collection)
+    const filter = typeof ruling === 'object' ? ruling : undefined
+    visibilities.set(collection.key, ruling !== false && { filter, isPublishedOnly: collection.status !== undefined })
+  }
+  return new CallerScope(access, choice, visibilities)
+}
+
+/** Entries that a preview includes: as their drafts are where its maker sees those, else as they are published. */
+async function readRelated(
+  engine: ContentContext,
+  maker: Access,
+  to: CollectionModel,
+  rows: readonly EntryRow[],
+  choice: LocaleChoice,
+): Promise<readonly EntryRow[]> {
+  if (!hasDrafts(to)) return localizeRows(engine, maker, to, rows, choice)
+  const { read } = engine.store
+  const stored = engine.model.collections.get(to.key) ?? to
+  const ids = rows.map(({ id }) => id)
+  const ruling = await maker.evaluateRead(stored)
+  const readable =
+    ruling === false ? [] : await read.entries.statuses(stored, ids, ruling === true ? undefined : ruling.where)
+  const visible = await findVisibleDrafts(
+    maker,
+    read,
+    stored,
+    readable.map(({ id }) => id),
+  )
+  const drafts = await readDrafts(
+    engine,
+    maker,
+    to,
+    rows.filter(({ id }) => visible.has(id)),
+    choice,
+  )
+  const others = rows.filter(({ id, status }) => !visible.has(id) && status === PUBLISHED)
+  return [...drafts.map(({ row }) => row), ...(await localizeRows(engine, maker, to, others, choice))]
+}
+
+async function isAddressOf(
+  { store, model }: ContentContext,
+  collection: CollectionModel,
+  id: string,
+  address: string,
+): Promise<boolean> {
+  if (address.toLowerCase() === id) return true
+  const own = model.collections.get(collection.key) ?? collection
+  const { slug } = own
+  const entry = slug && (await store.read.entries.stored(own, id))
+  if (!slug || !entry) return false
+  const name = address.normalize('NFC')
+  const copy = parseDraft(entry)
+  const texts = [entry.doc, entry.locales, copy?.doc, copy?.locales].filter((text) => typeof text === 'string')
+  return entry.slug === name || texts.some((text) => namesSlug(JSON.parse(text), slug.key, name))
+}
+
+/** Whether a document, or what one of its languages says, has this slug. */
+function namesSlug(said: Readonly<Record<string, unknown>>, key: string, name: string): boolean {
+  if (said[key] === name) return true
+  return Object.values(said).some((one) => typeof one === 'object' && one !== null && Reflect.get(one, key) === name)
 }

@@ -1,14 +1,14 @@
-import { invalidAt } from '../../errors.ts'
+import { validationErrorAt } from '../../errors.ts'
 import { parseDateTime } from '../../fields/date.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { restoreAsset } from '../assets/restore-asset.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
 import type { Preconditions } from '../reads/etags.ts'
+import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { execute, type PreparedWrite } from '../writes/pipeline.ts'
 import { preparePublish, prepareUnpublish } from './publish.ts'
-import { NEEDS_REVISION, prepareRestore, type RestoredVersion } from './restore.ts'
+import { NEEDS_REVISION, prepareRestore, type RestoredVersion } from './restore-entry.ts'
 import { prepareSchedule } from './schedule.ts'
 
 /** The operations that bring another state of an entry to its readers or its draft. */
@@ -38,7 +38,7 @@ export async function executePublication(
   id: string,
   body: unknown,
   options: Preconditions = {},
-): Promise<EntryAnswer> {
+): Promise<EntryResponse> {
   const publication = parsePublication(context, collection, op, body)
   if (publication.op === 'restore' && collection.holdsFiles)
     return restoreAsset(context, collection, id, publication.version, options)
@@ -60,7 +60,7 @@ export function parsePublication(
   if (op === 'restore') return { op, version: readVersion(fields) }
   return {
     op,
-    locales: readLocales(fields, context.engine.model, collection),
+    locales: readLocales(fields, context.services.model, collection),
     at: readTime(fields, `${op}At`),
   }
 }
@@ -76,11 +76,11 @@ export async function preparePublication(
   id: string,
   publication: Publication,
   options: Preconditions = {},
-): Promise<PreparedWrite<EntryAnswer>> {
+): Promise<PreparedWrite<EntryResponse>> {
   if (publication.op === 'restore') return prepareRestore(context, collection, id, publication.version, options)
   const { op, locales, at } = publication
   const prepare = op === 'publish' ? preparePublish : prepareUnpublish
-  if (at === undefined || Date.parse(at) <= (await context.engine.store.read.schedules.now()))
+  if (at === undefined || Date.parse(at) <= (await context.services.store.read.schedules.now()))
     return prepare(context, collection, id, { ...options, locales })
   return prepareSchedule(context, collection, id, { action: op, at, locales, attempt: prepare }, options)
 }
@@ -95,19 +95,25 @@ const FIELDS: Readonly<Record<PublicationOp, readonly string[]>> = {
 function readFields(body: unknown, known: readonly string[]): Body {
   if (body === undefined) return {}
   if (!isRecord(body))
-    throw invalidAt('/', 'type', `must be an object, with ${known.join(' and ')}`, { types: ['object'] })
+    throw validationErrorAt('/', 'type', `must be an object, with ${known.join(' and ')}`, { types: ['object'] })
   const unknown = Object.keys(body).find((key) => !known.includes(key))
   if (unknown === undefined) return body
-  throw invalidAt(`/${unknown.slice(0, 64)}`, 'unknown_field', `there is no such field; write ${known.join(' or ')}`, {
-    values: known,
-  })
+  throw validationErrorAt(
+    `/${unknown.slice(0, 64)}`,
+    'unknown_field',
+    `there is no such field; write ${known.join(' or ')}`,
+    {
+      values: known,
+    },
+  )
 }
 
 function readVersion({ revision, slug }: Body): RestoredVersion {
   if (slug !== undefined && typeof slug !== 'string')
-    throw invalidAt('/slug', 'type', 'must be a text', { types: ['string'] })
+    throw validationErrorAt('/slug', 'type', 'must be a text', { types: ['string'] })
   const isNumber = Number.isSafeInteger(revision) && Number(revision) > 0
-  if (revision !== undefined && !isNumber) throw invalidAt('/revision', 'type', NEEDS_REVISION, { types: ['integer'] })
+  if (revision !== undefined && !isNumber)
+    throw validationErrorAt('/revision', 'type', NEEDS_REVISION, { types: ['integer'] })
   return { revision: isNumber ? Number(revision) : undefined, slug }
 }
 
@@ -116,7 +122,7 @@ function readTime(body: Body, key: string): string | undefined {
   if (given === undefined) return undefined
   const at = typeof given === 'string' ? parseDateTime(given) : undefined
   if (at === undefined)
-    throw invalidAt(`/${key}`, 'format', 'must be a date-time with its offset, such as 2026-12-24T18:00:00Z', {
+    throw validationErrorAt(`/${key}`, 'format', 'must be a date-time with its offset, such as 2026-12-24T18:00:00Z', {
       format: 'date-time',
     })
   return at
@@ -128,9 +134,9 @@ function readLocales(
   { key, localized }: CollectionModel,
 ): readonly string[] | undefined {
   if (given === null) return undefined
-  if (!locales) throw invalidAt('/locales', 'locale', 'must be left out: the content has no locales')
+  if (!locales) throw validationErrorAt('/locales', 'locale', 'must be left out: the content has no locales')
   if (localized.size === 0)
-    throw invalidAt(
+    throw validationErrorAt(
       '/locales',
       'locale',
       `must be left out: no field of ${key} is localized, so entries have no languages`,
@@ -138,7 +144,7 @@ function readLocales(
   const isList = Array.isArray(given) && given.length > 0 && given.every((one) => locales.available.includes(one))
   if (!isList) {
     const values = locales.available
-    throw invalidAt('/locales', 'locale', `must be a list of locales: ${values.join(', ')}`, { values })
+    throw validationErrorAt('/locales', 'locale', `must be a list of locales: ${values.join(', ')}`, { values })
   }
   return given
 }

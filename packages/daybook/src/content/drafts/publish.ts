@@ -1,16 +1,16 @@
-import { invalidAt } from '../../errors.ts'
+import { validationErrorAt } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, LocalesModel } from '../../model/model.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { StoredEntry } from '../../store/reads/rows.ts'
-import type { Writer } from '../../store/writes/write.ts'
-import { requireVisibleDraft } from '../access/draft-access.ts'
-import { draftCanonical, draftRevision, isSameContent } from '../documents/draft-row.ts'
-import { Revision } from '../documents/row.ts'
-import { type Canonical, hiddenStatus, showOwn, writeTranslation } from '../locales/localized.ts'
-import { publishedLocalesOf, withPublishedLocales } from '../locales/published-locales.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { StoredEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { authorizeDraft } from '../access/draft-access.ts'
+import { getDraftRevision, hasSameContent, toDraftCanonical } from '../documents/draft-row.ts'
+import { StoredRevision } from '../documents/row.ts'
+import { type CanonicalDocument, getUnpublishedStatus, localizeStrict, writeTranslation } from '../locales/localized.ts'
+import { getPublishedLocales, withPublishedLocales } from '../locales/published-locales.ts'
 import type { Preconditions } from '../reads/etags.ts'
+import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from '../writes/context.ts'
 import type { PreparedWrite } from '../writes/pipeline.ts'
 import { type Proposal, prepareReplace } from '../writes/replace.ts'
@@ -33,24 +33,24 @@ export function preparePublish(
   collection: CollectionModel,
   id: string,
   { locales, ...options }: PublicationOptions = {},
-): Promise<PreparedWrite<EntryAnswer>> {
-  const { engine } = context
+): Promise<PreparedWrite<EntryResponse>> {
+  const { services: engine } = context
   const write = {
     action: 'publish',
-    revisionOf: (entry: StoredEntry) => draftRevision(engine.model, collection, entry).row.seq,
+    getRevision: (entry: StoredEntry) => getDraftRevision(engine.model, collection, entry).row.seq,
     propose: async (read: Reader, entry: StoredEntry) => {
-      await requireVisibleDraft(context.access, read, collection, entry.id)
+      await authorizeDraft(context.access, read, collection, entry.id)
       return proposePublished(context, collection, entry, locales)
     },
     beforeStore: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'publish'),
   } as const
-  return prepareReplace(inDefaultLocale(context), collection, id, write, options)
+  return prepareReplace(withDefaultLocale(context), collection, id, write, options)
 }
 
 /** What is published is a whole document: hooks and slugs are asked in the default language. */
-export const inDefaultLocale = (context: WriteContext): WriteContext => ({
+export const withDefaultLocale = (context: WriteContext): WriteContext => ({
   ...context,
-  locale: context.engine.model.locales?.default,
+  locale: context.services.model.locales?.default,
 })
 
 /**
@@ -60,24 +60,24 @@ export const inDefaultLocale = (context: WriteContext): WriteContext => ({
  * @returns `undefined` if readers see all of it already
  */
 export function proposePublished(
-  { engine: { model } }: WriteContext,
+  { services: { model } }: WriteContext,
   collection: CollectionModel,
   entry: StoredEntry,
   chosen?: readonly string[],
 ): Proposal | undefined {
   const { locales } = model
-  const present = new Revision(model, collection, entry).canonical
-  const published = locales && publishedLocalesOf(collection, present, locales)
+  const present = new StoredRevision(model, collection, entry).canonical
+  const published = locales && getPublishedLocales(collection, present, locales)
   const isPublished = published ? (chosen ?? locales.available).every((one) => published.includes(one)) : undefined
   if (entry.draft === null && (isPublished ?? entry.status === PUBLISHED)) return undefined
-  const draft = draftRevision(model, collection, entry)
-  const copy = draftCanonical(collection, draft)
+  const draft = getDraftRevision(model, collection, entry)
+  const copy = toDraftCanonical(collection, draft)
   // Content that no locale publishes is visible to nobody, so its shared fields come from the draft as well.
   const isTaken = (locale: string): boolean =>
     chosen?.includes(locale) === true || published?.includes(locale) === false
   const content =
     locales && chosen ? takeLocales(collection, present, copy, locales.available.filter(isTaken), locales) : copy
-  const isAll = content === copy || isSameContent(collection, content, copy)
+  const isAll = content === copy || hasSameContent(collection, content, copy)
   const isNext = (locale: string): boolean => chosen?.includes(locale) === true || published?.includes(locale) === true
   const next = chosen && locales ? locales.available.filter(isNext) : 'all'
   const canonical = withPublishedLocales(collection, content, next, entry.status, locales)
@@ -93,14 +93,14 @@ export function proposePublished(
 /** A document with what the working copy says in some locales; what other locales say of the items of a list goes with the items. */
 function takeLocales(
   collection: CollectionModel,
-  present: Canonical,
-  copy: Canonical,
+  present: CanonicalDocument,
+  copy: CanonicalDocument,
   taken: readonly string[],
   { default: defaultLocale }: LocalesModel,
-): Canonical {
+): CanonicalDocument {
   const lead = taken.includes(defaultLocale) ? defaultLocale : taken[0]
   if (lead === undefined) return present
-  const shown = showOwn(collection, copy, lead, defaultLocale)
+  const shown = localizeStrict(collection, copy, lead, defaultLocale)
   const { values, translations } = writeTranslation(collection, present, shown, lead, defaultLocale)
   const translatedLocales = taken.filter((locale) => locale !== defaultLocale)
   const all = {
@@ -123,20 +123,20 @@ export function prepareUnpublish(
   collection: CollectionModel,
   id: string,
   { locales: chosen, ...options }: PublicationOptions = {},
-): Promise<PreparedWrite<EntryAnswer>> {
-  const hidden = collection.status && hiddenStatus(collection.status)
+): Promise<PreparedWrite<EntryResponse>> {
+  const hidden = collection.status && getUnpublishedStatus(collection.status)
   if (hidden === undefined) {
     const { key } = collection
     const message = `${key} can hold published entries alone: its status has no other value`
-    throw invalidAt('/', 'status', message, { collection: key })
+    throw validationErrorAt('/', 'status', message, { collection: key })
   }
   const write = {
     action: 'unpublish',
-    revisionOf: ({ seq }: StoredEntry) => seq,
+    getRevision: ({ seq }: StoredEntry) => seq,
     propose: (_read: Reader, entry: StoredEntry) => proposeUnpublished(context, collection, entry, hidden, chosen),
     beforeStore: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'unpublish'),
   } as const
-  return prepareReplace(inDefaultLocale(context), collection, id, write, options)
+  return prepareReplace(withDefaultLocale(context), collection, id, write, options)
 }
 
 /**
@@ -147,15 +147,15 @@ export function prepareUnpublish(
  * @returns `undefined` if readers do not see it there
  */
 export function proposeUnpublished(
-  { engine: { model } }: WriteContext,
+  { services: { model } }: WriteContext,
   collection: CollectionModel,
   entry: StoredEntry,
   hidden: string,
   chosen?: readonly string[],
 ): Proposal | undefined {
   const { locales } = model
-  const { canonical: present, orphaned } = new Revision(model, collection, entry)
-  const published = locales && chosen ? publishedLocalesOf(collection, present, locales) : undefined
+  const { canonical: present, orphaned } = new StoredRevision(model, collection, entry)
+  const published = locales && chosen ? getPublishedLocales(collection, present, locales) : undefined
   const left = published?.filter((locale) => !chosen?.includes(locale)) ?? []
   const isPublished = entry.status === PUBLISHED || present.publishedLocales !== undefined
   if (!isPublished || left.length === published?.length) return undefined

@@ -1,29 +1,29 @@
 import type { Reference } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { fieldRights } from '../access/field-access.ts'
+import { resolveFieldRights } from '../access/field-access.ts'
 import { mergeFields, type Values } from '../documents/document.ts'
-import { Revision, toRow } from '../documents/row.ts'
-import type { Canonical } from '../locales/localized.ts'
+import { StoredRevision, toRow } from '../documents/row.ts'
+import type { CanonicalDocument } from '../locales/localized.ts'
 import { compose } from '../writes/compose.ts'
 import { hooksFor, type WriteContext } from '../writes/context.ts'
 import { storeNewEntry } from '../writes/create.ts'
-import { dropDangling, writableIn } from '../writes/hidden-values.ts'
-import { runBeforeChange } from '../writes/hooks/run-hooks.ts'
 import type { WriteTransaction } from '../writes/pipeline.ts'
-import { inDefaultLocale } from './publish.ts'
+import { dropDanglingReferences, pickReadable } from '../writes/references.ts'
+import { runBeforeChange } from '../writes/run-hooks.ts'
+import { withDefaultLocale } from './publish.ts'
 
 /** A deleted entry that is to be stored again, with its id and the time of its creation. */
 export interface Recreation {
   readonly id: string
-  readonly former: Canonical
+  readonly former: CanonicalDocument
   /** `null`: nobody is known. */
   readonly createdBy: string | null
   /** True if required fields must have values. */
   readonly isComplete: boolean
   /** The fields whose references to documents that are gone are removed. */
-  readonly released: ReadonlySet<string>
+  readonly dropDanglingIn: ReadonlySet<string>
   /** Returns true if the entry will exist after the transaction, so that references to it stay. */
-  isComing(entry: Reference): boolean
+  willExist(entry: Reference): boolean
 }
 
 /** True if storing a deleted entry again runs code of others. */
@@ -39,25 +39,32 @@ export const runsHooksOnRecreation = (context: WriteContext, collection: Collect
 export async function recreate(
   context: WriteContext,
   collection: CollectionModel,
-  { id, former, createdBy, isComplete, released, isComing }: Recreation,
+  { id, former, createdBy, isComplete, dropDanglingIn: released, willExist: isComing }: Recreation,
   transaction: WriteTransaction,
-): Promise<{ readonly canonical: Canonical; readonly seq: number }> {
-  const { engine, access, person } = context
+): Promise<{ readonly canonical: CanonicalDocument; readonly seq: number }> {
+  const { services: engine, access, author: person } = context
   const { writer } = transaction
-  const rights = fieldRights(collection, access)
-  const contextInDefault = inDefaultLocale(context)
+  const rights = resolveFieldRights(collection, access)
+  const contextInDefault = withDefaultLocale(context)
   const whole = { canonical: former, patch: mergeFields(collection, {}, former.values) }
-  const { canonical: base, patch } = await dropDangling(engine, writer.read, collection, whole, released, isComing)
+  const { canonical: base, patch } = await dropDanglingReferences(
+    engine,
+    writer.read,
+    collection,
+    whole,
+    released,
+    isComing,
+  )
   const createdAt = String(base.values.createdAt)
   const system = { id, createdAt, updatedAt: new Date().toISOString(), createdBy, updatedBy: person }
   const row = toRow(engine.model, collection, { ...system, canonical: base, orphaned: null, draft: null })
   const composition = {
     document: collection,
     // Documents that the entry refers to, itself perhaps, may be stored again later in the transaction.
-    before: new Revision(engine.model, collection, { ...row, seq: 0 }),
+    before: new StoredRevision(engine.model, collection, { ...row, seq: 0 }),
     base,
     patch,
-    given: writableIn(collection, patch, rights),
+    given: pickReadable(collection, patch, rights),
     rights,
     derive: async (values: Values) => values,
     isDraft: !isComplete,

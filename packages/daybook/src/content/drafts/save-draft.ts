@@ -1,36 +1,35 @@
-import { DaybookError, invalidAt } from '../../errors.ts'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import { workingCopyOf } from '../../store/working-copy.ts'
-import type { Writer } from '../../store/writes/write.ts'
-import { requireVisibleDraft } from '../access/draft-access.ts'
-import { type FieldRights, fieldRights } from '../access/field-access.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import { parseDraft, type StoredEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { authorizeDraft } from '../access/draft-access.ts'
+import { type FieldRights, resolveFieldRights } from '../access/field-access.ts'
 import type { Values } from '../documents/document.ts'
 import {
   type DraftRow,
-  draftCanonical,
-  draftRow,
-  isSameContent,
-  toWorkingCopy,
-  withStatusOf,
+  hasSameContent,
+  toDraft,
+  toDraftCanonical,
+  toDraftRow,
+  withStatusFrom,
 } from '../documents/draft-row.ts'
-import { Revision } from '../documents/row.ts'
-import { statusIn } from '../locales/localized.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
-import { draftAnswer } from '../reads/draft-answer.ts'
+import { StoredRevision } from '../documents/row.ts'
+import { getLocaleStatus } from '../locales/localized.ts'
 import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
-import { tagOf } from '../reads/present.ts'
+import { toProjectionTag } from '../reads/present.ts'
+import { toDraftResponse } from '../reads/present-draft.ts'
+import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { EntryTarget } from '../writes/entry-target.ts'
 import type { PreparedWrite } from '../writes/pipeline.ts'
 import type { NextRevision, UpdateTarget } from '../writes/update.ts'
-import { prepareEntryWork } from './entry-work.ts'
 
 /** The draft of an entry that is updated. The draft of an entry without one is the entry itself. */
-export class DraftTarget implements UpdateTarget<DraftRow, EntryAnswer> {
+export class DraftTarget implements UpdateTarget<DraftRow, EntryResponse> {
   readonly document: CollectionModel
   readonly id: string
-  readonly isMatchRequired: boolean
+  readonly requiresIfMatch: boolean
   readonly #context: WriteContext
   readonly #entry: EntryTarget
   readonly #isAutosave: boolean
@@ -42,21 +41,21 @@ export class DraftTarget implements UpdateTarget<DraftRow, EntryAnswer> {
     this.#isAutosave = isAutosave
     this.document = collection
     this.id = this.#entry.id
-    this.isMatchRequired = this.#entry.isMatchRequired
+    this.requiresIfMatch = this.#entry.requiresIfMatch
   }
 
   async load(read: Reader): Promise<DraftRow> {
-    return draftRow(await this.#entry.load(read))
+    return toDraftRow(await this.#entry.load(read))
   }
 
-  async authorizeUpdate(read: Reader, { row }: Revision<DraftRow>): Promise<void> {
-    const { access, engine } = this.#context
-    await this.#entry.authorizeUpdate(read, new Revision(engine.model, this.document, row.entry))
-    await requireVisibleDraft(access, read, this.document, row.id)
+  async authorizeUpdate(read: Reader, { row }: StoredRevision<DraftRow>): Promise<void> {
+    const { access, services: engine } = this.#context
+    await this.#entry.authorizeUpdate(read, new StoredRevision(engine.model, this.document, row.entry))
+    await authorizeDraft(access, read, this.document, row.id)
   }
 
   /** Only the stored entry can match a filter, so that of the result is checked when it is published. */
-  async authorizeResult(revision: Revision<DraftRow>, patch: Values): Promise<undefined> {
+  async authorizeResult(revision: StoredRevision<DraftRow>, patch: Values): Promise<undefined> {
     await this.#entry.authorizeResult(revision, patch)
     return undefined
   }
@@ -68,33 +67,33 @@ export class DraftTarget implements UpdateTarget<DraftRow, EntryAnswer> {
   /** @throws VALIDATION_ERROR if the draft would get another status than its entry */
   async store(
     writer: Writer,
-    revision: Revision<DraftRow>,
-    { canonical: saved, patch, mayBeSame }: NextRevision,
+    revision: StoredRevision<DraftRow>,
+    { canonical: saved, patch, skipsUnchanged }: NextRevision,
     rights: FieldRights,
-  ): Promise<EntryAnswer> {
+  ): Promise<EntryResponse> {
     const context = this.#context
-    const { actor, person } = context
+    const { actor, author: person } = context
     const { document: collection } = this
     const { entry } = revision.row
-    const canonical = withStatusOf(collection, saved, entry)
-    requireSameStatus(collection, patch, statusIn(collection, canonical, context.locale))
-    if (mayBeSame && isSameContent(collection, draftCanonical(collection, revision), canonical))
-      return draftAnswer(context, writer.read, collection, entry, rights)
+    const canonical = withStatusFrom(collection, saved, entry)
+    requireSameStatus(collection, patch, getLocaleStatus(collection, canonical, context.locale))
+    if (skipsUnchanged && hasSameContent(collection, toDraftCanonical(collection, revision), canonical))
+      return toDraftResponse(context, writer.read, collection, entry, rights)
     const at = new Date().toISOString()
     const save = { at, by: person, isAutosave: this.#isAutosave }
-    const copy = toWorkingCopy(collection, entry, canonical, revision.orphaned, save)
-    const former = workingCopyOf(entry)
+    const copy = toDraft(collection, entry, canonical, revision.orphaned, save)
+    const former = parseDraft(entry)
     const replacesFormer = this.#isAutosave && former?.isAutosave === true && former.by === person
     const seq = await writer.drafts.write(collection, entry, copy, { at, actor, keepsFormer: !replacesFormer })
     const stored = { ...entry, draft: JSON.stringify({ seq, ...copy }) }
-    return draftAnswer(context, writer.read, collection, stored, rights)
+    return toDraftResponse(context, writer.read, collection, stored, rights)
   }
 }
 
 /** @throws VALIDATION_ERROR when a working copy would get another status than its entry has */
 function requireSameStatus({ status }: CollectionModel, patch: Values, stored: unknown): void {
   if (!status || !Object.hasOwn(patch, status.key) || patch[status.key] === stored) return
-  throw invalidAt(
+  throw validationErrorAt(
     `/${status.key}`,
     'draft',
     'of a working copy is that of its entry; POST to the address of the entry with /publish or /unpublish changes it',
@@ -113,12 +112,46 @@ export async function prepareDiscard(
   options: Preconditions = {},
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
   const { access, actor } = context
-  const rights = fieldRights(collection, access)
-  return prepareEntryWork(context, collection, id, async (writer, entry) => {
-    const copy = workingCopyOf(entry)
+  const rights = resolveFieldRights(collection, access)
+  return prepareDraftWrite(context, collection, id, async (writer, entry) => {
+    const copy = parseDraft(entry)
     if (!copy) throw new DaybookError('NOT_FOUND', 'The entry has no working copy.')
-    requirePreconditions(options, copy.seq, tagOf(collection, copy.seq, rights), collection.requireIfMatch)
+    requirePreconditions(options, copy.seq, toProjectionTag(collection, copy.seq, rights), collection.requireIfMatch)
     const at = new Date().toISOString()
     return { seq: await writer.drafts.write(collection, entry, undefined, { at, actor }) }
   })
+}
+
+/**
+ * Loads an entry whose draft the caller may change: the rule for updates and the rule about drafts are checked.
+ *
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export async function loadEditableEntry(
+  { access, services: engine }: WriteContext,
+  target: EntryTarget,
+  read: Reader,
+): Promise<StoredEntry> {
+  const { document: collection } = target
+  const entry = await target.load(read)
+  await target.authorizeUpdate(read, new StoredRevision(engine.model, collection, entry))
+  await authorizeDraft(access, read, collection, entry.id)
+  return entry
+}
+
+/**
+ * Prepares work beside an entry that the caller may change. The rules are evaluated before the transaction, and in it again if the entry
+ * has changed.
+ *
+ * @throws as {@link loadEditableEntry}; its commit also what `commit` throws
+ */
+export async function prepareDraftWrite<Result>(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  commit: (writer: Writer, entry: StoredEntry) => Promise<Result>,
+): Promise<PreparedWrite<Result>> {
+  const target = new EntryTarget(context, collection, id)
+  await loadEditableEntry(context, target, context.services.store.read)
+  return { commit: async ({ writer }) => commit(writer, await loadEditableEntry(context, target, writer.read)) }
 }

@@ -1,16 +1,16 @@
-import { DaybookError, invalidAt } from '../../errors.ts'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
-import type { Writer } from '../../store/writes/write.ts'
-import { fieldRights } from '../access/field-access.ts'
-import { draftRevision } from '../documents/draft-row.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
-import { draftAnswer } from '../reads/draft-answer.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { resolveFieldRights } from '../access/field-access.ts'
+import { getDraftRevision } from '../documents/draft-row.ts'
 import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
-import { tagOf } from '../reads/present.ts'
+import { toProjectionTag } from '../reads/present.ts'
+import { toDraftResponse } from '../reads/present-draft.ts'
+import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { dryRun, execute, type PreparedWrite } from '../writes/pipeline.ts'
-import { prepareEntryWork } from './entry-work.ts'
+import { prepareDraftWrite } from './save-draft.ts'
 
 /** What is to be done to an entry, and when. */
 export interface SchedulePlan extends Pick<Schedule, 'action'> {
@@ -28,7 +28,7 @@ export type Attempt = (
   collection: CollectionModel,
   id: string,
   options: { readonly locales?: readonly string[] | undefined },
-) => Promise<PreparedWrite<EntryAnswer>>
+) => Promise<PreparedWrite<EntryResponse>>
 
 /**
  * Prepares to set the time at which an entry is published or unpublished, in the place of one that was set before. At that time,
@@ -42,17 +42,17 @@ export async function prepareSchedule(
   id: string,
   { action, at, locales, attempt }: SchedulePlan,
   options: Preconditions = {},
-): Promise<PreparedWrite<EntryAnswer>> {
-  const { engine, access, actor } = context
-  const rights = fieldRights(collection, access)
+): Promise<PreparedWrite<EntryResponse>> {
+  const { services: engine, access, actor } = context
+  const rights = resolveFieldRights(collection, access)
   // What could not be done now is refused now: the rules are asked about the result, which must be complete.
   await execute({ transact: dryRun(context.transact) }, () => attempt(context, collection, id, { locales }))
-  return prepareEntryWork(context, collection, id, async (writer, entry) => {
-    const revision = action === 'publish' ? draftRevision(engine.model, collection, entry).row.seq : entry.seq
-    requirePreconditions(options, revision, tagOf(collection, revision, rights), collection.requireIfMatch)
+  return prepareDraftWrite(context, collection, id, async (writer, entry) => {
+    const revision = action === 'publish' ? getDraftRevision(engine.model, collection, entry).row.seq : entry.seq
+    requirePreconditions(options, revision, toProjectionTag(collection, revision, rights), collection.requireIfMatch)
     const moment = new Date().toISOString()
     const key = collection.key
-    requireTimesInOrder([...(await writer.schedules.of(key, entry.id)), { action, at }], action)
+    requireTimesInOrder([...(await writer.schedules.byEntry(key, entry.id)), { action, at }], action)
     const seq = await writer.journal.append({ at: moment, actor, action: 'schedule', collection: key, id: entry.id })
     const named = locales ? JSON.stringify(locales) : null
     const due = Date.parse(at)
@@ -63,13 +63,13 @@ export async function prepareSchedule(
       seq,
       at,
       actor,
-      caller: access.author && JSON.stringify(access.author),
+      caller: access.storedCaller && JSON.stringify(access.storedCaller),
       locales: named,
       due,
       failures: 0,
     })
-    for (const listener of engine.timeListeners) listener()
-    return { ...(await draftAnswer(context, writer.read, collection, entry, rights)), seq }
+    for (const listener of engine.scheduleListeners) listener()
+    return { ...(await toDraftResponse(context, writer.read, collection, entry, rights)), seq }
   })
 }
 
@@ -82,10 +82,12 @@ function requireTimesInOrder(times: readonly Pick<Schedule, 'action' | 'at'>[], 
   if (publish === undefined || unpublish === undefined || publish < unpublish) return
   const advice = 'choose another time, or take both back with DELETE …/schedule first'
   throw action === 'publish'
-    ? invalidAt('/publishAt', 'order', `must be before unpublishAt, ${unpublish}; ${advice}`, {
+    ? validationErrorAt('/publishAt', 'order', `must be before unpublishAt, ${unpublish}; ${advice}`, {
         unpublishAt: unpublish,
       })
-    : invalidAt('/unpublishAt', 'order', `must be after publishAt, ${publish}; ${advice}`, { publishAt: publish })
+    : validationErrorAt('/unpublishAt', 'order', `must be after publishAt, ${publish}; ${advice}`, {
+        publishAt: publish,
+      })
 }
 
 /**
@@ -98,7 +100,7 @@ export async function prepareUnschedule(
   collection: CollectionModel,
   id: string,
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
-  return prepareEntryWork(context, collection, id, async (writer, entry) => {
+  return prepareDraftWrite(context, collection, id, async (writer, entry) => {
     const dropped = await writer.schedules.drop(collection.key, entry.id)
     if (dropped === 0) throw new DaybookError('NOT_FOUND', 'No time is set for the entry.')
     const at = new Date().toISOString()

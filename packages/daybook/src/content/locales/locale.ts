@@ -1,15 +1,15 @@
-import { DaybookError, invalidAt } from '../../errors.ts'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
 import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
-import { ALL_LOCALES, type LocaleChoice, type LocaleQuery, NO_FALLBACK } from '../../query/locale.ts'
-import type { EntryRow } from '../../store/reads/rows.ts'
+import { ALL_LOCALES, type LocaleChoice, type LocaleQuery, NO_FALLBACK } from '../../query/locale-parameters.ts'
+import type { EntryRow } from '../../store/rows.ts'
 import { isPartlyPublished } from '../../store/tables/tables.ts'
 import type { Access } from '../access/access.ts'
 import { findVisibleDrafts } from '../access/draft-access.ts'
+import type { ContentContext } from '../context.ts'
 import { mergeFields, type Values } from '../documents/document.ts'
-import { chainOf, storedValues, toCanonical, withSystem } from '../documents/row.ts'
-import type { Engine } from '../engine.ts'
-import { type Canonical, showAll } from './localized.ts'
-import { publishedPartOf, showIn } from './published-locales.ts'
+import { getFallbackChain, readStoredValues, toCanonical, withSystemKeys } from '../documents/row.ts'
+import { type CanonicalDocument, localizeToMaps } from './localized.ts'
+import { dropUnpublishedLocales, localizeWithStatus } from './published-locales.ts'
 
 /** The choice of a call that names no locale. */
 export const DEFAULT_LOCALE: LocaleChoice = { locale: undefined, chain: undefined, isAll: false }
@@ -37,7 +37,9 @@ export function resolveLocale(
   if (!locales) return DEFAULT_LOCALE
   if (requested === ALL_LOCALES) {
     if (fallback !== undefined)
-      throw invalidAt('fallbackLocale', 'exclusive', 'leave it out: all locales are answered', { with: 'locale' })
+      throw validationErrorAt('fallbackLocale', 'exclusive', 'leave it out: all locales are answered', {
+        with: 'locale',
+      })
     return { locale: locales.default, chain: undefined, isAll: true }
   }
   const locale = requested ?? locales.default
@@ -48,7 +50,7 @@ export function resolveLocale(
 }
 
 /** A collection in the locale of a request. With all locales, filters and order use the default one. */
-export function inLocale(
+export function resolveCollection(
   { collections, byLocale }: Model,
   key: string,
   { locale, isAll }: LocaleChoice,
@@ -63,8 +65,8 @@ export function inLocale(
  * fallbacks, and all locales at once, are put together from what every locale says: one more statement. Of locales in which an entry is
  * not published, only callers who see its drafts are told.
  */
-export async function inChosenLocale(
-  { model, store }: Engine,
+export async function localizeRows(
+  { model, store }: ContentContext,
   access: Access,
   collection: CollectionModel,
   rows: readonly EntryRow[],
@@ -81,16 +83,16 @@ export async function inChosenLocale(
   const drafts = await findVisibleDrafts(access, store.read, own, partlyPublished)
   const shown = new Map(
     stored.map((entry) => {
-      const values = storedValues(own, entry)
+      const values = readStoredValues(own, entry)
       const canonical = toCanonical(values, entry.locales)
       const isWhole = !choice.isAll || !model.locales || drafts.has(entry.id)
-      const chosen = chosenValues(
+      const chosen = localizeValues(
         model,
         own,
-        isWhole ? canonical : publishedPartOf(own, canonical, model.locales),
+        isWhole ? canonical : dropUnpublishedLocales(own, canonical, model.locales),
         choice,
       )
-      return [entry.id, JSON.stringify(withSystem(own, values, mergeFields(own, {}, chosen)))]
+      return [entry.id, JSON.stringify(withSystemKeys(own, values, mergeFields(own, {}, chosen)))]
     }),
   )
   return rows.flatMap((row) => {
@@ -100,13 +102,13 @@ export async function inChosenLocale(
 }
 
 /** A document's values in the language that is asked for. */
-export function chosenValues(
+export function localizeValues(
   { locales }: Model,
   document: DocumentModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   { locale, chain, isAll }: LocaleChoice,
 ): Values {
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
-  if (isAll) return showAll(document, canonical, locales)
-  return showIn(document, canonical, locales, locale, chain ?? chainOf(locales, locale))
+  if (isAll) return localizeToMaps(document, canonical, locales)
+  return localizeWithStatus(document, canonical, locales, locale, chain ?? getFallbackChain(locales, locale))
 }

@@ -10,13 +10,13 @@ import {
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, DocumentModel, LocalesModel } from '../../model/model.ts'
 import { isEmpty, type Values } from '../documents/document.ts'
-import { formerPlaces, itemStep, withPlaceKeys } from '../documents/item-keys.ts'
+import { findFormerPlaces, getItemStep, withPlaceKeys } from '../documents/item-keys.ts'
 
 /** The values of one locale, by path: `title`, `seo/title`, `parts/KEY/text`. */
 export type Translation = Readonly<Record<string, unknown>>
 
 /** A document in all its locales. */
-export interface Canonical {
+export interface CanonicalDocument {
   /** What the default locale says, and all that is the same in every locale. */
   readonly values: Values
   readonly translations: Readonly<Record<string, Translation>>
@@ -49,9 +49,9 @@ type Replace = (spot: Spot, value: unknown) => Replacement
  * @param chain the locales in which a value is looked for, in order
  * @param emptyOf the value of a field that holds nothing in any of them
  */
-export function show(
+export function localize(
   document: DocumentModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   chain: readonly string[],
   defaultLocale: string,
   emptyOf: (field: Field) => unknown = emptyValue,
@@ -66,13 +66,17 @@ export function show(
 }
 
 /** The values of a locale without fallbacks; `null` for a value or a list that the locale does not have. */
-export const showOwn = (document: DocumentModel, canonical: Canonical, locale: string, defaultLocale: string): Values =>
-  show(document, canonical, [locale], defaultLocale, () => null)
+export const localizeStrict = (
+  document: DocumentModel,
+  canonical: CanonicalDocument,
+  locale: string,
+  defaultLocale: string,
+): Values => localize(document, canonical, [locale], defaultLocale, () => null)
 
 /** A document with a map of locale to value in place of each localized value. */
-export function showAll(
+export function localizeToMaps(
   document: DocumentModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   { available, default: defaultLocale }: LocalesModel,
 ): Values {
   return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
@@ -94,15 +98,15 @@ export function showAll(
  */
 export function writeTranslation(
   document: PublishableDocument,
-  current: Canonical | undefined,
+  current: CanonicalDocument | undefined,
   inLocale: Values,
   locale: string | undefined,
   defaultLocale: string | undefined,
-): Canonical {
+): CanonicalDocument {
   if (locale === undefined || defaultLocale === undefined || document.localized.size === 0) {
     return withWrittenStatus(document, current, { values: inLocale, translations: current?.translations ?? {} }, locale)
   }
-  const before = current && showOwn(document, current, locale, defaultLocale)
+  const before = current && localizeStrict(document, current, locale, defaultLocale)
   const others = Object.entries(current?.translations ?? {}).filter(([other]) => other !== locale)
   const translations: Record<string, Record<string, unknown>> = {}
   const keep = (of: string, path: string, value: unknown): void => {
@@ -133,13 +137,13 @@ export function writeTranslation(
 /** A written document, published in the same locales as before unless the write names another status than the locale has. */
 function withWrittenStatus(
   document: PublishableDocument,
-  current: Canonical | undefined,
-  written: Canonical,
+  current: CanonicalDocument | undefined,
+  written: CanonicalDocument,
   locale: string | undefined,
-): Canonical {
+): CanonicalDocument {
   const { status } = document
   if (!status || !current?.publishedLocales) return written
-  const isSame = written.values[status.key] === statusIn(document, current, locale)
+  const isSame = written.values[status.key] === getLocaleStatus(document, current, locale)
   if (!isSame) return written
   const values = { ...written.values, [status.key]: current.values[status.key] }
   return { ...written, values, publishedLocales: current.publishedLocales }
@@ -150,20 +154,20 @@ function withWrittenStatus(
  *
  * @param locale `undefined`: the content has no locales
  */
-export function statusIn(
+export function getLocaleStatus(
   { status }: PublishableDocument,
-  { values, publishedLocales }: Canonical,
+  { values, publishedLocales }: CanonicalDocument,
   locale: string | undefined,
 ): unknown {
   if (!status) return undefined
   const stored = values[status.key]
   if (!publishedLocales || locale === undefined) return stored
   if (publishedLocales.includes(locale)) return PUBLISHED
-  return stored === PUBLISHED ? hiddenStatus(status) : stored
+  return stored === PUBLISHED ? getUnpublishedStatus(status) : stored
 }
 
 /** The first status of a collection that the public does not see; `undefined`: there is none. */
-export const hiddenStatus = ({ values }: NonNullable<CollectionModel['status']>): string | undefined =>
+export const getUnpublishedStatus = ({ values }: NonNullable<CollectionModel['status']>): string | undefined =>
   values.find((value) => value !== PUBLISHED)
 
 /**
@@ -171,36 +175,36 @@ export const hiddenStatus = ({ values }: NonNullable<CollectionModel['status']>)
  *
  * @param locale the one that comes first
  */
-export function localeVersions(
+export function localizeEach(
   document: DocumentModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   locale: string | undefined,
   defaultLocale: string | undefined,
 ): readonly Values[] {
   if (locale === undefined || defaultLocale === undefined || document.localized.size === 0) return [canonical.values]
   const locales = new Set([locale, defaultLocale, ...Object.keys(canonical.translations)])
-  return [...locales].map((one) => show(document, canonical, [one], defaultLocale))
+  return [...locales].map((one) => localize(document, canonical, [one], defaultLocale))
 }
 
 /** The same document with another default locale. */
 export function changeDefaultLocale(
   document: DocumentModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   from: string,
   to: string,
-): Canonical {
+): CanonicalDocument {
   const { [to]: _own, ...others } = canonical.translations
-  const base: Canonical = { values: show(document, canonical, [to], from), translations: others }
-  const moved = writeTranslation(document, base, showOwn(document, canonical, from, from), from, to)
+  const base: CanonicalDocument = { values: localize(document, canonical, [to], from), translations: others }
+  const moved = writeTranslation(document, base, localizeStrict(document, canonical, from, from), from, to)
   return canonical.publishedLocales ? { ...moved, publishedLocales: canonical.publishedLocales } : moved
 }
 
 /** True if a locale other than the default one has a value at a place. */
-const hasValue = (current: Canonical | undefined, path: string | undefined): boolean =>
+const hasValue = (current: CanonicalDocument | undefined, path: string | undefined): boolean =>
   path !== undefined && Object.values(current?.translations ?? {}).some((said) => Object.hasOwn(said, path))
 
 /** Reads what each locale says at one place. */
-function reader({ translations }: Canonical, { field, path }: Spot, base: unknown, defaultLocale: string) {
+function reader({ translations }: CanonicalDocument, { field, path }: Spot, base: unknown, defaultLocale: string) {
   const valueIn = (locale: string): unknown =>
     locale === defaultLocale ? base : withExtractedValues(field, withPlaceKeys(field, translations[locale]?.[path]))
   return {
@@ -248,7 +252,7 @@ const siblingPath = (path: string, key: string): string => path.replace(/[^/]*$/
 function valueAtPath(values: Values | undefined, path: string | undefined): unknown {
   if (path === undefined) return undefined
   return path.split('/').reduce<unknown>((value, step) => {
-    if (Array.isArray(value)) return value.find((item, index) => itemStep(item, index) === step)
+    if (Array.isArray(value)) return value.find((item, index) => getItemStep(item, index) === step)
     return isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined
   }, values)
 }
@@ -320,14 +324,14 @@ function itemPlaces(
   { place: { path, from }, before }: PlacedValue,
 ): readonly PlacedValue[] {
   const stored = Array.isArray(before) ? before : []
-  const former = formerPlaces(field, items, stored)
+  const former = findFormerPlaces(field, items, stored)
   return items.map((item, index) => {
     const origin = from === undefined ? undefined : former[index]
     const formerItem: unknown = origin === undefined ? undefined : stored[origin]
     return {
       place: {
-        path: `${path}/${itemStep(item, index)}`,
-        from: origin === undefined ? undefined : `${from}/${itemStep(formerItem, origin)}`,
+        path: `${path}/${getItemStep(item, index)}`,
+        from: origin === undefined ? undefined : `${from}/${getItemStep(formerItem, origin)}`,
       },
       before: formerItem,
     }

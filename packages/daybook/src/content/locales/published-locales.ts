@@ -1,12 +1,18 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, LocalesModel } from '../../model/model.ts'
 import type { Values } from '../documents/document.ts'
-import { type Canonical, type PublishableDocument, show, showOwn, statusIn } from './localized.ts'
+import {
+  type CanonicalDocument,
+  getLocaleStatus,
+  localize,
+  localizeStrict,
+  type PublishableDocument,
+} from './localized.ts'
 
 /** The content's locales in which a document is published, in their order. */
-export function publishedLocalesOf(
+export function getPublishedLocales(
   { status }: PublishableDocument,
-  { values, publishedLocales }: Canonical,
+  { values, publishedLocales }: CanonicalDocument,
   { available }: LocalesModel,
 ): readonly string[] {
   if (publishedLocales) return available.filter((locale) => publishedLocales.includes(locale))
@@ -21,11 +27,11 @@ export function publishedLocalesOf(
  */
 export function withPublishedLocales(
   { status }: CollectionModel,
-  { values, translations }: Canonical,
+  { values, translations }: CanonicalDocument,
   published: readonly string[] | 'all',
   hidden: string | null,
   locales: LocalesModel | undefined,
-): Canonical {
+): CanonicalDocument {
   if (!status) return { values, translations }
   const isEverywhere = published === 'all' || published.length === locales?.available.length
   if (isEverywhere || !locales || published.length === 0)
@@ -39,9 +45,9 @@ export function withPublishedLocales(
  *
  * @param chain the locales in which a value is looked for, in order
  */
-export function showIn(
+export function localizeWithStatus(
   document: PublishableDocument,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   locales: LocalesModel,
   locale: string,
   chain: readonly string[],
@@ -49,34 +55,39 @@ export function showIn(
   const { publishedLocales } = canonical
   const isPublished = publishedLocales?.includes(locale) === true
   const readable = isPublished ? chain.filter((one) => publishedLocales.includes(one)) : chain
-  return withStatusIn(document, canonical, locale, show(document, canonical, readable, locales.default))
+  return withStatusIn(document, canonical, locale, localize(document, canonical, readable, locales.default))
 }
 
 /** The values of a locale without fallbacks; `null` for a value that the locale does not have. */
-export const ownIn = (
+export const localizeStrictWithStatus = (
   document: PublishableDocument,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   locales: LocalesModel,
   locale: string,
-): Values => withStatusIn(document, canonical, locale, showOwn(document, canonical, locale, locales.default))
+): Values => withStatusIn(document, canonical, locale, localizeStrict(document, canonical, locale, locales.default))
 
-function withStatusIn(document: PublishableDocument, canonical: Canonical, locale: string, values: Values): Values {
+function withStatusIn(
+  document: PublishableDocument,
+  canonical: CanonicalDocument,
+  locale: string,
+  values: Values,
+): Values {
   if (!document.status || !canonical.publishedLocales) return values
-  return { ...values, [document.status.key]: statusIn(document, canonical, locale) }
+  return { ...values, [document.status.key]: getLocaleStatus(document, canonical, locale) }
 }
 
 /** A document without what it says in locales in which it is not published. */
-export function publishedPartOf(
+export function dropUnpublishedLocales(
   document: PublishableDocument,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   { default: defaultLocale }: LocalesModel,
-): Canonical {
+): CanonicalDocument {
   const { publishedLocales } = canonical
   if (!publishedLocales) return canonical
   const isPublished = ([locale]: readonly [string, unknown]): boolean => publishedLocales.includes(locale)
   const translations = Object.fromEntries(Object.entries(canonical.translations).filter(isPublished))
   const values = publishedLocales.includes(defaultLocale)
     ? canonical.values
-    : show(document, { ...canonical, translations: {} }, [], defaultLocale)
+    : localize(document, { ...canonical, translations: {} }, [], defaultLocale)
   return { ...canonical, values, translations }
 }

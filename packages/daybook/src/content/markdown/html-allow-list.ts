@@ -2,7 +2,50 @@ import { defaultSchema } from 'hast-util-sanitize'
 import type { AllowedAttribute, Attributes } from 'sanitize-html'
 import type { HtmlAllowance } from '../../config/config.ts'
 import { CALLOUT_CLASSES, CALLOUT_KINDS } from './callouts.ts'
-import { MEDIA_ELEMENTS } from './media.ts'
+
+/** Elements that play a file. */
+export const MEDIA_ELEMENTS: readonly string[] = ['video', 'audio']
+
+/** Stands for the page that shows a text, which the service does not know. */
+const PAGE = 'https://page.invalid'
+/** The folder of the service's own files. */
+const OWN_FOLDER = '/uploads/'
+
+/** Decides by its address whether a text may play a file. */
+export class MediaRule {
+  readonly #hosts: ReadonlySet<string>
+
+  /** @param hosts the hosts from which files may come, besides the service's own */
+  constructor(hosts: readonly string[] = []) {
+    this.#hosts = new Set(hosts)
+  }
+
+  /**
+   * Takes addresses that are not allowed from the attributes of an element.
+   *
+   * @param isInMedia true if the element stands in one of {@link MEDIA_ELEMENTS}
+   * @returns false if the element is to be left out
+   */
+  apply(element: string, attributes: Attributes, isInMedia: boolean): boolean {
+    if (MEDIA_ELEMENTS.includes(element)) {
+      if (attributes.poster !== undefined && !this.#allows(attributes.poster)) delete attributes.poster
+      return attributes.src === undefined || this.#allows(attributes.src)
+    }
+    if (element !== 'source') return true
+    if (isInMedia) return attributes.src !== undefined && this.#allows(attributes.src)
+    // A picture chooses by srcset and ignores the address.
+    delete attributes.src
+    return true
+  }
+
+  /** Reads an address as browsers do, which forgive much. */
+  #allows(address: string): boolean {
+    const url = URL.parse(address, PAGE)
+    if (!url) return false
+    if (url.origin === PAGE) return address.startsWith(OWN_FOLDER) && url.pathname.startsWith(OWN_FOLDER)
+    return /^https?:$/.test(url.protocol) && this.#hosts.has(url.host)
+  }
+}
 
 /** The attributes of an element, some with the values that they may have. */
 type Definitions = NonNullable<typeof defaultSchema.attributes>[string]
@@ -32,22 +75,22 @@ const RENAMED_ATTRIBUTES: Readonly<Record<string, string>> = {
 /** Elements that are safe; those of media with an address that is allowed. */
 export const ALLOWED_ELEMENTS: readonly string[] = [...(defaultSchema.tagNames ?? []), ...MEDIA_ELEMENTS]
 /** The schemes of a link's address, and those of any other. */
-export const SCHEMES: { readonly link: readonly string[]; readonly other: readonly string[] } = {
+export const ALLOWED_SCHEMES: { readonly link: readonly string[]; readonly other: readonly string[] } = {
   link: protocols?.href ?? [],
   other: protocols?.src ?? [],
 }
 /** The elements that an element must stand in one of: a cell without a table would end one of the page around it. */
-export const ANCESTORS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(ancestors ?? {}))
+export const REQUIRED_ANCESTORS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(ancestors ?? {}))
 /** Attributes that name elements of the page, and what these names begin with, so that they are none of the page's own. */
-export const NAMING: ReadonlySet<string> = new Set((clobber ?? []).map(attributeOf))
+export const NAMING_ATTRIBUTES: ReadonlySet<string> = new Set((clobber ?? []).map(attributeOf))
 export const NAME_PREFIX: string = clobberPrefix ?? ''
 /** Attributes that an element has, whatever its author says. */
-export const REQUIRED: ReadonlyMap<string, Attributes> = new Map(
+export const REQUIRED_ATTRIBUTES: ReadonlyMap<string, Attributes> = new Map(
   Object.entries(required ?? {}).map(([element, values]) => [element, attributesOf(values)]),
 )
 
 /** By element, `*` for every one: the attributes that it may have, and what the config allows besides. */
-export function allowedAttributes(more: HtmlAllowance): Record<string, readonly AllowedAttribute[]> {
+export function getAllowedAttributes(more: HtmlAllowance): Record<string, readonly AllowedAttribute[]> {
   const allowed: Record<string, readonly AllowedAttribute[]> = { ...more.attributes }
   for (const [element, definitions] of Object.entries(attributes)) {
     const own = definitions.filter((one) => attributeName(one) !== CLASS).map(toAllowed)
@@ -57,7 +100,9 @@ export function allowedAttributes(more: HtmlAllowance): Record<string, readonly 
 }
 
 /** By element: the classes that it may have, unless the config allows every class there. */
-export function allowedClasses({ attributes: more = {} }: HtmlAllowance): Record<string, readonly (string | RegExp)[]> {
+export function getAllowedClasses({
+  attributes: more = {},
+}: HtmlAllowance): Record<string, readonly (string | RegExp)[]> {
   const isFree = (element: string): boolean => [more[element], more['*']].some((names) => names?.includes('class'))
   const classes: Record<string, readonly (string | RegExp)[]> = {}
   for (const [element, definitions] of Object.entries(attributes)) {

@@ -2,15 +2,16 @@ import sanitizeHtml, { type Attributes, type ChangedTag } from 'sanitize-html'
 import type { MarkdownConfig } from '../../config/config.ts'
 import {
   ALLOWED_ELEMENTS,
-  ANCESTORS,
-  allowedAttributes,
-  allowedClasses,
+  ALLOWED_SCHEMES,
+  getAllowedAttributes,
+  getAllowedClasses,
+  MEDIA_ELEMENTS,
+  MediaRule,
   NAME_PREFIX,
-  NAMING,
-  REQUIRED,
-  SCHEMES,
+  NAMING_ATTRIBUTES,
+  REQUIRED_ANCESTORS,
+  REQUIRED_ATTRIBUTES,
 } from './html-allow-list.ts'
-import { MEDIA_ELEMENTS, MediaRule } from './media.ts'
 
 /** Makes HTML of any author safe to print: balanced, with allowed elements and attributes alone. */
 export type SanitizeHtml = (html: string) => string
@@ -23,14 +24,14 @@ const VOID_ELEMENTS: readonly string[] = ['area', 'br', 'col', 'hr', 'img', 'inp
 const WITH_EMPTY_VALUE: readonly string[] = ['alt', 'checked', 'disabled', 'href', 'src']
 
 /** Makes a sanitizer with GitHub's allow-list, media, and what the config allows besides. */
-export function htmlSanitizer({ allowHtml: more = {}, mediaHosts }: MarkdownConfig = {}): SanitizeHtml {
+export function createHtmlSanitizer({ allowHtml: more = {}, mediaHosts }: MarkdownConfig = {}): SanitizeHtml {
   const media = new MediaRule(mediaHosts)
   const options = {
     allowedTags: [...ALLOWED_ELEMENTS, ...(more.elements ?? [])],
-    allowedAttributes: allowedAttributes(more),
-    allowedClasses: allowedClasses(more),
-    allowedSchemes: SCHEMES.other,
-    allowedSchemesByTag: { a: SCHEMES.link },
+    allowedAttributes: getAllowedAttributes(more),
+    allowedClasses: getAllowedClasses(more),
+    allowedSchemes: ALLOWED_SCHEMES.other,
+    allowedSchemesByTag: { a: ALLOWED_SCHEMES.link },
     nonBooleanAttributes: [],
     allowedEmptyAttributes: WITH_EMPTY_VALUE,
     selfClosing: VOID_ELEMENTS,
@@ -55,10 +56,10 @@ function change(name: string, given: Attributes, open: OpenAncestors, media: Med
   const tagName = isAllowed ? name : ''
   for (const key of Object.keys(given)) {
     // The page around it has names of its own.
-    if (NAMING.has(key)) given[key] = (given[key] ?? '').replace(/\S+/g, withPrefix)
+    if (NAMING_ATTRIBUTES.has(key)) given[key] = (given[key] ?? '').replace(/\S+/g, withPrefix)
     if (key === 'srcset' && !isSrcset(given[key] ?? '')) delete given[key]
   }
-  const required = REQUIRED.get(name)
+  const required = REQUIRED_ATTRIBUTES.get(name)
   return { tagName, attribs: required ? { ...given, ...required } : given }
 }
 
@@ -71,7 +72,7 @@ const isSrcset = (value: string): boolean => value.split(',').every((one) => CAN
 
 /** Counts the open elements that others must stand in. */
 class OpenAncestors {
-  readonly #counts = new Map([...[...ANCESTORS.values()].flat(), ...MEDIA_ELEMENTS].map((name) => [name, 0]))
+  readonly #counts = new Map([...[...REQUIRED_ANCESTORS.values()].flat(), ...MEDIA_ELEMENTS].map((name) => [name, 0]))
 
   add(name: string, difference: 1 | -1): void {
     const count = this.#counts.get(name)
@@ -79,7 +80,7 @@ class OpenAncestors {
   }
 
   allow(name: string): boolean {
-    return ANCESTORS.get(name)?.some((one) => this.#isOpen(one)) ?? true
+    return REQUIRED_ANCESTORS.get(name)?.some((one) => this.#isOpen(one)) ?? true
   }
 
   get isInMedia(): boolean {

@@ -1,5 +1,5 @@
 import type { Token } from 'markdown-it'
-import { SCHEMES } from './html-allow-list.ts'
+import { ALLOWED_SCHEMES } from './html-allow-list.ts'
 import { MAX_HTML_DEPTH } from './html-sanitizer.ts'
 
 /** Elements of Markdown, by the beginning of their tokens' names, with the attributes that they may have. */
@@ -66,7 +66,7 @@ class Scan {
     if (!this.#nests(token) || !hasInertAttributes(token)) return false
     if (token.type === 'link_open') return this.#opensLink(token)
     if (token.type === 'link_close') this.#isInLink = false
-    if (token.type === 'image') return isSafe(token.attrGet('src'), SCHEMES.other)
+    if (token.type === 'image') return isSafe(token.attrGet('src'), ALLOWED_SCHEMES.other)
     return token.type !== 'inline' || this.passes(token.children ?? [])
   }
 
@@ -79,7 +79,7 @@ class Scan {
   #opensLink(token: Token): boolean {
     const isNested = this.#isInLink
     this.#isInLink = true
-    return !isNested && isSafe(token.attrGet('href'), SCHEMES.link)
+    return !isNested && isSafe(token.attrGet('href'), ALLOWED_SCHEMES.link)
   }
 }
 

@@ -1,7 +1,6 @@
 import type { MarkdownConfig } from '../../config/config.ts'
 import { DaybookError } from '../../errors.ts'
-import { TaskGivenUp } from '../../threads/thread.ts'
-import { moduleBeside, ThreadPool } from '../../threads/thread-pool.ts'
+import { resolveSiblingModule, TaskAborted, ThreadPool } from '../../threads/thread-pool.ts'
 import type { RenderMarkdown } from './markdown.ts'
 
 /** How long one text may take, where the config does not say, in milliseconds. */
@@ -50,7 +49,7 @@ export class MarkdownRenderer {
     this.#config = config
     this.#renderMs = options.renderMs ?? DEFAULT_RENDER_MS
     this.#pool = new ThreadPool({
-      module: moduleBeside(import.meta.url, 'markdown-worker'),
+      module: resolveSiblingModule(import.meta.url, 'markdown-worker'),
       worker: {
         workerData: { config },
         resourceLimits: {
@@ -59,8 +58,8 @@ export class MarkdownRenderer {
         },
       },
       threads: options.renderThreads ?? MAX_THREADS,
-      depth: options.renderDepth ?? 1,
-      taskMs: this.#renderMs,
+      tasksPerThread: options.renderDepth ?? 1,
+      taskTimeoutMs: this.#renderMs,
       idleMs: RENDERER_IDLE_MS,
     })
   }
@@ -78,7 +77,9 @@ export class MarkdownRenderer {
   /** Renders a text on this thread, without a bound: for texts of the config itself, while nobody is served. */
   async renderHere(source: string): Promise<string> {
     // Loaded when first needed, which keeps the start short.
-    this.#inline ??= import('./markdown.ts').then(({ markdownRenderer }) => markdownRenderer(this.#config))
+    this.#inline ??= import('./markdown.ts').then(({ createRenderMarkdown: markdownRenderer }) =>
+      markdownRenderer(this.#config),
+    )
     return (await this.#inline)(source)
   }
 
@@ -87,7 +88,7 @@ export class MarkdownRenderer {
   }
 
   #refusal(error: unknown): Error {
-    if (!(error instanceof TaskGivenUp)) return new RenderError(`could not be rendered: ${(error as Error).message}`)
+    if (!(error instanceof TaskAborted)) return new RenderError(`could not be rendered: ${(error as Error).message}`)
     if (error.reason === 'overrun') return new RenderError(`took longer than ${this.#renderMs} ms to render`)
     if (error.reason === 'died') return new RenderError('needed too much memory to render')
     return new DaybookError('SERVICE_UNAVAILABLE', 'The service ends.', {}, error)

@@ -1,12 +1,12 @@
 import type { RendererRule, StateCore, Token } from 'markdown-it'
 import type { MarkdownConfig } from '../../config/config.ts'
-import { addHeadingIds } from '../../fields/markdown/headings.ts'
+import { addHeadingIds } from '../../fields/markdown-headings.ts'
 import { markCallouts } from './callouts.ts'
-import { htmlSanitizer } from './html-sanitizer.ts'
+import { createHtmlSanitizer } from './html-sanitizer.ts'
 import { areInert } from './inert-tokens.ts'
-import { markdownParser } from './markdown-parser.ts'
+import { createMarkdownParser } from './markdown-parser.ts'
 
-const PARSER = markdownParser()
+const PARSER = createMarkdownParser()
 const { core, linkify, renderer, utils } = PARSER
 
 core.ruler.before('inline', 'callouts', markCallouts)
@@ -115,8 +115,8 @@ function noteIds(token: Token | undefined): { readonly note: string; readonly re
 export type RenderMarkdown = (source: string) => string
 
 /** Makes a renderer; raw HTML stays as far as GitHub and the config allow it. */
-export function markdownRenderer(config?: MarkdownConfig): RenderMarkdown {
-  const sanitize = htmlSanitizer(config)
+export function createRenderMarkdown(config?: MarkdownConfig): RenderMarkdown {
+  const sanitize = createHtmlSanitizer(config)
   return (source) => {
     const env = {}
     const tokens = PARSER.parse(source, env)

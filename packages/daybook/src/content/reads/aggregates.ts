@@ -2,14 +2,14 @@ import type { Scalar } from '../../fields/field.ts'
 import { type Aggregate, type CountAggregate, MAX_COUNTED_VALUES, type ValueAggregate } from '../../query/aggregates.ts'
 import { divideDecimal, parseDecimal, printDecimal } from '../../store/decimal.ts'
 import type { ListSize } from '../../store/dialect.ts'
-import { type CountRow, scalarOf } from '../../store/reads/aggregate.ts'
+import { type CountRow, getScalar } from '../../store/reads/aggregate-statements.ts'
 import type { Counters } from '../../store/reads/counters-reader.ts'
-import type { Engine } from '../engine.ts'
+import type { ContentContext } from '../context.ts'
 import type { ResolvedListQuery } from './resolved-list-query.ts'
 
 /** The list whose aggregates are computed, and the state of what it depends on. */
 export interface AggregateSource {
-  readonly engine: Engine
+  readonly context: ContentContext
   readonly query: ResolvedListQuery
   readonly counters: Counters
   /** True if the counters count the same entries as the list. */
@@ -20,7 +20,7 @@ export interface AggregateSource {
 }
 
 /** The aggregates of a list, as the text of a JSON object. Each is cached for as long as nothing changes that it depends on. */
-export async function aggregatesText(source: AggregateSource): Promise<string> {
+export async function formatAggregates(source: AggregateSource): Promise<string> {
   const { aggregates } = source.query
   const members = await Promise.all(
     aggregates.map(async (aggregate) => `${JSON.stringify(aggregate.name)}:${await cachedText(source, aggregate)}`),
@@ -29,9 +29,9 @@ export async function aggregatesText(source: AggregateSource): Promise<string> {
 }
 
 function cachedText(source: AggregateSource, aggregate: Aggregate): string | Promise<string> {
-  const { engine, query, revisions } = source
-  const { aggregates, aggregating } = engine.lists
-  const cacheKey = `${query.matchesKey} ${aggregate.name} ${revisions.join()}`
+  const { context: engine, query, revisions } = source
+  const { aggregates, runningAggregates: aggregating } = engine.listCache
+  const cacheKey = `${query.matchesCacheKey} ${aggregate.name} ${revisions.join()}`
   const cached = aggregates.get(cacheKey)
   if (cached !== undefined) return cached
   return aggregating.run(cacheKey, async () => {
@@ -48,13 +48,13 @@ function aggregateText(source: AggregateSource, aggregate: Aggregate): Promise<s
 }
 
 async function countsText(source: AggregateSource, aggregate: CountAggregate): Promise<string> {
-  const { engine, query, hasCounters, size } = source
+  const { context: engine, query, hasCounters, size } = source
   const isOfStatus = aggregate.kind === 'count' && aggregate.by.column === 'status'
   const rows =
     hasCounters && isOfStatus
       ? statusRows(source)
       : await engine.store.read.lists.counts(query.collection, aggregate, { ...query, size, hasCounters })
-  const scalar = scalarOf(aggregate)
+  const scalar = getScalar(aggregate)
   return JSON.stringify(rows.map(({ value, count }) => ({ value: toValue(value, scalar), count })))
 }
 
@@ -67,7 +67,7 @@ function statusRows({ counters: { counts }, query: { statuses } }: AggregateSour
 }
 
 async function valueText(source: AggregateSource, aggregate: ValueAggregate): Promise<string> {
-  const { engine, query, size } = source
+  const { context: engine, query, size } = source
   const row = await engine.store.read.lists.value(query.collection, aggregate, { ...query, size })
   const value = row?.value ?? null
   if (aggregate.kind === 'sum') return value === null ? '0' : printDecimal(parseDecimal(String(value)))

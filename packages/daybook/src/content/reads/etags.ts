@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { DaybookError } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
-import type { ListExpansion, Selection } from '../../query/expansion.ts'
-import { nameOrder } from '../../query/listing.ts'
+import type { ReverseExpansion, Selection } from '../../query/expansion.ts'
+import { nameOrder } from '../../query/sort-order.ts'
 
 /** The value of an `If-Match` or `If-None-Match` header (RFC 9110, section 13.1). */
 export type TagCondition = '*' | readonly EntityTag[]
@@ -19,7 +19,7 @@ const TAG = /(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"/g
 /** RFC 9110, section 5.6.1: elements between commas, and empty ones are let pass. */
 const TAG_LIST = /^(?:[ \t]*,)*[ \t]*(?:W\/)?"[^"]*"[ \t]*(?:,[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?)*$/
 
-/** The JSON Schema of what {@link readTags} reads. */
+/** The JSON Schema of what {@link parseTags} reads. */
 export const TAGS_SCHEMA: JsonSchema = {
   type: 'string',
   maxLength: MAX_ETAG_LENGTH,
@@ -28,7 +28,7 @@ export const TAGS_SCHEMA: JsonSchema = {
 }
 
 /** Reads `*` or a list of entity tags; `undefined` when it is neither. */
-export function readTags(given: unknown): TagCondition | undefined {
+export function parseTags(given: unknown): TagCondition | undefined {
   const text = typeof given === 'string' ? given.trim() : ''
   if (text === '*') return '*'
   if (text.length > MAX_ETAG_LENGTH || !TAG_LIST.test(text)) return undefined
@@ -37,30 +37,30 @@ export function readTags(given: unknown): TagCondition | undefined {
 }
 
 /** A short name for a variant of an answer: other fields, another reader, another config. */
-export function variantOf(...parts: readonly unknown[]): string {
+export function hashCacheKey(...parts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 8)
 }
 
 /** The part of a variant that says what of a document is answered. */
-export function selectionVariant({ select, expansions, lists, hasAlternates }: Selection): unknown {
-  const inner = expansions.map((one) => [one.relation.path, one.isOpen, selectionVariant(one)])
+export function toSelectionKey({ select, expansions, reverses: lists, hasAlternates }: Selection): unknown {
+  const inner = expansions.map((one) => [one.relation.path, one.isReadable, toSelectionKey(one)])
   const parts = [select && [...select], inner, ...(hasAlternates ? ['alternates'] : [])]
   return lists.length === 0 ? parts : [...parts, lists.map(listVariant)]
 }
 
-function listVariant(list: ListExpansion): unknown {
+function listVariant(list: ReverseExpansion): unknown {
   const { reverse, page } = list
   const { limit, offset, statuses } = page
-  return [reverse.path, reverse.through, limit, offset, statuses, nameOrder(page.sort), selectionVariant(list)]
+  return [reverse.path, reverse.through, limit, offset, statuses, nameOrder(page.sort), toSelectionKey(list)]
 }
 
 /** The strong tag of a document: its revision, and which variant of it is answered. */
-export function documentTag(revision: number, variant: string): string {
+export function toDocumentTag(revision: number, variant: string): string {
   return `"${revision.toString(36)}.${variant}"`
 }
 
 /** The revision that a tag names, whatever variant of it. */
-export const revisionOf = (tag: string): number => Number.parseInt(tag.slice(1), 36)
+export const parseRevision = (tag: string): number => Number.parseInt(tag.slice(1), 36)
 
 /** Whether any listed tag names this revision, in whatever variant it was read. Weak ones never do. */
 function matchesRevision(condition: TagCondition, revision: number): boolean {
@@ -77,20 +77,20 @@ const isTagOf = (value: string, tag: string): boolean =>
 
 /** Whether a stored answer with one of these tags is still the present one (weak comparison). */
 export function matchesTag(condition: TagCondition, tag: string): boolean {
-  return heldTag(condition, tag) !== undefined
+  return findMatchingTag(condition, tag) !== undefined
 }
 
 /** The tag under which a client has an answer (weak comparison); `undefined`: it has another one. */
-export function heldTag(condition: TagCondition, tag: string): string | undefined {
+export function findMatchingTag(condition: TagCondition, tag: string): string | undefined {
   if (condition === '*') return tag
   const held = condition.find(({ value }) => isTagOf(value, tag))
   return held && `"${held.value}"`
 }
 
 /** The revision of an answer that a client has; `undefined`: of none that could be the present one. */
-export function heldRevision(condition: TagCondition | undefined): number | undefined {
+export function getClientRevision(condition: TagCondition | undefined): number | undefined {
   const [first] = condition === '*' ? [] : (condition ?? [])
-  const revision = first && revisionOf(`"${first.value}"`)
+  const revision = first && parseRevision(`"${first.value}"`)
   return revision !== undefined && Number.isSafeInteger(revision) ? revision : undefined
 }
 

@@ -1,63 +1,68 @@
-import { type DaybookError, invalidAt } from '../../errors.ts'
+import { type DaybookError, validationErrorAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
-import { COLLECTION_KEY, isTaggedReference } from '../../fields/relations/relation-to-several.ts'
+import { COLLECTION_KEY, isTaggedReference } from '../../fields/relation.ts'
 import type { CollectionModel, DocumentModel, RelationModel } from '../../model/model.ts'
-import { collectionsOf, type Expansion, type ListExpansion, type Selection } from '../../query/expansion.ts'
-import type { EntryRow } from '../../store/reads/rows.ts'
-import type { ReaderScope } from '../access/reader-scope.ts'
+import {
+  type Expansion,
+  listExpandedCollections,
+  type ReverseExpansion,
+  type Selection,
+} from '../../query/expansion.ts'
+import type { EntryRow } from '../../store/rows.ts'
+import type { CallerScope } from '../access/caller-scope.ts'
+import type { ContentContext } from '../context.ts'
 import type { Values } from '../documents/document.ts'
 import type { StoredDocument } from '../documents/row.ts'
-import type { Engine } from '../engine.ts'
-import { inChosenLocale } from '../locales/locale.ts'
-import type { Answer } from './answer.ts'
-import { documentTag, selectionVariant, variantOf } from './etags.ts'
+import { localizeRows } from '../locales/locale.ts'
+import { hashCacheKey, toDocumentTag, toSelectionKey } from './etags.ts'
 import { joinParts, type Member, type Part } from './json-members.ts'
-import { present, presentParts, putMembers } from './present.ts'
-import { type DraftView, type ExpansionSource, findPages, formatPage } from './reverse.ts'
+import { appendMembers, present, presentParts } from './present.ts'
+import type { DocumentResponse } from './response.ts'
+import { type ExpansionSource, formatReversePage, type ReadRelatedDrafts, readReversePages } from './reverse.ts'
 
 /** The most documents that one answer expands. */
 export const MAX_EXPANDED_DOCUMENTS = 2000
 
 /** Reads the revisions of everything that a selection embeds in one document. No document is read. */
 export async function openExpansion(
-  engine: Engine,
+  engine: ContentContext,
   selection: Selection,
-  scope: ReaderScope,
-  showDrafts?: DraftView,
+  scope: CallerScope,
+  showDrafts?: ReadRelatedDrafts,
 ): Promise<ExpansionSource> {
-  const related = collectionsOf(selection)
-  const dependencies = { related, ofRules: scope.filterDependencies(related) }
+  const related = listExpandedCollections(selection)
+  const dependencies = { related, ruleCollections: scope.getRuleCollections(related) }
   const revisions = await scope.readRevisions(engine.store.read.counters.current(), dependencies)
-  return { engine, scope, revisions, showDrafts }
+  return { context: engine, scope, revisions, readDrafts: showDrafts }
 }
 
 /** The tag of a document with what is included: its revision, the reader, the selection, and the revisions of everything embedded. */
-export function expandedTag(
+export function toExpandedTag(
   { scope, revisions }: ExpansionSource,
   document: DocumentModel,
   revision: number,
   selection: Selection,
 ): string {
-  const related = collectionsOf(selection)
+  const related = listExpandedCollections(selection)
   // In other locales, other readers may see the entry.
   const seen = selection.hasAlternates ? [document as CollectionModel, ...related] : related
-  const reader = [[...scope.hidden(document)], scope.seesPeople(document), scope.variant(seen)]
-  const variant = variantOf(document.schemaHash, reader, selectionVariant(selection), revisions, scope.choice)
-  return documentTag(revision, variant)
+  const reader = [[...scope.hiddenFields(document)], scope.canSeeAuthors(document), scope.cacheKeyPart(seen)]
+  const variant = hashCacheKey(document.schemaHash, reader, toSelectionKey(selection), revisions, scope.localeChoice)
+  return toDocumentTag(revision, variant)
 }
 
 /** A document with the documents that it refers to in place of their ids. */
-export async function answerExpanded(
-  engine: Engine,
+export async function toExpandedResponse(
+  engine: ContentContext,
   document: DocumentModel,
   row: StoredDocument & Pick<EntryRow, 'seq'>,
   selection: Selection,
-  scope: ReaderScope,
-  showDrafts?: DraftView,
-): Promise<Answer> {
+  scope: CallerScope,
+  showDrafts?: ReadRelatedDrafts,
+): Promise<DocumentResponse> {
   const source = await openExpansion(engine, selection, scope, showDrafts)
   const [json = ''] = await presentExpanded(source, document, [row], selection)
-  return { json, tag: expandedTag(source, document, row.seq, selection), seq: row.seq }
+  return { json, tag: toExpandedTag(source, document, row.seq, selection), seq: row.seq }
 }
 
 /** A stored document. An entry has an id, by which its reverse fields find what refers to it. */
@@ -90,7 +95,7 @@ interface Alternate {
  * own. One statement for each locale, however many entries there are.
  */
 async function appendAlternates(
-  { engine, scope }: ExpansionSource,
+  { context: engine, scope }: ExpansionSource,
   { key }: CollectionModel,
   rows: readonly ReferringRow[],
   texts: readonly string[],
@@ -101,10 +106,10 @@ async function appendAlternates(
   const alternates = new Map<string, Alternate[]>(ids.map((id) => [id, []]))
   for (const locale of collection && ids.length > 0 ? (model.locales?.available ?? []) : []) {
     const inLocale = collection?.byLocale.get(locale) ?? collection
-    const slugs = inLocale ? await store.read.entries.ownSlugs(inLocale, ids, scope.visible(inLocale)) : []
+    const slugs = inLocale ? await store.read.entries.ownSlugs(inLocale, ids, scope.whereVisible(inLocale)) : []
     for (const { id, slug } of slugs) alternates.get(id)?.push({ locale, slug })
   }
-  return texts.map((text, index) => putMembers(text, { alternates: alternates.get(rows[index]?.id ?? '') ?? [] }))
+  return texts.map((text, index) => appendMembers(text, { alternates: alternates.get(rows[index]?.id ?? '') ?? [] }))
 }
 
 /** A document with everything that is included in it. */
@@ -132,10 +137,10 @@ async function expandRows(
   source: ExpansionSource,
   model: DocumentModel,
   rows: readonly ReferringRow[],
-  { select, expansions, lists }: Selection,
+  { select, expansions, reverses: lists }: Selection,
 ): Promise<readonly ExpandedDocument[]> {
   const { scope } = source
-  const projection = { hidden: scope.hidden(model), select, hasPeople: scope.seesPeople(model) }
+  const projection = { hidden: scope.hiddenFields(model), select, hasAuthors: scope.canSeeAuthors(model) }
   if (expansions.length === 0 && lists.length === 0)
     return rows.map((row) => new ExpandedDocument(present(model, row, projection), 0))
   const owners = new Set(expansions.map(({ relation }) => relation.owner))
@@ -188,7 +193,7 @@ async function expandRelation(
 /** Entries with what is included in them, by id. Those in the place of references to several collections name their own. */
 async function expandById(
   source: ExpansionSource,
-  included: Expansion | ListExpansion,
+  included: Expansion | ReverseExpansion,
   rows: readonly EntryRow[],
 ): Promise<ReadonlyMap<string, ExpandedDocument>> {
   const { to } = included
@@ -248,28 +253,28 @@ function substitute({ object, key }: Place, expansion: Expansion, byId: Readonly
 
 /** The related entries that the reader may see. */
 async function fetchRows(
-  { engine, scope, showDrafts }: ExpansionSource,
-  { to, isOpen }: Expansion,
+  { context: engine, scope, readDrafts: showDrafts }: ExpansionSource,
+  { to, isReadable: isOpen }: Expansion,
   ids: readonly string[],
 ): Promise<readonly EntryRow[]> {
   if (!isOpen || ids.length === 0) return []
-  const statuses = scope.statuses(to)
+  const statuses = scope.visibleStatuses(to)
   const rows = await engine.store.read.entries.byIds(to, [...new Set(ids)], {
-    where: scope.filter(to)?.where,
-    hasPeople: scope.seesPeople(to),
+    where: scope.accessFilter(to)?.where,
+    hasAuthors: scope.canSeeAuthors(to),
   })
   if (showDrafts) return showDrafts(to, rows)
   const visible = rows.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
-  return inChosenLocale(engine, scope.access, to, visible, scope.choice)
+  return localizeRows(engine, scope.access, to, visible, scope.localeChoice)
 }
 
 /** Adds a page of the entries that refer to it to each document. */
 async function addReversePages(
   source: ExpansionSource,
-  list: ListExpansion,
+  list: ReverseExpansion,
   documents: readonly OpenDocument[],
 ): Promise<void> {
-  const pages = await findPages(source, list, [...new Set(documents.map(({ id }) => id))])
+  const pages = await readReversePages(source, list, [...new Set(documents.map(({ id }) => id))])
   const byId = await expandById(
     source,
     list,
@@ -279,7 +284,7 @@ async function addReversePages(
     const page = pages.get(document.id)
     const items = page?.rows.flatMap(({ id }) => byId.get(id) ?? []) ?? []
     const texts = items.map(({ text }) => text)
-    document.parts.push({ key: list.reverse.key, text: formatPage(list, document.id, page, texts) })
+    document.parts.push({ key: list.reverse.key, text: formatReversePage(list, document.id, page, texts) })
     for (const { weight } of items) document.weight += 1 + weight
   }
   requireFew(documents)
@@ -292,7 +297,7 @@ function requireFew(documents: readonly OpenDocument[]): void {
 }
 
 const tooManyDocuments = (): DaybookError =>
-  invalidAt(
+  validationErrorAt(
     'include',
     'maxItems',
     `would expand more than ${MAX_EXPANDED_DOCUMENTS} documents; ask for fewer entries or relations`,

@@ -1,22 +1,22 @@
 import type { GlobalModel } from '../../model/model.ts'
-import { type DocumentQuery, readEntryQuery } from '../../query/entry-query.ts'
-import { collectionsOf } from '../../query/expansion.ts'
-import type { LocaleChoice } from '../../query/locale.ts'
+import { type DocumentQuery, readDocumentQuery } from '../../query/document-query.ts'
+import { listExpandedCollections } from '../../query/expansion.ts'
+import type { LocaleChoice } from '../../query/locale-parameters.ts'
 import type { Query } from '../../query/parameters.ts'
-import type { GlobalRow } from '../../store/reads/rows.ts'
+import type { GlobalRow } from '../../store/rows.ts'
 import type { Access } from '../access/access.ts'
-import { readerScope } from '../access/reader-scope.ts'
+import { resolveCallerScope } from '../access/caller-scope.ts'
+import type { ContentContext } from '../context.ts'
 import { mergeFields, toCurrentSchema } from '../documents/document.ts'
-import { storedValues, toCanonical, withSystem } from '../documents/row.ts'
-import type { Engine } from '../engine.ts'
-import { chosenValues, requireLocale } from '../locales/locale.ts'
-import { type LazyResponse, toSurrogateKeys } from './answer.ts'
-import { expandedTag, openExpansion, presentExpanded } from './expand.ts'
-import { present, tagOf } from './present.ts'
+import { readStoredValues, toCanonical, withSystemKeys } from '../documents/row.ts'
+import { localizeValues, requireLocale } from '../locales/locale.ts'
+import { openExpansion, presentExpanded, toExpandedTag } from './expand.ts'
+import { present, toProjectionTag } from './present.ts'
+import { type LazyResponse, toSurrogateKeys } from './response.ts'
 
 /** The row of a global that was never written: its fields are empty, its revision is 0. */
-export function blankRow(global: GlobalModel): GlobalRow {
-  const doc = JSON.stringify(withSystem(global, { key: global.key }, toCurrentSchema(global, {})))
+export function toBlankRow(global: GlobalModel): GlobalRow {
+  const doc = JSON.stringify(withSystemKeys(global, { key: global.key }, toCurrentSchema(global, {})))
   const nobody = { created_by: null, updated_by: null }
   return { key: global.key, ...nobody, seq: 0, schema_hash: global.schemaHash, orphaned: null, locales: null, doc }
 }
@@ -27,43 +27,53 @@ export function blankRow(global: GlobalModel): GlobalRow {
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
 export async function readGlobal(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   global: GlobalModel,
   query: Query<DocumentQuery>,
 ): Promise<LazyResponse> {
   const choice = requireLocale(engine.model, query.partial, access)
-  await access.requireRead(global)
-  const row = (await engine.store.read.globals.byKey(global.key)) ?? blankRow(global)
+  await access.authorizeRead(global)
+  const row = (await engine.store.read.globals.byKey(global.key)) ?? toBlankRow(global)
   const surrogateKey = `globals:${global.key}`
   if (query.isEmpty) {
-    const projection = { hidden: access.hidden(global), hasPeople: access.seesPeople(global) }
+    const projection = { hidden: access.hidden(global), hasAuthors: access.canSeeAuthors(global) }
     return {
-      tag: tagOf(global, row.seq, projection),
+      tag: toProjectionTag(global, row.seq, projection),
       surrogateKeys: () => [surrogateKey],
-      read: async () => present(global, globalIn(engine, global, row, choice), projection),
+      read: async () => present(global, localizeGlobal(engine, global, row, choice), projection),
     }
   }
-  const scope = await readerScope(access, choice)
-  const selection = readEntryQuery(global, query, scope)
+  const scope = await resolveCallerScope(access, choice)
+  const selection = readDocumentQuery(global, query, scope)
   const expansion = await openExpansion(engine, selection, scope)
   return {
-    tag: expandedTag(expansion, global, row.seq, selection),
+    tag: toExpandedTag(expansion, global, row.seq, selection),
     surrogateKeys: () => {
-      const related = collectionsOf(selection)
-      return toSurrogateKeys(surrogateKey, [...related, ...scope.filterDependencies(related)])
+      const related = listExpandedCollections(selection)
+      return toSurrogateKeys(surrogateKey, [...related, ...scope.getRuleCollections(related)])
     },
     read: async () => {
-      const [json = ''] = await presentExpanded(expansion, global, [globalIn(engine, global, row, choice)], selection)
+      const [json = ''] = await presentExpanded(
+        expansion,
+        global,
+        [localizeGlobal(engine, global, row, choice)],
+        selection,
+      )
       return json
     },
   }
 }
 
 /** A stored global in the language that is asked for. */
-export function globalIn({ model }: Engine, global: GlobalModel, row: GlobalRow, choice: LocaleChoice): GlobalRow {
+export function localizeGlobal(
+  { model }: ContentContext,
+  global: GlobalModel,
+  row: GlobalRow,
+  choice: LocaleChoice,
+): GlobalRow {
   if (!model.locales || global.localized.size === 0) return row
-  const values = chosenValues(model, global, toCanonical(storedValues(global, row), row.locales), choice)
-  const doc = JSON.stringify(withSystem(global, { key: global.key }, mergeFields(global, {}, values)))
+  const values = localizeValues(model, global, toCanonical(readStoredValues(global, row), row.locales), choice)
+  const doc = JSON.stringify(withSystemKeys(global, { key: global.key }, mergeFields(global, {}, values)))
   return { ...row, doc, schema_hash: global.schemaHash, orphaned: null }
 }

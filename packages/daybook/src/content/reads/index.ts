@@ -1,20 +1,20 @@
-export type { Answer, EntryAnswer, LazyResponse } from './answer.ts'
-export { readEntry, requireReadable } from './entry.ts'
+export { authorizeEntryRead, readEntry } from './entry.ts'
 export {
-  documentTag,
-  heldRevision,
-  heldTag,
+  findMatchingTag,
+  getClientRevision,
+  hashCacheKey,
   matchesTag,
   type Preconditions,
-  readTags,
+  parseRevision,
+  parseTags,
   requireTagMatch,
-  revisionOf,
   TAGS_SCHEMA,
   type TagCondition,
-  variantOf,
+  toDocumentTag,
 } from './etags.ts'
-export { blankRow, globalIn, readGlobal } from './global.ts'
+export { localizeGlobal, readGlobal, toBlankRow } from './global.ts'
 export { countMatches, readList, resolveListQuery } from './list.ts'
 export { type Projection, present, project } from './present.ts'
-export { searchAll } from './search.ts'
-export { etagOf } from './tagged.ts'
+export type { DocumentResponse, EntryResponse, LazyResponse } from './response.ts'
+export { etagOf } from './response.ts'
+export { searchCollections } from './search.ts'

@@ -1,28 +1,27 @@
 import { LRUCache } from 'lru-cache'
 import type { CollectionModel } from '../../model/model.ts'
 import { encodeCursor } from '../../query/cursor.ts'
-import { collectionsOf } from '../../query/expansion.ts'
+import { listExpandedCollections } from '../../query/expansion.ts'
 import { type ListParameters, readListQuery } from '../../query/list-query.ts'
 import type { Query } from '../../query/parameters.ts'
 import { relatedCollections } from '../../query/where.ts'
 import type { Counters } from '../../store/reads/counters-reader.ts'
 import type { Page } from '../../store/reads/page.ts'
-import type { EntryRow } from '../../store/reads/rows.ts'
-import { type NarrowedSearch, narrowSearch } from '../../store/search/search.ts'
-import { toSearchTerms } from '../../store/search/search-text.ts'
+import type { EntryRow } from '../../store/rows.ts'
+import { type NarrowedSearch, narrowSearch } from '../../store/search.ts'
+import { toSearchTerms } from '../../store/search-words.ts'
 import type { Access } from '../access/access.ts'
+import { resolveCallerScope } from '../access/caller-scope.ts'
 import { requireSession } from '../access/draft-access.ts'
-import { readerScope } from '../access/reader-scope.ts'
-import type { Engine } from '../engine.ts'
-import { inChosenLocale, inLocale, requireLocale } from '../locales/locale.ts'
-import { aggregatesText } from './aggregates.ts'
-import { type LazyResponse, toSurrogateKeys } from './answer.ts'
-import { putAbout } from './draft-answer.ts'
-import { documentTag, selectionVariant, variantOf } from './etags.ts'
+import type { ContentContext } from '../context.ts'
+import { localizeRows, requireLocale, resolveCollection } from '../locales/locale.ts'
+import { formatAggregates } from './aggregates.ts'
+import { hashCacheKey, toDocumentTag, toSelectionKey } from './etags.ts'
 import { presentExpanded } from './expand.ts'
-import { isOfOneRow, present } from './present.ts'
-import { readDrafts } from './read-drafts.ts'
+import { isSelfContained, present } from './present.ts'
+import { appendDraftInfo, readDrafts } from './present-draft.ts'
 import type { ResolvedListQuery } from './resolved-list-query.ts'
+import { type LazyResponse, toSurrogateKeys } from './response.ts'
 
 /** The maximum number of resolved forms of one query that are cached: one for each collection and kind of caller. */
 const MAX_RESOLVED = 20
@@ -34,7 +33,7 @@ const MAX_RESOLVED = 20
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
 export async function readList(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   collection: CollectionModel,
   parameters: Query<ListParameters>,
@@ -45,7 +44,7 @@ export async function readList(
   return {
     tag: listTag(query, state),
     surrogateKeys: () =>
-      toSurrogateKeys(collection.key, [...query.dependencies.related, ...query.dependencies.ofRules]),
+      toSurrogateKeys(collection.key, [...query.dependencies.related, ...query.dependencies.ruleCollections]),
     read: async () => {
       const { counters } = state
       const total = await countMatches(engine, query, state)
@@ -55,13 +54,13 @@ export async function readList(
           ? EMPTY_PAGE
           : await engine.store.read.lists.page(query.collection, {
               ...query,
-              hasPeople: query.projection.hasPeople ?? false,
+              hasAuthors: query.projection.hasAuthors ?? false,
               size,
             })
       const items = await presentEntries(engine, access, query, state, rows)
       const hasCounters = isCounted(query, counters)
       const aggregates =
-        query.aggregates.length > 0 && (await aggregatesText({ engine, query, ...state, size, hasCounters }))
+        query.aggregates.length > 0 && (await formatAggregates({ context: engine, query, ...state, size, hasCounters }))
       return formatList(query, total, items, end, aggregates)
     },
   }
@@ -75,13 +74,13 @@ const EMPTY_PAGE: Page = { rows: [], end: undefined }
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
 export async function resolveListQuery(
-  { lists: { resolvedQueries } }: Engine,
+  { listCache: { resolvedQueries } }: ContentContext,
   access: Access,
   collection: CollectionModel,
   parameters: Query<ListParameters>,
 ): Promise<ResolvedListQuery> {
-  await access.requireRead(collection)
-  const readKey = await access.readKey()
+  await access.authorizeRead(collection)
+  const readKey = await access.cacheKey()
   if (readKey === undefined) return applyAccess(access, collection.key, parameters)
   const cache = resolvedQueries.get(parameters) ?? new LRUCache<string, ResolvedListQuery>({ max: MAX_RESOLVED })
   resolvedQueries.set(parameters, cache)
@@ -93,32 +92,32 @@ export async function resolveListQuery(
 
 async function applyAccess(access: Access, key: string, parameters: Query<ListParameters>): Promise<ResolvedListQuery> {
   const choice = requireLocale(access.model, parameters.partial, access)
-  const collection = inLocale(access.model, key, choice)
+  const collection = resolveCollection(access.model, key, choice)
   if (parameters.partial.draft === 'true') requireSession(access, collection)
-  const scope = await readerScope(access, choice)
+  const scope = await resolveCallerScope(access, choice)
   const query = readListQuery(collection, parameters, scope)
   const { fingerprint, limit, offset, after, q, selection, aggregates, isDraft } = query
   const visible = scope.narrow(collection, query.statuses, query.where)
-  const hidden = scope.hidden(collection)
-  const related = [...relatedCollections(query.where), ...collectionsOf(selection)]
-  const reader = [scope.variant([collection, ...related]), choice]
+  const hidden = scope.hiddenFields(collection)
+  const related = [...relatedCollections(query.where), ...listExpandedCollections(selection)]
+  const reader = [scope.cacheKeyPart([collection, ...related]), choice]
   return {
     ...query,
     collection,
     scope,
     statuses: visible.statuses,
     ...(q === undefined ? { search: undefined, where: visible.where } : resolveSearch(collection, q, visible, hidden)),
-    projection: { hidden, select: selection.select, hasPeople: scope.seesPeople(collection) },
-    isOfOneRow: isOfOneRow(selection, choice),
-    dependencies: { related, ofRules: scope.filterDependencies([collection, ...related]) },
-    matchesKey: variantOf(collection.schemaHash, fingerprint, reader),
-    variant: variantOf(
+    projection: { hidden, select: selection.select, hasAuthors: scope.canSeeAuthors(collection) },
+    isSelfContained: isSelfContained(selection, choice),
+    dependencies: { related, ruleCollections: scope.getRuleCollections([collection, ...related]) },
+    matchesCacheKey: hashCacheKey(collection.schemaHash, fingerprint, reader),
+    etagPart: hashCacheKey(
       collection.schemaHash,
       fingerprint,
       limit,
       offset,
       after,
-      selectionVariant(selection),
+      toSelectionKey(selection),
       reader,
       ...aggregates.map(({ name }) => name),
       ...(isDraft ? ['draft'] : []),
@@ -134,7 +133,7 @@ export function resolveSearch(
   hidden: ReadonlySet<string>,
 ): NarrowedSearch {
   const fields = collection.searchable.map(({ key }) => key).filter((key) => !hidden.has(key))
-  return narrowSearch(collection, { terms: toSearchTerms(q), fields, statuses, facets: [] }, where)
+  return narrowSearch(collection, { terms: toSearchTerms(q), fields, statuses, filterWords: [] }, where)
 }
 
 /** The state of everything that a list depends on. */
@@ -146,7 +145,7 @@ interface ListState {
 }
 
 async function readListState(
-  { store }: Engine,
+  { store }: ContentContext,
   { collection, isDraft, scope, dependencies }: ResolvedListQuery,
 ): Promise<ListState> {
   const current = store.read.counters.current()
@@ -156,19 +155,26 @@ async function readListState(
   return { counters, revisions: [revision, ...drafts, ...(await scope.readRevisions(current, dependencies))] }
 }
 
-function listTag({ variant }: ResolvedListQuery, { revisions: [revision = 0, ...others] }: ListState): string {
-  return documentTag(revision, others.length === 0 ? variant : variantOf(variant, others))
+function listTag(
+  { etagPart: variant }: ResolvedListQuery,
+  { revisions: [revision = 0, ...others] }: ListState,
+): string {
+  return toDocumentTag(revision, others.length === 0 ? variant : hashCacheKey(variant, others))
 }
 
 /**
  * Counts the entries that match, on all pages. Counting what a filter or a search finds can be costly, so the number is cached for as long as
  * nothing changes that it depends on.
  */
-export async function countMatches(engine: Engine, query: ResolvedListQuery, state?: ListState): Promise<number> {
+export async function countMatches(
+  engine: ContentContext,
+  query: ResolvedListQuery,
+  state?: ListState,
+): Promise<number> {
   const { counters, revisions } = state ?? (await readListState(engine, query))
-  const { collection, search, where, statuses, matchesKey } = query
+  const { collection, search, where, statuses, matchesCacheKey: matchesKey } = query
   if (isCounted(query, counters)) return countEntries(counters, statuses)
-  const { totals, counting } = engine.lists
+  const { totals, runningCounts: counting } = engine.listCache
   const cacheKey = `${matchesKey} ${revisions.join()}`
   const cached = totals.get(cacheKey)
   if (cached !== undefined) return cached
@@ -192,18 +198,19 @@ function countEntries({ counts }: Counters, statuses: readonly string[] = Object
 
 /** The JSON texts of entries, with what the request includes. */
 async function presentEntries(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
-  { collection, scope, selection, projection, isOfOneRow, isDraft }: ResolvedListQuery,
+  { collection, scope, selection, projection, isSelfContained: isOfOneRow, isDraft }: ResolvedListQuery,
   { revisions }: ListState,
   rows: readonly EntryRow[],
 ): Promise<readonly string[]> {
-  const drafts = isDraft ? await readDrafts(engine, access, collection, rows, scope.choice) : undefined
-  const shown = drafts?.map(({ row }) => row) ?? (await inChosenLocale(engine, access, collection, rows, scope.choice))
+  const drafts = isDraft ? await readDrafts(engine, access, collection, rows, scope.localeChoice) : undefined
+  const shown =
+    drafts?.map(({ row }) => row) ?? (await localizeRows(engine, access, collection, rows, scope.localeChoice))
   const texts = isOfOneRow
     ? shown.map((row) => present(collection, row, projection))
-    : await presentExpanded({ engine, scope, revisions }, collection, shown, selection)
-  return drafts ? texts.map((text, index) => putAbout(text, drafts[index]?.about ?? {})) : texts
+    : await presentExpanded({ context: engine, scope, revisions }, collection, shown, selection)
+  return drafts ? texts.map((text, index) => appendDraftInfo(text, drafts[index]?.draftInfo ?? {})) : texts
 }
 
 /** @param aggregates the text of a JSON object; `false`: the request names none */

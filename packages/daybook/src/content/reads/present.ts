@@ -1,12 +1,12 @@
 import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import type { Selection } from '../../query/expansion.ts'
-import type { LocaleChoice } from '../../query/locale.ts'
-import type { EntryRow } from '../../store/reads/rows.ts'
-import { servedKeysOf, type Values } from '../documents/document.ts'
-import { peopleOf, type StoredDocument, storedValues } from '../documents/row.ts'
-import type { Answer, EntryAnswer } from './answer.ts'
-import { documentTag, variantOf } from './etags.ts'
+import type { LocaleChoice } from '../../query/locale-parameters.ts'
+import type { EntryRow } from '../../store/rows.ts'
+import { getServedKeys, type Values } from '../documents/document.ts'
+import { getAuthors, readStoredValues, type StoredDocument } from '../documents/row.ts'
+import { hashCacheKey, toDocumentTag } from './etags.ts'
 import { joinParts, type Member, type Part, splitMembers } from './json-members.ts'
+import type { DocumentResponse, EntryResponse } from './response.ts'
 
 /** The fields that are hidden from the reader, and those that the request selects. */
 export interface Projection {
@@ -15,11 +15,14 @@ export interface Projection {
   /** Served keys asked for; `undefined`: all. */
   readonly select?: ReadonlySet<string> | undefined
   /** Whether the reader may know who made and last changed the document. @default false */
-  readonly hasPeople?: boolean
+  readonly hasAuthors?: boolean
 }
 
 /** Whether an answer is made of one row for each document: nothing of others is put in, nor of other locales. */
-export function isOfOneRow({ expansions, lists, hasAlternates }: Selection, { isAll, chain }: LocaleChoice): boolean {
+export function isSelfContained(
+  { expansions, reverses: lists, hasAlternates }: Selection,
+  { isAll, chain }: LocaleChoice,
+): boolean {
   return !hasAlternates && expansions.length === 0 && lists.length === 0 && !isAll && chain === undefined
 }
 
@@ -27,10 +30,10 @@ const NO_KEYS: ReadonlySet<string> = new Set()
 
 /** The JSON text of a stored document for a reader: the stored text itself if all of it is shown. */
 export function present(document: DocumentModel, row: StoredDocument, projection: Projection): string {
-  const { hidden, select, hasPeople } = projection
+  const { hidden, select, hasAuthors } = projection
   const isWhole = hidden.size === 0 && !select && row.schema_hash === document.schemaHash
   if (!isWhole) return joinParts(presentParts(document, row, projection, NO_KEYS))
-  return hasPeople ? putMembers(row.doc, peopleOf(row)) : row.doc
+  return hasAuthors ? appendMembers(row.doc, getAuthors(row)) : row.doc
 }
 
 /**
@@ -47,8 +50,8 @@ export function presentParts(
   const isShown = shownKeys(document, projection)
   const isCurrent = row.schema_hash === document.schemaHash
   const parts = isCurrent ? splitMembers(row.doc, document.storedKeys, isShown, separate) : undefined
-  const stored = parts ?? toMembers(storedValues(document, row), isShown)
-  return projection.hasPeople ? [...stored, ...toMembers(peopleOf(row), isShown)] : stored
+  const stored = parts ?? toMembers(readStoredValues(document, row), isShown)
+  return projection.hasAuthors ? [...stored, ...toMembers(getAuthors(row), isShown)] : stored
 }
 
 const toMembers = (values: Values, isShown: (key: string) => boolean): readonly Member[] =>
@@ -57,7 +60,7 @@ const toMembers = (values: Values, isShown: (key: string) => boolean): readonly 
   )
 
 /** @param text an object that is not empty */
-export const putMembers = (text: string, members: Values): string =>
+export const appendMembers = (text: string, members: Values): string =>
   `${text.slice(0, -1)},${JSON.stringify(members).slice(1)}`
 
 /** The values that a reader may see and asked to see. */
@@ -67,32 +70,36 @@ export function project(document: DocumentModel, values: Values, projection: Pro
 }
 
 function shownKeys(document: DocumentModel, { hidden, select }: Projection): (key: string) => boolean {
-  const shut = hidden.size > 0 ? servedKeysOf(document, hidden) : hidden
+  const shut = hidden.size > 0 ? getServedKeys(document, hidden) : hidden
   return (key) => !shut.has(key) && (select === undefined || select.has(key))
 }
 
 /** The tag of a document in a projection. */
-export function tagOf(document: DocumentModel, revision: number, { hidden, select, hasPeople }: Projection): string {
+export function toProjectionTag(
+  document: DocumentModel,
+  revision: number,
+  { hidden, select, hasAuthors }: Projection,
+): string {
   const isWhole = hidden.size === 0 && !select
-  const whole = hasPeople ? document.peopleVariant : document.wholeVariant
-  const variant = isWhole ? whole : variantOf(document.schemaHash, [...hidden], select && [...select], hasPeople)
-  return documentTag(revision, variant)
+  const whole = hasAuthors ? document.etagPartWithAuthors : document.etagPart
+  const variant = isWhole ? whole : hashCacheKey(document.schemaHash, [...hidden], select && [...select], hasAuthors)
+  return toDocumentTag(revision, variant)
 }
 
 /** A stored document as it is answered. */
-export function toAnswer(
+export function toDocumentResponse(
   document: DocumentModel,
   row: StoredDocument & Pick<EntryRow, 'seq'>,
   projection: Projection,
-): Answer {
-  return { json: present(document, row, projection), tag: tagOf(document, row.seq, projection), seq: row.seq }
+): DocumentResponse {
+  return { json: present(document, row, projection), tag: toProjectionTag(document, row.seq, projection), seq: row.seq }
 }
 
 /** A written entry as it is answered. */
-export function toEntryAnswer(
+export function toEntryResponse(
   collection: CollectionModel,
   row: StoredDocument & Pick<EntryRow, 'id' | 'seq'> & { readonly slug: string | null },
   projection: Projection,
-): EntryAnswer {
-  return { ...toAnswer(collection, row, projection), id: row.id, address: row.slug ?? row.id }
+): EntryResponse {
+  return { ...toDocumentResponse(collection, row, projection), id: row.id, address: row.slug ?? row.id }
 }

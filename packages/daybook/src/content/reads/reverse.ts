@@ -1,29 +1,29 @@
 import type { CollectionModel } from '../../model/model.ts'
 import { encodeCursor } from '../../query/cursor.ts'
-import type { ListExpansion } from '../../query/expansion.ts'
-import { listFingerprint } from '../../query/listing.ts'
-import type { ReversePageRows, Through } from '../../store/reads/reverse-reader.ts'
-import type { EntryRow } from '../../store/reads/rows.ts'
-import type { ReaderScope } from '../access/reader-scope.ts'
-import type { Engine } from '../engine.ts'
-import { inChosenLocale } from '../locales/locale.ts'
-import { variantOf } from './etags.ts'
+import type { ReverseExpansion } from '../../query/expansion.ts'
+import { listFingerprint } from '../../query/sort-order.ts'
+import type { ReversePageRows, ReverseRelation } from '../../store/reads/reverse-reader.ts'
+import type { EntryRow } from '../../store/rows.ts'
+import type { CallerScope } from '../access/caller-scope.ts'
+import type { ContentContext } from '../context.ts'
+import { localizeRows } from '../locales/locale.ts'
+import { hashCacheKey } from './etags.ts'
 
 /** The parts of a read that expansion needs. */
 export interface ExpansionSource {
-  readonly engine: Engine
-  readonly scope: ReaderScope
+  readonly context: ContentContext
+  readonly scope: CallerScope
   /** The revisions of the collections that the response depends on, read before any of its documents. */
   readonly revisions: readonly number[]
   /** Shows included documents as their drafts are. @default they are shown as they are published */
-  readonly showDrafts?: DraftView | undefined
+  readonly readDrafts?: ReadRelatedDrafts | undefined
 }
 
 /** Reads entries as their drafts have them. */
-export type DraftView = (collection: CollectionModel, rows: readonly EntryRow[]) => Promise<readonly EntryRow[]>
+export type ReadRelatedDrafts = (collection: CollectionModel, rows: readonly EntryRow[]) => Promise<readonly EntryRow[]>
 
 /** One page of the entries that refer to a document, as the reader may see them. */
-export interface FoundPage extends ReversePageRows {
+export interface ReversePage extends ReversePageRows {
   readonly total: number
 }
 
@@ -31,13 +31,13 @@ export interface FoundPage extends ReversePageRows {
  * The pages of a reverse field, by the ids of the documents that it belongs to: one statement for all of them. Counting can be
  * costly: the numbers are kept as long as nothing that they depend on changes.
  */
-export async function findPages(
+export async function readReversePages(
   source: ExpansionSource,
-  list: ListExpansion,
+  list: ReverseExpansion,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, FoundPage>> {
+): Promise<ReadonlyMap<string, ReversePage>> {
   if (ids.length === 0) return new Map()
-  const { engine, scope } = source
+  const { context: engine, scope } = source
   const { reverse, to, page } = list
   const { statuses, where } = scope.narrow(to, page.statuses)
   const query = {
@@ -47,13 +47,13 @@ export async function findPages(
     target: reverse.target,
     statuses,
     where,
-    hasPeople: scope.seesPeople(to),
+    hasAuthors: scope.canSeeAuthors(to),
   }
   const totals = new KeptTotals(source, list)
   const found = await engine.store.read.reverses.pages(query, ids, totals.unknown(ids))
   const rows = [...found.values()].flatMap((one) => one.rows)
   const shown = new Map(
-    (await inChosenLocale(engine, scope.access, to, rows, scope.choice)).map((row) => [row.id, row]),
+    (await localizeRows(engine, scope.access, to, rows, scope.localeChoice)).map((row) => [row.id, row]),
   )
   return new Map(
     [...found].map(([id, one]) => {
@@ -65,14 +65,14 @@ export async function findPages(
 
 /** The totals of a reverse field, as they were counted before. */
 class KeptTotals {
-  readonly #totals: Engine['lists']['reverseTotals']
+  readonly #totals: ContentContext['listCache']['reverseTotals']
   readonly #question: string
   readonly #known = new Map<string, number>()
 
-  constructor({ engine, scope, revisions }: ExpansionSource, { reverse, to, page }: ListExpansion) {
-    this.#totals = engine.lists.reverseTotals
+  constructor({ context: engine, scope, revisions }: ExpansionSource, { reverse, to, page }: ReverseExpansion) {
+    this.#totals = engine.listCache.reverseTotals
     const asked = [reverse.target, to.table, to.schemaHash, reverse.through, page.statuses]
-    this.#question = variantOf(asked, scope.variant([to]), revisions)
+    this.#question = hashCacheKey(asked, scope.cacheKeyPart([to]), revisions)
   }
 
   /** Those of the documents whose total is to be counted. The others are looked up now: what is kept may go meanwhile. */
@@ -93,7 +93,10 @@ class KeptTotals {
 }
 
 /** The relation of the collection that refers, as entries are found by it. The config was checked for an index of it. */
-function throughOf({ key, comparables, manyValued }: CollectionModel, path: string): Through {
+function throughOf(
+  { key, filterableFields: comparables, multiValuedFields: manyValued }: CollectionModel,
+  path: string,
+): ReverseRelation {
   const one = comparables.get(path) ?? comparables.get(`${path}.id`)
   const collection = comparables.get(`${path}.collection`)
   if (one) return { kind: 'one', by: one, ...(one.part && collection ? { collection } : {}) }
@@ -103,10 +106,10 @@ function throughOf({ key, comparables, manyValued }: CollectionModel, path: stri
 }
 
 /** The JSON text of a page of a reverse field: a list response of the collection that refers. */
-export function formatPage(
-  { to, reverse, page }: ListExpansion,
+export function formatReversePage(
+  { to, reverse, page }: ReverseExpansion,
   id: string,
-  found: FoundPage | undefined,
+  found: ReversePage | undefined,
   items: readonly string[],
 ): string {
   const nextCursor = found?.end ? encodeCursor(fingerprintOf(to, reverse.through, page, id), found.end) : null
@@ -118,7 +121,7 @@ export function formatPage(
 function fingerprintOf(
   to: CollectionModel,
   through: string,
-  { sort, statuses }: ListExpansion['page'],
+  { sort, statuses }: ReverseExpansion['page'],
   id: string,
 ): string {
   const { by, kind } = throughOf(to, through)

@@ -1,12 +1,12 @@
 import type { CollectionModel } from '../../model/model.ts'
-import { DEFAULT_ACROSS, type SearchParameters } from '../../query/across-query.ts'
+import { DEFAULT_SEARCH_LIMIT, type SearchParameters } from '../../query/cross-collection.ts'
 import { unknownCollection } from '../../query/parameters.ts'
 import type { Access } from '../access/access.ts'
-import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
-import type { Engine } from '../engine.ts'
+import { type CallerScope, resolveCallerScope } from '../access/caller-scope.ts'
+import type { ContentContext } from '../context.ts'
 import { requireLocale } from '../locales/locale.ts'
 import { resolveSearch } from './list.ts'
-import { type TitledEntry, toTitled } from './titled-entry.ts'
+import { type TitledEntry, toTitledEntry } from './titled-entry.ts'
 
 /** The most entries of one collection that are answered. */
 const MAX_OF_EACH = 10
@@ -21,13 +21,13 @@ const UNCOUNTED = { found: 0, visible: 0, all: 0 }
  *
  * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
  */
-export async function searchAll(
-  engine: Engine,
+export async function searchCollections(
+  engine: ContentContext,
   access: Access,
   asked: SearchParameters,
 ): Promise<readonly TitledEntry[]> {
-  const { q = '', limit = DEFAULT_ACROSS } = asked
-  const scope = await readerScope(access, requireLocale(engine.model, asked, access))
+  const { q = '', limit = DEFAULT_SEARCH_LIMIT } = asked
+  const scope = await resolveCallerScope(access, requireLocale(engine.model, asked, access))
   const searched = requireReadable(scope, asked.collections)
   const found: (readonly TitledEntry[])[] = []
   for (let at = 0; at < searched.length && found.length < limit; at += AT_ONCE) {
@@ -39,21 +39,21 @@ export async function searchAll(
 }
 
 /** @throws VALIDATION_ERROR for a collection that the reader may not read */
-function requireReadable(scope: ReaderScope, keys: readonly string[] | undefined): readonly CollectionModel[] {
-  const all = [...scope.collections.keys()].flatMap((key) => scope.collection(key) ?? [])
+function requireReadable(scope: CallerScope, keys: readonly string[] | undefined): readonly CollectionModel[] {
+  const all = [...scope.collections.keys()].flatMap((key) => scope.readableCollection(key) ?? [])
   const unknown = keys?.find((key) => all.every((one) => one.key !== key))
   if (unknown !== undefined) throw unknownCollection(unknown)
   return keys ? all.filter(({ key }) => keys.includes(key)) : all
 }
 
 async function matchesIn(
-  engine: Engine,
-  scope: ReaderScope,
+  engine: ContentContext,
+  scope: CallerScope,
   collection: CollectionModel,
   words: string,
   limit: number,
 ): Promise<readonly TitledEntry[]> {
-  const hidden = scope.hidden(collection)
+  const hidden = scope.hiddenFields(collection)
   const visible = scope.narrow(collection, undefined)
   const { rows } = await engine.store.read.lists.page(collection, {
     ...resolveSearch(collection, words, visible, hidden),
@@ -62,10 +62,10 @@ async function matchesIn(
     limit,
     offset: 0,
     after: undefined,
-    hasPeople: false,
+    hasAuthors: false,
     size: UNCOUNTED,
   })
-  return rows.map((row) => toTitled(collection, row, hidden))
+  return rows.map((row) => toTitledEntry(collection, row, hidden))
 }
 
 /** The first of each, then the second of each, and so on. */

@@ -1,6 +1,6 @@
 import type { CollectionModel } from '../../model/model.ts'
-import { titleField } from '../../model/titles.ts'
-import type { EntryRow } from '../../store/reads/rows.ts'
+import { findTitleField } from '../../model/model.ts'
+import type { EntryRow } from '../../store/rows.ts'
 import type { Values } from '../documents/document.ts'
 import { present } from './present.ts'
 
@@ -17,15 +17,15 @@ export interface TitledEntry {
 }
 
 /** What an entry is called, where the reader may know, and how it is addressed. */
-export function toTitled(collection: CollectionModel, row: EntryRow, hidden: ReadonlySet<string>): TitledEntry {
+export function toTitledEntry(collection: CollectionModel, row: EntryRow, hidden: ReadonlySet<string>): TitledEntry {
   const { slug, status } = collection
-  const keys = ['id', titleField(collection, hidden), slug?.key, status?.key]
+  const keys = ['id', findTitleField(collection, hidden), slug?.key, status?.key]
   const select = new Set(keys.filter((key) => key !== undefined))
-  return nameEntry(collection, row.id, JSON.parse(present(collection, row, { hidden, select })), hidden)
+  return valuesToTitledEntry(collection, row.id, JSON.parse(present(collection, row, { hidden, select })), hidden)
 }
 
 /** The same of an entry's values in one language. */
-export function nameEntry(
+export function valuesToTitledEntry(
   collection: CollectionModel,
   id: string,
   values: Values,
@@ -42,6 +42,6 @@ export function nameEntry(
     id,
     ...(ownSlug === undefined ? {} : { slug: ownSlug }),
     ...(ownStatus === undefined ? {} : { status: ownStatus }),
-    title: textAt(titleField(collection, hidden)) ?? null,
+    title: textAt(findTitleField(collection, hidden)) ?? null,
   }
 }

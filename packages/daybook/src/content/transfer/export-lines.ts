@@ -1,10 +1,10 @@
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
-import type { GlobalRow, JournalRow, StoredEntry } from '../../store/reads/rows.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
+import type { GlobalRow, JournalRow, StoredEntry } from '../../store/rows.ts'
 import { isPartlyPublished } from '../../store/tables/tables.ts'
-import { orphanedIn } from '../documents/document.ts'
-import { draftRow } from '../documents/draft-row.ts'
-import { peopleOf, storedValues, textOrNull, toCanonical, translationsOf } from '../documents/row.ts'
+import { collectOrphaned } from '../documents/document.ts'
+import { toDraftRow } from '../documents/draft-row.ts'
+import { getAuthors, readStoredValues, serializeTranslations, textOrNull, toCanonical } from '../documents/row.ts'
 
 /** The version of the lines; it rises when readers have to know of a change. */
 export const EXPORT_VERSION = 1
@@ -31,10 +31,10 @@ export interface ExportCounts {
 }
 
 /** A value as a line. */
-export const lineOf = (value: ExportHeader | { readonly counts: ExportCounts }): string => `${JSON.stringify(value)}\n`
+export const toLine = (value: ExportHeader | { readonly counts: ExportCounts }): string => `${JSON.stringify(value)}\n`
 
 /** The line of a deletion. */
-export const deletionLine = ({ collection, id, at }: JournalRow): string =>
+export const formatDeletionLine = ({ collection, id, at }: JournalRow): string =>
   `${JSON.stringify({ collection, id, deletedAt: at })}\n`
 
 /** What the line of an entry says besides the entry. */
@@ -42,18 +42,18 @@ export interface EntryLineParts {
   /** What is scheduled of it. */
   readonly schedules: readonly Schedule[]
   /** Whether it says who made and last changed what. */
-  readonly hasPeople: boolean
+  readonly hasAuthors: boolean
 }
 
 /** The line of an entry, with its working copy and its times. */
-export function entryLine(
+export function formatEntryLine(
   collection: CollectionModel,
   entry: StoredEntry,
-  { schedules, hasPeople }: EntryLineParts,
+  { schedules, hasAuthors }: EntryLineParts,
 ): string {
   const { doc, orphaned, slug, status } = asConfigured(collection, entry)
   const { id, created_at: createdAt, updated_at: updatedAt } = entry
-  const people = hasPeople ? peopleOf(entry) : {}
+  const people = hasAuthors ? getAuthors(entry) : {}
   const head = {
     collection: collection.key,
     id,
@@ -64,25 +64,25 @@ export function entryLine(
     status,
     schemaHash: collection.schemaHash,
   }
-  const beside = [draftText(collection, entry, hasPeople), scheduleText(schedules, hasPeople)]
+  const beside = [draftText(collection, entry, hasAuthors), scheduleText(schedules, hasAuthors)]
   return `${documentText(head, { doc, orphaned, locales: entry.locales }).slice(0, -1)}${beside.join('')}}\n`
 }
 
-function draftText(collection: CollectionModel, entry: StoredEntry, hasPeople: boolean): string {
+function draftText(collection: CollectionModel, entry: StoredEntry, hasAuthors: boolean): string {
   if (entry.draft === null) return ''
-  const copy = draftRow(entry)
+  const copy = toDraftRow(entry)
   const { doc, orphaned } = asConfigured(collection, copy)
-  const people = hasPeople ? { updatedBy: copy.updated_by } : {}
+  const people = hasAuthors ? { updatedBy: copy.updated_by } : {}
   const head = { updatedAt: copy.updated_at, ...people, schemaHash: collection.schemaHash }
   return `,"draft":${documentText(head, { doc, orphaned, locales: copy.locales })}`
 }
 
-function scheduleText(schedules: readonly Schedule[], hasPeople: boolean): string {
+function scheduleText(schedules: readonly Schedule[], hasAuthors: boolean): string {
   if (schedules.length === 0) return ''
   const lines = schedules.map(({ action, at, actor, locales }) => ({
     action,
     at,
-    ...(hasPeople ? { by: actor } : {}),
+    ...(hasAuthors ? { by: actor } : {}),
     ...(locales === null ? {} : { locales: JSON.parse(locales) }),
   }))
   return `,"schedule":${JSON.stringify(lines)}`
@@ -91,16 +91,20 @@ function scheduleText(schedules: readonly Schedule[], hasPeople: boolean): strin
 /** When a global was last changed, and whether its line says by whom. */
 export interface GlobalLineParts {
   readonly updatedAt: string | undefined
-  readonly hasPeople: boolean
+  readonly hasAuthors: boolean
 }
 
 /** The line of a global. */
-export function globalLine(global: GlobalModel, row: GlobalRow, { updatedAt, hasPeople }: GlobalLineParts): string {
-  const people = hasPeople ? peopleOf(row) : {}
+export function formatGlobalLine(
+  global: GlobalModel,
+  row: GlobalRow,
+  { updatedAt, hasAuthors }: GlobalLineParts,
+): string {
+  const people = hasAuthors ? getAuthors(row) : {}
   const head = { global: global.key, updatedAt, ...people, schemaHash: global.schemaHash }
   if (row.schema_hash === global.schemaHash) return `${documentText(head, row)}\n`
-  const doc = JSON.stringify(storedValues(global, row))
-  return `${documentText(head, { doc, orphaned: orphanedIn(global, row), locales: row.locales })}\n`
+  const doc = JSON.stringify(readStoredValues(global, row))
+  return `${documentText(head, { doc, orphaned: collectOrphaned(global, row), locales: row.locales })}\n`
 }
 
 /** Documents are stored as JSON, and go as they are. */
@@ -116,7 +120,7 @@ function localesText(locales: string | null): string {
   if (locales === null) return ''
   if (!isPartlyPublished({ locales })) return `,"locales":${locales}`
   const { publishedLocales, translations } = toCanonical({}, locales)
-  const said = translationsOf({ translations })
+  const said = serializeTranslations({ translations })
   return `,"publishedLocales":${JSON.stringify(publishedLocales)}${said === null ? '' : `,"locales":${said}`}`
 }
 
@@ -126,11 +130,11 @@ function asConfigured(
   entry: StoredEntry,
 ): Pick<StoredEntry, 'doc' | 'orphaned' | 'slug' | 'status'> {
   if (entry.schema_hash === collection.schemaHash) return entry
-  const values = storedValues(collection, entry)
+  const values = readStoredValues(collection, entry)
   const { slug, status } = collection
   return {
     doc: JSON.stringify(values),
-    orphaned: orphanedIn(collection, entry),
+    orphaned: collectOrphaned(collection, entry),
     slug: slug ? textOrNull(values[slug.key]) : entry.slug,
     status: status ? textOrNull(values[status.key]) : entry.status,
   }

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { DaybookError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Snapshot } from '../../store/database.ts'
-import type { Engine } from '../engine.ts'
+import type { ContentContext } from '../context.ts'
 import { ContentExport, type ExportOptions } from './export.ts'
 
 /** The most exports at once: each keeps the database from tidying up what changes meanwhile. */
@@ -12,12 +12,12 @@ const STALL_MS = 30_000
 
 /** The exports that a service is sending. */
 export class ExportStreams {
-  readonly #engine: Engine
+  readonly #engine: ContentContext
   readonly #log: Log
   readonly #running = new Set<RunningExport>()
   #opening = 0
 
-  constructor(engine: Engine, log: Log) {
+  constructor(engine: ContentContext, log: Log) {
     this.#engine = engine
     this.#log = log
   }
@@ -36,7 +36,7 @@ export class ExportStreams {
     this.#opening += 1
     try {
       const snapshot = await this.#engine.store.database.snapshot().catch(throwUnavailable)
-      const content = await ContentExport.of(this.#engine.model, snapshot, options).catch(async (error) => {
+      const content = await ContentExport.open(this.#engine.model, snapshot, options).catch(async (error) => {
         await snapshot.close()
         throw error
       })

@@ -1,11 +1,18 @@
-import { invalidAt } from '../../errors.ts'
+import { validationErrorAt } from '../../errors.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Snapshot } from '../../store/database.ts'
-import { Reader } from '../../store/reads/read.ts'
-import type { JournalRow, StoredEntry } from '../../store/reads/rows.ts'
+import { Reader } from '../../store/reads/reader.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
+import type { JournalRow, StoredEntry } from '../../store/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
-import { deletionLine, EXPORT_VERSION, type ExportCounts, entryLine, globalLine, lineOf } from './export-lines.ts'
+import {
+  EXPORT_VERSION,
+  type ExportCounts,
+  formatDeletionLine,
+  formatEntryLine,
+  formatGlobalLine,
+  toLine,
+} from './export-lines.ts'
 
 /** Changed documents that are read together: each may be large. */
 const MAX_CHANGED = 16
@@ -15,7 +22,7 @@ export interface ExportOptions {
   /** A number of the journal: only what lies behind it. @default everything */
   readonly since?: number | undefined
   /** Whether it says who made and last changed documents. @default true */
-  readonly hasPeople?: boolean | undefined
+  readonly includesAuthors?: boolean | undefined
 }
 
 /** Some lines of an export. */
@@ -48,7 +55,7 @@ export class ContentExport {
     this.seq = place.seq
     this.total = place.total
     this.#since = place.since
-    this.#hasPeople = place.hasPeople
+    this.#hasPeople = place.hasAuthors
     this.#stored = place.stored
     for (const key of [...model.collections.keys()].sort()) this.#collections.set(key, 0)
   }
@@ -58,19 +65,21 @@ export class ContentExport {
    *
    * @throws VALIDATION_ERROR when the journal has not come to that number
    */
-  static async of(
+  static async open(
     model: Model,
     snapshot: Snapshot,
-    { since, hasPeople = true }: ExportOptions = {},
+    { since, includesAuthors: hasAuthors = true }: ExportOptions = {},
   ): Promise<ContentExport> {
     const read = new Reader(snapshot.dialect, snapshot)
     const seq = await read.journal.head()
     if (since !== undefined && since > seq) {
-      throw invalidAt('since', 'maximum', `must be at most ${seq}, the number of the last change`, { limit: seq })
+      throw validationErrorAt('since', 'maximum', `must be at most ${seq}, the number of the last change`, {
+        limit: seq,
+      })
     }
     const stored = new Set(await read.system.storedCollections())
     const total = since === undefined ? await countContent(model, read, stored) : seq - since
-    return new ContentExport(model, read, { seq, since, hasPeople, total, stored })
+    return new ContentExport(model, read, { seq, since, hasAuthors, total, stored })
   }
 
   /** What there was until now. */
@@ -85,10 +94,10 @@ export class ContentExport {
     const locale = await this.#read.system.defaultLocale()
     const header = { daybook: EXPORT_VERSION, at: new Date().toISOString(), seq: this.seq } as const
     const extra = { ...(since === undefined ? {} : { since }), ...(locale === undefined ? {} : { locale }) }
-    yield { text: lineOf({ ...header, ...extra }), count: 0 }
+    yield { text: toLine({ ...header, ...extra }), count: 0 }
     if (since === undefined) yield* this.#everything()
     else yield* this.#changes(since)
-    yield { text: lineOf({ counts: this.counts }), count: 0 }
+    yield { text: toLine({ counts: this.counts }), count: 0 }
   }
 
   async *#everything(): AsyncGenerator<ExportChunk, void> {
@@ -142,7 +151,7 @@ export class ContentExport {
     for (const [key, changed] of Map.groupBy(records, ({ collection }) => collection)) {
       const collection = this.#model.collections.get(key)
       if (!collection) continue
-      const last = await this.#read.journal.lastOf(key, [...new Set(changed.map(({ id }) => id))])
+      const last = await this.#read.journal.lastChanges(key, [...new Set(changed.map(({ id }) => id))])
       const ids = changed.flatMap(({ id, seq }) => (last.get(id) === seq ? [id] : []))
       const entries = await this.#read.entries.storedByIds(collection, ids)
       const schedules = await this.#schedulesOf(collection, entries)
@@ -161,17 +170,17 @@ export class ContentExport {
     // A collection that never had a working copy or a time has nothing to look for.
     if (draftSeq === 0 || entries.length === 0) return new Map()
     const ids = entries.map(({ id }) => id)
-    return Map.groupBy(await this.#read.schedules.wholeOf(key, ids), ({ id }) => id)
+    return Map.groupBy(await this.#read.schedules.byIds(key, ids), ({ id }) => id)
   }
 
   #entry(collection: CollectionModel, entry: StoredEntry, schedules: readonly Schedule[] = []): string {
     this.#collections.set(collection.key, (this.#collections.get(collection.key) ?? 0) + 1)
-    return entryLine(collection, entry, { schedules, hasPeople: this.#hasPeople })
+    return formatEntryLine(collection, entry, { schedules, hasAuthors: this.#hasPeople })
   }
 
   #deletion(record: JournalRow): string {
     this.#deleted += 1
-    return deletionLine(record)
+    return formatDeletionLine(record)
   }
 
   /**
@@ -185,14 +194,14 @@ export class ContentExport {
     if (!row || (seq !== undefined && row.seq !== seq)) return ''
     this.#globals += 1
     const updatedAt = (await this.#read.journal.record(row.seq))?.at
-    return globalLine(global, row, { updatedAt, hasPeople: this.#hasPeople })
+    return formatGlobalLine(global, row, { updatedAt, hasAuthors: this.#hasPeople })
   }
 }
 
 /** Where an export begins and ends. */
 interface ExportPlace extends Pick<ContentExport, 'seq' | 'total'> {
   readonly since: number | undefined
-  readonly hasPeople: boolean
+  readonly hasAuthors: boolean
   readonly stored: ReadonlySet<string>
 }
 

@@ -1,29 +1,41 @@
-import { serviceCaller } from '../../auth/adapter.ts'
+import { createServiceCaller } from '../../auth/adapter.ts'
 import { DaybookError, MigrationError } from '../../errors.ts'
 import type { Field } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
 import { UniqueViolation } from '../../store/database.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { GlobalRow, StoredEntry } from '../../store/reads/rows.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { GlobalRow, StoredEntry } from '../../store/rows.ts'
+import { type Draft, parseDraft } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
-import { type WorkingCopy, workingCopyOf } from '../../store/working-copy.ts'
-import type { Writer } from '../../store/writes/write.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { withAbort } from '../../with-timeout.ts'
 import { FULL_RIGHTS } from '../access/field-access.ts'
 import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
-import { isEmpty, mergeFields, settleFields, stillOrphaned, type Values } from '../documents/document.ts'
-import { toWorkingCopy } from '../documents/draft-row.ts'
-import { isRefused, type Move, moveDocument, moveTranslations, valuesToMigrate } from '../documents/move-document.ts'
+import { type ContentContext, toAuthor } from '../context.ts'
+import { isEmpty, keepOrphaned, mergeFields, prepareFields, type Values } from '../documents/document.ts'
+import { toDraft } from '../documents/draft-row.ts'
+import {
+  getValuesToMigrate,
+  isRefusedField,
+  type MigratedDocument,
+  migrateDocument,
+  migrateTranslations,
+} from '../documents/migrate-document.ts'
 import { toPlainJson } from '../documents/plain-json.ts'
-import { allReferences, toCanonical, toRow, translationsOf, withSystem } from '../documents/row.ts'
-import { type Engine, personOf } from '../engine.ts'
-import type { Canonical, Translation } from '../locales/localized.ts'
+import {
+  findReferencesInAllLocales,
+  serializeTranslations,
+  toCanonical,
+  toRow,
+  withSystemKeys,
+} from '../documents/row.ts'
+import type { CanonicalDocument, Translation } from '../locales/localized.ts'
 import { checkBody } from '../writes/body.ts'
-import { createFieldTools, type WriteContext, writeContext } from '../writes/context.ts'
-import { rebaseDraft } from '../writes/rebase-draft.ts'
+import { createFieldTools, createWriteContext, type WriteContext } from '../writes/context.ts'
+import { rebaseDraft } from '../writes/entry-target.ts'
 import { requireTargets } from '../writes/references.ts'
-import { MIGRATION_ACTOR, toOrphaned } from './migration.ts'
-import { untilAborted } from './migrations/until-aborted.ts'
-import { entriesAfter, MIGRATION_BATCH } from './stored-content.ts'
+import { MIGRATION_ACTOR, toOrphaned } from './schema-migration.ts'
+import { iterateEntries, MIGRATION_BATCH } from './stored-content.ts'
 
 /** How many documents a field was given a value in. */
 export interface FilledField {
@@ -46,17 +58,18 @@ export type Lacking = ReadonlyMap<FieldModel, 'empty' | 'refused'>
  * The fields that need their `fill` in a stored document: the field is required and empty, the document is older than the field, or
  * what is stored is none of its values, in whatever locale.
  */
-export function lackingFields(
+export function findFieldsToFill(
   document: DocumentModel,
   row: StoredText,
-  move: Pick<Move, 'values' | 'stored' | 'lost'> = moveDocument(document, row),
+  move: Pick<MigratedDocument, 'values' | 'stored' | 'lost'> = migrateDocument(document, row),
 ): Lacking {
   const { values, stored } = move
   const translations = translationsIn(row)
   const lacking = filledFields(document).flatMap((model): readonly (readonly [FieldModel, 'empty' | 'refused'])[] => {
     const { key, field } = model
     const { type, options } = field
-    if (isRefused(move, key) || translations.some(([, said]) => isRefusedIn(said, model))) return [[model, 'refused']]
+    if (isRefusedField(move, key) || translations.some(([, said]) => isRefusedIn(said, model)))
+      return [[model, 'refused']]
     // A fill that converts stored values returns nothing if there is no stored value.
     if (type.converter?.(options)) return []
     const isLacking =
@@ -67,12 +80,12 @@ export function lackingFields(
 }
 
 /** The fields whose `fill` the working copy of an entry needs for values of its own. */
-export function refusedInCopy(
+export function findRefusedInDraft(
   collection: DocumentModel,
   row: { readonly draft?: string | null },
 ): readonly FieldModel[] {
-  const copy = row.draft ? workingCopyOf({ draft: row.draft }) : undefined
-  return copy ? refusedAmong(lackingFields(collection, copy)) : []
+  const copy = row.draft ? parseDraft({ draft: row.draft }) : undefined
+  return copy ? refusedAmong(findFieldsToFill(collection, copy)) : []
 }
 
 const refusedAmong = (lacking: Lacking): readonly FieldModel[] =>
@@ -92,7 +105,7 @@ function isRefusedIn(said: Translation, { key, field: { type, options } }: Field
 interface FilledDocument {
   /** The fields that were given a value, in whatever locale. */
   readonly keys: ReadonlySet<string>
-  readonly canonical: Canonical
+  readonly canonical: CanonicalDocument
   readonly given: Values
   /** The same with what is made of it, in the form in which it is stored. */
   readonly settled: Values
@@ -112,8 +125,8 @@ export interface FillRun {
  *
  * @throws {MigrationError} when a fill throws, or answers what its field refuses; the documents before it stay filled
  */
-export async function fillStored(engine: Engine, run: FillRun): Promise<readonly FilledField[]> {
-  const context = await writeContext(engine, new UnrestrictedAccess(engine.model, MIGRATOR))
+export async function fillStored(engine: ContentContext, run: FillRun): Promise<readonly FilledField[]> {
+  const context = await createWriteContext(engine, new UnrestrictedAccess(engine.model, MIGRATOR))
   const job: FillJob = { engine, run, context, counts: new Map(filledPaths(engine.model).map((path) => [path, 0])) }
   for (const collection of engine.model.collections.values()) {
     if (filledFields(collection).length > 0) await fillCollection(job, collection)
@@ -131,7 +144,7 @@ const filledPaths = ({ collections, globals }: Model): readonly string[] =>
   )
 
 interface FillJob {
-  readonly engine: Engine
+  readonly engine: ContentContext
   readonly run: FillRun
   readonly context: WriteContext
   /** Documents that were filled, by the path of the field. */
@@ -192,10 +205,10 @@ interface FilledEntry {
 
 async function fillEntry(job: FillJob, collection: CollectionModel, entry: StoredEntry): Promise<FilledEntry> {
   const own = await fillDocument(job, collection, entry, entry.id)
-  const copy = workingCopyOf(entry)
+  const copy = parseDraft(entry)
   if (!copy) return { keys: own?.keys ?? new Set(), own, copy: undefined, missing: {} }
   const { created_by, updated_by } = entry
-  const refused = refusedInCopy(collection, entry)
+  const refused = findRefusedInDraft(collection, entry)
   const converted = await fillDocument(job, collection, { ...copy, created_by, updated_by }, entry.id, refused)
   const missing = own ? missingInCopy(collection, copy, own.settled, refused) : {}
   const keys = new Set([...(own?.keys ?? []), ...(converted?.keys ?? [])])
@@ -220,10 +233,10 @@ async function storeEntry(
         createdAt,
         updatedAt: new Date().toISOString(),
         createdBy: entry.created_by,
-        updatedBy: personOf(MIGRATION_ACTOR),
+        updatedBy: toAuthor(MIGRATION_ACTOR),
         orphaned,
         draft: entry.draft,
-        leftStatus: status,
+        orphanedStatus: status,
       })
       await writer.entries.update(collection, entry, next, MIGRATION_ACTOR)
     }
@@ -243,19 +256,19 @@ async function storeCopy(
 ): Promise<void> {
   const at = new Date().toISOString()
   const values = mergeFields(collection, canonical.values, missing)
-  const save = { at, by: personOf(MIGRATION_ACTOR), isAutosave: false }
-  const copy = toWorkingCopy(collection, entry, { ...canonical, values }, orphaned, save)
+  const save = { at, by: toAuthor(MIGRATION_ACTOR), isAutosave: false }
+  const copy = toDraft(collection, entry, { ...canonical, values }, orphaned, save)
   await writer.drafts.write(collection, entry, copy, { at, actor: MIGRATION_ACTOR })
 }
 
 /** What a fill gives that the working copy of an entry lacks, too. */
 function missingInCopy(
   collection: CollectionModel,
-  copy: WorkingCopy,
+  copy: Draft,
   settled: Values,
   refused: readonly FieldModel[],
 ): Values {
-  const { values } = moveDocument(collection, copy)
+  const { values } = migrateDocument(collection, copy)
   const keys = filledFields(collection)
     .filter((model) => isEmpty(values[model.key]) && !refused.includes(model))
     .flatMap(({ servedKeys }) => servedKeys)
@@ -288,17 +301,17 @@ async function storeGlobal(
   const { key, schemaHash: schema_hash } = global
   await explainRefusal(global, key, async () => {
     await requireTargets(writer.read, global, { values: given, given, before: [] }, scope)
-    const doc = JSON.stringify(withSystem(global, { key }, canonical.values))
-    const people = { created_by: row.created_by, updated_by: personOf(MIGRATION_ACTOR) }
+    const doc = JSON.stringify(withSystemKeys(global, { key }, canonical.values))
+    const people = { created_by: row.created_by, updated_by: toAuthor(MIGRATION_ACTOR) }
     const next = {
       key,
       ...people,
       schema_hash,
-      orphaned: stillOrphaned(global, canonical.values, orphaned),
-      locales: translationsOf(canonical),
+      orphaned: keepOrphaned(global, canonical.values, orphaned),
+      locales: serializeTranslations(canonical),
       doc,
     }
-    const references = allReferences(engine.model, global, canonical)
+    const references = findReferencesInAllLocales(engine.model, global, canonical)
     await writer.globals.write(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
   })
 }
@@ -315,14 +328,14 @@ async function fillDocument(
   id: string,
   among?: readonly FieldModel[],
 ): Promise<FilledDocument | undefined> {
-  const move = moveDocument(document, row)
-  const lacking = among ?? [...lackingFields(document, row, move).keys()]
+  const move = migrateDocument(document, row)
+  const lacking = among ?? [...findFieldsToFill(document, row, move).keys()]
   if (lacking.length === 0) return undefined
   const people = { createdBy: row.created_by, updatedBy: row.updated_by }
-  const seen = { ...valuesToMigrate(document, move.values, move.hidden), ...systemOf(document, row), ...people }
-  const isLacking = ({ key }: FieldModel): boolean => isEmpty(move.values[key]) || isRefused(move, key)
+  const seen = { ...getValuesToMigrate(document, move.values, move.hidden), ...systemOf(document, row), ...people }
+  const isLacking = ({ key }: FieldModel): boolean => isEmpty(move.values[key]) || isRefusedField(move, key)
   const given = await callFills(job, document, lacking.filter(isLacking), seen, id)
-  const moved = moveTranslations(document, move.values, row.locales)
+  const moved = migrateTranslations(document, move.values, row.locales)
   const settled = await settleGiven(job, document, given, moved, id)
   const canonical = { ...moved, values: mergeFields(document, move.values, settled) }
   const keys = new Set(Object.keys(given))
@@ -356,18 +369,18 @@ async function callFills(
   return given
 }
 
-const NOTHING: Canonical = { values: {}, translations: {} }
+const NOTHING: CanonicalDocument = { values: {}, translations: {} }
 
 /** Given values in the form in which they are stored, with what is made of them. */
 async function settleGiven(
   { context }: FillJob,
   document: DocumentModel,
   given: Values,
-  stored: Canonical,
+  stored: CanonicalDocument,
   id: string,
 ): Promise<Values> {
   const checked = await explainRefusal(document, id, async () => checkBody(document, 'update', given, FULL_RIGHTS))
-  return settleFields(document, checked, stored.values, createFieldTools(context, document, stored))
+  return prepareFields(document, checked, stored.values, createFieldTools(context, document, stored))
 }
 
 /** What the service itself keeps in a document, such as its id. */
@@ -394,7 +407,7 @@ async function fillValue(
   if (typeof fill !== 'function') return fill
   try {
     // Each gets its own copy: what one function changes, the others do not see.
-    const value = await untilAborted(async () => fill(structuredClone(seen)), signal)
+    const value = await withAbort(async () => fill(structuredClone(seen)), signal)
     return isEmpty(value) ? undefined : toPlainJson(value)
   } catch (error) {
     if (signal.aborted) throw error
@@ -416,13 +429,13 @@ async function explainRefusal<T>({ key }: DocumentModel, id: string, work: () =>
   }
 }
 
-const MIGRATOR = serviceCaller('daybook', MIGRATION_ACTOR)
+const MIGRATOR = createServiceCaller('daybook', MIGRATION_ACTOR)
 
 /**
  * The fields that required values are missing in although they have a fill, as far as a first look shows. A store that lacks nothing
  * is looked through once: later writes cannot leave a required field empty.
  */
-export async function unfilledFields(store: Store, model: Model): Promise<readonly string[]> {
+export async function findUnfilledFields(store: Store, model: Model): Promise<readonly string[]> {
   const unfilled: string[] = []
   for (const collection of model.collections.values()) {
     const keys = filledFields(collection).filter(({ field }) => field.options.required === true)
@@ -430,15 +443,17 @@ export async function unfilledFields(store: Store, model: Model): Promise<readon
     const note = `filled ${collection.key} ${collection.schemaHash} ${keys.map(({ key }) => key).join()}`
     if (await store.read.system.hasNote(note)) continue
     const lacking = await firstLacking(store.read, collection)
-    if (lacking.length === 0) await store.once(note, async () => {})
+    if (lacking.length === 0) await store.runOnce(note, async () => {})
     unfilled.push(...lacking.map(({ key }) => `${collection.key}.${key}`))
   }
   return unfilled
 }
 
 async function firstLacking(read: Reader, collection: CollectionModel): Promise<readonly FieldModel[]> {
-  for await (const entry of entriesAfter(read, collection)) {
-    const lacking = [...lackingFields(collection, entry).keys()].filter(({ field }) => field.options.required === true)
+  for await (const entry of iterateEntries(read, collection)) {
+    const lacking = [...findFieldsToFill(collection, entry).keys()].filter(
+      ({ field }) => field.options.required === true,
+    )
     if (lacking.length > 0) return lacking
   }
   return []

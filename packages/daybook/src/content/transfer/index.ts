@@ -1,16 +1,3 @@
-export { ContentExport } from './export.ts'
-export type { ExportCounts } from './export-lines.ts'
-export { ExportStreams } from './export-streams.ts'
-export { fillStored, unfilledFields } from './fill.ts'
-export {
-  dropOrphaned,
-  isLossy,
-  type MigrationStep,
-  moveStored,
-  pendingRenames,
-  planMigration,
-  requireKept,
-} from './migration.ts'
 export {
   defineMigration,
   type EntryChange,
@@ -18,15 +5,28 @@ export {
   type Migration,
   type MigrationContent,
   type MigrationContext,
-} from './migrations/define-migration.ts'
+} from './define-migration.ts'
+export { ContentExport } from './export.ts'
+export type { ExportCounts } from './export-lines.ts'
+export { ExportStreams } from './export-streams.ts'
+export { fillStored, findUnfilledFields } from './fill.ts'
+export { findInvalidValues } from './invalid-values.ts'
+export { findRestoreObstacle, LineError, type PreparedLine, prepareLine, Restore } from './restore.ts'
+export { checkLine, type RestoreLine, readCounts, readHeader, readLine } from './restore-lines.ts'
 export {
+  findPendingMigrations,
   type LoadedMigration,
   type MigrationFile,
   MigrationLock,
-  pendingMigrations,
   runMigrations,
-} from './migrations/run-migrations.ts'
-export { findMisfits } from './misfits.ts'
-export { LineError, type PreparedLine, prepareLine, Restore, whyNotRestored } from './restore.ts'
-export { checkLine, type RestoreLine, readCounts, readHeader, readLine } from './restore-lines.ts'
-export { hiddenFields, storedContentOf } from './stored-content.ts'
+} from './run-migrations.ts'
+export {
+  dropOrphaned,
+  findPendingRenames,
+  isLossy,
+  type MigrationStep,
+  migrateStored,
+  planMigration,
+  requireNoValueLost,
+} from './schema-migration.ts'
+export { createStoredContent, findHiddenFields } from './stored-content.ts'

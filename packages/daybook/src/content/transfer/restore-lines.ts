@@ -1,11 +1,11 @@
-import { invalid, invalidAt, StartupError } from '../../errors.ts'
+import { StartupError, validationError, validationErrorAt } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, GlobalModel, Model } from '../../model/model.ts'
 import { type Validator, Validators } from '../../model/validator.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
-import { orphanedIn, unplaced, type Values } from '../documents/document.ts'
+import { collectOrphaned, pickUnplaced, type Values } from '../documents/document.ts'
 import { refuseHostile } from '../documents/plain-json.ts'
-import { localesOf, storedValues } from '../documents/row.ts'
+import { readStoredValues, serializeLocales } from '../documents/row.ts'
 import { EXPORT_VERSION, type ExportCounts, type ExportHeader } from './export-lines.ts'
 
 /** The line of an entry, parsed. */
@@ -126,14 +126,14 @@ function parseLine(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    throw invalidAt('/', 'json', 'must be well-formed JSON (RFC 8259)')
+    throw validationErrorAt('/', 'json', 'must be well-formed JSON (RFC 8259)')
   }
 }
 
 /** @throws VALIDATION_ERROR when the value has a fault */
 function requireValidLine<T>(check: Validator, value: unknown): T {
   const issues = check(value)
-  if (issues.length > 0) throw invalid(issues)
+  if (issues.length > 0) throw validationError(issues)
   return value as T
 }
 
@@ -181,7 +181,7 @@ export function readLine(text: string, { collections, globals }: Model): Restore
     const global = globals.get(line.global)
     if (!global) {
       const { global: name } = line
-      throw invalidAt('/global', 'unknown', `the config has no global "${name}"`, { name })
+      throw validationErrorAt('/global', 'unknown', `the config has no global "${name}"`, { name })
     }
     return { kind: 'global', global, line }
   }
@@ -189,7 +189,7 @@ export function readLine(text: string, { collections, globals }: Model): Restore
   const collection = collections.get(line.collection)
   if (!collection) {
     const { collection: name } = line
-    throw invalidAt('/collection', 'unknown', `the config has no collection "${name}"`, { name })
+    throw validationErrorAt('/collection', 'unknown', `the config has no collection "${name}"`, { name })
   }
   return { kind: 'entry', collection, line }
 }
@@ -212,7 +212,7 @@ export function checkLine(read: RestoreLine): void {
   if (draft) checkDocument(collection, draft, '/draft')
   refuseHostile(schedule.map(({ by, locales }) => ({ by, locales })))
   if (new Set(schedule.map(({ action }) => action)).size < schedule.length)
-    throw invalidAt('/schedule', 'duplicate', 'must have at most one time for each action')
+    throw validationErrorAt('/schedule', 'duplicate', 'must have at most one time for each action')
 }
 
 /** @param place where in the line the document stands */
@@ -221,16 +221,16 @@ function checkDocument(model: DocumentModel, part: DocumentLine, place = ''): vo
   refuseHostile({ createdBy, updatedBy })
   for (const one of [document, orphaned, ...Object.values(locales)]) refuseHostile(one)
   if (schemaHash !== model.schemaHash) return
-  const [lost] = Object.keys(unplaced(model, document))
+  const [lost] = Object.keys(pickUnplaced(model, document))
   if (lost !== undefined) {
-    throw invalidAt(`${place}/document/${lost}`, 'unknown_field', `${model.key} has no place for this value`)
+    throw validationErrorAt(`${place}/document/${lost}`, 'unknown_field', `${model.key} has no place for this value`)
   }
 }
 
 /** Without a status, no reader could see an entry. */
 function requireStatus({ status }: CollectionModel, document: Values): void {
   if (!status || typeof document[status.key] === 'string') return
-  throw invalidAt(`/document/${status.key}`, 'required', 'is required')
+  throw validationErrorAt(`/document/${status.key}`, 'required', 'is required')
 }
 
 /** A document to store: its values under the current schema, and the orphaned ones. */
@@ -241,11 +241,11 @@ export interface RestoredDocument {
 }
 
 /** The document of a line; one of another schema is brought into that of the config, as it would be in the store. */
-export function documentOf(model: DocumentModel, line: DocumentLine, status: string | null): RestoredDocument {
+export function toRestoredDocument(model: DocumentModel, line: DocumentLine, status: string | null): RestoredDocument {
   const { schemaHash, document, locales: translations = {}, publishedLocales } = line
   const orphaned = line.orphaned ? JSON.stringify(line.orphaned) : null
-  const locales = localesOf({ translations, ...(publishedLocales ? { publishedLocales } : {}) })
+  const locales = serializeLocales({ translations, ...(publishedLocales ? { publishedLocales } : {}) })
   if (schemaHash === model.schemaHash) return { values: document, orphaned, locales }
   const row = { schema_hash: schemaHash, status, doc: JSON.stringify(document), orphaned }
-  return { values: storedValues(model, row), orphaned: orphanedIn(model, row), locales }
+  return { values: readStoredValues(model, row), orphaned: collectOrphaned(model, row), locales }
 }

@@ -1,17 +1,16 @@
-import { type Caller, SERVICE, SYSTEM, serviceCaller } from '../../auth/adapter.ts'
+import { type Caller, createServiceCaller, SERVICE, SYSTEM } from '../../auth/adapter.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
-import type { WrittenEntry } from '../../store/reads/rows.ts'
+import type { RestoreNote } from '../../store/notes.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
-import type { RestoreNote } from '../../store/transfer/restore-note.ts'
-import type { WorkingCopy } from '../../store/working-copy.ts'
-import type { Writer } from '../../store/writes/write.ts'
+import type { Draft, WrittenEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { type ContentContext, getActor } from '../context.ts'
 import { mergeFields } from '../documents/document.ts'
-import { toWorkingCopy } from '../documents/draft-row.ts'
-import { allReferences, toCanonical, toRow, withSystem } from '../documents/row.ts'
-import { actorOf, type Engine } from '../engine.ts'
+import { toDraft } from '../documents/draft-row.ts'
+import { findReferencesInAllLocales, toCanonical, toRow, withSystemKeys } from '../documents/row.ts'
 import { explainUniqueViolation } from '../writes/entry-target.ts'
-import { documentOf, type RestoreLine } from './restore-lines.ts'
+import { type RestoreLine, toRestoredDocument } from './restore-lines.ts'
 
 type RestoreEntryLine = RestoreLine & { readonly kind: 'entry' }
 type RestoreGlobalLine = RestoreLine & { readonly kind: 'global' }
@@ -22,7 +21,7 @@ export type PreparedLine =
       readonly kind: 'entry'
       readonly collection: CollectionModel
       readonly row: WrittenEntry
-      readonly copy: Omit<WorkingCopy, 'seq'> | undefined
+      readonly copy: Omit<Draft, 'seq'> | undefined
       readonly schedules: readonly RestoredSchedule[]
     }
   | RestoreGlobalLine
@@ -46,7 +45,7 @@ export class LineError extends Error {
 /**
  * Why nothing can be restored into a store; `undefined`: it is empty, or holds part of a restore.
  */
-export async function whyNotRestored({ store: { read } }: Engine): Promise<string | undefined> {
+export async function findRestoreObstacle({ store: { read } }: ContentContext): Promise<string | undefined> {
   const note = await read.system.restoreNote()
   if (note || (await read.journal.head()) === 0) return undefined
   return HOLDS_CONTENT
@@ -56,10 +55,10 @@ const HOLDS_CONTENT = 'The store holds content, or has held some. Restore into a
 
 /** A restore on its way. What has arrived stays, so that another run can go on with it. */
 export class Restore {
-  readonly #engine: Engine
+  readonly #engine: ContentContext
   #note: RestoreNote
 
-  private constructor(engine: Engine, note: RestoreNote) {
+  private constructor(engine: ContentContext, note: RestoreNote) {
     this.#engine = engine
     this.#note = note
   }
@@ -70,7 +69,7 @@ export class Restore {
    * @param digest tells the file from others
    * @throws {StartupError} when the store holds anything else
    */
-  static async begin(engine: Engine, digest: string): Promise<Restore> {
+  static async begin(engine: ContentContext, digest: string): Promise<Restore> {
     const { read } = engine.store
     const note = await read.system.restoreNote()
     const head = await read.journal.head()
@@ -126,7 +125,7 @@ export class Restore {
         await work(writer)
       },
       // The note of how far it has come is lost with the lines; the end waits for all.
-      { isLong: true, isRepeatable: !isDone },
+      { isLong: true, isRestartable: !isDone },
     )
     this.#note = next
   }
@@ -143,7 +142,7 @@ export class Restore {
     const entries = lines.filter((line) => line.kind === 'entry')
     for (const [collection, own] of Map.groupBy(entries, (line) => line.collection)) {
       const rows = own.map(({ row }) => row)
-      await explainUniqueViolation(collection, () => writer.entries.createMany(collection, rows, actorOf(SYSTEM)))
+      await explainUniqueViolation(collection, () => writer.entries.createBulk(collection, rows, getActor(SYSTEM)))
       await this.#storeBeside(writer, collection, own)
     }
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
@@ -155,7 +154,7 @@ export class Restore {
     if (own.length === 0) return
     const ids = own.map(({ row }) => row.id)
     const stored = new Map((await writer.read.entries.storedByIds(collection, ids)).map((entry) => [entry.id, entry]))
-    const actor = actorOf(SYSTEM)
+    const actor = getActor(SYSTEM)
     for (const { row, copy, schedules } of own) {
       const entry = stored.get(row.id)
       if (entry && copy) await writer.drafts.write(collection, entry, copy, { at: copy.at, actor })
@@ -169,22 +168,22 @@ export class Restore {
     entry: { readonly collection: string; readonly id: string; readonly at: string },
     schedule: RestoredSchedule,
   ): Promise<void> {
-    const seq = await writer.journal.append({ ...entry, actor: actorOf(SYSTEM), action: 'schedule' })
+    const seq = await writer.journal.append({ ...entry, actor: getActor(SYSTEM), action: 'schedule' })
     const caller = JSON.stringify(callerOfActor(schedule.actor))
     await writer.schedules.put({ ...entry, ...schedule, caller, seq, due: Date.parse(schedule.at), failures: 0 })
   }
 
   async #storeGlobal(writer: Writer, { global, line }: RestoreGlobalLine): Promise<void> {
-    const { values, orphaned, locales } = documentOf(global, line, null)
+    const { values, orphaned, locales } = toRestoredDocument(global, line, null)
     const { key, schemaHash: schema_hash } = global
-    const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, values)))
-    const references = allReferences(this.#engine.model, global, toCanonical(values, locales))
+    const doc = JSON.stringify(withSystemKeys(global, { key }, mergeFields(global, {}, values)))
+    const references = findReferencesInAllLocales(this.#engine.model, global, toCanonical(values, locales))
     const at = line.updatedAt ?? new Date().toISOString()
     const before = await writer.read.globals.byKey(key)
     if (before) throw new DaybookError('CONFLICT', 'This global stands in the file twice.')
     const { createdBy: created_by = null, updatedBy: updated_by = null } = line
     const row = { key, created_by, updated_by, schema_hash, orphaned, locales, doc }
-    await writer.globals.write(undefined, row, references, at, actorOf(SYSTEM))
+    await writer.globals.write(undefined, row, references, at, getActor(SYSTEM))
   }
 }
 
@@ -201,7 +200,7 @@ export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
   const { draft, schedule = [] } = line.line
   const row = toEntryRow(model, line)
   const copy = draft && toCopy(collection, row, draft)
-  const schedules = schedule.map(({ action, at, by = actorOf(SYSTEM), locales }) => {
+  const schedules = schedule.map(({ action, at, by = getActor(SYSTEM), locales }) => {
     return { action, at, actor: by, locales: locales ? JSON.stringify(locales) : null }
   })
   return { kind: 'entry', collection, row, copy, schedules }
@@ -212,10 +211,10 @@ function toCopy(
   collection: CollectionModel,
   row: WrittenEntry,
   draft: NonNullable<RestoreEntryLine['line']['draft']>,
-): Omit<WorkingCopy, 'seq'> {
-  const { values, orphaned, locales } = documentOf(collection, draft, row.status)
+): Omit<Draft, 'seq'> {
+  const { values, orphaned, locales } = toRestoredDocument(collection, draft, row.status)
   const { updatedAt: at, updatedBy: by = null } = draft
-  return toWorkingCopy(collection, row, toCanonical(values, locales), orphaned, { at, by, isAutosave: false })
+  return toDraft(collection, row, toCanonical(values, locales), orphaned, { at, by, isAutosave: false })
 }
 
 /** How many records of the journal a line makes. */
@@ -226,7 +225,7 @@ const recordsOf = (line: PreparedLine): number =>
 function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): WrittenEntry {
   const { id, createdAt, updatedAt, createdBy = null, updatedBy = null, slug, status } = line
   const known = collection.status?.values.includes(status ?? '') ? status : null
-  const { values, orphaned, locales } = documentOf(collection, line, known)
+  const { values, orphaned, locales } = toRestoredDocument(collection, line, known)
   const canonical = toCanonical(values, locales)
   const row = toRow(model, collection, {
     id,
@@ -237,7 +236,7 @@ function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): Writt
     updatedBy,
     orphaned,
     draft: null,
-    leftStatus: status,
+    orphanedStatus: status,
   })
   return { ...row, slug: collection.slug ? row.slug : slug }
 }
@@ -247,8 +246,8 @@ const INTERNAL_ACTOR = /^(?:system$|plugin:|config \()/
 
 /** The caller to whom a restored time belongs: an export says the subject alone, so that the rights are those of the account now. */
 function callerOfActor(actor: string): Caller {
-  if (actor === actorOf(SERVICE)) return SERVICE
-  if (INTERNAL_ACTOR.test(actor)) return serviceCaller('daybook', actor)
+  if (actor === getActor(SERVICE)) return SERVICE
+  if (INTERNAL_ACTOR.test(actor)) return createServiceCaller('daybook', actor)
   const identity = {
     subject: actor,
     sessionId: actor,

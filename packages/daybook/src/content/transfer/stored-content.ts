@@ -1,24 +1,24 @@
 import type { CollectionModel, Model } from '../../model/model.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { StoredEntry } from '../../store/reads/rows.ts'
-import type { StoredContent } from '../../store/store.ts'
-import { toCurrentSchema, unplaced, type Values, withOrphanedValues } from '../documents/document.ts'
-import { isRefused, moveDocument } from '../documents/move-document.ts'
-import { localeRowsOf, storedValues, toCanonical } from '../documents/row.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { StoredEntry } from '../../store/rows.ts'
+import type { ContentAlignment } from '../../store/store.ts'
+import { pickUnplaced, toCurrentSchema, type Values, withOrphanedValues } from '../documents/document.ts'
+import { isRefusedField, migrateDocument } from '../documents/migrate-document.ts'
+import { readStoredValues, toCanonical, toLocaleRows } from '../documents/row.ts'
 
 /** Documents read at a time, and written in one transaction. */
 export const MIGRATION_BATCH = 500
 
 /** Every entry, in order of arrival. */
-export const entriesAfter = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  entriesOf(pagesAfter(read, collection))
+export const iterateEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
+  entriesOf(iteratePages(read, collection))
 
 /** Every entry, in order of arrival, a batch at a time. */
-export const pagesAfter = (read: Reader, collection: CollectionModel): Pages =>
+export const iteratePages = (read: Reader, collection: CollectionModel): Pages =>
   inBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
 
 /** Those that an older config wrote, or that hold values without a field, or have a working copy. */
-export const outdatedEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
+export const iterateOutdated = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
   entriesOf(inBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH)))
 
 type Pages = AsyncGenerator<readonly StoredEntry[]>
@@ -39,17 +39,17 @@ async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[
 }
 
 /** Brings stored content into line with a changed config while the tables are made. */
-export const storedContentOf = (model: Model): StoredContent => ({
+export const createStoredContent = (model: Model): ContentAlignment => ({
   async fillLocaleTables(writer, collection) {
-    for await (const entry of entriesAfter(writer.read, collection)) {
-      const canonical = toCanonical(storedValues(collection, entry), entry.locales)
-      for (const localeRow of localeRowsOf(model, collection, canonical, entry.status))
+    for await (const entry of iterateEntries(writer.read, collection)) {
+      const canonical = toCanonical(readStoredValues(collection, entry), entry.locales)
+      for (const localeRow of toLocaleRows(model, collection, canonical, entry.status))
         await writer.entries.putLocaleRow(entry.pk, entry, localeRow)
     }
   },
   async alignDocuments(writer, collection) {
     const hidden = new Set<string>()
-    for await (const entry of outdatedEntries(writer.read, collection)) {
+    for await (const entry of iterateOutdated(writer.read, collection)) {
       const { doc, orphaned, fields } = alignedDocument(collection, entry)
       for (const key of fields) hidden.add(`${collection.key}.${key}`)
       if (doc !== entry.doc || orphaned !== entry.orphaned)
@@ -60,12 +60,12 @@ export const storedContentOf = (model: Model): StoredContent => ({
 })
 
 /** The fields that hide stored values, among those that hid some when the config came to be what it is. */
-export async function hiddenFields(read: Reader, model: Model): Promise<readonly string[]> {
+export async function findHiddenFields(read: Reader, model: Model): Promise<readonly string[]> {
   const hidden: string[] = []
   for (const collection of model.collections.values()) {
     const candidates = new Set(await read.system.hiddenFields(collection.key))
     if (candidates.size === 0) continue
-    for await (const entry of outdatedEntries(read, collection)) {
+    for await (const entry of iterateOutdated(read, collection)) {
       for (const key of refusedFields(collection, entry))
         if (candidates.delete(`${collection.key}.${key}`)) hidden.push(`${collection.key}.${key}`)
       if (candidates.size === 0) break
@@ -75,8 +75,8 @@ export async function hiddenFields(read: Reader, model: Model): Promise<readonly
 }
 
 const refusedFields = (collection: CollectionModel, entry: StoredEntry): readonly string[] => {
-  const move = moveDocument(collection, entry)
-  return collection.fields.map(({ key }) => key).filter((key) => isRefused(move, key))
+  const move = migrateDocument(collection, entry)
+  return collection.fields.map(({ key }) => key).filter((key) => isRefusedField(move, key))
 }
 
 /** The columns of a document that indexes are made of: they have to say what reads say. */
@@ -98,7 +98,7 @@ function alignedDocument(collection: CollectionModel, entry: StoredEntry): Align
     .filter((key) => fields.includes(key) || Object.hasOwn(before, key))
   if (moving.length === 0) return { doc: entry.doc, orphaned: entry.orphaned, fields }
   const all = withOrphanedValues(stored, entry.orphaned)
-  const hidden = unplaced(collection, all)
+  const hidden = pickUnplaced(collection, all)
   const shown = toCurrentSchema(collection, all)
   const pick = (values: Values): Values =>
     Object.fromEntries(moving.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]))

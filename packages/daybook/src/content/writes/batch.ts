@@ -1,18 +1,18 @@
-import { DaybookError, invalid, invalidAt } from '../../errors.ts'
+import { DaybookError, validationError, validationErrorAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
-import { type Issue, issueAt, type Violation } from '../../issues.ts'
+import { createIssue, type Issue, type Violation } from '../../issues.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
+import type { ContentContext } from '../context.ts'
 import { refuseHostile } from '../documents/plain-json.ts'
 import { type Publication, type PublicationOp, parsePublication, preparePublication } from '../drafts/publication.ts'
-import type { Engine } from '../engine.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
-import { type Preconditions, readTags } from '../reads/etags.ts'
+import { type Preconditions, parseTags } from '../reads/etags.ts'
+import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from './context.ts'
 import { type CreateBody, parseCreate, prepareCreate } from './create.ts'
 import { prepareDelete } from './delete.ts'
 import { EntryTarget } from './entry-target.ts'
-import { HookRefusal } from './hooks/hooks.ts'
+import { HookRefusal } from './hooks.ts'
 import { type CommittedWrites, executeAll, type PreparedWrite } from './pipeline.ts'
 import { parseUpdate, prepareUpdate, type UpdateBody } from './update.ts'
 
@@ -26,7 +26,7 @@ export interface BatchResult {
   readonly id: string
   readonly seq: number
   /** The stored entry; absent after a delete. */
-  readonly answer?: EntryAnswer
+  readonly answer?: EntryResponse
 }
 
 /** The kinds of operations. */
@@ -58,7 +58,7 @@ type ParsedOperation = Omit<OperationHead, 'op' | 'data'> &
  */
 export async function runBatch(context: WriteContext, body: unknown): Promise<CommittedWrites<BatchResult>> {
   refuseHostile(body)
-  const heads = readOperations(context.engine, body)
+  const heads = readOperations(context.services, body)
   // Faults of the data are reported before those of stored entries, whichever operation has them.
   const operations = heads.map((head, index) => parseOperation(context, head, index))
   return executeAll(context, async () => {
@@ -71,19 +71,19 @@ export async function runBatch(context: WriteContext, body: unknown): Promise<Co
   })
 }
 
-function readOperations(engine: Engine, body: unknown): readonly OperationHead[] {
+function readOperations(engine: ContentContext, body: unknown): readonly OperationHead[] {
   const list = isRecord(body) && Object.keys(body).length === 1 ? body.operations : undefined
   if (!Array.isArray(list))
-    throw invalidAt('/operations', 'type', 'must be a list of operations, and all that the body holds', {
+    throw validationErrorAt('/operations', 'type', 'must be a list of operations, and all that the body holds', {
       types: ['array'],
     })
   if (list.length > MAX_OPERATIONS)
-    throw invalidAt('/operations', 'maxItems', `must have at most ${MAX_OPERATIONS} operations`, {
+    throw validationErrorAt('/operations', 'maxItems', `must have at most ${MAX_OPERATIONS} operations`, {
       limit: MAX_OPERATIONS,
     })
   const issues: Issue[] = []
   const operations = list.map((operation, index) => readOperation(engine, operation, `/operations/${index}`, issues))
-  if (issues.length > 0) throw invalid(issues)
+  if (issues.length > 0) throw validationError(issues)
   return operations as readonly OperationHead[]
 }
 
@@ -93,12 +93,12 @@ const isBatchOp = (op: unknown): op is BatchOp => (BATCH_OPS as readonly unknown
 function issueOfUse(path: string, op: BatchOp, { key, status }: CollectionModel, data: unknown): Issue | undefined {
   const needsData = NEEDS_DATA[op]
   if (needsData === true && data === undefined)
-    return issueAt(`${path}/data`, 'type', 'must be an object', { types: ['object'] })
+    return createIssue(`${path}/data`, 'type', 'must be an object', { types: ['object'] })
   if (needsData === false && data !== undefined)
-    return issueAt(`${path}/data`, 'exclusive', 'must be left out', { with: 'op' })
+    return createIssue(`${path}/data`, 'exclusive', 'must be left out', { with: 'op' })
   if (status || (op !== 'publish' && op !== 'unpublish')) return undefined
   const message = `must be another one: entries of ${key} have no status`
-  return issueAt(`${path}/op`, 'status', message, { collection: key })
+  return createIssue(`${path}/op`, 'status', message, { collection: key })
 }
 
 /** True for operations that must have data, false for those that must not. */
@@ -106,16 +106,21 @@ const NEEDS_DATA: { readonly [op in BatchOp]?: boolean } = { create: true, updat
 
 const KEYS = ['op', 'collection', 'id', 'ifMatch', 'data']
 
-function readOperation(engine: Engine, operation: unknown, path: string, issues: Issue[]): OperationHead | undefined {
+function readOperation(
+  engine: ContentContext,
+  operation: unknown,
+  path: string,
+  issues: Issue[],
+): OperationHead | undefined {
   const fault = (key: string, ...violation: Violation): undefined => {
-    issues.push(issueAt(`${path}${key}`, ...violation))
+    issues.push(createIssue(`${path}${key}`, ...violation))
   }
   if (!isRecord(operation)) return fault('', 'type', 'must be an object', { types: ['object'] })
   for (const key of Object.keys(operation))
     if (!KEYS.includes(key)) fault(`/${key}`, 'unknown_field', 'there is no such field')
   const { op, id = '', ifMatch, data } = operation
   const collection = collectionOf(engine, operation.collection)
-  const tags = ifMatch === undefined ? undefined : readTags(ifMatch)
+  const tags = ifMatch === undefined ? undefined : parseTags(ifMatch)
   if (!isBatchOp(op)) return fault('/op', 'enum', `must be one of: ${BATCH_OPS.join(', ')}`, { values: BATCH_OPS })
   if (!collection) return fault('/collection', ...noCollection(operation.collection))
   const violation = violationOfId(op, id)
@@ -126,7 +131,7 @@ function readOperation(engine: Engine, operation: unknown, path: string, issues:
   return { op, collection, id: String(id), data, options: tags ? { ifMatch: tags } : {} }
 }
 
-const collectionOf = ({ model }: Engine, key: unknown): CollectionModel | undefined =>
+const collectionOf = ({ model }: ContentContext, key: unknown): CollectionModel | undefined =>
   typeof key === 'string' ? model.collections.get(key) : undefined
 
 function noCollection(key: unknown): Violation {
@@ -186,7 +191,7 @@ async function prepareOperation(
 async function prepareWrite(
   context: WriteContext,
   operation: ParsedOperation,
-): Promise<PreparedWrite<EntryAnswer | { readonly seq: number }>> {
+): Promise<PreparedWrite<EntryResponse | { readonly seq: number }>> {
   const { collection, id, options } = operation
   switch (operation.op) {
     case 'create':

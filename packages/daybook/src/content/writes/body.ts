@@ -1,11 +1,11 @@
-import { invalid } from '../../errors.ts'
+import { validationError } from '../../errors.ts'
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import type { Issue } from '../../issues.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import type { Validator } from '../../model/validator.ts'
 import type { FieldRights } from '../access/field-access.ts'
-import { servedKeysOf, type Values, withoutIgnored } from '../documents/document.ts'
-import { repeatedKeys } from '../documents/item-keys.ts'
+import { dropIgnoredKeys, getServedKeys, type Values } from '../documents/document.ts'
+import { findRepeatedKeys } from '../documents/item-keys.ts'
 import { refuseHostile } from '../documents/plain-json.ts'
 
 type Side = 'create' | 'update' | 'draft'
@@ -13,18 +13,18 @@ type Side = 'create' | 'update' | 'draft'
 /** The validator of a document without its absent fields: a body is checked as if the config did not have them. */
 function validatorOf(document: DocumentModel, side: Side, absent: ReadonlySet<string>): Validator {
   // The rules of a config tell few kinds of callers apart.
-  return document.validators.get([side, ...absent].join(), () => schemaWithout(document, side, absent))
+  return document.validators.get([side, ...absent].join(), () => getSchemaWithout(document, side, absent))
 }
 
 /** One of a document's schemas, without these fields. */
-export function schemaWithout(
+export function getSchemaWithout(
   document: DocumentModel,
   side: keyof DocumentModel['schemas'],
   absent: ReadonlySet<string>,
 ): JsonSchema {
   const schema = document.schemas[side]
   if (absent.size === 0) return schema
-  const left = servedKeysOf(document, absent)
+  const left = getServedKeys(document, absent)
   const properties = Object.entries(schema.properties as object).filter(([key]) => !left.has(key))
   const required = ((schema.required ?? []) as readonly string[]).filter((key) => !left.has(key))
   return { ...schema, properties: Object.fromEntries(properties), required }
@@ -44,12 +44,12 @@ export function checkBody(
   { isPartial = false }: { readonly isPartial?: boolean } = {},
 ): Values {
   refuseHostile(body)
-  const input = normalized(document, withoutIgnored(document, body, rights))
+  const input = normalized(document, dropIgnoredKeys(document, body, rights))
   const issues = validatorOf(document, side, rights.absent)(input)
   const repeated =
-    issues.length > 0 ? [] : document.fields.flatMap(({ key, field }) => repeatedKeys(field, input[key], `/${key}`))
+    issues.length > 0 ? [] : document.fields.flatMap(({ key, field }) => findRepeatedKeys(field, input[key], `/${key}`))
   const said = isPartial ? issues.filter((issue) => !mayBeStored(issue, input)) : [...issues, ...repeated]
-  if (said.length > 0) throw invalid(said)
+  if (said.length > 0) throw validationError(said)
   return input
 }
 
@@ -71,7 +71,7 @@ function mayBeStored({ code, path }: Issue, body: unknown): boolean {
  */
 export function checkKeys(document: DocumentModel, side: Side, body: unknown, rights: FieldRights): Values {
   refuseHostile(body)
-  const given = withoutIgnored(document, body, rights)
+  const given = dropIgnoredKeys(document, body, rights)
   const isKnown = Object.keys(given).every((key) => Object.hasOwn(document.fieldMap, key) && !rights.absent.has(key))
   return isKnown ? given : checkBody(document, side, body, rights)
 }

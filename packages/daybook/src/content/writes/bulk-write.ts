@@ -1,21 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { DaybookError, invalidAt } from '../../errors.ts'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import type { ManyParameters } from '../../query/many-query.ts'
+import type { BulkParameters } from '../../query/list-query.ts'
 import type { Query } from '../../query/parameters.ts'
 import type { EntryRevision } from '../../store/reads/page.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { StoredEntry } from '../../store/reads/rows.ts'
-import type { Writer } from '../../store/writes/write.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { StoredEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
 import { countMatches } from '../reads/list.ts'
 import type { ResolvedListQuery } from '../reads/resolved-list-query.ts'
 import type { WriteContext } from './context.ts'
 import { EntryTarget } from './entry-target.ts'
-import { HookRefusal } from './hooks/hooks.ts'
+import { HookRefusal } from './hooks.ts'
 import { type PreparedWrite, runTransaction, StaleWrite, type WriteTransaction } from './pipeline.ts'
 
 /** The maximum number of entries in one bulk write. */
-export const MAX_MANY = 10_000
+export const MAX_BULK_ENTRIES = 10_000
 /** Entries that are read together. Other requests have their turn after each window. */
 const WINDOW = 50
 /** Entries whose changes are stored together, where the engine supports that. */
@@ -28,23 +28,23 @@ const MAX_WAITING_BYTES = 4 * MAX_WINDOW_BYTES
 const MAX_PREPARED_CHARACTERS = 16 * 1024 * 1024
 
 /** The entries of a bulk write. */
-export interface ManyEntries {
+export interface BulkSelection {
   readonly collection: CollectionModel
-  readonly query: Query<ManyParameters>
+  readonly query: Query<BulkParameters>
   /** A part of the entries. @default all of them, or the write is rejected */
-  readonly step?: Step
+  readonly step?: BulkStep
 }
 
 /** A part of the entries that match, in order of creation. */
-export interface Step {
+export interface BulkStep {
   /** The id of the last entry of the previous step; empty in the first step. */
   readonly after: string
-  /** The maximum number of entries; at most {@link MAX_MANY}. */
+  /** The maximum number of entries; at most {@link MAX_BULK_ENTRIES}. */
   readonly limit: number
 }
 
 /** The outcome of a bulk write. */
-export interface ManyResult {
+export interface BulkResult {
   readonly collection: string
   readonly matched: number
   /** The number of entries with a new revision. */
@@ -95,7 +95,7 @@ interface PreparedEntry extends PreparedWrite<{ readonly seq: number }> {
  */
 export class BulkWrite {
   readonly #context: WriteContext
-  readonly #entries: ManyEntries
+  readonly #entries: BulkSelection
   readonly #query: ResolvedListQuery
   readonly #write: EntryWrite
   readonly #prepared = new Map<string, PreparedEntry>()
@@ -106,7 +106,7 @@ export class BulkWrite {
   /** True once entries that were written together have refused it. */
   #isInOrder = false
 
-  constructor(context: WriteContext, entries: ManyEntries, query: ResolvedListQuery, write: EntryWrite) {
+  constructor(context: WriteContext, entries: BulkSelection, query: ResolvedListQuery, write: EntryWrite) {
     this.#context = context
     this.#entries = entries
     this.#query = query
@@ -115,7 +115,7 @@ export class BulkWrite {
 
   /** @throws VALIDATION_ERROR if too many entries match */
   async prepare(): Promise<void> {
-    const { read } = this.#context.engine.store
+    const { read } = this.#context.services.store
     const matching = await this.#find(read)
     const ids = new Set(matching.map(({ id }) => id))
     for (const id of this.#prepared.keys()) if (!ids.has(id)) this.#forget(id)
@@ -154,11 +154,11 @@ export class BulkWrite {
   }
 
   /** @throws {StaleWrite} if entries have to be prepared again */
-  async commit(writer: Writer): Promise<ManyResult> {
+  async commit(writer: Writer): Promise<BulkResult> {
     const matching = await this.#find(writer.read)
     const isPrepared = ({ id, seq }: EntryRevision): boolean => this.#prepared.get(id)?.seq === seq
     if (matching.length !== this.#prepared.size || !matching.every(isPrepared)) throw new StaleWrite()
-    const firstSince = writer.watch()
+    const firstSince = writer.watchFirstSeq()
     const { changed, seq } = await runTransaction(writer, (transaction) => this.#commitAll(transaction, matching))
     const { collection, query } = this.#entries
     const result = { collection: collection.key, matched: matching.length, changed, lastId: matching.at(-1)?.id }
@@ -175,7 +175,7 @@ export class BulkWrite {
     let changed = 0
     let lastSeq = 0
     let waitingBytes = 0
-    for (const window of windowsOf(matching, writer.isBulk ? BULK_WINDOW : WINDOW)) {
+    for (const window of windowsOf(matching, writer.supportsBulk ? BULK_WINDOW : WINDOW)) {
       const revisions = await this.#commitWindow(transaction, refusals, window)
       const moved = revisions.filter((seq, index) => seq !== undefined && seq !== window[index]?.seq)
       changed += moved.length
@@ -202,7 +202,7 @@ export class BulkWrite {
     const areIndependent = await this.#write.areIndependent(writer.read, ids)
     this.#rows.clear()
     if (areIndependent) await this.#readWindow(writer.read, window)
-    const isTogether = areIndependent && writer.isBulk && !this.#isInOrder
+    const isTogether = areIndependent && writer.supportsBulk && !this.#isInOrder
     return isTogether ? this.#commitTogether(transaction, window) : this.#commitInOrder(transaction, window, refusals)
   }
 
@@ -219,12 +219,12 @@ export class BulkWrite {
     const { writer } = transaction
     const revisions: (number | undefined)[] = []
     for (const { id } of window) {
-      const { last } = writer
+      const { lastRecord: last } = writer
       try {
         revisions.push((await this.#commitEntry(id, transaction)).seq)
       } catch (error) {
         // A write that failed half-way may have run statements, so later writes prove nothing.
-        refuse(refusals, id, error, writer.last !== last)
+        refuse(refusals, id, error, writer.lastRecord !== last)
         revisions.push(undefined)
       }
     }
@@ -261,9 +261,9 @@ export class BulkWrite {
 
   async #find(read: Reader): Promise<readonly EntryRevision[]> {
     const { collection, where, statuses, search } = this.#query
-    const { after, limit } = this.#entries.step ?? { after: '', limit: MAX_MANY + 1 }
+    const { after, limit } = this.#entries.step ?? { after: '', limit: MAX_BULK_ENTRIES + 1 }
     const matching = await read.lists.matching(collection, { where, statuses, search, after, limit })
-    if (matching.length > MAX_MANY) throw tooMany(await countMatches(this.#context.engine, this.#query))
+    if (matching.length > MAX_BULK_ENTRIES) throw tooMany(await countMatches(this.#context.services, this.#query))
     return matching
   }
 
@@ -282,7 +282,7 @@ export class BulkWrite {
   /** @throws VALIDATION_ERROR if the prepared updates are too large */
   #requireRoom(): void {
     if (this.#characters <= MAX_PREPARED_CHARACTERS) return
-    throw invalidAt(
+    throw validationErrorAt(
       'where',
       'too_large',
       `must match fewer entries: what this stores in ${this.#prepared.size} of them is more than ${MAX_PREPARED_CHARACTERS} characters`,
@@ -321,11 +321,11 @@ function* windowsOf(entries: readonly EntryRevision[], limit: number): Generator
 }
 
 const tooMany = (matched: number): DaybookError =>
-  invalidAt(
+  validationErrorAt(
     'where',
     'maxItems',
-    `matches ${matched} entries, and one request writes at most ${MAX_MANY}. Narrow it, such as by createdAt, or use daybook update or daybook delete, which take steps`,
-    { limit: MAX_MANY, count: matched },
+    `matches ${matched} entries, and one request writes at most ${MAX_BULK_ENTRIES}. Narrow it, such as by createdAt, or use daybook update or daybook delete, which take steps`,
+    { limit: MAX_BULK_ENTRIES, count: matched },
   )
 
 /** The maximum number of refused entries that a response names. */

@@ -1,7 +1,7 @@
 import type { CollectionModel } from '../../model/model.ts'
 import type { Preconditions } from '../reads/etags.ts'
 import { resolveListQuery } from '../reads/list.ts'
-import { BulkWrite, type EntryWrite, type ManyEntries, type ManyResult } from './bulk-write.ts'
+import { type BulkResult, type BulkSelection, BulkWrite, type EntryWrite } from './bulk-write.ts'
 import { hooksFor, type WriteContext } from './context.ts'
 import { prepareDelete } from './delete.ts'
 import { dryRun, retryStale } from './pipeline.ts'
@@ -12,12 +12,12 @@ import { parseUpdate, prepareUpdate } from './update.ts'
  *
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the update of an entry throws, with `details.refused`
  */
-export async function updateMany(
+export async function bulkUpdate(
   context: WriteContext,
-  entries: ManyEntries,
+  entries: BulkSelection,
   body: unknown,
   preconditions: Preconditions = {},
-): Promise<ManyResult> {
+): Promise<BulkResult> {
   const { collection } = entries
   const update = parseUpdate(context, collection, body, { isMerge: true })
   const options = { ...preconditions, releasesSnapshot: true }
@@ -35,11 +35,11 @@ export async function updateMany(
  *
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the deletion of an entry throws, with `details.refused`
  */
-export async function deleteMany(
+export async function bulkDelete(
   context: WriteContext,
-  entries: ManyEntries,
+  entries: BulkSelection,
   preconditions: Preconditions = {},
-): Promise<ManyResult> {
+): Promise<BulkResult> {
   const { collection } = entries
   const isHooked = hasHooks(context, collection)
   let referred: ReadonlySet<string> = new Set()
@@ -53,8 +53,8 @@ export async function deleteMany(
     prepare: (target, isWritten) =>
       prepareDelete(context, target, {
         ...preconditions,
-        mayBeReferredTo: () => isHooked || referred.has(target.id),
-        isDeletedToo: (other) => other.collection === collection.key && isWritten(other.id),
+        mayHaveReferrers: () => isHooked || referred.has(target.id),
+        isAlsoDeleted: (other) => other.collection === collection.key && isWritten(other.id),
       }),
   })
 }
@@ -65,15 +65,15 @@ const hasHooks = (context: WriteContext, collection: CollectionModel): boolean =
 
 async function writeMany(
   context: WriteContext,
-  entries: ManyEntries,
+  entries: BulkSelection,
   action: 'update' | 'delete',
   write: EntryWrite,
-): Promise<ManyResult> {
-  const { engine, access } = context
+): Promise<BulkResult> {
+  const { services: engine, access } = context
   const { collection } = entries
   const query = await resolveListQuery(engine, access, collection, entries.query)
   // A caller who may write no entry at all is rejected, also if none matches.
-  await access.requireSomeWrite(collection, action)
+  await access.authorizeSomeWrite(collection, action)
   const bulk = new BulkWrite(context, entries, query, write)
   const isDry = entries.query.values.dryRun === 'true'
   const transact = isDry ? dryRun(context.transact) : context.transact

@@ -1,10 +1,10 @@
 import type { DocumentModel } from '../../model/model.ts'
-import type { Reader } from '../../store/reads/read.ts'
+import type { Reader } from '../../store/reads/reader.ts'
 import type { FieldRights } from '../access/field-access.ts'
-import { mergeFields, requireRequired, type Values } from '../documents/document.ts'
-import { chainOf, ownValues, type Revision } from '../documents/row.ts'
-import { type Canonical, writeTranslation } from '../locales/localized.ts'
-import { showIn } from '../locales/published-locales.ts'
+import { mergeFields, requireRequiredFields, type Values } from '../documents/document.ts'
+import { getFallbackChain, getLocaleValues, type StoredRevision } from '../documents/row.ts'
+import { type CanonicalDocument, writeTranslation } from '../locales/localized.ts'
+import { localizeWithStatus } from '../locales/published-locales.ts'
 import type { WriteContext } from './context.ts'
 import { requireTargets } from './references.ts'
 
@@ -12,9 +12,9 @@ import { requireTargets } from './references.ts'
 export interface Composition {
   readonly document: DocumentModel
   /** The stored document; `undefined` for a new one. */
-  readonly before: Revision | undefined
+  readonly before: StoredRevision | undefined
   /** The document under the patch. @default the stored one */
-  readonly base?: Canonical
+  readonly base?: CanonicalDocument
   /** The fields that the write names, in their stored form. */
   readonly patch: Values
   /** The fields of the patch that the caller or a hook gives, and so may be told about. @default all */
@@ -30,9 +30,9 @@ export interface Composition {
 
 /** A document as a write will store it. */
 export interface ComposedDocument extends Required<Pick<Composition, 'patch' | 'given'>> {
-  readonly canonical: Canonical
+  readonly canonical: CanonicalDocument
   /** True if a hook has changed the fields. */
-  readonly isChanged: boolean
+  readonly isChangedByHook: boolean
 }
 
 /**
@@ -41,32 +41,32 @@ export interface ComposedDocument extends Required<Pick<Composition, 'patch' | '
  * @throws VALIDATION_ERROR if a required field is empty, or the target of a reference does not exist
  */
 export async function compose(
-  { engine, locale, scope }: WriteContext,
+  { services: engine, locale, scope }: WriteContext,
   read: Reader,
   composition: Composition,
 ): Promise<ComposedDocument> {
   const { document, before, base = before?.canonical, patch, given = patch, rights, isDraft = false } = composition
   const { model } = engine
-  const merged = base ? mergeFields(document, ownValues(model, document, base, locale), patch) : patch
+  const merged = base ? mergeFields(document, getLocaleValues(model, document, base, locale), patch) : patch
   const references = { values: merged, given, before: before?.references ?? [] }
   const [values] = await both(composition.derive(merged), requireTargets(read, document, references, scope))
   const canonical = writeTranslation(document, base, values, locale, model.locales?.default)
   for (const required of isDraft ? [] : (composition.requiredIn ?? [locale])) {
-    const shown = valuesInLocale(canonical, document, { engine, locale: required })
-    requireRequired(document, shown, { hidden: rights.hidden, given })
+    const shown = getValuesInLocale(canonical, document, { services: engine, locale: required })
+    requireRequiredFields(document, shown, { hidden: rights.hidden, input: given })
   }
-  return { canonical, patch, given, isChanged: false }
+  return { canonical, patch, given, isChangedByHook: false }
 }
 
 /** Returns the values that a locale shows: its own, and those that it falls back to. */
-export function valuesInLocale(
-  canonical: Canonical,
+export function getValuesInLocale(
+  canonical: CanonicalDocument,
   document: DocumentModel,
-  { engine, locale }: Pick<WriteContext, 'engine' | 'locale'>,
+  { services: engine, locale }: Pick<WriteContext, 'services' | 'locale'>,
 ): Values {
   const { locales } = engine.model
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
-  return showIn(document, canonical, locales, locale, chainOf(locales, locale))
+  return localizeWithStatus(document, canonical, locales, locale, getFallbackChain(locales, locale))
 }
 
 /** Waits for both, also when one fails: no statement may be under way when the transaction ends. */

@@ -1,27 +1,27 @@
 import type { CollectionModel, DocumentModel, GlobalModel } from '../../model/model.ts'
 import type { Access } from '../access/access.ts'
-import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
+import { type CallerScope, resolveCallerScope } from '../access/caller-scope.ts'
+import { type ContentContext, getActor, toAuthor } from '../context.ts'
 import { Defaults } from '../documents/defaults.ts'
-import type { SettleTools, Values } from '../documents/document.ts'
-import { actorOf, type Engine, personOf } from '../engine.ts'
+import type { FieldWriteTools, Values } from '../documents/document.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
-import { type Canonical, localeVersions } from '../locales/localized.ts'
-import type { DocumentHooks, WriteHooks } from './hooks/hooks.ts'
+import { type CanonicalDocument, localizeEach } from '../locales/localized.ts'
+import type { DocumentHooks, WriteHooks } from './hooks.ts'
 import { dryRun, type Transact } from './pipeline.ts'
 
 /** The caller and the locale of a write, shared by all writes of a batch. */
 export interface WriteContext {
-  readonly engine: Engine
+  readonly services: ContentContext
   /** The access of the caller. */
   readonly access: Access
   /** The actor that the journal records. */
   readonly actor: string
   /** The same actor as documents name it; `null` if nobody is known. */
-  readonly person: string | null
+  readonly author: string | null
   /** The locale that is written; `undefined` if the config names none. */
   readonly locale: string | undefined
   /** The entries that the caller may refer to. */
-  readonly scope: ReaderScope
+  readonly scope: CallerScope
   /** Runs the transactions of the writes. */
   readonly transact: Transact
   /** True if nothing is stored. */
@@ -39,8 +39,8 @@ interface WriteSettings {
 }
 
 /** Creates the context of the writes of a caller. */
-export async function writeContext(
-  engine: Engine,
+export async function createWriteContext(
+  engine: ContentContext,
   access: Access,
   {
     locale = engine.model.locales?.default,
@@ -48,12 +48,21 @@ export async function writeContext(
     isDry = false,
   }: WriteSettings = {},
 ): Promise<WriteContext> {
-  const scope = await readerScope(access, DEFAULT_LOCALE)
+  const scope = await resolveCallerScope(access, DEFAULT_LOCALE)
   const { hooks } = engine
   const run = isDry ? dryRun(transact) : transact
-  const actor = actorOf(access.caller)
-  const person = personOf(actor)
-  return { engine, access, actor, person, locale, scope, transact: hooks ? hooks.within(run) : run, isDry }
+  const actor = getActor(access.caller)
+  const person = toAuthor(actor)
+  return {
+    services: engine,
+    access,
+    actor,
+    author: person,
+    locale,
+    scope,
+    transact: hooks ? hooks.wrap(run) : run,
+    isDry,
+  }
 }
 
 /** The hooks of a document, and the object that runs them. */
@@ -65,11 +74,11 @@ export interface HookedDocument {
 
 /** Returns the hooks of a document if it has any of these kinds. */
 export function hooksFor(
-  { engine: { hooks: runner } }: WriteContext,
+  { services: { hooks: runner } }: WriteContext,
   document: CollectionModel | GlobalModel,
   ...kinds: readonly (keyof DocumentHooks)[]
 ): HookedDocument | undefined {
-  const hooks = runner?.of(document)
+  const hooks = runner?.get(document)
   return runner && hooks && kinds.some((kind) => hooks[kind].length > 0) ? { document, runner, hooks } : undefined
 }
 
@@ -79,10 +88,10 @@ export function hooksFor(
  * @param stored the document that is changed; `undefined` for a new one
  */
 export function createFieldTools(
-  { engine, access, locale }: WriteContext,
+  { services: engine, access, locale }: WriteContext,
   document: DocumentModel,
-  stored?: Canonical,
-): SettleTools {
+  stored?: CanonicalDocument,
+): FieldWriteTools {
   const { tools, model } = engine
   let defaults: Defaults | undefined
   let versions: readonly Values[] | undefined
@@ -92,8 +101,8 @@ export function createFieldTools(
       defaults ??= new Defaults(document, access.callerFor(document))
       return defaults
     },
-    versions: () => {
-      versions ??= stored ? localeVersions(document, stored, locale, model.locales?.default) : []
+    localeDocuments: () => {
+      versions ??= stored ? localizeEach(document, stored, locale, model.locales?.default) : []
       return versions
     },
   }

@@ -1,24 +1,29 @@
 import { v7 as uuidv7 } from 'uuid'
-import { invalidAt } from '../../errors.ts'
+import { validationErrorAt } from '../../errors.ts'
 import { parseTimestamp } from '../../fields/date.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { WrittenEntry } from '../../store/reads/rows.ts'
-import type { Writer } from '../../store/writes/write.ts'
-import { type FieldRights, fieldRights, requireWritable, withoutUnwritable } from '../access/field-access.ts'
-import { requirementsOf } from '../access/requirements.ts'
-import { settleFields, type Values } from '../documents/document.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { WrittenEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { explainFilter } from '../access/explain-filter.ts'
+import {
+  authorizeRequiredFields,
+  dropUnwritable,
+  type FieldRights,
+  resolveFieldRights,
+} from '../access/field-access.ts'
+import { prepareFields, type Values } from '../documents/document.ts'
 import { type RowParts, toRow } from '../documents/row.ts'
-import type { Canonical } from '../locales/localized.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
+import type { CanonicalDocument } from '../locales/localized.ts'
+import type { EntryResponse } from '../reads/response.ts'
 import { checkBody, checkKeys } from './body.ts'
 import { compose } from './compose.ts'
 import { createFieldTools, type HookedDocument, hooksFor, type WriteContext } from './context.ts'
-import { explainUniqueViolation, toWritten } from './entry-target.ts'
-import { runBeforeChange, runBeforeValidate } from './hooks/run-hooks.ts'
+import { explainUniqueViolation, toWrittenResponse } from './entry-target.ts'
 import type { PreparedWrite } from './pipeline.ts'
-import { chooseSlug, giveWayTo, resolveFallbackSlugs } from './slugs.ts'
+import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
+import { chooseSlug, resolveFallbackSlugs, updateFallbackSlugs } from './slugs.ts'
 
 /** The body of a new entry, valid as far as that shows without the store. */
 export interface CreateBody {
@@ -56,8 +61,9 @@ export function parseCreate(
   body: unknown,
   { upload }: Pick<NewEntryOptions, 'upload'> = {},
 ): CreateBody {
-  if (collection.holdsFiles && !upload) throw invalidAt('/', 'upload', 'Upload the file: POST it to /api/assets')
-  const rights = fieldRights(collection, context.access)
+  if (collection.holdsFiles && !upload)
+    throw validationErrorAt('/', 'upload', 'Upload the file: POST it to /api/assets')
+  const rights = resolveFieldRights(collection, context.access)
   const hooks = hooksFor(context, collection, 'beforeValidate')
   const fields = (hooks ? checkKeys : checkBody)(collection, 'create', body, rights)
   return { fields, rights, hooks }
@@ -73,15 +79,15 @@ export async function prepareCreate(
   collection: CollectionModel,
   body: CreateBody,
   options: NewEntryOptions = {},
-): Promise<PreparedWrite<EntryAnswer>> {
-  const { access, person, locale } = context
+): Promise<PreparedWrite<EntryResponse>> {
+  const { access, author: person, locale } = context
   const { rights } = body
   const { upload } = options
-  const filter = await access.requireWrite(collection, 'create')
-  const input = withoutUnwritable(collection, access, await readFields(context, collection, body), undefined)
+  const filter = await access.authorizeWrite(collection, 'create')
+  const input = dropUnwritable(collection, access, await readFields(context, collection, body), undefined)
   const fields = { ...input, ...upload?.values }
-  const patch = await settleFields(collection, fields, undefined, createFieldTools(context, collection))
-  requireWritable(collection, patch, rights, access)
+  const patch = await prepareFields(collection, fields, undefined, createFieldTools(context, collection))
+  authorizeRequiredFields(collection, patch, rights, access)
   const { id, ...times } = identify(options.createdAt)
   const system = { id, ...times, createdBy: person, updatedBy: person }
   const hooks = hooksFor(context, collection, 'beforeChange', 'validate')
@@ -100,7 +106,7 @@ export async function prepareCreate(
       const { row, seq } = await storeNewEntry(context, writer, collection, { ...system, canonical })
       await authorizeNewEntry(context, writer.read, collection, id, filter)
       await upload?.complete(writer)
-      return toWritten(collection, row, seq, locale, rights)
+      return toWrittenResponse(collection, row, seq, locale, rights)
     },
   }
 }
@@ -128,7 +134,7 @@ function identify(createdAt: string | undefined): Pick<RowParts, 'id' | 'created
   const moment = parseTimestamp(createdAt)
   // UUIDs of version 7 hold no time before 1970 (RFC 9562, section 5.7).
   if (moment === undefined || Date.parse(moment) < 0)
-    throw invalidAt('/createdAt', 'format', 'must be a date-time of 1970 or later', { format: 'date-time' })
+    throw validationErrorAt('/createdAt', 'format', 'must be a date-time of 1970 or later', { format: 'date-time' })
   return { id: uuidv7({ msecs: Date.parse(moment) }), createdAt: moment, updatedAt: now }
 }
 
@@ -138,16 +144,16 @@ function identify(createdAt: string | undefined): Pick<RowParts, 'id' | 'created
  * @throws CONFLICT with `details.field` if another entry has a unique value
  */
 export async function storeNewEntry(
-  { engine, actor }: WriteContext,
+  { services: engine, actor }: WriteContext,
   writer: Writer,
   collection: CollectionModel,
   parts: Omit<RowParts, 'orphaned' | 'draft'>,
-): Promise<{ readonly row: WrittenEntry; readonly canonical: Canonical; readonly seq: number }> {
+): Promise<{ readonly row: WrittenEntry; readonly canonical: CanonicalDocument; readonly seq: number }> {
   const { model } = engine
   const canonical = await resolveFallbackSlugs(model, writer.read, collection, parts.canonical, parts.id)
   const row = toRow(model, collection, { ...parts, canonical, orphaned: null, draft: null })
   const seq = await explainUniqueViolation(collection, () => writer.entries.create(collection, row, actor))
-  await giveWayTo(engine, writer, collection, row, actor)
+  await updateFallbackSlugs(engine, writer, collection, row, actor)
   return { row, canonical, seq }
 }
 
@@ -164,5 +170,5 @@ export async function authorizeNewEntry(
   filter: AccessFilter | undefined,
 ): Promise<void> {
   if (!filter) return
-  await access.requireMatch(read, collection, id, filter, () => requirementsOf(filter.where, collection, scope))
+  await access.authorizeEntry(read, collection, id, filter, () => explainFilter(filter.where, collection, scope))
 }

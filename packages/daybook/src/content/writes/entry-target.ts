@@ -5,22 +5,21 @@ import type { AccessFilter } from '../../query/where.ts'
 import { isUuidShaped } from '../../slugs.ts'
 import { UniqueViolation } from '../../store/database.ts'
 import type { StateAction } from '../../store/journal-actions.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { StoredEntry, WrittenEntry } from '../../store/reads/rows.ts'
-import { membersOf } from '../../store/tables/members.ts'
-import type { Writer } from '../../store/writes/write.ts'
-import { isVisibleEntry } from '../access/draft-access.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { StoredEntry, WrittenEntry } from '../../store/rows.ts'
+import { collectMembers } from '../../store/tables/document-values.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { canSeeEntry } from '../access/draft-access.ts'
 import type { FieldRights } from '../access/field-access.ts'
-import { notAnId } from '../access/not-an-id.ts'
-import { filterFor } from '../access/rules.ts'
+import { adaptFilterToLocale, notAnIdError } from '../access/rules.ts'
 import { mergeFields, type Values } from '../documents/document.ts'
-import { type Revision, toRow, withSystem } from '../documents/row.ts'
-import { type Canonical, writeTranslation } from '../locales/localized.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
-import { type Projection, toEntryAnswer } from '../reads/present.ts'
+import { getDraftRevision, hasSameContent, toDraft, toDraftCanonical } from '../documents/draft-row.ts'
+import { type StoredRevision, toRow, withSystemKeys } from '../documents/row.ts'
+import { type CanonicalDocument, writeTranslation } from '../locales/localized.ts'
+import { type Projection, toEntryResponse } from '../reads/present.ts'
+import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from './context.ts'
-import { rebaseDraft } from './rebase-draft.ts'
-import { chooseSlug, giveWayTo, resolveFallbackSlugs } from './slugs.ts'
+import { chooseSlug, resolveFallbackSlugs, updateFallbackSlugs } from './slugs.ts'
 import type { NextRevision, UpdateTarget } from './update.ts'
 
 /** The rules about writes of a stored entry. */
@@ -33,7 +32,7 @@ interface EntryFilter {
 }
 
 /** An entry that is updated or deleted. */
-export class EntryTarget implements UpdateTarget<StoredEntry, EntryAnswer> {
+export class EntryTarget implements UpdateTarget<StoredEntry, EntryResponse> {
   readonly document: CollectionModel
   readonly id: string
   readonly #context: WriteContext
@@ -48,7 +47,7 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryAnswer> {
     this.id = id.toLowerCase()
   }
 
-  get isMatchRequired(): boolean {
+  get requiresIfMatch(): boolean {
     return this.document.requireIfMatch
   }
 
@@ -56,26 +55,26 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryAnswer> {
   async load(read: Reader): Promise<StoredEntry> {
     const { access } = this.#context
     // A rule is evaluated once for a request, before any transaction.
-    const filter = await access.requireRead(this.document)
-    if (!isUuidShaped(this.id)) throw notAnId()
+    const filter = await access.authorizeRead(this.document)
+    if (!isUuidShaped(this.id)) throw notAnIdError()
     const entry = await read.entries.stored(this.document, this.id, filter?.where)
-    if (!entry || !(await isVisibleEntry(access, read, this.document, entry))) throw new DaybookError('NOT_FOUND')
+    if (!entry || !(await canSeeEntry(access, read, this.document, entry))) throw new DaybookError('NOT_FOUND')
     return entry
   }
 
   /** @throws UNAUTHORIZED, FORBIDDEN */
-  authorizeUpdate(read: Reader, revision: Revision<StoredEntry>): Promise<void> {
+  authorizeUpdate(read: Reader, revision: StoredRevision<StoredEntry>): Promise<void> {
     return this.#authorize('update', read, revision)
   }
 
   /** @throws UNAUTHORIZED, FORBIDDEN */
-  authorizeDelete(read: Reader, revision: Revision<StoredEntry>): Promise<void> {
+  authorizeDelete(read: Reader, revision: StoredRevision<StoredEntry>): Promise<void> {
     return this.#authorize('delete', read, revision)
   }
 
-  async #authorize(action: EntryAction, read: Reader, revision: Revision<StoredEntry>): Promise<void> {
+  async #authorize(action: EntryAction, read: Reader, revision: StoredRevision<StoredEntry>): Promise<void> {
     for (const { collection, filter } of await this.evaluateRule(action, revision))
-      await this.#context.access.requireMatch(read, collection, revision.row.id, filter)
+      await this.#context.access.authorizeEntry(read, collection, revision.row.id, filter)
   }
 
   /**
@@ -85,23 +84,23 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryAnswer> {
    * @returns the filters that the entry must match
    * @throws UNAUTHORIZED, FORBIDDEN
    */
-  async evaluateRule(action: EntryAction, revision: Revision<StoredEntry>): Promise<readonly EntryFilter[]> {
-    const { access, engine } = this.#context
+  async evaluateRule(action: EntryAction, revision: StoredRevision<StoredEntry>): Promise<readonly EntryFilter[]> {
+    const { access, services: engine } = this.#context
     const { seq, status } = revision.row
     if (this.#evaluated?.action === action && this.#evaluated.seq === seq) return this.#evaluated.filters
     const { document } = this
     const rule = document.access[action]
-    const states = [{ collection: document, entry: rule && revision.told }]
+    const states = [{ collection: document, entry: rule && revision.valuesWithAuthors }]
     const [publishedLocale] = status === PUBLISHED ? [] : (revision.canonical.publishedLocales ?? [])
     if (rule && document.status && publishedLocale !== undefined)
       states.push({
         collection: document.byLocale.get(publishedLocale) ?? document,
-        entry: { ...revision.told, [document.status.key]: PUBLISHED },
+        entry: { ...revision.valuesWithAuthors, [document.status.key]: PUBLISHED },
       })
     const filters = await Promise.all(
       states.map(async ({ collection, entry }) => {
-        const filter = await access.requireWrite(document, action, entry)
-        return { collection, filter: filter && filterFor(engine.model, collection, filter) }
+        const filter = await access.authorizeWrite(document, action, entry)
+        return { collection, filter: filter && adaptFilterToLocale(engine.model, collection, filter) }
       }),
     )
     this.#evaluated = { action, seq, filters }
@@ -109,11 +108,11 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryAnswer> {
   }
 
   /** A caller cannot move an entry out of the entries that it may change. */
-  async authorizeResult(revision: Revision<StoredEntry>, patch: Values): Promise<AccessFilter | undefined> {
+  async authorizeResult(revision: StoredRevision<StoredEntry>, patch: Values): Promise<AccessFilter | undefined> {
     const { document } = this
     if (!document.access.update) return undefined
-    const result = resultOf(this.#context, document, revision, patch)
-    return this.#context.access.requireWrite(document, 'update', result)
+    const result = buildUpdatedEntry(this.#context, document, revision, patch)
+    return this.#context.access.authorizeWrite(document, 'update', result)
   }
 
   derive(read: Reader, values: Values): Promise<Values> {
@@ -123,42 +122,42 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryAnswer> {
   /** @throws FORBIDDEN if the stored entry does not match the filter; CONFLICT with `details.field` */
   async store(
     writer: Writer,
-    revision: Revision<StoredEntry>,
-    { canonical, patch, mayBeSame, filter }: NextRevision,
+    revision: StoredRevision<StoredEntry>,
+    { canonical, patch, skipsUnchanged, filter }: NextRevision,
     rights: FieldRights,
-  ): Promise<EntryAnswer> {
+  ): Promise<EntryResponse> {
     const context = this.#context
     const { row, orphaned } = revision
-    const next = { canonical, orphaned, draft: row.draft, mayBeSame }
+    const next = { canonical, orphaned, draft: row.draft, skipsUnchanged }
     const stored = await storeEntry(context, writer, this.document, revision, next, rights)
     if (stored.seq === row.seq) return stored
-    await context.access.requireMatch(writer.read, this.document, row.id, filter)
-    if (row.draft !== null) await rebaseDraft(context, writer, this.document, row, patch, mayBeSame)
+    await context.access.authorizeEntry(writer.read, this.document, row.id, filter)
+    if (row.draft !== null) await rebaseDraft(context, writer, this.document, row, patch, skipsUnchanged)
     return stored
   }
 }
 
 /** Returns the entry as it would be after an update, as access rules see it. */
-export function resultOf(
-  { engine: { model }, locale, person }: WriteContext,
+export function buildUpdatedEntry(
+  { services: { model }, locale, author: person }: WriteContext,
   collection: CollectionModel,
-  revision: Revision,
+  revision: StoredRevision,
   patch: Values,
 ): Values {
-  const merged = mergeFields(collection, revision.own(locale), patch)
+  const merged = mergeFields(collection, revision.getLocaleValues(locale), patch)
   const canonical = writeTranslation(collection, revision.canonical, merged, locale, model.locales?.default)
-  const values = withSystem(collection, revision.values, mergeFields(collection, {}, canonical.values))
+  const values = withSystemKeys(collection, revision.values, mergeFields(collection, {}, canonical.values))
   return { ...values, createdBy: revision.row.created_by, updatedBy: person }
 }
 
 /** The next content of an entry. */
 interface NextEntry {
-  readonly canonical: Canonical
+  readonly canonical: CanonicalDocument
   readonly orphaned: string | null
   /** The draft, as its column holds it. */
   readonly draft: string | null
   /** True if nothing is stored when nothing changes. @default false */
-  readonly mayBeSame?: boolean
+  readonly skipsUnchanged?: boolean
   /** The action that the journal records. @default 'update' */
   readonly action?: StateAction
 }
@@ -172,12 +171,12 @@ export async function storeEntry(
   context: WriteContext,
   writer: Writer,
   collection: CollectionModel,
-  revision: Revision<StoredEntry>,
-  { canonical, orphaned, draft, mayBeSame = false, action = 'update' }: NextEntry,
+  revision: StoredRevision<StoredEntry>,
+  { canonical, orphaned, draft, skipsUnchanged = false, action = 'update' }: NextEntry,
   rights: FieldRights,
-): Promise<EntryAnswer> {
+): Promise<EntryResponse> {
   const { row } = revision
-  const { engine, actor, person, locale } = context
+  const { services: engine, actor, author: person, locale } = context
   const { model } = engine
   const next = toRow(model, collection, {
     id: row.id,
@@ -189,21 +188,21 @@ export async function storeEntry(
     orphaned,
     draft,
   })
-  const isUnchanged = mayBeSame && row.schema_hash === collection.schemaHash && isSameEntry(revision, next)
-  if (isUnchanged) return toUnchanged(context, collection, writer, row, rights)
+  const isUnchanged = skipsUnchanged && row.schema_hash === collection.schemaHash && isSameEntry(revision, next)
+  if (isUnchanged) return toUnchangedResponse(context, collection, writer, row, rights)
   const seq = await explainUniqueViolation(collection, () =>
     writer.entries.update(collection, row, next, actor, {
-      isFoundAsBefore: isFoundAsBefore(collection, revision, next),
+      hasSameSearchRows: isFoundAsBefore(collection, revision, next),
       hasSameMembers: hasSameMembers(collection, revision, next),
       action,
     }),
   )
-  await giveWayTo(engine, writer, collection, next, actor)
-  return toWritten(collection, next, seq, locale, rights)
+  await updateFallbackSlugs(engine, writer, collection, next, actor)
+  return toWrittenResponse(collection, next, seq, locale, rights)
 }
 
 /** True if the update changes nothing except `updatedAt`. */
-function isSameEntry({ raw, row }: Revision, next: WrittenEntry): boolean {
+function isSameEntry({ raw, row }: StoredRevision, next: WrittenEntry): boolean {
   const isEqual = isEqualJson({ ...raw, updatedAt: null }, { ...next.value, updatedAt: null })
   return isEqual && row.locales === next.locales
 }
@@ -211,55 +210,59 @@ function isSameEntry({ raw, row }: Revision, next: WrittenEntry): boolean {
 /** True if searches find the entry by the same words and values as before. Unknown, so false, for a row of an older config. */
 function isFoundAsBefore(
   collection: CollectionModel,
-  { row, raw }: Revision<StoredEntry>,
+  { row, raw }: StoredRevision<StoredEntry>,
   next: WrittenEntry,
 ): boolean {
   const isComparable =
     row.schema_hash === collection.schemaHash && row.locales === next.locales && row.status === next.status
-  const keys = [...collection.searchable.map(({ key }) => key), ...collection.facets.map(({ owner }) => owner)]
+  const keys = [...collection.searchable.map(({ key }) => key), ...collection.searchFilters.map(({ owner }) => owner)]
   return isComparable && keys.every((key) => isEqualJson(raw[key], next.value[key]))
 }
 
 /** True if the references and the many-valued fields of the entry hold the same as before. */
-function hasSameMembers(collection: CollectionModel, revision: Revision<StoredEntry>, next: WrittenEntry): boolean {
+function hasSameMembers(
+  collection: CollectionModel,
+  revision: StoredRevision<StoredEntry>,
+  next: WrittenEntry,
+): boolean {
   if (revision.row.schema_hash !== collection.schemaHash) return false
   return (
     isEqualJson(revision.references, next.references) &&
-    isEqualJson(membersOf(collection, revision.values), next.choices)
+    isEqualJson(collectMembers(collection, revision.values), next.choices)
   )
 }
 
 const isEqualJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** Returns a stored entry as the response to a write that changes nothing. */
-export async function toUnchanged(
+export async function toUnchangedResponse(
   { locale }: WriteContext,
   collection: CollectionModel,
   writer: Writer,
   stored: StoredEntry,
   rights: FieldRights,
-): Promise<EntryAnswer> {
+): Promise<EntryResponse> {
   const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
   const row = localized && (await writer.read.entries.byId(localized, stored.id, rights))
   return localized && row
-    ? toEntryAnswer(localized, { ...row, slug: stored.slug }, rights)
-    : toEntryAnswer(collection, stored, rights)
+    ? toEntryResponse(localized, { ...row, slug: stored.slug }, rights)
+    : toEntryResponse(collection, stored, rights)
 }
 
 /** Returns a written entry as the written locale shows it. */
-export function toWritten(
+export function toWrittenResponse(
   collection: CollectionModel,
   next: WrittenEntry,
   seq: number,
   locale: string | undefined,
   projection: Projection,
-): EntryAnswer {
+): EntryResponse {
   const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
   const shown = next.localeRows.find((row) => row.collection === localized)
-  if (!shown) return toEntryAnswer(collection, { ...next, seq }, projection)
+  if (!shown) return toEntryResponse(collection, { ...next, seq }, projection)
   const { slug, doc } = shown
   const row = { ...next, seq, slug, schema_hash: shown.collection.schemaHash, orphaned: null, doc }
-  return toEntryAnswer(shown.collection, row, projection)
+  return toEntryResponse(shown.collection, row, projection)
 }
 
 /** @throws CONFLICT with `details.field`, and for a localized field `details.locale`, if another entry has a unique value */
@@ -274,4 +277,27 @@ export async function explainUniqueViolation<T>({ slug }: CollectionModel, work:
     const details = locale === undefined ? { field } : { field, locale }
     throw new DaybookError('CONFLICT', `Another entry has this ${field}${place}.`, details, error)
   }
+}
+
+/**
+ * Applies an update of an entry to its draft: publishing the draft would revert the update otherwise.
+ *
+ * @param patch the fields that the update names, in their stored form
+ * @param skipsUnchanged true if nothing is stored when the draft holds the same; false for an update that names hidden fields
+ */
+export async function rebaseDraft(
+  { services: { model }, actor, author: person, locale }: WriteContext,
+  writer: Writer,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  patch: Values,
+  skipsUnchanged: boolean,
+): Promise<void> {
+  const before = getDraftRevision(model, collection, entry)
+  const values = mergeFields(collection, before.getLocaleValues(locale), patch)
+  const canonical = writeTranslation(collection, before.canonical, values, locale, model.locales?.default)
+  if (skipsUnchanged && hasSameContent(collection, toDraftCanonical(collection, before), canonical)) return
+  const at = new Date().toISOString()
+  const copy = toDraft(collection, entry, canonical, before.orphaned, { at, by: person, isAutosave: false })
+  await writer.drafts.write(collection, entry, copy, { at, actor })
 }

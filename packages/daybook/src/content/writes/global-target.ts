@@ -1,22 +1,27 @@
 import type { GlobalModel } from '../../model/model.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { GlobalRow } from '../../store/reads/rows.ts'
-import type { Writer } from '../../store/writes/write.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { GlobalRow } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
 import type { FieldRights } from '../access/field-access.ts'
-import { mergeFields, stillOrphaned, type Values } from '../documents/document.ts'
-import { allReferences, type Revision, translationsOf, withSystem } from '../documents/row.ts'
-import type { Answer } from '../reads/answer.ts'
+import { keepOrphaned, mergeFields, type Values } from '../documents/document.ts'
+import {
+  findReferencesInAllLocales,
+  type StoredRevision,
+  serializeTranslations,
+  withSystemKeys,
+} from '../documents/row.ts'
 import type { Preconditions } from '../reads/etags.ts'
-import { blankRow, globalIn } from '../reads/global.ts'
-import { toAnswer } from '../reads/present.ts'
+import { localizeGlobal, toBlankRow } from '../reads/global.ts'
+import { toDocumentResponse } from '../reads/present.ts'
+import type { DocumentResponse } from '../reads/response.ts'
 import type { WriteContext } from './context.ts'
 import type { NextRevision, UpdateTarget } from './update.ts'
 
 /** A global that is updated; one that was never written also gets its defaults. */
-export class GlobalTarget implements UpdateTarget<GlobalRow, Answer> {
+export class GlobalTarget implements UpdateTarget<GlobalRow, DocumentResponse> {
   readonly document: GlobalModel
   readonly id: string
-  readonly isMatchRequired: boolean
+  readonly requiresIfMatch: boolean
   readonly #context: WriteContext
   #authorization: Promise<void> | undefined
 
@@ -25,11 +30,11 @@ export class GlobalTarget implements UpdateTarget<GlobalRow, Answer> {
     this.document = global
     this.id = global.key
     // A global that was never written has no revision to name; If-None-Match: * states that.
-    this.isMatchRequired = global.requireIfMatch && ifNoneMatch === undefined
+    this.requiresIfMatch = global.requireIfMatch && ifNoneMatch === undefined
   }
 
   async load(read: Reader): Promise<GlobalRow> {
-    return (await read.globals.byKey(this.id)) ?? blankRow(this.document)
+    return (await read.globals.byKey(this.id)) ?? toBlankRow(this.document)
   }
 
   /** The rules of a global do not look at its content, so they are evaluated once, before any transaction. */
@@ -40,8 +45,8 @@ export class GlobalTarget implements UpdateTarget<GlobalRow, Answer> {
 
   async #authorize(): Promise<void> {
     const { access } = this.#context
-    await access.requireRead(this.document)
-    await access.requireWrite(this.document, 'update')
+    await access.authorizeRead(this.document)
+    await access.authorizeWrite(this.document, 'update')
   }
 
   async authorizeResult(): Promise<undefined> {
@@ -54,12 +59,12 @@ export class GlobalTarget implements UpdateTarget<GlobalRow, Answer> {
 
   async store(
     writer: Writer,
-    { row, orphaned }: Revision<GlobalRow>,
-    { canonical, mayBeSame }: NextRevision,
+    { row, orphaned }: StoredRevision<GlobalRow>,
+    { canonical, skipsUnchanged }: NextRevision,
     rights: FieldRights,
-  ): Promise<Answer> {
+  ): Promise<DocumentResponse> {
     const { document: global } = this
-    const { engine, actor, person, locale } = this.#context
+    const { services: engine, actor, author: person, locale } = this.#context
     const shown = { locale, chain: undefined, isAll: false }
     const isStored = row.seq > 0
     const next = {
@@ -67,15 +72,16 @@ export class GlobalTarget implements UpdateTarget<GlobalRow, Answer> {
       created_by: isStored ? row.created_by : person,
       updated_by: person,
       schema_hash: global.schemaHash,
-      orphaned: stillOrphaned(global, canonical.values, orphaned),
-      locales: translationsOf(canonical),
-      doc: JSON.stringify(withSystem(global, { key: global.key }, mergeFields(global, {}, canonical.values))),
+      orphaned: keepOrphaned(global, canonical.values, orphaned),
+      locales: serializeTranslations(canonical),
+      doc: JSON.stringify(withSystemKeys(global, { key: global.key }, mergeFields(global, {}, canonical.values))),
     }
-    if (mayBeSame && isSameGlobal(row, next)) return toAnswer(global, globalIn(engine, global, row, shown), rights)
-    const references = allReferences(engine.model, global, canonical)
+    if (skipsUnchanged && isSameGlobal(row, next))
+      return toDocumentResponse(global, localizeGlobal(engine, global, row, shown), rights)
+    const references = findReferencesInAllLocales(engine.model, global, canonical)
     const before = isStored ? row : undefined
     const seq = await writer.globals.write(before, next, references, new Date().toISOString(), actor)
-    return toAnswer(global, globalIn(engine, global, { ...next, seq }, shown), rights)
+    return toDocumentResponse(global, localizeGlobal(engine, global, { ...next, seq }, shown), rights)
   }
 }
 

@@ -1,25 +1,24 @@
 export { BATCH_OPS, type BatchResult, MAX_OPERATIONS, runBatch } from './batch.ts'
-export { checkBody, schemaWithout } from './body.ts'
-export { deleteMany, updateMany } from './bulk.ts'
-export { MAX_MANY, type ManyEntries, type ManyResult, type Step } from './bulk-write.ts'
-export { type WriteContext, writeContext } from './context.ts'
+export { checkBody, getSchemaWithout } from './body.ts'
+export { bulkDelete, bulkUpdate } from './bulk.ts'
+export { type BulkResult, type BulkSelection, type BulkStep, MAX_BULK_ENTRIES } from './bulk-write.ts'
+export { createWriteContext, type WriteContext } from './context.ts'
 export { authorizeNewEntry, parseCreate, prepareCreate } from './create.ts'
 export { prepareDelete } from './delete.ts'
 export { EntryTarget } from './entry-target.ts'
 export { GlobalTarget } from './global-target.ts'
-export { writableIn } from './hidden-values.ts'
 export {
   type ChangeEvent,
   type CheckEvent,
   type DocumentHooks,
+  getHookKey,
   HookRefusal,
-  hookedName,
   type ValidateEvent,
-  type ValidatorAnswer,
+  type ValidatorResult,
   type WriteEvent,
   type WriteHook,
   WriteHooks,
-} from './hooks/hooks.ts'
+} from './hooks.ts'
 export {
   type CommittedWrites,
   execute,
@@ -29,7 +28,7 @@ export {
   StaleWrite,
   type Transact,
 } from './pipeline.ts'
-export { requireTargets } from './references.ts'
+export { pickReadable, requireTargets } from './references.ts'
 export { listReferrers } from './referrers.ts'
 export { prepareReplace } from './replace.ts'
 export { parseUpdate, prepareUpdate } from './update.ts'

@@ -1,6 +1,6 @@
 import { DaybookError } from '../../errors.ts'
 import type { TransactionOptions } from '../../store/database.ts'
-import type { Writer } from '../../store/writes/write.ts'
+import type { Writer } from '../../store/writes/writer.ts'
 
 /** A write with all of its work done but storing. It can be committed again when its transaction is run again. */
 export interface PreparedWrite<Result> extends Pick<TransactionOptions, 'exclusive' | 'concurrent'> {
@@ -15,7 +15,7 @@ export interface WriteTransaction {
   readonly writer: Writer
   readonly hookTime: HookTime
   /** Adds a step that runs after all writes of the transaction are stored. */
-  atEnd(step: LastStep): void
+  addLastStep(step: LastStep): void
 }
 
 /** The time that the hooks of one transaction have taken, in milliseconds. All other writers wait for them. */
@@ -74,7 +74,7 @@ export async function executeAll<Result>(
   return retryStale(async () => {
     const writes = await prepare()
     const commitAll = async (writer: Writer): Promise<CommittedWrites<Result>> => {
-      const firstSince = writer.watch()
+      const firstSince = writer.watchFirstSeq()
       const results: Result[] = []
       await runTransaction(writer, async (transaction) => {
         for (const write of writes) results.push(await write.commit(transaction))
@@ -112,7 +112,7 @@ export async function runTransaction<Result>(
 ): Promise<Result> {
   const lastSteps: LastStep[] = []
   const atEnd = (step: LastStep): void => void lastSteps.push(step)
-  const result = await commit({ writer, hookTime: { spentMs: 0 }, atEnd })
+  const result = await commit({ writer, hookTime: { spentMs: 0 }, addLastStep: atEnd })
   for (const step of lastSteps) await step(writer)
   return result
 }

@@ -5,17 +5,24 @@ import type { CollectionModel, DocumentModel, GlobalModel } from '../../model/mo
 import { isUuidShaped } from '../../slugs.ts'
 import type { Referrer, ReferrerFilter } from '../../store/reads/reference-reader.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
-import type { Writer } from '../../store/writes/write.ts'
+import type { Writer } from '../../store/writes/writer.ts'
 import type { Access } from '../access/access.ts'
-import { isVisibleEntry } from '../access/draft-access.ts'
-import { notAnId } from '../access/not-an-id.ts'
-import { type ReaderScope, readerScope } from '../access/reader-scope.ts'
-import { mergeFields, orphanedIn, type Values } from '../documents/document.ts'
-import { allReferences, storedValues, toCanonical, toRow, translationsOf, withSystem } from '../documents/row.ts'
-import { type Engine, personOf } from '../engine.ts'
+import { type CallerScope, resolveCallerScope } from '../access/caller-scope.ts'
+import { canSeeEntry } from '../access/draft-access.ts'
+import { notAnIdError } from '../access/rules.ts'
+import { type ContentContext, toAuthor } from '../context.ts'
+import { collectOrphaned, mergeFields, type Values } from '../documents/document.ts'
+import {
+  findReferencesInAllLocales,
+  readStoredValues,
+  serializeTranslations,
+  toCanonical,
+  toRow,
+  withSystemKeys,
+} from '../documents/row.ts'
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
-import { type Canonical, writeTranslation } from '../locales/localized.ts'
-import { ownIn } from '../locales/published-locales.ts'
+import { type CanonicalDocument, writeTranslation } from '../locales/localized.ts'
+import { localizeStrictWithStatus } from '../locales/published-locales.ts'
 import type { WriteContext } from './context.ts'
 import type { LastStep } from './pipeline.ts'
 
@@ -26,14 +33,14 @@ const REFERRER_BATCH = 200
 
 /** An entry that is being deleted, and the caller. */
 export interface Deletion {
-  readonly engine: Engine
+  readonly engine: ContentContext
   readonly collection: CollectionModel
   readonly id: string
   readonly actor: string
   /** What the caller may see. */
   readonly access: ReferrerAccess
   /** Whether another entry of the collection is deleted in the same transaction: its references go with it. */
-  isDeletedToo(entry: Pick<Referrer, 'collection' | 'id'>): boolean
+  isAlsoDeleted(entry: Pick<Referrer, 'collection' | 'id'>): boolean
 }
 
 /**
@@ -43,7 +50,7 @@ export interface Deletion {
  * those changes, and the tags that they move, would show in the answers to the writes after them.
  * @throws CONFLICT with `details.references` when a reference restricts the deletion
  */
-export async function releaseReferrers(deletion: Deletion, writer: Writer): Promise<LastStep> {
+export async function removeReferences(deletion: Deletion, writer: Writer): Promise<LastStep> {
   const { collection, id } = deletion
   const [found] = await writer.read.references.referrers(collection.key, id, 1)
   if (!found) return async () => {}
@@ -56,8 +63,8 @@ export async function releaseReferrers(deletion: Deletion, writer: Writer): Prom
 }
 
 /** Whether a reference goes with the deletion by itself. */
-const isDeleted = ({ collection, id, isDeletedToo }: Deletion, referrer: Referrer): boolean =>
-  (referrer.collection === collection.key && referrer.id === id) || isDeletedToo(referrer)
+const isDeleted = ({ collection, id, isAlsoDeleted }: Deletion, referrer: Referrer): boolean =>
+  (referrer.collection === collection.key && referrer.id === id) || isAlsoDeleted(referrer)
 
 /** The documents that refer to the entry: those that the caller sees do, and the others. */
 async function referringDocuments(deletion: Deletion, writer: Writer) {
@@ -105,12 +112,16 @@ async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<voi
 
 /** The access of a caller to documents that refer to others. */
 export interface ReferrerAccess {
-  readonly scope: ReaderScope
+  readonly scope: CallerScope
   /** Which globals may be read; an `Error` is thrown only when its global is asked about. */
   readonly globals: ReadonlyMap<string, boolean | Error>
 }
 
-export async function referrerAccess({ engine, access, scope }: WriteContext): Promise<ReferrerAccess> {
+export async function resolveReferrerAccess({
+  services: engine,
+  access,
+  scope,
+}: WriteContext): Promise<ReferrerAccess> {
   const globals = new Map<string, boolean | Error>()
   for (const one of engine.model.globals.values()) {
     globals.set(one.key, await mayRead(access, one).catch((error: Error) => error))
@@ -133,26 +144,26 @@ async function seen(
   const { scope } = access
   const shown = new Set<string>()
   for (const [key, group] of Map.groupBy(referrers, ({ collection }) => collection)) {
-    const collection = scope.collection(key)
+    const collection = scope.readableCollection(key)
     if (!collection) continue
     const ids = [...new Set(group.map(({ id }) => id))]
-    const statuses = scope.statuses(collection)
-    const rows = await writer.read.entries.statuses(collection, ids, scope.filter(collection)?.where)
+    const statuses = scope.visibleStatuses(collection)
+    const rows = await writer.read.entries.statuses(collection, ids, scope.accessFilter(collection)?.where)
     for (const { id, status } of rows) if (statuses?.includes(String(status)) ?? true) shown.add(`${key} ${id}`)
   }
   return referrers.filter(({ collection: key, id, field }) => {
     const document = key === GLOBALS ? model.globals.get(id) : model.collections.get(key)
     const owners = (document?.relations.get(field) ?? []).map(({ owner }) => owner)
     const isShown = key === GLOBALS ? isReadable(access, id) : shown.has(`${key} ${id}`)
-    return document !== undefined && isShown && !owners.some((owner) => scope.hidden(document).has(owner))
+    return document !== undefined && isShown && !owners.some((owner) => scope.hiddenFields(document).has(owner))
   })
 }
 
 async function mayRead(access: Access, global: GlobalModel): Promise<boolean> {
-  return (await access.rulingOnReads(global)) === true
+  return (await access.evaluateRead(global)) === true
 }
 
-function isRestricted({ model }: Engine, { collection, id, field }: Referrer): boolean {
+function isRestricted({ model }: ContentContext, { collection, id, field }: Referrer): boolean {
   const document = collection === GLOBALS ? model.globals.get(id) : model.collections.get(collection)
   return document?.relations.get(field)?.some(({ onDelete }) => onDelete === 'restrict') === true
 }
@@ -165,23 +176,28 @@ async function release(deletion: Deletion, writer: Writer, referrer: Referrer): 
   const collection = engine.model.collections.get(referrer.collection)
   const stored = collection && (await writer.read.entries.stored(collection, referrer.id))
   if (!collection || !stored) return writer.references.drop(referrer.collection, referrer.id)
-  const canonical = released(engine, collection, toCanonical(storedValues(collection, stored), stored.locales), gone)
+  const canonical = omitReference(
+    engine,
+    collection,
+    toCanonical(readStoredValues(collection, stored), stored.locales),
+    gone,
+  )
   const next = toRow(engine.model, collection, {
     id: stored.id,
     canonical,
     createdAt: stored.created_at,
     updatedAt: at,
     createdBy: stored.created_by,
-    updatedBy: personOf(actor),
-    orphaned: orphanedIn(collection, stored),
+    updatedBy: toAuthor(actor),
+    orphaned: collectOrphaned(collection, stored),
     draft: stored.draft,
-    leftStatus: stored.status,
+    orphanedStatus: stored.status,
   })
   await writer.entries.update(collection, stored, next, actor)
 }
 
 async function releaseGlobal(
-  engine: Engine,
+  engine: ContentContext,
   writer: Writer,
   key: string,
   gone: Reference,
@@ -191,31 +207,31 @@ async function releaseGlobal(
   const global = engine.model.globals.get(key)
   const row = global && (await writer.read.globals.byKey(key))
   if (!global || !row) return writer.references.drop(GLOBALS, key)
-  const canonical = released(engine, global, toCanonical(storedValues(global, row), row.locales), gone)
-  const doc = JSON.stringify(withSystem(global, { key }, mergeFields(global, {}, canonical.values)))
-  const people = { created_by: row.created_by, updated_by: personOf(actor) }
+  const canonical = omitReference(engine, global, toCanonical(readStoredValues(global, row), row.locales), gone)
+  const doc = JSON.stringify(withSystemKeys(global, { key }, mergeFields(global, {}, canonical.values)))
+  const people = { created_by: row.created_by, updated_by: toAuthor(actor) }
   const next = {
     key,
     ...people,
     schema_hash: global.schemaHash,
-    orphaned: orphanedIn(global, row),
-    locales: translationsOf(canonical),
+    orphaned: collectOrphaned(global, row),
+    locales: serializeTranslations(canonical),
     doc,
   }
-  await writer.globals.write(row, next, allReferences(engine.model, global, canonical), at, actor)
+  await writer.globals.write(row, next, findReferencesInAllLocales(engine.model, global, canonical), at, actor)
 }
 
 /** A document without any reference to an entry, in whatever locale. */
-export function released(
-  { model: { locales } }: Engine,
+export function omitReference(
+  { model: { locales } }: ContentContext,
   document: DocumentModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   gone: Reference,
-): Canonical {
-  const own: Canonical = { ...canonical, values: withoutReference(document, canonical.values, gone) }
+): CanonicalDocument {
+  const own: CanonicalDocument = { ...canonical, values: withoutReference(document, canonical.values, gone) }
   if (!locales) return own
   return Object.keys(canonical.translations).reduce((current, locale) => {
-    const inLocale = withoutReference(document, ownIn(document, current, locales, locale), gone)
+    const inLocale = withoutReference(document, localizeStrictWithStatus(document, current, locales, locale), gone)
     return writeTranslation(document, current, inLocale, locale, locales.default)
   }, own)
 }
@@ -249,7 +265,7 @@ function releaseValue(field: Field, value: unknown, gone: Reference): unknown {
 }
 
 /** The documents that refer to an entry. */
-export interface ReferencesAnswer {
+export interface ReferencesPage {
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -262,42 +278,42 @@ export interface ReferencesAnswer {
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
  */
 export async function listReferrers(
-  engine: Engine,
+  engine: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
   page: { readonly limit: number; readonly offset: number },
-): Promise<ReferencesAnswer> {
+): Promise<ReferencesPage> {
   const { read } = engine.store
-  const filter = await access.requireRead(collection)
-  if (!isUuidShaped(id)) throw notAnId()
+  const filter = await access.authorizeRead(collection)
+  if (!isUuidShaped(id)) throw notAnIdError()
   const key = id.toLowerCase()
   const [found] = await read.entries.statuses(collection, [key], filter?.where)
-  if (!found || !(await isVisibleEntry(access, read, collection, found))) throw new DaybookError('NOT_FOUND')
+  if (!found || !(await canSeeEntry(access, read, collection, found))) throw new DaybookError('NOT_FOUND')
   const among = await readable(engine, access)
   const total = await read.references.count(collection.key, key, among)
   return { total, ...page, items: await read.references.referrers(collection.key, key, page.limit, page.offset, among) }
 }
 
 /** Which relation fields the caller may read, and of which entries. */
-async function readable({ model }: Engine, access: Access): Promise<ReferrerFilter> {
-  const scope = await readerScope(access, DEFAULT_LOCALE)
+async function readable({ model }: ContentContext, access: Access): Promise<ReferrerFilter> {
+  const scope = await resolveCallerScope(access, DEFAULT_LOCALE)
   const hiddenIn = (document: DocumentModel, isOpen: boolean): readonly string[] => {
-    const hidden = scope.hidden(document)
+    const hidden = scope.hiddenFields(document)
     const relations = [...document.relations.values()].flat()
     return relations.filter(({ owner }) => !isOpen || hidden.has(owner)).map(({ path }) => path)
   }
   const found: string[] = []
   for (const one of model.collections.values()) {
-    found.push(...hiddenIn(one, scope.collection(one.key) !== undefined).map((path) => `${one.key} ${path}`))
+    found.push(...hiddenIn(one, scope.readableCollection(one.key) !== undefined).map((path) => `${one.key} ${path}`))
   }
   for (const one of model.globals.values()) {
     if (one.relations.size === 0) continue
     found.push(...hiddenIn(one, await mayRead(access, one)).map((path) => `${GLOBALS} ${one.key} ${path}`))
   }
   const filters = [...model.collections.values()].flatMap((one) => {
-    if (one.relations.size === 0 || !scope.collection(one.key)) return []
-    const where = scope.visible(one)
+    if (one.relations.size === 0 || !scope.readableCollection(one.key)) return []
+    const where = scope.whereVisible(one)
     return where ? [{ collection: one, where }] : []
   })
   return { except: found, filters }

@@ -1,29 +1,28 @@
 import type { CollectionModel } from '../../model/model.ts'
 import type { StateAction } from '../../store/journal-actions.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { StoredEntry } from '../../store/reads/rows.ts'
-import type { Writer } from '../../store/writes/write.ts'
-import { type FieldRights, fieldRights } from '../access/field-access.ts'
-import { mergeFields, settleFields, type Values } from '../documents/document.ts'
-import { Revision } from '../documents/row.ts'
-import { type Canonical, show, writeTranslation } from '../locales/localized.ts'
-import { ownIn } from '../locales/published-locales.ts'
-import type { EntryAnswer } from '../reads/answer.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { StoredEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { type FieldRights, resolveFieldRights } from '../access/field-access.ts'
+import { mergeFields, prepareFields, type Values } from '../documents/document.ts'
+import { StoredRevision } from '../documents/row.ts'
+import { type CanonicalDocument, localize, writeTranslation } from '../locales/localized.ts'
+import { localizeStrictWithStatus } from '../locales/published-locales.ts'
 import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
-import { project, tagOf } from '../reads/present.ts'
+import { project, toProjectionTag } from '../reads/present.ts'
+import type { EntryResponse } from '../reads/response.ts'
 import { checkBody } from './body.ts'
 import { compose } from './compose.ts'
 import { createFieldTools, hooksFor, type WriteContext } from './context.ts'
-import { EntryTarget, resultOf, storeEntry, toUnchanged } from './entry-target.ts'
-import { dropDangling, writableIn } from './hidden-values.ts'
-import { runBeforeChange, runBeforeValidate } from './hooks/run-hooks.ts'
+import { buildUpdatedEntry, EntryTarget, storeEntry, toUnchangedResponse } from './entry-target.ts'
 import { type PreparedWrite, StaleWrite } from './pipeline.ts'
-import { requireTargets } from './references.ts'
+import { dropDanglingReferences, pickReadable, requireTargets } from './references.ts'
+import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 import { chooseSlug } from './slugs.ts'
 
 /** The next content of an entry, in all locales. */
 export interface Proposal {
-  readonly canonical: Canonical
+  readonly canonical: CanonicalDocument
   readonly orphaned: string | null
   /** The draft that stays beside it, as its column holds it. */
   readonly draft: string | null
@@ -37,7 +36,7 @@ export interface Proposal {
 export interface Replacement {
   readonly action: StateAction
   /** Returns the revision that `If-Match` names. */
-  revisionOf(entry: StoredEntry): number
+  getRevision(entry: StoredEntry): number
   /** Returns the next content; `undefined` if the entry stays as it is. It runs again if the entry changes before the commit. */
   propose(read: Reader, entry: StoredEntry): Promise<Proposal | undefined> | Proposal | undefined
   /** Runs in the transaction, before the content is stored. */
@@ -55,21 +54,21 @@ export async function prepareReplace(
   id: string,
   replacement: Replacement,
   options: Preconditions = {},
-): Promise<PreparedWrite<EntryAnswer>> {
-  const { engine, access, locale } = context
+): Promise<PreparedWrite<EntryResponse>> {
+  const { services: engine, access, locale } = context
   const { model, store } = engine
   const target = new EntryTarget(context, collection, id)
-  const rights = fieldRights(collection, access)
-  const check = async (read: Reader, revision: Revision<StoredEntry>): Promise<void> => {
+  const rights = resolveFieldRights(collection, access)
+  const check = async (read: Reader, revision: StoredRevision<StoredEntry>): Promise<void> => {
     await target.authorizeUpdate(read, revision)
-    const seq = replacement.revisionOf(revision.row)
-    requirePreconditions(options, seq, tagOf(collection, seq, rights), collection.requireIfMatch)
+    const seq = replacement.getRevision(revision.row)
+    requirePreconditions(options, seq, toProjectionTag(collection, seq, rights), collection.requireIfMatch)
   }
-  const propose = async (read: Reader, revision: Revision<StoredEntry>): Promise<CheckedProposal | undefined> => {
+  const propose = async (read: Reader, revision: StoredRevision<StoredEntry>): Promise<CheckedProposal | undefined> => {
     const proposal = await replacement.propose(read, revision.row)
     return proposal && checkProposal(context, collection, revision, proposal, rights)
   }
-  const loaded = new Revision(model, collection, await target.load(store.read))
+  const loaded = new StoredRevision(model, collection, await target.load(store.read))
   await check(store.read, loaded)
   const prepared = await propose(store.read, loaded)
   const hooks = hooksFor(context, collection, 'beforeChange', 'validate')
@@ -78,7 +77,7 @@ export async function prepareReplace(
     commit: async (transaction) => {
       const { writer } = transaction
       const { read } = writer
-      const stored = loaded.updated(await target.load(read))
+      const stored = loaded.withRow(await target.load(read))
       const { row } = stored
       await check(read, stored)
       const isSame = row.seq === loaded.row.seq && row.draft === loaded.row.draft
@@ -86,29 +85,33 @@ export async function prepareReplace(
       if (!isSame && hooksFor(context, collection, 'beforeValidate')) throw new StaleWrite()
       await replacement.beforeStore?.(writer, row)
       const proposal = isSame ? prepared : await propose(read, stored)
-      if (!proposal) return toUnchanged(context, collection, writer, row, rights)
-      const { canonical, patch } = await dropDangling(engine, read, collection, proposal, rights.hidden)
+      if (!proposal) return toUnchangedResponse(context, collection, writer, row, rights)
+      const { canonical, patch } = await dropDanglingReferences(engine, read, collection, proposal, rights.hidden)
       const composition = {
         document: collection,
         before: stored,
         base: await completeTranslations(context, read, collection, canonical, stored),
         patch,
-        given: writableIn(collection, patch, rights),
+        given: pickReadable(collection, patch, rights),
         rights,
         derive: (values: Values) => chooseSlug(read, collection, values, locale, row.id),
         isDraft: !proposal.isComplete,
         requiredIn: proposal.requiredIn,
       }
       const composed = await compose(context, read, composition)
-      const change = { context, transaction, action: 'update', id: row.id, system: stored.told } as const
+      const change = { context, transaction, action: 'update', id: row.id, system: stored.valuesWithAuthors } as const
       const result = hooks ? await runBeforeChange(hooks, change, composition, composed) : composed
       const filter =
         collection.access.update &&
-        (await access.requireWrite(collection, 'update', resultOf(context, collection, stored, result.patch)))
+        (await access.authorizeWrite(
+          collection,
+          'update',
+          buildUpdatedEntry(context, collection, stored, result.patch),
+        ))
       const { orphaned, draft } = proposal
       const next = { canonical: result.canonical, orphaned, draft, action: replacement.action }
       const entry = await storeEntry(context, writer, collection, stored, next, rights)
-      await access.requireMatch(read, collection, row.id, filter)
+      await access.authorizeEntry(read, collection, row.id, filter)
       return entry
     },
   }
@@ -124,23 +127,23 @@ interface CheckedProposal extends Proposal {
 async function checkProposal(
   context: WriteContext,
   collection: CollectionModel,
-  revision: Revision<StoredEntry>,
+  revision: StoredRevision<StoredEntry>,
   proposal: Proposal,
   rights: FieldRights,
 ): Promise<CheckedProposal> {
   const { canonical, isComplete } = proposal
   if (isComplete) requireValid(context, collection, canonical, rights)
-  const changed = changedFields(collection, revision.values, canonical.values)
+  const changed = findChangedFields(collection, revision.values, canonical.values)
   const hooks = hooksFor(context, collection, 'beforeValidate')
   if (!hooks) return { ...proposal, patch: changed }
-  const write = { action: 'update', id: revision.row.id, data: writableIn(collection, changed, rights) } as const
+  const write = { action: 'update', id: revision.row.id, data: pickReadable(collection, changed, rights) } as const
   const input = checkBody(collection, 'update', await runBeforeValidate(context, hooks, write), rights)
   const tools = createFieldTools(context, collection, canonical)
-  return { ...proposal, patch: { ...changed, ...(await settleFields(collection, input, canonical.values, tools)) } }
+  return { ...proposal, patch: { ...changed, ...(await prepareFields(collection, input, canonical.values, tools)) } }
 }
 
 /** Returns the fields in which a document differs from an earlier one; `null` for those that it lacks. */
-export function changedFields(collection: CollectionModel, before: Values, after: Values): Values {
+export function findChangedFields(collection: CollectionModel, before: Values, after: Values): Values {
   const keys = collection.fields.flatMap(({ servedKeys }) => servedKeys)
   const changed = keys.filter((key) => JSON.stringify(before[key] ?? null) !== JSON.stringify(after[key] ?? null))
   return Object.fromEntries(changed.map((key) => [key, after[key] ?? null]))
@@ -148,14 +151,14 @@ export function changedFields(collection: CollectionModel, before: Values, after
 
 /** @throws VALIDATION_ERROR if a field rejects its value in any locale */
 export function requireValid(
-  { engine: { model } }: WriteContext,
+  { services: { model } }: WriteContext,
   collection: CollectionModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   rights: FieldRights,
 ): void {
   const { locales } = model
   const translations = locales
-    ? Object.keys(canonical.translations).map((locale) => show(collection, canonical, [locale], locales.default))
+    ? Object.keys(canonical.translations).map((locale) => localize(collection, canonical, [locale], locales.default))
     : []
   for (const values of [canonical.values, ...translations]) {
     // Required fields are checked once the document is composed.
@@ -165,17 +168,17 @@ export function requireValid(
 
 /** Makes the slugs of locales that have a text of their own and no slug, and checks their references. */
 async function completeTranslations(
-  { engine: { model }, scope }: WriteContext,
+  { services: { model }, scope }: WriteContext,
   read: Reader,
   collection: CollectionModel,
-  canonical: Canonical,
-  before: Revision<StoredEntry>,
-): Promise<Canonical> {
+  canonical: CanonicalDocument,
+  before: StoredRevision<StoredEntry>,
+): Promise<CanonicalDocument> {
   const { locales } = model
   if (!locales) return canonical
   let completed = canonical
   for (const locale of Object.keys(canonical.translations)) {
-    const values = ownIn(collection, completed, locales, locale)
+    const values = localizeStrictWithStatus(collection, completed, locales, locale)
     await requireTargets(read, collection, { values, given: {}, before: before.references }, scope)
     const withSlug = await chooseSlug(read, collection, values, locale, before.row.id)
     if (withSlug !== values) completed = writeTranslation(collection, completed, withSlug, locale, locales.default)

@@ -1,13 +1,13 @@
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { slugify } from '../../slugs.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { WrittenEntry } from '../../store/reads/rows.ts'
-import type { Writer } from '../../store/writes/write.ts'
-import { isEmpty, orphanedIn, type Values } from '../documents/document.ts'
-import { chainOf, storedValues, toCanonical, toRow } from '../documents/row.ts'
-import { type Engine, personOf } from '../engine.ts'
-import type { Canonical } from '../locales/localized.ts'
-import { ownIn, showIn } from '../locales/published-locales.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { WrittenEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { type ContentContext, toAuthor } from '../context.ts'
+import { collectOrphaned, isEmpty, type Values } from '../documents/document.ts'
+import { getFallbackChain, readStoredValues, toCanonical, toRow } from '../documents/row.ts'
+import type { CanonicalDocument } from '../locales/localized.ts'
+import { localizeStrictWithStatus, localizeWithStatus } from '../locales/published-locales.ts'
 
 /**
  * Makes a slug where none is given, and gives it a number when another entry has it.
@@ -39,19 +39,19 @@ export async function resolveFallbackSlugs(
   { locales }: Model,
   read: Reader,
   collection: CollectionModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   id?: string,
-): Promise<Canonical> {
+): Promise<CanonicalDocument> {
   const { slug } = collection
   if (!slug || !locales || !collection.localized.has(slug.key)) return canonical
   let resolved = canonical
   for (const [locale, inLocale] of collection.byLocale) {
-    const localeSlug = ownIn(collection, resolved, locales, locale)[slug.key]
-    const shown = showIn(collection, resolved, locales, locale, chainOf(locales, locale))[slug.key]
+    const localeSlug = localizeStrictWithStatus(collection, resolved, locales, locale)[slug.key]
+    const shown = localizeWithStatus(collection, resolved, locales, locale, getFallbackChain(locales, locale))[slug.key]
     if (localeSlug != null || typeof shown !== 'string' || !(await read.entries.hasSlug(inLocale, shown, id))) continue
     const isTaken = async (n: number): Promise<boolean> =>
       (await read.entries.hasSlug(inLocale, numbered(shown, n), id)) ||
-      (await read.entries.fallingBackTo(inLocale, numbered(shown, n), id)).length > 0
+      (await read.entries.idsFallingBackTo(inLocale, numbered(shown, n), id)).length > 0
     const free = numbered(shown, await firstFree(isTaken))
     resolved = withSlug(resolved, slug.key, free, locale === locales.default ? undefined : locale)
   }
@@ -59,7 +59,12 @@ export async function resolveFallbackSlugs(
 }
 
 /** @param locale `undefined`: the default one */
-function withSlug(canonical: Canonical, key: string, slug: string, locale: string | undefined): Canonical {
+function withSlug(
+  canonical: CanonicalDocument,
+  key: string,
+  slug: string,
+  locale: string | undefined,
+): CanonicalDocument {
   if (locale === undefined) return { ...canonical, values: { ...canonical.values, [key]: slug } }
   const said = { ...canonical.translations[locale], [key]: slug }
   const sorted = Object.entries({ ...canonical.translations, [locale]: said }).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -71,8 +76,8 @@ function withSlug(canonical: Canonical, key: string, slug: string, locale: strin
  *
  * @param written the stored entry
  */
-export async function giveWayTo(
-  { model }: Engine,
+export async function updateFallbackSlugs(
+  { model }: ContentContext,
   writer: Writer,
   collection: CollectionModel,
   written: WrittenEntry,
@@ -80,9 +85,9 @@ export async function giveWayTo(
 ): Promise<void> {
   if (!collection.slug || !collection.localized.has(collection.slug.key)) return
   for (const { collection: inLocale, own_slug } of written.localeRows) {
-    const ids = own_slug === null ? [] : await writer.read.entries.fallingBackTo(inLocale, own_slug, written.id)
+    const ids = own_slug === null ? [] : await writer.read.entries.idsFallingBackTo(inLocale, own_slug, written.id)
     for (const entry of await writer.read.entries.storedByIds(collection, ids)) {
-      const before = toCanonical(storedValues(collection, entry), entry.locales)
+      const before = toCanonical(readStoredValues(collection, entry), entry.locales)
       const canonical = await resolveFallbackSlugs(model, writer.read, collection, before, entry.id)
       const next = toRow(model, collection, {
         id: entry.id,
@@ -90,10 +95,10 @@ export async function giveWayTo(
         createdAt: entry.created_at,
         updatedAt: new Date().toISOString(),
         createdBy: entry.created_by,
-        updatedBy: personOf(actor),
-        orphaned: orphanedIn(collection, entry),
+        updatedBy: toAuthor(actor),
+        orphaned: collectOrphaned(collection, entry),
         draft: entry.draft,
-        leftStatus: entry.status,
+        orphanedStatus: entry.status,
       })
       await writer.entries.update(collection, entry, next, actor)
     }

@@ -1,27 +1,27 @@
 import { type Field, type Fields, innerFields, isRecord } from '../../fields/field.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { AccessFilter } from '../../query/where.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { Writer } from '../../store/writes/write.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { Writer } from '../../store/writes/writer.ts'
 import {
+  authorizeRequiredFields,
+  dropUnwritable,
   type FieldRights,
-  fieldRights,
-  isBlind,
-  refuseBlindMerge,
-  requireWritable,
-  withoutUnwritable,
+  refuseHiddenMerge,
+  resolveFieldRights,
+  writesHiddenFields,
 } from '../access/field-access.ts'
-import { settleFields, type Values } from '../documents/document.ts'
+import { prepareFields, type Values } from '../documents/document.ts'
 import { refuseHostile } from '../documents/plain-json.ts'
-import { Revision, type StoredColumns } from '../documents/row.ts'
-import type { Canonical } from '../locales/localized.ts'
+import { type StoredColumns, StoredRevision } from '../documents/row.ts'
+import type { CanonicalDocument } from '../locales/localized.ts'
 import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
-import { project, tagOf } from '../reads/present.ts'
+import { project, toProjectionTag } from '../reads/present.ts'
 import { checkBody, checkKeys } from './body.ts'
 import { compose } from './compose.ts'
 import { createFieldTools, type HookedDocument, hooksFor, type WriteContext } from './context.ts'
-import { runBeforeChange, runBeforeValidate } from './hooks/run-hooks.ts'
 import { type PreparedWrite, StaleWrite } from './pipeline.ts'
+import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 
 /** The body of an update, valid as far as that shows without the stored document. */
 export interface UpdateBody {
@@ -53,12 +53,12 @@ export function parseUpdate(
   body: unknown,
   { isMerge = false, isDraft = false }: UpdateKind = {},
 ): UpdateBody {
-  const rights = fieldRights(document, context.access)
+  const rights = resolveFieldRights(document, context.access)
   const hooks = isDraft ? undefined : hooksFor(context, document, 'beforeValidate')
   const fields = hooks
     ? checkKeys(document, 'update', body, rights)
     : checkFields(document, isDraft ? 'draft' : 'update', body, rights, isMerge)
-  if (isMerge) refuseBlindMerge(document, fields, rights)
+  if (isMerge) refuseHiddenMerge(document, fields, rights)
   return { fields, rights, hooks, isMerge, isDraft }
 }
 
@@ -88,7 +88,7 @@ export interface UpdateTarget<Row extends StoredColumns, Result> {
   /** The id of an entry, or the key of a global. */
   readonly id: string
   /** True if an update must name the revision that it is based on. */
-  readonly isMatchRequired: boolean
+  readonly requiresIfMatch: boolean
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN */
   load(read: Reader): Promise<Row>
   /**
@@ -96,27 +96,27 @@ export interface UpdateTarget<Row extends StoredColumns, Result> {
    *
    * @throws UNAUTHORIZED, FORBIDDEN
    */
-  authorizeUpdate(read: Reader, revision: Revision<Row>): Promise<void>
+  authorizeUpdate(read: Reader, revision: StoredRevision<Row>): Promise<void>
   /**
    * Checks access to the document as it will be.
    *
    * @returns the filter that the stored result must match
    * @throws UNAUTHORIZED, FORBIDDEN
    */
-  authorizeResult(revision: Revision<Row>, patch: Values): Promise<AccessFilter | undefined>
+  authorizeResult(revision: StoredRevision<Row>, patch: Values): Promise<AccessFilter | undefined>
   /** Adds values that depend on other documents, such as a slug. */
   derive(read: Reader, values: Values): Promise<Values>
   /** Stores the result, unless it equals the stored document. */
-  store(writer: Writer, revision: Revision<Row>, next: NextRevision, rights: FieldRights): Promise<Result>
+  store(writer: Writer, revision: StoredRevision<Row>, next: NextRevision, rights: FieldRights): Promise<Result>
 }
 
 /** The result of an update. */
 export interface NextRevision {
-  readonly canonical: Canonical
+  readonly canonical: CanonicalDocument
   /** The fields that the update names, in their stored form. */
   readonly patch: Values
   /** True if nothing is stored when nothing changes. False if that would reveal a value that the caller may not read. */
-  readonly mayBeSame: boolean
+  readonly skipsUnchanged: boolean
   /** The filter that the stored result must match. */
   readonly filter: AccessFilter | undefined
 }
@@ -133,17 +133,17 @@ export async function prepareUpdate<Row extends StoredColumns, Result>(
   body: UpdateBody,
   options: UpdateOptions = {},
 ): Promise<PreparedWrite<Result>> {
-  const { engine, access, locale } = context
+  const { services: engine, access, locale } = context
   const { model, store } = engine
   const { document, id } = target
   const { rights, isMerge, isDraft } = body
-  const loaded = new Revision(model, document, await target.load(store.read))
+  const loaded = new StoredRevision(model, document, await target.load(store.read))
   await target.authorizeUpdate(store.read, loaded)
   requireCurrent(target, loaded, rights, options)
   // A hidden value decides nothing: neither the meaning of a merge, nor which texts are rendered again.
-  const before = isStored(loaded) ? project(document, loaded.own(locale), rights) : undefined
-  const fields = withoutUnwritable(document, access, await readFields(context, target, body, before), before)
-  const patch = await settleFields(document, fields, before, createFieldTools(context, document, loaded.canonical))
+  const before = isStored(loaded) ? project(document, loaded.getLocaleValues(locale), rights) : undefined
+  const fields = dropUnwritable(document, access, await readFields(context, target, body, before), before)
+  const patch = await prepareFields(document, fields, before, createFieldTools(context, document, loaded.canonical))
   const filter = await target.authorizeResult(loaded, patch)
   const hooks = isDraft ? undefined : hooksFor(context, document, 'beforeChange', 'validate')
   const { seq } = loaded.row
@@ -157,24 +157,24 @@ export async function prepareUpdate<Row extends StoredColumns, Result>(
     commit: async (transaction) => {
       const { writer } = transaction
       const row = await target.load(writer.read)
-      const stored = snapshot?.updated(row) ?? new Revision(model, document, row)
+      const stored = snapshot?.withRow(row) ?? new StoredRevision(model, document, row)
       const hasMoved = row.seq !== seq
       await target.authorizeUpdate(writer.read, stored)
       requireCurrent(target, stored, rights, options)
       if (hasMoved && dependsOnRevision) throw new StaleWrite()
-      if (!isStored(stored)) requireWritable(document, patch, rights, access)
+      if (!isStored(stored)) authorizeRequiredFields(document, patch, rights, access)
       const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
       const composition = { document, before: stored, patch, rights, derive, isDraft }
       const composed = await compose(context, writer.read, composition)
       const action = isStored(stored) ? 'update' : 'create'
-      const change = { context, transaction, action, id, system: stored.told } as const
+      const change = { context, transaction, action, id, system: stored.valuesWithAuthors } as const
       const result = hooks ? await runBeforeChange(hooks, change, composition, composed) : composed
       const next = {
         canonical: result.canonical,
         patch: result.patch,
-        mayBeSame: !isBlind(result.isChanged ? result.patch : fields, rights),
+        skipsUnchanged: !writesHiddenFields(result.isChangedByHook ? result.patch : fields, rights),
         // The rule saw the loaded revision and patch. It is asked again about any other result.
-        filter: hasMoved || result.isChanged ? await target.authorizeResult(stored, result.patch) : filter,
+        filter: hasMoved || result.isChangedByHook ? await target.authorizeResult(stored, result.patch) : filter,
       }
       return target.store(writer, stored, next, rights)
     },
@@ -182,15 +182,15 @@ export async function prepareUpdate<Row extends StoredColumns, Result>(
 }
 
 /** True if the document has been written; a global that was never written has no revision. */
-const isStored = ({ row }: Revision): boolean => row.seq > 0
+const isStored = ({ row }: StoredRevision): boolean => row.seq > 0
 
 function requireCurrent<Row extends StoredColumns>(
-  { document, isMatchRequired }: Pick<UpdateTarget<Row, unknown>, 'document' | 'isMatchRequired'>,
-  { row: { seq } }: Revision,
+  { document, requiresIfMatch }: Pick<UpdateTarget<Row, unknown>, 'document' | 'requiresIfMatch'>,
+  { row: { seq } }: StoredRevision,
   rights: FieldRights,
   preconditions: Preconditions,
 ): void {
-  requirePreconditions(preconditions, seq, tagOf(document, seq, rights), isMatchRequired)
+  requirePreconditions(preconditions, seq, toProjectionTag(document, seq, rights), requiresIfMatch)
 }
 
 /**

@@ -1,12 +1,32 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { glob, readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { findPackageJSON } from 'node:module'
+import { dirname, extname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { DecompressionStream, type ReadableStream } from 'node:stream/web'
 import { fileURLToPath } from 'node:url'
 import { LOGO_TYPES } from '../../config/docs.ts'
-import { docsSources, SCALAR_ENTRY, START_SCRIPT } from './docs-sources.ts'
+
+/** The script that the page names; it imports all others. */
+export const START_SCRIPT = 'start.js'
+/** The entry of Scalar, which names its parts by their digests. */
+export const SCALAR_ENTRY = 'standalone.esm.js'
+
+/**
+ * The scripts of the docs page where they are made, as paths by name: Daybook's own, and what Scalar builds for browsers.
+ * The published package has compressed copies instead.
+ */
+export async function findDocsSources(): Promise<ReadonlyMap<string, string>> {
+  const manifest = findPackageJSON('@scalar/api-reference', import.meta.url)
+  if (manifest === undefined) throw new Error('The docs page is made of @scalar/api-reference. Run: npm ci')
+  const scalar = join(dirname(manifest), 'dist/browser')
+  const sources = new Map([[START_SCRIPT, fileURLToPath(new URL(START_SCRIPT, import.meta.url))]])
+  for await (const name of glob([SCALAR_ENTRY, 'chunks/*.js'], { cwd: scalar })) {
+    sources.set(name.replaceAll('\\', '/'), join(scalar, name))
+  }
+  return sources
+}
 
 /** Where the published package has the scripts, each compressed in two ways. */
 const BUILT = fileURLToPath(new URL('./files', import.meta.url))
@@ -78,7 +98,7 @@ async function builtFiles(): Promise<ReadonlyMap<string, StoredFile>> {
 }
 
 async function sourceFiles(): Promise<ReadonlyMap<string, StoredFile>> {
-  return new Map([...(await docsSources())].map(([name, path]) => [name, { identity: path }]))
+  return new Map([...(await findDocsSources())].map(([name, path]) => [name, { identity: path }]))
 }
 
 async function versionOf(

@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url'
 import type { DocsConfig } from '../../config/docs.ts'
-import { START_SCRIPT } from './docs-sources.ts'
+import { DocsFiles, START_SCRIPT } from './docs-files.ts'
 
 /** The parts of the page that depend on its files and on the request. */
 export interface DocsPageParts {
@@ -11,7 +12,7 @@ export interface DocsPageParts {
 }
 
 /** The docs page as HTML. */
-export function docsHtml(
+export function renderDocsPage(
   { title = 'Daybook', theme = 'system' }: DocsConfig,
   { folder, logo, nonce }: DocsPageParts,
 ): string {
@@ -57,3 +58,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => ESCAPES[one] ?? one)
+
+/** The docs page with the files that it names. */
+export interface OpenDocs {
+  readonly files: DocsFiles
+  /** The page as HTML, whose script has the nonce of its policy. */
+  html(nonce: string): string
+}
+
+/** @param path where the page is */
+export async function openDocs(docs: DocsConfig, path: string): Promise<OpenDocs> {
+  const files = await DocsFiles.open(docs.logo && fileURLToPath(docs.logo))
+  const folder = `${path}/${files.version}`
+  return { files, html: (nonce) => renderDocsPage(docs, { folder, logo: files.logo, nonce }) }
+}

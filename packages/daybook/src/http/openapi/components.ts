@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
-import { CONDITIONS } from '../conditions.ts'
-import { partName, partOf, withRefs } from './own-schema.ts'
+import { REQUEST_HEADERS } from '../request-headers.ts'
+import { nameSchemaPart, replaceRefs, resolveRef } from './config-schema.ts'
 
 /** A reference to a component. */
 export interface Ref {
@@ -11,7 +11,7 @@ export interface Ref {
 
 type Kind = 'schemas' | 'parameters' | 'responses'
 
-const HEADER_PARAMETERS = Object.values(CONDITIONS).map(
+const HEADER_PARAMETERS = Object.values(REQUEST_HEADERS).map(
   ({ name, description, schema }) => [name, { name, in: 'header', description, schema }] as const,
 )
 
@@ -26,7 +26,7 @@ export class Components {
   readonly #sharedNames = new Map<string, string>()
 
   /** Returns a reference to a schema with a name of its own, which {@link buildSchemas} builds. */
-  schema(name: string, build: () => JsonSchema | boolean): Ref {
+  addSchema(name: string, build: () => JsonSchema | boolean): Ref {
     if (!this.schemas.has(name)) {
       // Keeps the place among the other schemas.
       this.schemas.set(name, true)
@@ -39,9 +39,9 @@ export class Components {
    * Returns a reference to a schema that refers to parts of itself. Each of these parts becomes a schema with a name of its own:
    * generators of clients follow no pointer into a schema.
    */
-  selfReferringSchema(name: string, root: JsonSchema, part: JsonSchema | boolean = root, pointer = '#'): Ref {
-    const replace = (ref: string): string => this.selfReferringSchema(name, root, partOf(root, ref), ref).$ref
-    return this.schema(partName(name, pointer), () => (isRecord(part) ? withRefs(part, replace) : part))
+  addSelfReferringSchema(name: string, root: JsonSchema, part: JsonSchema | boolean = root, pointer = '#'): Ref {
+    const replace = (ref: string): string => this.addSelfReferringSchema(name, root, resolveRef(root, ref), ref).$ref
+    return this.addSchema(nameSchemaPart(name, pointer), () => (isRecord(part) ? replaceRefs(part, replace) : part))
   }
 
   /** Builds the schemas that are referred to, also by each other. Other requests have their turn after each schema. */
@@ -54,7 +54,7 @@ export class Components {
   }
 
   /** Returns a reference to the parameter of one document, or `undefined` if no value fits it. */
-  parameter(name: string, build: () => object | undefined): Ref | undefined {
+  addParameter(name: string, build: () => object | undefined): Ref | undefined {
     const parameter = this.parameters.has(name) ? this.parameters.get(name) : build()
     if (parameter === undefined) return undefined
     this.parameters.set(name, parameter)
@@ -65,7 +65,7 @@ export class Components {
    * Returns a reference to a part that stands in the document once, however often it is used. Parts of one name may differ, for
    * example in the largest page; the later ones get a number.
    */
-  shared(kind: Kind, name: string, part: object): Ref {
+  addShared(kind: Kind, name: string, part: object): Ref {
     const json = `${kind} ${JSON.stringify(part)}`
     const sharedName = this.#sharedNames.get(json)
     if (sharedName !== undefined) return refTo(kind, sharedName)
@@ -85,4 +85,4 @@ function freeName(names: ReadonlyMap<string, unknown>, name: string): string {
 const refTo = (kind: Kind, name: string): Ref => ({ $ref: `#/components/${kind}/${name}` })
 
 /** A key as a part of other names. Different keys give different names. */
-export const pascal = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1)
+export const toPascalCase = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1)

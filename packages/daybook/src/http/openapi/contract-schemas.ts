@@ -1,23 +1,23 @@
-import type { Ruled } from '../../content/access/rules.ts'
+import type { CollectionOrGlobal } from '../../content/access/rules.ts'
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
-import type { AnswerContract, Route } from '../contract.ts'
-import { MODEL_FIELD } from '../routes/model-schema.ts'
+import type { ResponseContract, Route } from '../contract.ts'
+import { MODEL_FIELD } from '../routes/model.ts'
 import { ANY_ENTRY, ANY_OPERATION, operationSchema, publicationBodies } from '../routes/schemas.ts'
-import type { ApiReader } from './api-reader.ts'
-import { type Components, pascal } from './components.ts'
+import { type Components, toPascalCase } from './components.ts'
+import { isSelfContained } from './config-schema.ts'
 import { DocumentSchemas } from './document-schemas.ts'
-import { exampleOf } from './examples.ts'
-import { isMovable } from './own-schema.ts'
+import { makeExample } from './examples.ts'
+import type { VisibleApi } from './visible-api.ts'
 
 /** The schemas of bodies and responses, with those that one caller may know in place of those that the contracts name. */
 export class ContractSchemas {
   readonly #model: Model
-  readonly #reader: ApiReader
+  readonly #reader: VisibleApi
   readonly #components: Components
   readonly #documents: DocumentSchemas
 
-  constructor(model: Model, reader: ApiReader, components: Components) {
+  constructor(model: Model, reader: VisibleApi, components: Components) {
     this.#model = model
     this.#reader = reader
     this.#components = components
@@ -34,28 +34,28 @@ export class ContractSchemas {
   }
 
   /** Returns the schema of a response. */
-  response(route: Route, { schema = {}, name }: AnswerContract): JsonSchema {
+  response(route: Route, { schema = {}, name }: ResponseContract): JsonSchema {
     const { operationId, plugin, resource } = route
     if (plugin !== undefined) return this.#contributed(`${operationId}Answer`, schema)
     const build = (): JsonSchema => (resource ? this.#ofResource(route, resource, schema) : this.#ofService(schema))
-    return name === undefined ? build() : this.#components.schema(pascal(name), build)
+    return name === undefined ? build() : this.#components.addSchema(toPascalCase(name), build)
   }
 
   /** Returns the schema of the response to `locale=all`; `undefined` if the caller may not ask that, or nothing is localized. */
-  allLocales({ parameters = {}, resource }: Route, { schema = {} }: AnswerContract): JsonSchema | undefined {
-    if (!resource || !this.#reader.readsAllLocales || !parameters.locale?.oneLocaleSchema) return undefined
+  allLocales({ parameters = {}, resource }: Route, { schema = {} }: ResponseContract): JsonSchema | undefined {
+    if (!resource || !this.#reader.canReadAllLocales || !parameters.locale?.oneLocaleSchema) return undefined
     const document = this.#documents.allLocales(resource)
     return document && schema !== resource.schemas.read ? listSchema(schema, document, undefined) : document
   }
 
   /** Returns the schema of the response to `deleted=true`; `undefined` if the route has none. */
-  deleted({ deletedSchema }: AnswerContract): JsonSchema | undefined {
-    return deletedSchema && this.#components.schema('DeletedEntries', () => deletedSchema)
+  deleted({ deletedSchema }: ResponseContract): JsonSchema | undefined {
+    return deletedSchema && this.#components.addSchema('DeletedEntries', () => deletedSchema)
   }
 
   /** Returns a schema of an auth adapter or a plugin under a name of its own. */
   named(name: string, schema: JsonSchema): JsonSchema {
-    return isMovable(schema) ? this.#components.selfReferringSchema(name, schema) : {}
+    return isSelfContained(schema) ? this.#components.addSelfReferringSchema(name, schema) : {}
   }
 
   /** Returns a schema of a plugin: under a name of its own if it refers to parts of itself, otherwise as it is. */
@@ -63,7 +63,7 @@ export class ContractSchemas {
     return JSON.stringify(schema).includes('"$') ? this.named(name, schema) : schema
   }
 
-  #ofResource({ parameters = {}, showsDrafts }: Route, resource: Ruled, schema: JsonSchema): JsonSchema {
+  #ofResource({ parameters = {}, showsDrafts }: Route, resource: CollectionOrGlobal, schema: JsonSchema): JsonSchema {
     if (!holdsDocument(resource, schema)) return schema
     const whole = this.#documents.whole(resource)
     const written = showsDrafts ? { anyOf: [whole, this.#documents.draft()] } : whole
@@ -98,7 +98,7 @@ export class ContractSchemas {
   #anyOperation(): JsonSchema {
     // Each is a `oneOf` of operations, which no discriminator may lead to; `op` and `collection` tell them apart.
     const operations = this.#collections.map((collection) =>
-      this.#components.schema(`${pascal(collection.key)}Operation`, () => {
+      this.#components.addSchema(`${toPascalCase(collection.key)}Operation`, () => {
         const { key, holdsFiles, status, localized } = collection
         const update = this.#documents.update(collection)
         // Files are created by uploads only.
@@ -113,7 +113,7 @@ export class ContractSchemas {
 }
 
 /** True if a schema is that of a document, or of a list of such documents. */
-export function holdsDocument({ schemas }: Ruled, schema: JsonSchema | undefined): boolean {
+export function holdsDocument({ schemas }: CollectionOrGlobal, schema: JsonSchema | undefined): boolean {
   return schema !== undefined && [schema, itemSchema(schema)].includes(schemas.read)
 }
 
@@ -126,5 +126,5 @@ function listSchema({ properties, ...schema }: JsonSchema, item: JsonSchema, ite
   const listOf = (list: JsonSchema): JsonSchema => ({ ...schema, properties: { ...others, items: list } })
   const list = listOf({ ...items, items: item })
   if (itemExample === undefined) return list
-  return { ...list, examples: [exampleOf(listOf({ examples: [[itemExample]] }), '')] }
+  return { ...list, examples: [makeExample(listOf({ examples: [[itemExample]] }), '')] }
 }

@@ -1,19 +1,17 @@
-import type { Ruled } from '../../content/access/rules.ts'
-import { schemaWithout } from '../../content/writes/index.ts'
+import type { CollectionOrGlobal } from '../../content/access/rules.ts'
+import { getSchemaWithout } from '../../content/writes/index.ts'
 import { emptyValue, isRecord, type JsonSchema, VIOLATION } from '../../fields/field.ts'
-import { OWN_SCHEMA } from '../../fields/json.ts'
-import { REFERS_TO } from '../../fields/relations/relation.ts'
-import { COLLECTION_KEY } from '../../fields/relations/relation-to-several.ts'
-import { LISTS } from '../../fields/relations/reverse.ts'
-import { DRAFT_SCHEMAS } from '../../model/drafts.ts'
+import { CUSTOM_SCHEMA } from '../../fields/json.ts'
+import { COLLECTION_KEY, REFERS_TO } from '../../fields/relation.ts'
+import { LISTS_KEYWORD } from '../../fields/reverse.ts'
+import { AUTHOR_KEYS, AUTHOR_SCHEMAS } from '../../model/authors.ts'
 import type { CollectionModel, DocumentModel, Model } from '../../model/model.ts'
-import { PEOPLE_KEYS, PEOPLE_SCHEMAS } from '../../model/people.ts'
-import { LOCALIZED } from '../../model/schema.ts'
-import { listSchemaOf } from '../routes/schemas.ts'
-import type { ApiReader } from './api-reader.ts'
-import { type Components, pascal, type Ref } from './components.ts'
-import { exampleOf } from './examples.ts'
-import { isMovable, mergePatchOf } from './own-schema.ts'
+import { DRAFT_SCHEMAS, LOCALIZED } from '../../model/schema.ts'
+import { buildListSchema } from '../routes/schemas.ts'
+import { type Components, type Ref, toPascalCase } from './components.ts'
+import { isSelfContained, toMergePatchSchema } from './config-schema.ts'
+import { makeExample } from './examples.ts'
+import type { VisibleApi } from './visible-api.ts'
 
 /**
  * In which form a document is sent: whole, with the fields that `select` names, with all its locales, a global before it is
@@ -35,7 +33,7 @@ interface Place {
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** Keywords of schemas that readers of the document have no use for. */
-const INTERNAL: ReadonlySet<string> = new Set([LOCALIZED, REFERS_TO, LISTS, OWN_SCHEMA, VIOLATION])
+const INTERNAL: ReadonlySet<string> = new Set([LOCALIZED, REFERS_TO, LISTS_KEYWORD, CUSTOM_SCHEMA, VIOLATION])
 
 /** Keywords that hold several schemas. */
 const COMPOSING: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
@@ -53,13 +51,13 @@ const NULL: JsonSchema = { type: 'null' }
 /** The schemas of collections and globals as one caller knows them. */
 export class DocumentSchemas {
   readonly #model: Model
-  readonly #reader: ApiReader
+  readonly #reader: VisibleApi
   readonly #components: Components
   /** Documents that have values by locale, or may include one that has. */
   readonly #translated: ReadonlySet<DocumentModel>
-  readonly #examples = new Map<Ruled, unknown>()
+  readonly #examples = new Map<CollectionOrGlobal, unknown>()
 
-  constructor(model: Model, reader: ApiReader, components: Components) {
+  constructor(model: Model, reader: VisibleApi, components: Components) {
     this.#model = model
     this.#reader = reader
     this.#components = components
@@ -67,55 +65,55 @@ export class DocumentSchemas {
   }
 
   /** Returns the schema of a whole document. */
-  whole(document: Ruled): Ref {
+  whole(document: CollectionOrGlobal): Ref {
     return this.#ref(document, '')
   }
 
   /** Returns the schema of a document in the response to a read, which may select fields. */
-  read(document: Ruled): JsonSchema {
+  read(document: CollectionOrGlobal): JsonSchema {
     return { anyOf: this.#readForms(document, ['', 'Selection']) }
   }
 
   /** Returns the schema of a document with all locales, or `undefined` if nothing in it is localized. */
-  allLocales(document: Ruled): JsonSchema | undefined {
+  allLocales(document: CollectionOrGlobal): JsonSchema | undefined {
     return this.#translated.has(document) ? { anyOf: this.#readForms(document, ['AllLocales']) } : undefined
   }
 
-  #readForms(document: Ruled, forms: readonly Form[]): readonly Ref[] {
+  #readForms(document: CollectionOrGlobal, forms: readonly Form[]): readonly Ref[] {
     const isGlobal = document.kind === 'global'
     return [...forms, ...(isGlobal ? (['Unwritten'] as const) : [])].map((form) => this.#ref(document, form))
   }
 
   /** Returns the schema of any entry as its draft has it. */
   draft(): Ref {
-    return this.#components.schema('WorkingCopy', () => DRAFT)
+    return this.#components.addSchema('WorkingCopy', () => DRAFT)
   }
 
-  create(document: Ruled): Ref {
+  create(document: CollectionOrGlobal): Ref {
     return this.#ref(document, 'Create')
   }
 
-  update(document: Ruled): Ref {
+  update(document: CollectionOrGlobal): Ref {
     return this.#ref(document, 'Update')
   }
 
-  patch(document: Ruled): Ref {
+  patch(document: CollectionOrGlobal): Ref {
     const isDeep = document.fields.some(({ field: { type } }) => type.isGroup === true || type.hasFreeKeys === true)
     return this.#ref(document, isDeep ? 'Patch' : 'Update')
   }
 
   /** Returns a document as the service sends it, or `undefined` if one of its fields has no known example. */
-  example(document: Ruled): unknown {
+  example(document: CollectionOrGlobal): unknown {
     if (!this.#examples.has(document))
-      this.#examples.set(document, exampleOf(this.#visibleSchema(document, 'read'), ''))
+      this.#examples.set(document, makeExample(this.#visibleSchema(document, 'read'), ''))
     return this.#examples.get(document)
   }
 
-  #ref(document: Ruled, form: Form): Ref {
-    return this.#components.schema(`${documentName(document)}${form}`, () => this.#build(document, form))
+  #ref(document: CollectionOrGlobal, form: Form): Ref {
+    return this.#components.addSchema(`${getDocumentName(document)}${form}`, () => this.#build(document, form))
   }
 
-  #build(document: Ruled, form: Form): JsonSchema {
+  #build(document: CollectionOrGlobal, form: Form): JsonSchema {
     const { description, systemKeys } = document
     if (form === '') {
       const { required } = this.#visibleSchema(document, 'read')
@@ -137,14 +135,14 @@ export class DocumentSchemas {
   }
 
   /** Returns a document of which parts may be missing. */
-  #object(document: Ruled, form: Form): JsonSchema {
+  #object(document: CollectionOrGlobal, form: Form): JsonSchema {
     const { properties } = this.#visibleSchema(document, BODIES.includes(form) ? 'update' : 'read')
-    const place = { name: `${documentName(document)}${form}`, form, isMerged: form === 'Patch' }
+    const place = { name: `${getDocumentName(document)}${form}`, form, isMerged: form === 'Patch' }
     return { type: 'object', properties: this.#properties(properties as object, place), additionalProperties: false }
   }
 
   /** Returns the schema of a global that holds nothing yet. */
-  #unwritten(document: Ruled): JsonSchema {
+  #unwritten(document: CollectionOrGlobal): JsonSchema {
     const { properties } = this.#visibleSchema(document, 'read')
     const required = document.systemKeys.before
     const empty = new Map(document.fields.map(({ key, field }) => [key, onlySchema(emptyValue(field))]))
@@ -156,34 +154,34 @@ export class DocumentSchemas {
   }
 
   /** Returns the body of a request that creates a document, or `undefined` if a required field has no known example. */
-  #bodyExample(document: Ruled): unknown {
+  #bodyExample(document: CollectionOrGlobal): unknown {
     const schema = this.#visibleSchema(document, 'create')
     const readOnly = this.#reader.documents.get(document)?.readOnly ?? []
-    const example = exampleOf(schema, '')
+    const example = makeExample(schema, '')
     if (!isRecord(example)) return example
     if (readOnly.some((key) => (schema.required as readonly string[] | undefined)?.includes(key))) return undefined
     return Object.fromEntries(Object.entries(example).filter(([key]) => !readOnly.includes(key)))
   }
 
   /** Returns a schema of the model without the fields that the caller may not know. */
-  #visibleSchema(document: Ruled, side: keyof DocumentModel['schemas']): JsonSchema {
+  #visibleSchema(document: CollectionOrGlobal, side: keyof DocumentModel['schemas']): JsonSchema {
     const { documents, readable } = this.#reader
     const rights = documents.get(document)
     const hidden = (side === 'read' ? rights?.hidden : rights?.absent) ?? NOTHING
-    const closedReverses = [...document.reverses.values()]
+    const closedReverses = [...document.reverseFields.values()]
       .filter(({ to }) => !readable.has(this.#model.collections.get(to) as CollectionModel))
       .map(({ key }) => key)
-    const schema = schemaWithout(document, side, new Set([...hidden, ...closedReverses]))
-    return rights?.hasPeople ? withPeople(schema, side) : schema
+    const schema = getSchemaWithout(document, side, new Set([...hidden, ...closedReverses]))
+    return rights?.hasAuthors ? withPeople(schema, side) : schema
   }
 
   /** Returns a schema of the model as it stands in the document. */
   #schema(schema: JsonSchema, place: Place): JsonSchema {
-    const { [LOCALIZED]: isLocalized, [REFERS_TO]: to, [OWN_SCHEMA]: configSchema, discriminator } = schema
+    const { [LOCALIZED]: isLocalized, [REFERS_TO]: to, [CUSTOM_SCHEMA]: configSchema, discriminator } = schema
     if (isLocalized === true && place.form === 'AllLocales') return this.#byLocale(schema, place)
     if (typeof to === 'string') return this.#reference(schema, to, place)
     if (Array.isArray(to)) return this.#references(schema, to, place)
-    if (typeof schema[LISTS] === 'string') return this.#reversePage(schema, schema[LISTS], place)
+    if (typeof schema[LISTS_KEYWORD] === 'string') return this.#reversePage(schema, schema[LISTS_KEYWORD], place)
     if (isRecord(configSchema)) return { ...this.#members(schema, place), ...this.#configSchema(configSchema, place) }
     if (isRecord(discriminator)) return this.#variants(schema, String(discriminator.propertyName), place)
     return this.#members(schema, place)
@@ -273,11 +271,11 @@ export class DocumentSchemas {
     if (BODIES.includes(form)) {
       const properties = { ...(reference.properties as object), ...tag }
       const schema = { ...reference, type: 'object', properties }
-      return this.#components.schema(`${documentName(target)}Reference`, () => schema)
+      return this.#components.addSchema(`${getDocumentName(target)}Reference`, () => schema)
     }
     const includedForm: Form = form === 'AllLocales' ? form : 'Selection'
-    const name = `${documentName(target)}Included${form === 'AllLocales' ? form : ''}`
-    return this.#components.schema(name, () => {
+    const name = `${getDocumentName(target)}Included${form === 'AllLocales' ? form : ''}`
+    return this.#components.addSchema(name, () => {
       const { properties } = this.#visibleSchema(target, 'read')
       const place = { name, form: includedForm, isMerged: false }
       return {
@@ -293,16 +291,16 @@ export class DocumentSchemas {
   #reversePage({ description }: JsonSchema, key: string, { form }: Place): JsonSchema {
     const target = this.#model.collections.get(key) as CollectionModel
     const entry = { anyOf: this.#includedForms(target, form) }
-    return { description, readOnly: true, ...listSchemaOf(target, entry) }
+    return { description, readOnly: true, ...buildListSchema(target, entry) }
   }
 
   /** Returns the keywords for a schema that the config has for a value, or for a merge patch to it. */
   #configSchema(schema: JsonSchema, { name, isMerged }: Place): JsonSchema {
     // A schema that names its parts otherwise than by pointers means nothing inside another document.
-    if (!isMovable(schema)) return {}
-    const patch = isMerged ? mergePatchOf(schema) : undefined
-    if (patch) return this.#components.schema(name, () => patch)
-    const ref = this.#components.selfReferringSchema(name, schema)
+    if (!isSelfContained(schema)) return {}
+    const patch = isMerged ? toMergePatchSchema(schema) : undefined
+    if (patch) return this.#components.addSchema(name, () => patch)
+    const ref = this.#components.addSelfReferringSchema(name, schema)
     // A schema that is composed of others does not say what a part of its values may be.
     return isMerged ? { anyOf: [ref, { type: 'object' }] } : ref
   }
@@ -312,7 +310,7 @@ export class DocumentSchemas {
     const variants = (oneOf as readonly JsonSchema[]).map((variant) => {
       const { [propertyName]: tag } = variant.properties as Readonly<Record<string, { readonly const: string }>>
       const variantPlace = { ...place, name: `${place.name}.${tag?.const}` }
-      const ref = this.#components.schema(variantPlace.name, () => this.#members(variant, variantPlace))
+      const ref = this.#components.addSchema(variantPlace.name, () => this.#members(variant, variantPlace))
       return [String(tag?.const), ref] as const
     })
     return {
@@ -326,10 +324,10 @@ export class DocumentSchemas {
 /** Adds the authors of changes to the schema of a document; in a body, they change nothing. */
 function withPeople(schema: JsonSchema, side: keyof DocumentModel['schemas']): JsonSchema {
   const isRead = side === 'read'
-  const people = isRead ? PEOPLE_SCHEMAS : Object.fromEntries(PEOPLE_KEYS.map((key) => [key, { readOnly: true }]))
+  const people = isRead ? AUTHOR_SCHEMAS : Object.fromEntries(AUTHOR_KEYS.map((key) => [key, { readOnly: true }]))
   const properties = { ...(schema.properties as object), ...people }
   const required = (schema.required ?? []) as readonly string[]
-  return { ...schema, properties, ...(isRead ? { required: [...required, ...PEOPLE_KEYS] } : {}) }
+  return { ...schema, properties, ...(isRead ? { required: [...required, ...AUTHOR_KEYS] } : {}) }
 }
 
 function translatedDocuments({ collections, globals }: Model): ReadonlySet<DocumentModel> {
@@ -337,7 +335,7 @@ function translatedDocuments({ collections, globals }: Model): ReadonlySet<Docum
   const translated = new Set(all.filter(({ localized }) => localized.size > 0))
   for (let before = -1; before !== translated.size; ) {
     before = translated.size
-    const leads = ({ relations, reverses }: DocumentModel): boolean =>
+    const leads = ({ relations, reverseFields: reverses }: DocumentModel): boolean =>
       [...[...relations.values()].flat(), ...reverses.values()].some(({ to }) =>
         translated.has(collections.get(to) as DocumentModel),
       )
@@ -347,8 +345,8 @@ function translatedDocuments({ collections, globals }: Model): ReadonlySet<Docum
 }
 
 /** A collection or global in the names of the document. */
-export const documentName = ({ kind, key }: Ruled): string =>
-  `${pascal(key)}${kind === 'collection' ? 'Entry' : 'Global'}`
+export const getDocumentName = ({ kind, key }: CollectionOrGlobal): string =>
+  `${toPascalCase(key)}${kind === 'collection' ? 'Entry' : 'Global'}`
 
 const examples = (example: unknown): JsonSchema => (example === undefined ? {} : { examples: [example] })
 

@@ -1,7 +1,7 @@
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
-import { OWN_SCHEMA } from '../../fields/json.ts'
-import { REFERS_TO } from '../../fields/relations/relation.ts'
-import { LISTS } from '../../fields/relations/reverse.ts'
+import { CUSTOM_SCHEMA } from '../../fields/json.ts'
+import { REFERS_TO } from '../../fields/relation.ts'
+import { LISTS_KEYWORD } from '../../fields/reverse.ts'
 import { LOCALIZED } from '../../model/schema.ts'
 import { EXAMPLE_ID } from '../routes/schemas.ts'
 
@@ -30,15 +30,15 @@ const BY_TYPE: Readonly<Record<string, Make>> = {
  *
  * @param name what the value is called: texts say it
  */
-export function exampleOf(schema: JsonSchema, name: string): unknown {
+export function makeExample(schema: JsonSchema, name: string): unknown {
   if (Array.isArray(schema.examples)) return schema.examples[0]
   if ('const' in schema) return schema.const
   if (Array.isArray(schema.enum)) return schema.enum[0]
-  if (isRecord(schema[OWN_SCHEMA])) return exampleOf(schema[OWN_SCHEMA], name)
+  if (isRecord(schema[CUSTOM_SCHEMA])) return makeExample(schema[CUSTOM_SCHEMA], name)
   const [first] = (schema.oneOf ?? []) as readonly JsonSchema[]
-  if (first) return exampleOf(first, name)
+  if (first) return makeExample(first, name)
   if (Array.isArray(schema.anyOf) && schema.type === undefined)
-    return schema.anyOf.map((one) => exampleOf(one, name)).find((one) => one !== undefined)
+    return schema.anyOf.map((one) => makeExample(one, name)).find((one) => one !== undefined)
   const { type: types = schema.properties ? 'object' : undefined } = schema
   const type = Array.isArray(types) ? types.find((one) => one !== 'null') : types
   if (type === undefined || type === 'null') return isAnything(schema) ? {} : undefined
@@ -77,15 +77,15 @@ function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
 function memberOf(schema: JsonSchema, key: string, isLeft: boolean): unknown {
   const empty = isLeft ? emptyOf(schema) : undefined
   if (empty !== undefined) return empty
-  const example = exampleOf(schema, key)
+  const example = makeExample(schema, key)
   return example === undefined ? emptyOf(schema) : example
 }
 
 /** A value that the service makes of others, such as HTML: what it makes is not known here. */
-const isMade = ({ readOnly, type, format, [LISTS]: lists }: JsonSchema): boolean =>
+const isMade = ({ readOnly, type, format, [LISTS_KEYWORD]: lists }: JsonSchema): boolean =>
   readOnly === true && !(type && format) && lists === undefined
 
-const isReference = ({ items, anyOf = [], [REFERS_TO]: to, [LISTS]: lists }: JsonSchema): boolean =>
+const isReference = ({ items, anyOf = [], [REFERS_TO]: to, [LISTS_KEYWORD]: lists }: JsonSchema): boolean =>
   to !== undefined ||
   lists !== undefined ||
   (isRecord(items) && isReference(items)) ||
@@ -102,7 +102,7 @@ function emptyOf({ type, items, minItems, anyOf = [] }: JsonSchema): null | read
 }
 
 function listOf(items: JsonSchema, least: number, name: string): unknown {
-  const item = exampleOf(items, name)
+  const item = makeExample(items, name)
   if (item === undefined) return least === 0 ? [] : undefined
   return least > 1 ? undefined : [item]
 }

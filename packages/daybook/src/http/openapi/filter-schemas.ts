@@ -1,10 +1,10 @@
 import type { JsonSchema } from '../../fields/field.ts'
-import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
-import { PEOPLE_COMPARABLES } from '../../model/people.ts'
-import { MEMBER_OPERATORS, type NamedOperator, operatorsOf } from '../../query/operators.ts'
+import { FILTERABLE_AUTHOR_FIELDS } from '../../model/authors.ts'
+import type { CollectionModel, FilterableField, MultiValuedField } from '../../model/model.ts'
+import { listOperators, MEMBER_OPERATORS, type NamedOperator } from '../../query/operators.ts'
 import { MAX_VALUES } from '../../query/where.ts'
-import type { ApiReader } from './api-reader.ts'
-import { type Components, pascal, type Ref } from './components.ts'
+import { type Components, type Ref, toPascalCase } from './components.ts'
+import type { VisibleApi } from './visible-api.ts'
 
 /** The most members of an `and` or `or`. */
 const MAX_BRANCHES = 1000
@@ -14,20 +14,20 @@ const MAX_BRANCHES = 1000
  * with its operators. Fields of one type share the schema of their operators.
  */
 export class FilterSchemas {
-  readonly #reader: ApiReader
+  readonly #reader: VisibleApi
   readonly #components: Components
   readonly #collections: ReadonlyMap<string, CollectionModel>
   readonly #fields = new Map<CollectionModel, Readonly<Record<string, Ref>>>()
 
-  constructor(reader: ApiReader, components: Components) {
+  constructor(reader: VisibleApi, components: Components) {
     this.#reader = reader
     this.#components = components
-    this.#collections = readableCollections(reader)
+    this.#collections = getReadableCollections(reader)
   }
 
   /** Returns a reference to the schema of a collection's filter. */
   where(collection: CollectionModel): Ref {
-    const where = this.#components.schema(`${pascal(collection.key)}Where`, () => {
+    const where = this.#components.addSchema(`${toPascalCase(collection.key)}Where`, () => {
       const branches = { type: 'array', items: where, minItems: 1, maxItems: MAX_BRANCHES }
       return {
         type: 'object',
@@ -51,15 +51,15 @@ export class FilterSchemas {
     const cached = this.#fields.get(collection)
     if (cached) return cached
     const fields: Record<string, Ref> = {}
-    for (const field of this.#visible(collection, collection.comparables)) {
-      fields[field.path] = this.#operatorsRef(field, operatorsOf(field), kindOf(field))
+    for (const field of this.#visible(collection, collection.filterableFields)) {
+      fields[field.path] = this.#operatorsRef(field, listOperators(field), kindOf(field))
     }
-    if (this.#reader.documents.get(collection)?.hasPeople) {
-      for (const field of PEOPLE_COMPARABLES.values()) {
-        fields[field.path] = this.#operatorsRef(field, operatorsOf(field), kindOf(field))
+    if (this.#reader.documents.get(collection)?.hasAuthors) {
+      for (const field of FILTERABLE_AUTHOR_FIELDS.values()) {
+        fields[field.path] = this.#operatorsRef(field, listOperators(field), kindOf(field))
       }
     }
-    for (const field of this.#visible(collection, collection.manyValued)) {
+    for (const field of this.#visible(collection, collection.multiValuedFields)) {
       fields[field.path] = this.#operatorsRef(field, MEMBER_OPERATORS, kindOfMany(field))
     }
     this.#fields.set(collection, fields)
@@ -67,7 +67,7 @@ export class FilterSchemas {
   }
 
   #relatedFields(collection: CollectionModel): Readonly<Record<string, Ref>> {
-    const { comparables, manyValued } = collection
+    const { filterableFields: comparables, multiValuedFields: manyValued } = collection
     const fields: Record<string, Ref> = {}
     const relations = [...this.#visible(collection, comparables), ...this.#visible(collection, manyValued)]
     for (const { path, to = '' } of relations) {
@@ -80,7 +80,7 @@ export class FilterSchemas {
     return fields
   }
 
-  #visible<F extends Comparable | ManyValued>(
+  #visible<F extends FilterableField | MultiValuedField>(
     collection: CollectionModel,
     fields: ReadonlyMap<string, F>,
   ): readonly F[] {
@@ -88,13 +88,13 @@ export class FilterSchemas {
     return [...fields.values()].filter(({ owner }) => !hidden?.has(owner))
   }
 
-  #operatorsRef(field: Comparable | ManyValued, operators: readonly NamedOperator[], kind: string): Ref {
+  #operatorsRef(field: FilterableField | MultiValuedField, operators: readonly NamedOperator[], kind: string): Ref {
     const schema = operatorsSchema(this.#valueSchema(field), operators)
-    return this.#components.shared('schemas', `${kind}Filter`, schema)
+    return this.#components.addShared('schemas', `${kind}Filter`, schema)
   }
 
   /** Returns the schema of the values that a filter compares with. Keys of collections are those that the caller may read. */
-  #valueSchema({ part, filterSchema }: Comparable | ManyValued): JsonSchema {
+  #valueSchema({ part, filterSchema }: FilterableField | MultiValuedField): JsonSchema {
     if (part?.name !== 'collection') return filterSchema
     const readable = part.targets.filter((target) => this.#collections.has(target))
     return readable.length > 0 ? { type: 'string', enum: readable } : { type: 'string' }
@@ -102,7 +102,7 @@ export class FilterSchemas {
 }
 
 /** Returns the collections that a caller may read, by key. */
-export function readableCollections({ readable }: ApiReader): ReadonlyMap<string, CollectionModel> {
+export function getReadableCollections({ readable }: VisibleApi): ReadonlyMap<string, CollectionModel> {
   const collections = [...readable].filter((document) => document.kind === 'collection')
   return new Map(collections.map((collection) => [collection.key, collection]))
 }
@@ -122,18 +122,18 @@ function operatorsSchema(value: JsonSchema, operators: readonly NamedOperator[])
 const KINDS_BY_FORMAT: Readonly<Record<string, string>> = { date: 'Date', 'date-time': 'Timestamp', uuid: 'Id' }
 
 /** Returns the first part of the name of a schema of operators. */
-function kindOf({ path, to, part, filterSchema }: Comparable): string {
+function kindOf({ path, to, part, filterSchema }: FilterableField): string {
   if (to !== undefined || part?.name === 'id') return 'Reference'
-  if (filterSchema.enum !== undefined) return pascal(path.replace(/^.*\./, ''))
+  if (filterSchema.enum !== undefined) return toPascalCase(path.replace(/^.*\./, ''))
   return kindOfSchema(filterSchema)
 }
 
-function kindOfMany({ path, to, part, filterSchema }: ManyValued): string {
+function kindOfMany({ path, to, part, filterSchema }: MultiValuedField): string {
   if (to !== undefined || part?.name === 'id') return 'References'
-  return filterSchema.enum === undefined ? `${kindOfSchema(filterSchema)}List` : pascal(path.replace(/^.*\./, ''))
+  return filterSchema.enum === undefined ? `${kindOfSchema(filterSchema)}List` : toPascalCase(path.replace(/^.*\./, ''))
 }
 
 function kindOfSchema({ anyOf, format, type }: JsonSchema): string {
   if (anyOf !== undefined) return 'Timestamp'
-  return KINDS_BY_FORMAT[String(format)] ?? (type === 'string' ? 'Text' : pascal(String(type)))
+  return KINDS_BY_FORMAT[String(format)] ?? (type === 'string' ? 'Text' : toPascalCase(String(type)))
 }

@@ -1,10 +1,14 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { ANONYMOUS } from '../../auth/adapter.ts'
 import { Access } from '../../content/access/access.ts'
+import { DaybookError, ERRORS, type ErrorCode, validationErrorAt } from '../../errors.ts'
+import type { JsonSchema } from '../../fields/field.ts'
 import type { Model } from '../../model/model.ts'
-import { ReaderTexts, type TaggedText } from '../answers/reader-texts.ts'
-import type { Route } from '../contract.ts'
-import { anyReader, apiReader, plainVariant } from './api-reader.ts'
-import { buildDocument } from './document.ts'
+import { getDaybookVersion } from '../../version.ts'
+import { HEADER_DESCRIPTIONS, type Route } from '../contract.ts'
+import { type TaggedText, TextCache } from '../text-cache.ts'
+import { CONFIG_TAG, describeErrorResponse, Operations } from './operation.ts'
+import { getCacheKeyWithoutRules, resolveApiWithoutRules, resolveVisibleApi, type VisibleApi } from './visible-api.ts'
 
 /** The parts of a service that its documents describe. */
 interface OpenApiParts {
@@ -17,7 +21,7 @@ interface OpenApiParts {
 /** The OpenAPI documents of a service, one for each kind of caller. Each is built for the first request of its kind. */
 export class OpenApi {
   readonly #parts: OpenApiParts
-  readonly #texts = new ReaderTexts()
+  readonly #texts = new TextCache()
 
   constructor(parts: OpenApiParts) {
     this.#parts = parts
@@ -26,9 +30,9 @@ export class OpenApi {
   /** Returns the document for a caller. It holds nothing that the caller may not know. */
   async for(access: Access): Promise<TaggedText> {
     const { model, routes, sessionCookie } = this.#parts
-    const ruledReader = hasRules(model) ? await apiReader(model, routes, access) : undefined
-    return this.#texts.get(ruledReader?.variant ?? plainVariant(model, access), async () => {
-      const reader = ruledReader ?? anyReader(model, routes, access)
+    const ruledReader = hasRules(model) ? await resolveVisibleApi(model, routes, access) : undefined
+    return this.#texts.get(ruledReader?.cacheKey ?? getCacheKeyWithoutRules(model, access), async () => {
+      const reader = ruledReader ?? resolveApiWithoutRules(model, routes, access)
       return JSON.stringify(await buildDocument(model, reader, sessionCookie))
     })
   }
@@ -41,9 +45,156 @@ export class OpenApi {
 
 function hasRules({ collections, globals }: Model): boolean {
   return [...collections.values(), ...globals.values()].some(
-    ({ access, fields, peopleRule }) =>
+    ({ access, fields, authorRule: peopleRule }) =>
       typeof peopleRule === 'function' ||
       Object.values(access).some((rule) => rule !== undefined) ||
       fields.some((field) => field.access.read !== undefined || field.access.write !== undefined),
   )
 }
+
+const ABOUT =
+  'Made from the routes and the content model of this service, for the reader who asks: with a session it holds what that session ' +
+  'may see besides. Every GET operation answers HEAD, too.'
+
+/**
+ * Builds the OpenAPI 3.1 document of a service, as far as one caller may know it. Other requests have their turn after each path
+ * and each schema: a large model takes long.
+ *
+ * @param sessionCookie the name of the cookie that holds a session
+ */
+async function buildDocument(model: Model, reader: VisibleApi, sessionCookie: string): Promise<object> {
+  const operations = new Operations(model, reader)
+  const { components } = operations
+  components.schemas.set('Error', ERROR)
+  const paths: Record<string, object> = {}
+  for (const routes of routesByAddress(reader.routes)) {
+    // The last route names the placeholders of all.
+    const path = pathOf(routes.at(-1) as Route)
+    for (const route of routes) {
+      const method = route.method.toLowerCase()
+      for (const [name, action] of Object.entries(route.actions ?? {})) {
+        const actionPath = route.path.replace(/:\w+$/, encodeURIComponent(name))
+        paths[actionPath] = { [method]: operations.ofAction(route, name, action) }
+      }
+    }
+    paths[path] = Object.fromEntries(
+      routes.map((route) => [route.method.toLowerCase(), operations.ofRoute(route, path)]),
+    )
+    await turn()
+  }
+  await components.buildSchemas()
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Daybook', version: getDaybookVersion(), description: ABOUT },
+    servers: [{ url: '/' }],
+    tags: tagsOf(reader),
+    paths,
+    components: {
+      schemas: Object.fromEntries(components.schemas),
+      parameters: Object.fromEntries(components.parameters),
+      headers: RESPONSE_HEADERS,
+      responses: { ...Object.fromEntries(components.responses), ...ERROR_RESPONSES },
+      securitySchemes: {
+        sessionCookie: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+        bearerAuth: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}
+
+/** Returns the routes in groups of one address, whatever their placeholders are called. */
+function routesByAddress(routes: readonly Route[]): Iterable<readonly Route[]> {
+  // An address with a slash at the end leads to the same as without it, and is no operation of its own.
+  const described = routes.filter(({ path }) => path === '/' || !path.endsWith('/'))
+  return Map.groupBy(described, (route) => pathOf(route).replace(/\{\w+\}/g, '{}')).values()
+}
+
+/** Returns the path of a route in the form of OpenAPI, with the key of its collection or global. */
+const pathOf = ({ path, resource }: Route): string =>
+  path.replace(/:(\w+)|\*$/g, (_, name = 'path') =>
+    resource && name === KEY_PLACEHOLDERS[resource.kind] ? resource.key : `{${name}}`,
+  )
+
+const KEY_PLACEHOLDERS = { collection: 'collection', global: 'key' } as const
+
+function tagsOf({ documents, routes }: VisibleApi): readonly object[] {
+  const collections = [...documents.keys()].filter(({ kind }) => kind === 'collection')
+  return [
+    ...collections.map(({ key, description }) => ({
+      name: key,
+      ...(description === undefined ? {} : { description }),
+    })),
+    { name: 'globals', description: 'Documents of which there is one each.' },
+    { name: 'auth', description: 'The session, and signing in and out.' },
+    { name: 'cms', description: 'The service itself.' },
+    ...contributedTags(routes, new Set(collections.map(({ key }) => key))),
+  ]
+}
+
+/** A tag for each plugin with routes, and one for the config's own; one that a collection has already stands once. */
+function contributedTags(routes: readonly Route[], taken: ReadonlySet<string>): readonly object[] {
+  const plugins = new Set(routes.flatMap(({ plugin }) => plugin ?? []))
+  const tags = [...plugins].map((name) => ({ name, description: `Routes of the plugin ${name}.` }))
+  const hasOwn = !plugins.has(CONFIG_TAG) && routes.some(({ plugin }) => plugin === null)
+  const all = hasOwn ? [{ name: CONFIG_TAG, description: 'Routes of this service alone.' }, ...tags] : tags
+  return all.filter(({ name }) => !taken.has(name) && !SERVICE_TAGS.includes(name))
+}
+
+const SERVICE_TAGS: readonly string[] = ['globals', 'auth', 'cms']
+
+const REQUEST_ID: JsonSchema = { type: 'string', pattern: '^[\\w.-]{8,64}$' }
+
+const ISSUE: JsonSchema = {
+  type: 'object',
+  properties: {
+    path: { type: 'string', description: 'JSON Pointer (RFC 6901) into the body, or the name of the parameter.' },
+    code: { type: 'string', description: 'The rule that the value violates.' },
+    params: { type: 'object', description: 'The values that the message mentions.' },
+    message: { type: 'string' },
+  },
+  required: ['path', 'code', 'message'],
+}
+
+const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]
+
+const ERROR: JsonSchema = {
+  type: 'object',
+  properties: {
+    code: { type: 'string', enum: ERROR_CODES },
+    message: { type: 'string' },
+    details: { type: 'object', properties: { issues: { type: 'array', items: ISSUE, maxItems: 100 } } },
+    requestId: REQUEST_ID,
+  },
+  required: ['code', 'message', 'details', 'requestId'],
+  additionalProperties: false,
+}
+
+const EXAMPLE_ID = '3f6f1b0e-6c1d-4d0c-9a39-0c5d8a2b7e41'
+
+function exampleError(code: ErrorCode): object {
+  const error =
+    code === 'VALIDATION_ERROR'
+      ? validationErrorAt('limit', 'type', 'must be a whole number, 0 or more', { types: ['integer'] })
+      : new DaybookError(code)
+  return { code, message: error.message, details: error.details, requestId: EXAMPLE_ID }
+}
+
+const ERROR_RESPONSES: object = Object.fromEntries(
+  ERROR_CODES.map((code) => [code, describeErrorResponse(code, exampleError(code))]),
+)
+
+/** The schemas of headers that have a format. */
+const HEADER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  'Daybook-First-Seq': { type: 'integer', minimum: 1 },
+  'Daybook-Seq': { type: 'integer', minimum: 1 },
+  ETag: { type: 'string', pattern: '^"[^"]+"$' },
+  'Idempotency-Replayed': { const: 'true' },
+  'Retry-After': { type: 'integer', minimum: 0 },
+  'X-Request-Id': REQUEST_ID,
+}
+
+const RESPONSE_HEADERS: object = Object.fromEntries(
+  Object.entries({ ...HEADER_DESCRIPTIONS, 'X-Request-Id': 'The name of the request, for reports.' }).map(
+    ([name, description]) => [name, { description, schema: HEADER_SCHEMAS[name] ?? { type: 'string' } }],
+  ),
+)

@@ -2,19 +2,19 @@ import { STATUS_CODES } from 'node:http'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { Model } from '../../model/model.ts'
-import { CONDITIONS } from '../conditions.ts'
 import {
   type ActionContract,
-  type AnswerContract,
   type BodyContract,
+  getErrorHeaders,
   type HeaderName,
-  headersOfError,
+  type ResponseContract,
   type Route,
 } from '../contract.ts'
-import type { ApiReader } from './api-reader.ts'
-import { Components, pascal, type Ref } from './components.ts'
+import { REQUEST_HEADERS } from '../request-headers.ts'
+import { Components, type Ref, toPascalCase } from './components.ts'
 import { ContractSchemas, holdsDocument } from './contract-schemas.ts'
 import { QueryParameters } from './parameters.ts'
+import type { VisibleApi } from './visible-api.ts'
 
 /** The member of a media type with the schema of the response to `locale=all`. */
 const ALL_LOCALES_MEMBER = 'x-daybook-all-locales'
@@ -30,13 +30,13 @@ const ADAPTER_RESPONSE: object = { default: { description: 'What the auth adapte
 /** Describes routes as one caller knows them. */
 export class Operations {
   readonly components: Components = new Components()
-  readonly #reader: ApiReader
+  readonly #reader: VisibleApi
   readonly #schemas: ContractSchemas
   readonly #queryParameters: QueryParameters
   /** The first route of each operation. The routes of all collections or globals are described as that of the first one. */
   readonly #firstRoutes = new Map<string, Route>()
 
-  constructor(model: Model, reader: ApiReader) {
+  constructor(model: Model, reader: VisibleApi) {
     this.#reader = reader
     this.#schemas = new ContractSchemas(model, reader, this.components)
     this.#queryParameters = new QueryParameters(reader, this.components)
@@ -48,11 +48,11 @@ export class Operations {
    * @param path in the form of OpenAPI; routes may give the same placeholder different names
    */
   ofRoute(route: Route, path: string): object {
-    const { answers, body } = route
-    const { summary, description, conditions, errors } = this.#firstOfOperation(route)
+    const { responses: answers, body } = route
+    const { summary, description, requestHeaders: conditions, errors } = this.#firstOfOperation(route)
     const responses = answers?.map((answer) => [answer.status, this.#response(route, answer)] as const)
     return {
-      operationId: operationIdOf(route),
+      operationId: getOperationId(route),
       summary,
       description,
       tags: [tagOf(route)],
@@ -77,7 +77,7 @@ export class Operations {
   /** Returns the operation of one action of a route. */
   ofAction(route: Route, name: string, action: ActionContract): object {
     const { input = { type: 'object' }, output, description, status = '2XX' } = action
-    const id = `auth${pascal(name)}`
+    const id = `auth${toPascalCase(name)}`
     const isRequired = Array.isArray(input.required) && input.required.length > 0
     const response = {
       description: 'What the auth adapter answers when it has done it.',
@@ -87,7 +87,7 @@ export class Operations {
       operationId: id,
       summary: description ?? `Runs the action ${name} of the auth adapter.`,
       tags: [tagOf(route)],
-      parameters: conditionRefs(route.conditions),
+      parameters: conditionRefs(route.requestHeaders),
       requestBody: requestBody(
         { ...(route.body as BodyContract), isRequired },
         this.#schemas.named(`${id}Input`, input),
@@ -106,7 +106,7 @@ export class Operations {
       const routeName = routeNames[index] ?? '*'
       const contract = pathParameters[routeName] ?? { schema: { type: 'string', minLength: 1 } }
       const parameter = { name, in: 'path', required: true, ...contract }
-      return resource ? this.components.shared('parameters', routeName, parameter) : parameter
+      return resource ? this.components.addShared('parameters', routeName, parameter) : parameter
     })
   }
 
@@ -116,8 +116,8 @@ export class Operations {
     )
   }
 
-  #response(route: Route, answer: AnswerContract): object {
-    const { status, description, headers, ownHeaders, schema, mediaType = 'application/json' } = answer
+  #response(route: Route, answer: ResponseContract): object {
+    const { status, description, headers, extraHeaders: ownHeaders, schema, mediaType = 'application/json' } = answer
     const { resource } = route
     const isOfDocument = resource !== undefined && holdsDocument(resource, schema)
     // As parts of the schema, the variants would make each localized value a text or a map, and each list one of two kinds, for
@@ -133,7 +133,7 @@ export class Operations {
     }
     if (!resource || isOfDocument) return response
     const { name = String(STATUS_CODES[status]).replaceAll(' ', '') } = answer
-    return this.components.shared('responses', pascal(name), response)
+    return this.components.addShared('responses', toPascalCase(name), response)
   }
 
   #security(route: Route): readonly object[] {
@@ -146,9 +146,9 @@ export class Operations {
  * Returns the name of a route's operation, for generators of clients: `listPosts`, `createPostsEntry`, `patchPostsMany`. No two
  * kinds of names begin and end alike, so that every name is unique.
  */
-export function operationIdOf({ operationId, resource }: Route): string {
+export function getOperationId({ operationId, resource }: Route): string {
   if (!resource) return operationId
-  const key = pascal(resource.key)
+  const key = toPascalCase(resource.key)
   return operationId.replace(/(?:Entries|Entry|Many|Global|References)$/, (kind) => {
     if (kind === 'Entries') return key
     return kind === 'References' ? `ReferencesTo${key}` : `${key}${kind}`
@@ -165,8 +165,8 @@ function tagOf({ path, resource, plugin }: Route): string {
   return path.includes('/auth') ? 'auth' : 'cms'
 }
 
-const conditionRefs = (conditions: Route['conditions']): readonly Ref[] =>
-  conditions.map((condition) => ({ $ref: `#/components/parameters/${CONDITIONS[condition].name}` }))
+const conditionRefs = (conditions: Route['requestHeaders']): readonly Ref[] =>
+  conditions.map((condition) => ({ $ref: `#/components/parameters/${REQUEST_HEADERS[condition].name}` }))
 
 const requestBody = ({ description, mediaTypes, isRequired = true }: BodyContract, schema: JsonSchema): object => ({
   description,
@@ -191,9 +191,9 @@ const errorRefs = (codes: readonly ErrorCode[]): object =>
   Object.fromEntries(codes.map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }]))
 
 /** Returns the response of an error, which operations refer to. */
-export const errorResponse = (code: ErrorCode, example: object): object => ({
+export const describeErrorResponse = (code: ErrorCode, example: object): object => ({
   description: ERRORS[code].message,
-  headers: headerRefs(headersOfError(code)),
+  headers: headerRefs(getErrorHeaders(code)),
   content: {
     'application/json': {
       schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { const: code } } }] },

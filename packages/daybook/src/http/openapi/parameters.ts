@@ -1,15 +1,15 @@
-import type { Ruled } from '../../content/access/rules.ts'
+import type { CollectionOrGlobal } from '../../content/access/rules.ts'
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
+import { AUTHOR_KEYS } from '../../model/authors.ts'
 import type { CollectionModel, DocumentModel, ReverseModel } from '../../model/model.ts'
-import { PEOPLE_KEYS } from '../../model/people.ts'
-import { aggregatesFor, MAX_AGGREGATES } from '../../query/aggregates.ts'
-import { ALTERNATES, MAX_NAMES } from '../../query/expansion.ts'
-import { MAX_SORT_KEYS, NULLS } from '../../query/listing.ts'
-import type { Parameter, TakenNames } from '../../query/parameters.ts'
-import type { ApiReader } from './api-reader.ts'
+import { listAggregateNames, MAX_AGGREGATES } from '../../query/aggregates.ts'
+import { ALTERNATES, MAX_SELECTED_NAMES } from '../../query/expansion.ts'
+import type { NameKind, Parameter } from '../../query/parameters.ts'
+import { MAX_SORT_KEYS, NULLS } from '../../query/sort-order.ts'
 import type { Components, Ref } from './components.ts'
-import { documentName } from './document-schemas.ts'
-import { FilterSchemas, readableCollections } from './filter-schemas.ts'
+import { getDocumentName } from './document-schemas.ts'
+import { FilterSchemas, getReadableCollections } from './filter-schemas.ts'
+import type { VisibleApi } from './visible-api.ts'
 
 const STYLES: Readonly<Record<Parameter['style'], object>> = {
   single: {},
@@ -21,24 +21,24 @@ const NOTHING: ReadonlySet<string> = new Set()
 
 /** The parameters of query strings, with the names that one caller may know. */
 export class QueryParameters {
-  readonly #reader: ApiReader
+  readonly #reader: VisibleApi
   readonly #components: Components
   readonly #filters: FilterSchemas
   readonly #collections: ReadonlyMap<string, CollectionModel>
   /** True if the caller may read a document that has reverse fields. */
   readonly #hasReverses: boolean
 
-  constructor(reader: ApiReader, components: Components) {
+  constructor(reader: VisibleApi, components: Components) {
     this.#reader = reader
     this.#components = components
     this.#filters = new FilterSchemas(reader, components)
-    this.#collections = readableCollections(reader)
+    this.#collections = getReadableCollections(reader)
     this.#hasReverses = [...reader.readable].some((document) => this.#reversesOf(document).length > 0)
   }
 
   /** Returns a reference to a parameter of a route, or `undefined` if no value fits it. */
-  ref(name: string, parameter: Parameter, resource: Ruled | undefined): Ref | undefined {
-    const { takes, isRequired, description, style } = parameter
+  ref(name: string, parameter: Parameter, resource: CollectionOrGlobal | undefined): Ref | undefined {
+    const { nameKind: takes, isRequired, description, style } = parameter
     // Without an example: docs pages would send it, also where the parameter can be left out.
     const withSchema = (schema: JsonSchema): object => ({
       name,
@@ -49,20 +49,20 @@ export class QueryParameters {
       schema,
     })
     if (takes === undefined || !resource) {
-      const schema = this.#reader.readsAllLocales ? parameter.schema : (parameter.oneLocaleSchema ?? parameter.schema)
-      return isUnusable(schema) ? undefined : this.#components.shared('parameters', name, withSchema(schema))
+      const schema = this.#reader.canReadAllLocales ? parameter.schema : (parameter.oneLocaleSchema ?? parameter.schema)
+      return isUnusable(schema) ? undefined : this.#components.addShared('parameters', name, withSchema(schema))
     }
-    const component = `${documentName(resource)}.${name}${isRequired ? '.required' : ''}`
-    return this.#components.parameter(component, () => {
+    const component = `${getDocumentName(resource)}.${name}${isRequired ? '.required' : ''}`
+    return this.#components.addParameter(component, () => {
       const schema = this.#namesSchema(takes, resource)
       return schema && withSchema(schema)
     })
   }
 
   /** Returns the schema of names of the content model, or `undefined` if there are none. */
-  #namesSchema(names: TakenNames, document: Ruled): JsonSchema | undefined {
-    const { hidden = NOTHING, hasPeople = false } = this.#reader.documents.get(document) ?? {}
-    const people = hasPeople ? PEOPLE_KEYS : []
+  #namesSchema(names: NameKind, document: CollectionOrGlobal): JsonSchema | undefined {
+    const { hidden = NOTHING, hasAuthors = false } = this.#reader.documents.get(document) ?? {}
+    const people = hasAuthors ? AUTHOR_KEYS : []
     const reverses = this.#reversesOf(document)
     const reverseKeys = reverses.map(({ key }) => key)
     // Relations and reverse fields inside of which fields can be named.
@@ -76,13 +76,13 @@ export class QueryParameters {
     if (document.kind === 'global') return undefined
     if (names === 'filters') return this.#filters.where(document)
     if (names === 'sortKeys') return sortSchema(document, hidden, people)
-    return listOf({ type: 'string', enum: aggregatesFor(document, hidden) }, MAX_AGGREGATES, { uniqueItems: true })
+    return listOf({ type: 'string', enum: listAggregateNames(document, hidden) }, MAX_AGGREGATES, { uniqueItems: true })
   }
 
   /** Returns the reverse fields of collections that the caller may list. */
-  #reversesOf(document: Ruled): readonly ReverseModel[] {
+  #reversesOf(document: CollectionOrGlobal): readonly ReverseModel[] {
     const hidden = this.#reader.documents.get(document)?.hidden
-    return [...document.reverses.values()].filter(({ key, to }) => !hidden?.has(key) && this.#collections.has(to))
+    return [...document.reverseFields.values()].filter(({ key, to }) => !hidden?.has(key) && this.#collections.has(to))
   }
 
   /**
@@ -105,8 +105,8 @@ export class QueryParameters {
     const collection = this.#collections.get(key)
     if (!collection) return ANY_PAGE_OPTIONS
     const { status } = collection
-    const { hidden = NOTHING, hasPeople = false } = this.#reader.documents.get(collection) ?? {}
-    const sort = sortSchema(collection, hidden, hasPeople ? PEOPLE_KEYS : [])
+    const { hidden = NOTHING, hasAuthors = false } = this.#reader.documents.get(collection) ?? {}
+    const sort = sortSchema(collection, hidden, hasAuthors ? AUTHOR_KEYS : [])
     return pageOptions(sort, status && { type: 'array', items: { enum: status.values }, minItems: 1 })
   }
 }
@@ -144,7 +144,7 @@ function pathsSchema(names: readonly string[], open: readonly string[]): JsonSch
   if (names.length === 0) return undefined
   const name = { type: 'string', enum: names }
   const path = { type: 'string', pattern: patternInside(open) }
-  return listOf(open.length === 0 ? name : { anyOf: [name, path] }, MAX_NAMES)
+  return listOf(open.length === 0 ? name : { anyOf: [name, path] }, MAX_SELECTED_NAMES)
 }
 
 /** Returns the pattern of paths that begin with one of these. */
@@ -152,7 +152,7 @@ const patternInside = (paths: readonly string[]): string =>
   `^(?:${paths.map((path) => path.replaceAll('.', '\\.')).join('|')})\\.`
 
 function sortSchema(
-  { comparables }: CollectionModel,
+  { filterableFields: comparables }: CollectionModel,
   hidden: ReadonlySet<string>,
   people: readonly string[],
 ): JsonSchema {

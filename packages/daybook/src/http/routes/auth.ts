@@ -1,40 +1,40 @@
 import type { AuthContext } from '../../auth/adapter.ts'
 import type { AuthGuard } from '../../auth/guard.ts'
 import type { SignInLimiter } from '../../auth/sign-in-limiter.ts'
-import { permissionsOf } from '../../content/access/permissions.ts'
-import { documentPermissions } from '../../content/description/document-permissions.ts'
-import type { Engine } from '../../content/engine.ts'
+import { resolvePermissions } from '../../content/access/permissions.ts'
+import type { ContentContext } from '../../content/context.ts'
+import { resolveDocumentPermissions } from '../../content/description/document-permissions.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import { PEOPLE_PARAMETERS, PERMISSIONS_PARAMETERS, readDocumentName } from '../../query/auth-query.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
 import {
-  attemptKindOf,
   findAccountNames,
-  forwarded,
+  getAttemptKind,
   isCountedAction,
   readAccountNames,
-  readInput,
+  readActionInput,
+  toProviderRequest,
 } from '../auth-input.ts'
 import { readBody } from '../body.ts'
-import { contextOf } from '../client-address.ts'
 import {
   type ActionContract,
   type BodyContract,
+  COMMON_ERRORS,
   defineRoute,
   type Method,
-  PLAIN_ERRORS,
   type Route,
 } from '../contract.ts'
 import type { HttpRequest } from '../request.ts'
-import { fromResponse, PRIVATE } from '../respond.ts'
-import { ACTIONS_SCHEMA, PEOPLE_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
+import { toAuthContext } from '../request.ts'
+import { fromWebResponse, PRIVATE_HEADERS } from '../response.ts'
+import { ACTIONS_SCHEMA, ACTOR_NAMES_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of sessions need. */
 export interface AuthParts {
   readonly auth: AuthGuard
   readonly signIns: SignInLimiter
-  readonly engine: Engine
+  readonly engine: ContentContext
   /** How many proxies are trusted to tell the client's address. */
   readonly trustProxy: number
 }
@@ -55,8 +55,8 @@ const PUBLIC = {
   method: 'GET',
   protection: 'public',
   parameters: NO_PARAMETERS,
-  conditions: ['ifMatch', 'ifNoneMatch'],
-  errors: PLAIN_ERRORS,
+  requestHeaders: ['ifMatch', 'ifNoneMatch'],
+  errors: COMMON_ERRORS,
 } as const
 
 const sessionRoute = ({ auth }: AuthParts): Route =>
@@ -65,7 +65,7 @@ const sessionRoute = ({ auth }: AuthParts): Route =>
     path: '/api/cms/auth/session',
     operationId: 'getSession',
     summary: 'Answers the session of the request.',
-    answers: [
+    responses: [
       {
         status: 200,
         description: 'The caller: `authenticated`, `principal` and `identity`, both `null` without a session.',
@@ -74,7 +74,7 @@ const sessionRoute = ({ auth }: AuthParts): Route =>
         headers: ['Cache-Control', 'Vary'],
       },
     ],
-    run: async ({ access }) => ({ status: 200, json: auth.tell(access.caller), headers: PRIVATE }),
+    run: async ({ access }) => ({ status: 200, json: auth.serializeSession(access.caller), headers: PRIVATE_HEADERS }),
   })
 
 const actionsRoute = ({ auth }: AuthParts): Route =>
@@ -83,7 +83,7 @@ const actionsRoute = ({ auth }: AuthParts): Route =>
     path: '/api/cms/auth/actions',
     operationId: 'getAuthActions',
     summary: 'Lists the actions of the auth adapter.',
-    answers: [
+    responses: [
       {
         status: 200,
         description:
@@ -93,7 +93,7 @@ const actionsRoute = ({ auth }: AuthParts): Route =>
         headers: ['Cache-Control', 'Vary'],
       },
     ],
-    run: async () => ({ status: 200, json: JSON.stringify({ actions: auth.actions }), headers: PRIVATE }),
+    run: async () => ({ status: 200, json: JSON.stringify({ actions: auth.actions }), headers: PRIVATE_HEADERS }),
   })
 
 const permissionsRoute = ({ engine }: AuthParts): Route =>
@@ -104,8 +104,8 @@ const permissionsRoute = ({ engine }: AuthParts): Route =>
     summary: 'Returns the permissions of the caller, in general or on one document.',
     parameters: PERMISSIONS_PARAMETERS,
     // A result that is compared with a where is written first, to a transaction that is undone.
-    errors: [...PLAIN_ERRORS, 'NOT_FOUND', 'INSUFFICIENT_STORAGE'],
-    answers: [
+    errors: [...COMMON_ERRORS, 'NOT_FOUND', 'INSUFFICIENT_STORAGE'],
+    responses: [
       {
         status: 200,
         description:
@@ -118,9 +118,9 @@ const permissionsRoute = ({ engine }: AuthParts): Route =>
     run: async ({ access, query }) => {
       const name = readDocumentName(query)
       const permissions = name
-        ? await documentPermissions(engine, access, name)
-        : await permissionsOf(engine.model, access)
-      return { status: 200, json: JSON.stringify(permissions), headers: PRIVATE }
+        ? await resolveDocumentPermissions(engine, access, name)
+        : await resolvePermissions(engine.model, access)
+      return { status: 200, json: JSON.stringify(permissions), headers: PRIVATE_HEADERS }
     },
   })
 
@@ -132,26 +132,26 @@ const peopleRoute = ({ auth }: AuthParts): Route =>
     protection: 'session',
     summary: 'Tells what actors are called.',
     parameters: PEOPLE_PARAMETERS,
-    conditions: [],
-    answers: [
+    requestHeaders: [],
+    responses: [
       {
         status: 200,
         description: 'The names of those that have one: people by their accounts, programs by their tokens.',
-        schema: PEOPLE_SCHEMA,
+        schema: ACTOR_NAMES_SCHEMA,
         name: 'people',
         headers: ['Cache-Control', 'Vary'],
       },
     ],
-    errors: [...PLAIN_ERRORS, 'UNAUTHORIZED'],
+    errors: [...COMMON_ERRORS, 'UNAUTHORIZED'],
     run: async ({ query }) => {
-      const people = await auth.names(query.values.subjects ?? [])
-      return { status: 200, json: JSON.stringify({ people }), headers: PRIVATE }
+      const people = await auth.findNames(query.values.subjects ?? [])
+      return { status: 200, json: JSON.stringify({ people }), headers: PRIVATE_HEADERS }
     },
   })
 
 /** The errors of an adapter's action, and those that come before its answer. */
 const PROVIDER_ERRORS: readonly ErrorCode[] = [
-  ...PLAIN_ERRORS,
+  ...COMMON_ERRORS,
   'UNAUTHORIZED',
   'FORBIDDEN',
   'NOT_FOUND',
@@ -168,7 +168,7 @@ const INPUT: BodyContract<Readonly<Record<string, unknown>>> = {
   mediaTypes: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
   schema: ANYTHING,
   isRequired: false,
-  read: readInput,
+  read: readActionInput,
 }
 
 /** A body that is passed on unchanged. */
@@ -209,16 +209,16 @@ function actionRoute(parts: AuthParts): Route {
     operationId: 'runAuthAction',
     protection: 'provider',
     summary: 'Runs an action of the auth adapter, such as login.',
-    conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
+    requestHeaders: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: INPUT,
     actions: knownActions(parts.auth.capabilities.actions),
     errors: PROVIDER_ERRORS,
     admit: async (request, { action = '' }) => {
-      if (isCountedAction(action)) await parts.signIns.takeForClient(contextFor(request).address)
+      if (isCountedAction(action)) await parts.signIns.countClientAttempt(contextFor(request).address)
     },
     run: async ({ body, path: { action = '' }, request }) => {
-      if (isCountedAction(action)) await parts.signIns.takeForAccounts('sign-in', findAccountNames(body))
-      return fromResponse(await parts.auth.invoke(action, body, contextFor(request)))
+      if (isCountedAction(action)) await parts.signIns.countAccountAttempts('sign-in', findAccountNames(body))
+      return fromWebResponse(await parts.auth.invoke(action, body, contextFor(request)))
     },
   })
 }
@@ -237,20 +237,22 @@ function providerRoutes(parts: AuthParts): readonly Route[] {
       operationId: `${method.toLowerCase()}AuthProvider`,
       protection: 'provider',
       summary: 'Answered by the auth provider.',
-      conditions: method === 'POST' ? ['ifMatch', 'ifNoneMatch', 'idempotencyKey'] : ['ifMatch', 'ifNoneMatch'],
+      requestHeaders: method === 'POST' ? ['ifMatch', 'ifNoneMatch', 'idempotencyKey'] : ['ifMatch', 'ifNoneMatch'],
       errors: PROVIDER_ERRORS,
       ...(method === 'GET' ? {} : { body: ANY_BODY }),
       admit: async (request) => {
-        if (attemptKindOf(request)) await parts.signIns.takeForClient(contextFor(request).address)
+        if (getAttemptKind(request)) await parts.signIns.countClientAttempt(contextFor(request).address)
       },
       run: async ({ body, request }) => {
-        const kind = attemptKindOf(request)
+        const kind = getAttemptKind(request)
         if (kind && body) {
           const names = await readAccountNames(body, request.headers.get('content-type'))
-          await parts.signIns.takeForAccounts(kind, names)
+          await parts.signIns.countAccountAttempts(kind, names)
         }
         const context = contextFor(request)
-        return fromResponse(await parts.auth.handle(forwarded(request, context, body), context))
+        return fromWebResponse(
+          await parts.auth.handleProviderRequest(toProviderRequest(request, context, body), context),
+        )
       },
     }),
   )
@@ -259,4 +261,4 @@ function providerRoutes(parts: AuthParts): readonly Route[] {
 const contextsOf =
   ({ trustProxy }: AuthParts) =>
   (request: HttpRequest): AuthContext =>
-    contextOf(request, trustProxy)
+    toAuthContext(request, trustProxy)

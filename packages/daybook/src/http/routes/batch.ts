@@ -1,23 +1,23 @@
-import type { Engine } from '../../content/engine.ts'
+import type { ContentContext } from '../../content/context.ts'
 import {
   type BatchResult,
   type CommittedWrites,
+  createWriteContext,
   MAX_OPERATIONS,
   runBatch,
-  writeContext,
 } from '../../content/writes/index.ts'
 import { isRecord } from '../../fields/field.ts'
-import { DRY_RUN } from '../../query/draft-query.ts'
-import { writtenLocale } from '../../query/locale.ts'
-import { REPEAT_ERRORS, repeatable, type ShownEntry } from '../answers/stored-replies.ts'
+import { DRY_RUN_PARAMETERS } from '../../query/draft-query.ts'
+import { writeLocaleParameter } from '../../query/locale-parameters.ts'
 import { jsonBody } from '../body.ts'
 import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
-import { dryReply, headersOfChanges, PRIVATE, type TextReply } from '../respond.ts'
+import { IDEMPOTENCY_ERRORS, type ResponseEntry, withIdempotency } from '../idempotency.ts'
+import { buildChangeHeaders, buildDryRunResponse, PRIVATE_HEADERS, type TextResponse } from '../response.ts'
 import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 
 /** The parts that the batch route needs. */
 export interface BatchParts {
-  readonly engine: Engine
+  readonly engine: ContentContext
   /** The number of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: number
 }
@@ -32,10 +32,10 @@ export function batchRoutes({ engine, trustProxy }: BatchParts): readonly Route[
       operationId: 'runBatch',
       protection: 'session',
       summary: 'Creates, changes and deletes entries in one transaction: all operations are stored, or none.',
-      parameters: { ...writtenLocale(locales), ...DRY_RUN },
-      conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
+      parameters: { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS },
+      requestHeaders: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
       body: jsonBody('The operations, in order.', batchSchema(MAX_OPERATIONS)),
-      answers: [
+      responses: [
         {
           status: 200,
           description: 'What became of each operation.',
@@ -51,22 +51,22 @@ export function batchRoutes({ engine, trustProxy }: BatchParts): readonly Route[
           ],
         },
       ],
-      errors: [...WRITE_ERRORS, ...REPEAT_ERRORS, 'PRECONDITION_REQUIRED'],
-      run: async ({ access, body, conditions, query, request }) => {
+      errors: [...WRITE_ERRORS, ...IDEMPOTENCY_ERRORS, 'PRECONDITION_REQUIRED'],
+      run: async ({ access, body, headers: conditions, query, request }) => {
         const { locale, dryRun } = query.values
         if (dryRun === 'true') {
-          const { results } = await runBatch(await writeContext(engine, access, { locale, isDry: true }), body)
-          return dryReply(200, resultsText(results.map(withoutTag)))
+          const { results } = await runBatch(await createWriteContext(engine, access, { locale, isDry: true }), body)
+          return buildDryRunResponse(200, resultsText(results.map(withoutTag)))
         }
         const names = namedIn(body)
         const what = {
           request: ['batch', body, ...(locale === undefined ? [] : [locale])],
           collections: [...collections.values()].filter(({ key }) => names.includes(key)),
-          shown: entriesInReply,
+          listEntries: entriesInReply,
         }
         const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
-        return repeatable(repetition, what, toReply, async (transact) =>
-          runBatch(await writeContext(engine, access, { locale, transact }), body),
+        return withIdempotency(repetition, what, toReply, async (transact) =>
+          runBatch(await createWriteContext(engine, access, { locale, transact }), body),
         )
       },
     }),
@@ -79,8 +79,8 @@ function namedIn(body: unknown): readonly unknown[] {
   return operations.map((one) => (isRecord(one) ? one.collection : undefined))
 }
 
-function entriesInReply(stored: string): readonly ShownEntry[] {
-  const { results }: { results: readonly (ShownEntry & { readonly entry?: unknown })[] } = JSON.parse(stored)
+function entriesInReply(stored: string): readonly ResponseEntry[] {
+  const { results }: { results: readonly (ResponseEntry & { readonly entry?: unknown })[] } = JSON.parse(stored)
   return results.filter(({ entry }) => entry !== undefined)
 }
 
@@ -100,7 +100,11 @@ function resultsText(results: readonly ShownResult[]): string {
   return `{"results":[${parts.join(',')}]}`
 }
 
-function toReply({ results, firstSeq }: CommittedWrites<BatchResult>): TextReply {
+function toReply({ results, firstSeq }: CommittedWrites<BatchResult>): TextResponse {
   const seq = Math.max(0, ...results.map((result) => result.seq))
-  return { status: 200, json: resultsText(results), headers: { ...PRIVATE, ...headersOfChanges(firstSeq, seq) } }
+  return {
+    status: 200,
+    json: resultsText(results),
+    headers: { ...PRIVATE_HEADERS, ...buildChangeHeaders(firstSeq, seq) },
+  }
 }

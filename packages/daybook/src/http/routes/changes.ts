@@ -1,21 +1,21 @@
 import { ANONYMOUS } from '../../auth/adapter.ts'
 import type { AuthGuard } from '../../auth/guard.ts'
 import { Access } from '../../content/access/access.ts'
-import type { Engine } from '../../content/engine.ts'
+import type { ContentContext } from '../../content/context.ts'
 import type { ChangesFeed } from '../../journal/feed/changes-feed.ts'
 import { listJournal } from '../../journal/journal-page.ts'
 import type { LiveFeed } from '../../journal/live/live-feed.ts'
 import type { Model } from '../../model/model.ts'
-import { DEFAULT_FEED_PAGE, EVENT_PARAMETERS, FEED_PARAMETERS, JOURNAL_PARAMETERS } from '../../query/feed-query.ts'
-import { contextOf } from '../client-address.ts'
-import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
+import { DEFAULT_FEED_PAGE, EVENT_PARAMETERS, FEED_PARAMETERS, JOURNAL_PARAMETERS } from '../../query/journal-query.ts'
+import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
 import type { HttpRequest } from '../request.ts'
-import { PRIVATE } from '../respond.ts'
+import { toAuthContext } from '../request.ts'
+import { PRIVATE_HEADERS } from '../response.ts'
 import { CHANGES_SCHEMA, JOURNAL_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of the changes feed need. */
 export interface ChangesParts {
-  readonly engine: Engine
+  readonly engine: ContentContext
   readonly feed: ChangesFeed
   readonly live: LiveFeed
   readonly auth: AuthGuard
@@ -38,8 +38,8 @@ function journalRoute({ engine }: ChangesParts): Route {
     protection: 'session',
     summary: 'Lists who changed what, and when, of documents that the caller may read.',
     parameters: JOURNAL_PARAMETERS,
-    conditions: [],
-    answers: [
+    requestHeaders: [],
+    responses: [
       {
         status: 200,
         description: 'Changes in their order. With the number of the request as `next`: there are no more.',
@@ -48,11 +48,11 @@ function journalRoute({ engine }: ChangesParts): Route {
         headers: ['Cache-Control', 'Vary'],
       },
     ],
-    errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'GONE'],
+    errors: [...COMMON_ERRORS, 'UNAUTHORIZED', 'GONE'],
     run: async ({ access, query }) => {
       const { since = 0, limit = DEFAULT_FEED_PAGE, actor, collections } = query.values
       const page = await listJournal(engine, access, { since, limit, actor, collections })
-      return { status: 200, json: JSON.stringify(page), headers: PRIVATE }
+      return { status: 200, json: JSON.stringify(page), headers: PRIVATE_HEADERS }
     },
   })
 }
@@ -65,8 +65,8 @@ function listRoute({ feed }: ChangesParts): Route {
     protection: 'public',
     summary: 'Tells what the reader may see, and how it has changed since a token.',
     parameters: FEED_PARAMETERS,
-    conditions: [],
-    answers: [
+    requestHeaders: [],
+    responses: [
       {
         status: 200,
         description: 'What has changed. Without items, and with the token of the request as `next`: nothing has.',
@@ -75,12 +75,12 @@ function listRoute({ feed }: ChangesParts): Route {
         headers: ['Cache-Control', 'Vary'],
       },
     ],
-    errors: [...PLAIN_ERRORS, 'GONE'],
+    errors: [...COMMON_ERRORS, 'GONE'],
     run: async ({ access, query }) => {
       const { since, collections, limit = DEFAULT_FEED_PAGE } = query.values
-      const { items, next } = await feed.page(access, { since, collections, limit })
+      const { items, next } = await feed.readPage(access, { since, collections, limit })
       const json = `{"items":[${items.map((one) => one.json).join(',')}],"next":${JSON.stringify(next)}}`
-      return { status: 200, json, headers: PRIVATE }
+      return { status: 200, json, headers: PRIVATE_HEADERS }
     },
   })
 }
@@ -93,8 +93,8 @@ function eventsRoute(parts: ChangesParts): Route {
     protection: 'public',
     summary: 'Tells what changes, as Server-Sent Events.',
     parameters: EVENT_PARAMETERS,
-    conditions: ['lastEventId'],
-    answers: [
+    requestHeaders: ['lastEventId'],
+    responses: [
       {
         status: 200,
         description:
@@ -104,8 +104,8 @@ function eventsRoute(parts: ChangesParts): Route {
         headers: ['Cache-Control', 'Vary', 'X-Accel-Buffering'],
       },
     ],
-    errors: PLAIN_ERRORS,
-    run: async ({ access, query, conditions, request }) => {
+    errors: COMMON_ERRORS,
+    run: async ({ access, query, headers: conditions, request }) => {
       const { collections, since } = query.values
       const { lastEventId } = conditions
       const content = await parts.live.open({
@@ -115,7 +115,11 @@ function eventsRoute(parts: ChangesParts): Route {
         since: lastEventId ?? since,
         sinceName: lastEventId === undefined ? 'since' : 'Last-Event-ID',
       })
-      return { status: 200, content, headers: { ...PRIVATE, 'Content-Type': EVENTS, 'X-Accel-Buffering': 'no' } }
+      return {
+        status: 200,
+        content,
+        headers: { ...PRIVATE_HEADERS, 'Content-Type': EVENTS, 'X-Accel-Buffering': 'no' },
+      }
     },
   })
 }
@@ -126,6 +130,6 @@ function authentication(
   access: Access,
   request: HttpRequest,
 ): () => Promise<Access> {
-  const context = access.isAuthenticated ? contextOf(request, trustProxy) : undefined
-  return async () => new Access(model, context ? await auth.resolve(context) : ANONYMOUS)
+  const context = access.isAuthenticated ? toAuthContext(request, trustProxy) : undefined
+  return async () => new Access(model, context ? await auth.resolveCaller(context) : ANONYMOUS)
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { AuthGuard } from '../../auth/guard.ts'
-import { type DocsConfig, docsPath } from '../../config/docs.ts'
+import { type DocsConfig, getDocsPath } from '../../config/docs.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { defineRoute, type HeaderName, PLAIN_ERRORS, type Route } from '../contract.ts'
-import type { OpenDocs } from '../docs/docs.ts'
+import { COMMON_ERRORS, defineRoute, type HeaderName, type Route } from '../contract.ts'
 import type { OpenFile } from '../docs/docs-files.ts'
-import type { Reply } from '../respond.ts'
+import type { OpenDocs } from '../docs/docs-page.ts'
+import type { HttpResponse } from '../response.ts'
 
 /** What the routes of the docs page need. */
 export interface DocsParts {
@@ -56,10 +56,10 @@ const FILE_HEADERS = {
 
 /** The docs page, and the files that it names. Code and files are loaded when they are first asked for. */
 export function docsRoutes({ docs, auth }: DocsParts): readonly Route[] {
-  const path = docsPath({ docs })
+  const path = getDocsPath({ docs })
   if (docs === false || path === undefined) return []
   refuseSharedPath(path, auth)
-  const open = lazy(async () => (await import('../docs/docs.ts')).openDocs(docs, path))
+  const open = lazy(async () => (await import('../docs/docs-page.ts')).openDocs(docs, path))
   return [pageRoute(path, open), fileRoute(path, open)]
 }
 
@@ -69,9 +69,9 @@ const pageRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
     path,
     operationId: 'getDocs',
     summary: 'Shows people what the service can do.',
-    conditions: [],
-    answers: [{ status: 200, description: 'The page.', mediaType: 'text/html', headers: namesOf(pageHeaders('')) }],
-    errors: PLAIN_ERRORS,
+    requestHeaders: [],
+    responses: [{ status: 200, description: 'The page.', mediaType: 'text/html', headers: namesOf(pageHeaders('')) }],
+    errors: COMMON_ERRORS,
     run: async () => {
       const { html } = await open()
       const nonce = randomBytes(16).toString('base64')
@@ -86,9 +86,9 @@ const fileRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
     operationId: 'getDocsFile',
     summary: 'Answers a file of the docs page.',
     parameters: NO_PARAMETERS,
-    conditions: [],
-    answers: [{ status: 200, description: 'The file.', headers: namesOf(FILE_HEADERS, 'Content-Encoding') }],
-    errors: [...PLAIN_ERRORS, 'NOT_FOUND'],
+    requestHeaders: [],
+    responses: [{ status: 200, description: 'The file.', headers: namesOf(FILE_HEADERS, 'Content-Encoding') }],
+    errors: [...COMMON_ERRORS, 'NOT_FOUND'],
     run: async ({ path: { '*': rest = '' }, request }) => {
       const { files } = await open()
       const [version, ...name] = rest.split('/')
@@ -98,7 +98,7 @@ const fileRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
   })
 
 /** @throws NOT_FOUND without a file */
-function fileReply(file: OpenFile | undefined): Reply {
+function fileReply(file: OpenFile | undefined): HttpResponse {
   if (!file) throw new DaybookError('NOT_FOUND')
   const { content, mediaType, encoding } = file
   const encoded = encoding === undefined ? {} : { 'Content-Encoding': encoding }

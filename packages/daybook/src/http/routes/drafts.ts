@@ -1,3 +1,4 @@
+import type { ContentContext } from '../../content/context.ts'
 import {
   createPreview,
   executePublication,
@@ -6,21 +7,19 @@ import {
   prepareUnschedule,
   revokePreviews,
 } from '../../content/drafts/index.ts'
-import type { Engine } from '../../content/engine.ts'
-import { execute, writeContext } from '../../content/writes/index.ts'
+import { createWriteContext, execute } from '../../content/writes/index.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { DRY_RUN, hasDrafts } from '../../query/draft-query.ts'
+import { DRY_RUN_PARAMETERS, hasDrafts } from '../../query/draft-query.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { jsonBody, optionalJsonBody } from '../body.ts'
-import { preconditions } from '../conditions.ts'
-import { defineRoute, type Route, WRITE_ERRORS, writeAnswer } from '../contract.ts'
-import { dryReply, goneReply, PRIVATE, writeReply } from '../respond.ts'
-import { BY_ID, ENTRY_PATH } from './entry-path.ts'
-import { objectSchema, publicationBodies, RESTORE_BODY } from './schemas.ts'
+import { defineRoute, describeWriteResponse, type Route, WRITE_ERRORS } from '../contract.ts'
+import { getPreconditions } from '../request-headers.ts'
+import { buildDryRunResponse, buildNoContentResponse, buildWriteResponse, PRIVATE_HEADERS } from '../response.ts'
+import { BY_ID, ENTRY_PATH, objectSchema, publicationBodies, RESTORE_BODY } from './schemas.ts'
 
 /** Publishing, schedules and restoring, of collections where these mean something. */
-export function draftRoutes(engine: Engine, collection: CollectionModel): readonly Route[] {
+export function draftRoutes(engine: ContentContext, collection: CollectionModel): readonly Route[] {
   const bodies = publicationBodies(collection.localized.size > 0 ? engine.model.locales : undefined)
   const restore = publicationRoute(engine, collection, 'restore', {
     summary: collection.status
@@ -46,7 +45,7 @@ export function draftRoutes(engine: Engine, collection: CollectionModel): readon
 }
 
 function publicationRoute(
-  engine: Engine,
+  engine: ContentContext,
   collection: CollectionModel,
   op: PublicationOp,
   { summary, body }: Pick<Route, 'summary' | 'body'>,
@@ -60,23 +59,23 @@ function publicationRoute(
     protection: 'session',
     action: 'update',
     summary,
-    parameters: DRY_RUN,
-    conditions: ['ifMatch', 'ifNoneMatch'],
+    parameters: DRY_RUN_PARAMETERS,
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
     ...(body ? { body } : {}),
-    answers: [writeAnswer(200, 'The entry.', collection.schemas.read)],
+    responses: [describeWriteResponse(200, 'The entry.', collection.schemas.read)],
     showsDrafts: hasDrafts(collection),
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ access, body: given, conditions, path, query }) => {
+    run: async ({ access, body: given, headers: conditions, path, query }) => {
       const isDry = query.values.dryRun === 'true'
-      const context = await writeContext(engine, access, { isDry })
-      const options = preconditions(conditions)
+      const context = await createWriteContext(engine, access, { isDry })
+      const options = getPreconditions(conditions)
       const answer = await executePublication(context, collection, op, path.id ?? '', given, options)
-      return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
+      return isDry ? buildDryRunResponse(200, answer.json) : buildWriteResponse(200, answer)
     },
   })
 }
 
-function unscheduleRoute(engine: Engine, collection: CollectionModel): Route {
+function unscheduleRoute(engine: ContentContext, collection: CollectionModel): Route {
   return defineRoute({
     method: 'DELETE',
     path: `${ENTRY_PATH}/schedule`,
@@ -86,9 +85,9 @@ function unscheduleRoute(engine: Engine, collection: CollectionModel): Route {
     protection: 'session',
     action: 'update',
     summary: 'Forgets the times at which an entry was to be published or unpublished.',
-    parameters: DRY_RUN,
-    conditions: ['ifMatch', 'ifNoneMatch'],
-    answers: [
+    parameters: DRY_RUN_PARAMETERS,
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
+    responses: [
       {
         status: 204,
         description: 'No time is set any more.',
@@ -98,9 +97,9 @@ function unscheduleRoute(engine: Engine, collection: CollectionModel): Route {
     errors: WRITE_ERRORS,
     run: async ({ access, path, query }) => {
       const isDry = query.values.dryRun === 'true'
-      const context = await writeContext(engine, access, { isDry })
+      const context = await createWriteContext(engine, access, { isDry })
       const { seq } = await execute(context, () => prepareUnschedule(context, collection, path.id ?? ''))
-      return goneReply(seq, isDry)
+      return buildNoContentResponse(seq, isDry)
     },
   })
 }
@@ -117,7 +116,7 @@ const PREVIEW_SCHEMA: JsonSchema = objectSchema({
 
 const PREVIEW_PATH = `${ENTRY_PATH}/preview`
 
-function previewRoute(engine: Engine, collection: CollectionModel): Route {
+function previewRoute(engine: ContentContext, collection: CollectionModel): Route {
   return defineRoute({
     method: 'POST',
     path: PREVIEW_PATH,
@@ -128,9 +127,9 @@ function previewRoute(engine: Engine, collection: CollectionModel): Route {
     action: 'update',
     summary: 'Makes a token that shows the working copy of an entry to all who have it.',
     parameters: NO_PARAMETERS,
-    conditions: ['ifMatch', 'ifNoneMatch'],
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
     body: optionalJsonBody('For how long, in seconds; by default an hour.', PREVIEW_BODY),
-    answers: [
+    responses: [
       {
         status: 201,
         description: 'The token. It is shown once.',
@@ -142,12 +141,12 @@ function previewRoute(engine: Engine, collection: CollectionModel): Route {
     errors: WRITE_ERRORS,
     run: async ({ access, body, path }) => {
       const preview = await createPreview(engine, access, collection, path.id ?? '', body)
-      return { status: 201, json: JSON.stringify(preview), headers: PRIVATE }
+      return { status: 201, json: JSON.stringify(preview), headers: PRIVATE_HEADERS }
     },
   })
 }
 
-function revokeRoute(engine: Engine, collection: CollectionModel): Route {
+function revokeRoute(engine: ContentContext, collection: CollectionModel): Route {
   return defineRoute({
     method: 'DELETE',
     path: PREVIEW_PATH,
@@ -158,12 +157,12 @@ function revokeRoute(engine: Engine, collection: CollectionModel): Route {
     action: 'update',
     summary: 'Ends all previews of an entry.',
     parameters: NO_PARAMETERS,
-    conditions: ['ifMatch', 'ifNoneMatch'],
-    answers: [{ status: 204, description: 'Its tokens show nothing any more.', headers: ['Cache-Control'] }],
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
+    responses: [{ status: 204, description: 'Its tokens show nothing any more.', headers: ['Cache-Control'] }],
     errors: WRITE_ERRORS,
     run: async ({ access, path }) => {
       await revokePreviews(engine, access, collection, path.id ?? '')
-      return { status: 204, headers: { 'Cache-Control': PRIVATE['Cache-Control'] } }
+      return { status: 204, headers: { 'Cache-Control': PRIVATE_HEADERS['Cache-Control'] } }
     },
   })
 }

@@ -1,6 +1,7 @@
 import { DraftTarget, listDeleted, prepareDiscard, readPreview } from '../../content/drafts/index.ts'
-import { documentTag, type EntryAnswer, readEntry, readList, variantOf } from '../../content/reads/index.ts'
+import { type EntryResponse, hashCacheKey, readEntry, readList, toDocumentTag } from '../../content/reads/index.ts'
 import {
+  createWriteContext,
   EntryTarget,
   execute,
   listReferrers,
@@ -9,52 +10,62 @@ import {
   prepareCreate,
   prepareDelete,
   prepareUpdate,
-  writeContext,
 } from '../../content/writes/index.ts'
-import { invalidAt } from '../../errors.ts'
+import { validationErrorAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { DRY_RUN, discardDraft, draftOfEntry, hasDrafts, saveDraft } from '../../query/draft-query.ts'
-import { documentParameters, PAGE, readPageBounds } from '../../query/entry-query.ts'
-import { DELETED, readDeletedQuery } from '../../query/history-query.ts'
+import { documentParameters, PAGE_PARAMETERS, readPageBounds } from '../../query/document-query.ts'
+import {
+  DRY_RUN_PARAMETERS,
+  discardDraftParameters,
+  entryDraftParameters,
+  hasDrafts,
+  saveDraftParameters,
+} from '../../query/draft-query.ts'
+import { DELETED_PARAMETERS, readDeletedQuery } from '../../query/journal-query.ts'
 import { listParameters } from '../../query/list-query.ts'
-import { writtenLocale } from '../../query/locale.ts'
-import { REPEAT_ERRORS, repeatable } from '../answers/stored-replies.ts'
+import { writeLocaleParameter } from '../../query/locale-parameters.ts'
 import { jsonBody, MERGE_PATCH } from '../body.ts'
-import { preconditions } from '../conditions.ts'
 import {
   defineReadRoute,
   defineRoute,
+  describeReadResponses,
+  describeWriteResponse,
   type PathParameters,
   READ_ERRORS,
   type Route,
-  readAnswers,
   WRITE_ERRORS,
-  writeAnswer,
 } from '../contract.ts'
-import { dryReply, goneReply, PRIVATE, type ReadPolicy, type TextReply, writeReply } from '../respond.ts'
-import { imageRoute } from './assets/asset-image.ts'
-import { type AssetParts, uploadRoute } from './assets/assets.ts'
+import { IDEMPOTENCY_ERRORS, withIdempotency } from '../idempotency.ts'
+import { getPreconditions } from '../request-headers.ts'
+import {
+  buildDryRunResponse,
+  buildNoContentResponse,
+  buildWriteResponse,
+  type CachePolicy,
+  PRIVATE_HEADERS,
+  type TextResponse,
+} from '../response.ts'
+import { type AssetParts, imageRoute, uploadRoute } from './assets.ts'
+import { bulkRoutes } from './bulk.ts'
 import { draftRoutes } from './drafts.ts'
-import { BY_ID, ENTRY_PATH } from './entry-path.ts'
 import { historyRoutes } from './history.ts'
-import { manyRoutes } from './many.ts'
-import { DELETED_SCHEMA, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
+import { BY_ID, DELETED_ENTRIES_SCHEMA, ENTRY_PATH, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of collections need. */
-export interface EntryParts extends ReadPolicy, AssetParts {}
+export interface EntryParts extends CachePolicy, AssetParts {}
 
 /** Lists, reads and changes of entries, for each collection. */
 export function entryRoutes(parts: EntryParts): readonly Route[] {
   const { collections, locales } = parts.engine.model
   const reading = documentParameters(locales)
-  const writing = { ...writtenLocale(locales), ...DRY_RUN }
+  const writing = { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS }
   const listing = new Map<string, Listing>()
   const listingOf = (collection: CollectionModel): Listing => {
     const { maxLimit, status, holdsFiles } = collection
     const name = JSON.stringify([maxLimit, status?.values, holdsFiles])
     const parameters = listing.get(name) ?? {
       ...listParameters(collection, locales, reading),
-      ...DELETED,
+      ...DELETED_PARAMETERS,
     }
     listing.set(name, parameters)
     return parameters
@@ -62,13 +73,13 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
   return [...collections.values()].flatMap((collection) => [
     listRoute(parts, collection, listingOf(collection)),
     collection.holdsFiles ? uploadRoute(parts, collection) : createRoute(parts, collection, writing),
-    getEntryRoute(parts, collection, { ...reading, ...draftOfEntry(collection) }),
-    changeRoute(parts, collection, { ...writing, ...saveDraft(collection) }, 'PUT'),
-    changeRoute(parts, collection, { ...writing, ...saveDraft(collection) }, 'PATCH'),
+    getEntryRoute(parts, collection, { ...reading, ...entryDraftParameters(collection) }),
+    changeRoute(parts, collection, { ...writing, ...saveDraftParameters(collection) }, 'PUT'),
+    changeRoute(parts, collection, { ...writing, ...saveDraftParameters(collection) }, 'PATCH'),
     deleteRoute(parts, collection),
     referencesRoute(parts, collection),
     ...(collection.holdsFiles ? [imageRoute(parts, collection)] : []),
-    ...manyRoutes(parts.engine, collection),
+    ...bulkRoutes(parts.engine, collection),
     ...draftRoutes(parts.engine, collection),
     ...historyRoutes(parts.engine, collection),
   ])
@@ -82,9 +93,9 @@ const BY_SLUG: PathParameters = {
   },
 }
 
-type Reading = ReturnType<typeof documentParameters> & ReturnType<typeof draftOfEntry>
-type Listing = ReturnType<typeof listParameters> & typeof DELETED
-type Writing = ReturnType<typeof writtenLocale> & typeof DRY_RUN
+type Reading = ReturnType<typeof documentParameters> & ReturnType<typeof entryDraftParameters>
+type Listing = ReturnType<typeof listParameters> & typeof DELETED_PARAMETERS
+type Writing = ReturnType<typeof writeLocaleParameter> & typeof DRY_RUN_PARAMETERS
 
 function listRoute({ engine }: EntryParts, collection: CollectionModel, listing: Listing): Route {
   return defineReadRoute({
@@ -96,19 +107,19 @@ function listRoute({ engine }: EntryParts, collection: CollectionModel, listing:
     summary: 'Lists entries, one page at a time.',
     parameters: listing,
     checksQuery: true,
-    conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
-    answers: readAnswers('One page of entries.', listSchema(collection), `${collection.key}List`).map((answer) =>
-      answer.schema ? { ...answer, deletedSchema: DELETED_SCHEMA } : answer,
+    requestHeaders: ['ifMatch', 'ifNoneMatch', 'minSeq'],
+    responses: describeReadResponses('One page of entries.', listSchema(collection), `${collection.key}List`).map(
+      (answer) => (answer.schema ? { ...answer, deletedSchema: DELETED_ENTRIES_SCHEMA } : answer),
     ),
     errors: READ_ERRORS,
-    read: async ({ access, conditions, query }) => {
+    read: async ({ access, headers: conditions, query }) => {
       if (query.partial.deleted === 'true') {
         const page = await listDeleted(engine, access, collection, readDeletedQuery(collection, query))
         const json = JSON.stringify(page)
-        const tag = documentTag(0, variantOf(json))
+        const tag = toDocumentTag(0, hashCacheKey(json))
         return { tag, surrogateKeys: () => [collection.key], read: async () => json, isPrivate: true }
       }
-      return readList(engine.sourceFor(access, conditions.minSeq), access, collection, query)
+      return readList(engine.resolveReplica(access, conditions.minSeq), access, collection, query)
     },
   })
 }
@@ -124,13 +135,13 @@ function getEntryRoute({ engine }: EntryParts, collection: CollectionModel, read
     summary: 'Reads an entry by its slug or id.',
     parameters: reading,
     checksQuery: true,
-    conditions: ['ifMatch', 'ifNoneMatch', 'minSeq', ...(hasDrafts(collection) ? (['preview'] as const) : [])],
-    answers: readAnswers('The entry.', collection.schemas.read),
+    requestHeaders: ['ifMatch', 'ifNoneMatch', 'minSeq', ...(hasDrafts(collection) ? (['preview'] as const) : [])],
+    responses: describeReadResponses('The entry.', collection.schemas.read),
     errors: READ_ERRORS,
-    read: async ({ access, conditions, path, query, knownRevision }) => {
+    read: async ({ access, headers: conditions, path, query, knownRevision }) => {
       const address = path.slug ?? ''
       const token = query.partial.preview ?? conditions.preview
-      const source = engine.sourceFor(access, conditions.minSeq)
+      const source = engine.resolveReplica(access, conditions.minSeq)
       if (token === undefined) return readEntry(source, access, collection, address, query, knownRevision)
       const response =
         (await readPreview(engine, access, collection, address, query, token)) ??
@@ -152,32 +163,32 @@ function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionM
     action: 'create',
     summary: 'Creates an entry.',
     parameters: writing,
-    conditions: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
+    requestHeaders: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: jsonBody('The fields of the new entry.', schemas.create),
-    answers: [
-      writeAnswer(201, 'The stored entry; `Location` is its address.', schemas.read, [
+    responses: [
+      describeWriteResponse(201, 'The stored entry; `Location` is its address.', schemas.read, [
         'Location',
         'Idempotency-Replayed',
       ]),
     ],
-    errors: [...WRITE_ERRORS, ...REPEAT_ERRORS],
-    run: async ({ access, body, conditions, query, request }) => {
+    errors: [...WRITE_ERRORS, ...IDEMPOTENCY_ERRORS],
+    run: async ({ access, body, headers: conditions, query, request }) => {
       const { locale, dryRun } = query.values
       if (dryRun === 'true') {
-        const context = await writeContext(engine, access, { locale, isDry: true })
+        const context = await createWriteContext(engine, access, { locale, isDry: true })
         const entry = parseCreate(context, collection, body)
-        return dryReply(201, (await execute(context, () => prepareCreate(context, collection, entry))).json)
+        return buildDryRunResponse(201, (await execute(context, () => prepareCreate(context, collection, entry))).json)
       }
       const what = {
         request: [key, body, ...(locale === undefined ? [] : [locale])],
         collections: [collection],
-        shown: (stored: string) => [{ collection: key, id: JSON.parse(stored).id }],
+        listEntries: (stored: string) => [{ collection: key, id: JSON.parse(stored).id }],
       }
-      const toReply = (entry: EntryAnswer): TextReply =>
-        writeReply(201, entry, { Location: locationOf(key, entry, locale) })
+      const toReply = (entry: EntryResponse): TextResponse =>
+        buildWriteResponse(201, entry, { Location: locationOf(key, entry, locale) })
       const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
-      return repeatable(repetition, what, toReply, async (transact) => {
-        const context = await writeContext(engine, access, { locale, transact })
+      return withIdempotency(repetition, what, toReply, async (transact) => {
+        const context = await createWriteContext(engine, access, { locale, transact })
         const entry = parseCreate(context, collection, body)
         return execute(context, () => prepareCreate(context, collection, entry))
       })
@@ -186,13 +197,13 @@ function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionM
 }
 
 /** Where a new entry is read, in the locale that it was written in. */
-const locationOf = (collection: string, { address }: EntryAnswer, locale: string | undefined): string =>
+const locationOf = (collection: string, { address }: EntryResponse, locale: string | undefined): string =>
   `/api/${collection}/${encodeURIComponent(address)}${locale === undefined ? '' : `?locale=${locale}`}`
 
 function changeRoute(
   { engine }: EntryParts,
   collection: CollectionModel,
-  writing: Writing & ReturnType<typeof saveDraft>,
+  writing: Writing & ReturnType<typeof saveDraftParameters>,
   method: 'PUT' | 'PATCH',
 ): Route {
   const { schemas } = collection
@@ -209,24 +220,24 @@ function changeRoute(
     protection: 'session',
     action: 'update',
     parameters: writing,
-    conditions: ['ifMatch', 'ifNoneMatch'],
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
     body: jsonBody('The fields to change.', schemas.update, isMerge ? [MERGE_PATCH] : []),
-    answers: [writeAnswer(200, 'The stored entry.', schemas.read)],
+    responses: [describeWriteResponse(200, 'The stored entry.', schemas.read)],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ access, body, conditions, path, query }) => {
+    run: async ({ access, body, headers: conditions, path, query }) => {
       const { locale, draft, autosave, dryRun } = query.values
       const isDry = dryRun === 'true'
       const isDraft = draft === 'true'
       if (autosave === 'true' && !isDraft)
-        throw invalidAt('autosave', 'requires', 'goes with draft=true', { name: 'draft' })
-      const context = await writeContext(engine, access, { locale, isDry })
+        throw validationErrorAt('autosave', 'requires', 'goes with draft=true', { name: 'draft' })
+      const context = await createWriteContext(engine, access, { locale, isDry })
       const id = path.id ?? ''
       const target = isDraft
         ? new DraftTarget(context, collection, id, autosave === 'true')
         : new EntryTarget(context, collection, id)
       const update = parseUpdate(context, collection, body, { isMerge, isDraft })
-      const answer = await execute(context, () => prepareUpdate(context, target, update, preconditions(conditions)))
-      return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
+      const answer = await execute(context, () => prepareUpdate(context, target, update, getPreconditions(conditions)))
+      return isDry ? buildDryRunResponse(200, answer.json) : buildWriteResponse(200, answer)
     },
   })
 }
@@ -241,24 +252,24 @@ function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route
     protection: 'session',
     action: 'delete',
     summary: 'Deletes an entry.',
-    parameters: { ...discardDraft(collection), ...DRY_RUN },
-    conditions: ['ifMatch', 'ifNoneMatch'],
-    answers: [
+    parameters: { ...discardDraftParameters(collection), ...DRY_RUN_PARAMETERS },
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
+    responses: [
       { status: 204, description: 'It is gone.', headers: ['Cache-Control', 'Daybook-Seq', 'Daybook-Dry-Run'] },
     ],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ access, conditions, path, query }) => {
+    run: async ({ access, headers: conditions, path, query }) => {
       const { draft, dryRun } = query.values
       const isDry = dryRun === 'true'
-      const context = await writeContext(engine, access, { isDry })
+      const context = await createWriteContext(engine, access, { isDry })
       const id = path.id ?? ''
-      const options = preconditions(conditions)
+      const options = getPreconditions(conditions)
       const { seq } = await execute(context, () =>
         draft === 'true'
           ? prepareDiscard(context, collection, id, options)
           : prepareDelete(context, new EntryTarget(context, collection, id), options),
       )
-      return goneReply(seq, isDry)
+      return buildNoContentResponse(seq, isDry)
     },
   })
 }
@@ -272,9 +283,9 @@ function referencesRoute({ engine }: EntryParts, collection: CollectionModel): R
     resource: collection,
     protection: 'session',
     summary: 'Lists the documents that refer to an entry.',
-    parameters: PAGE,
-    conditions: ['ifMatch', 'ifNoneMatch'],
-    answers: [
+    parameters: PAGE_PARAMETERS,
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
+    responses: [
       {
         status: 200,
         description: 'One page of references.',
@@ -286,7 +297,7 @@ function referencesRoute({ engine }: EntryParts, collection: CollectionModel): R
     errors: READ_ERRORS,
     run: async ({ access, path, query }) => {
       const answer = await listReferrers(engine, access, collection, path.id ?? '', readPageBounds(query))
-      return { status: 200, json: JSON.stringify(answer), headers: PRIVATE }
+      return { status: 200, json: JSON.stringify(answer), headers: PRIVATE_HEADERS }
     },
   })
 }

@@ -1,10 +1,10 @@
 import { getIdentity } from '../../auth/adapter.ts'
-import { mayExport } from '../../auth/scopes.ts'
+import { canExport } from '../../auth/scopes.ts'
 import type { ExportStreams } from '../../content/transfer/index.ts'
 import { DaybookError } from '../../errors.ts'
-import { EXPORT_PARAMETERS } from '../../query/entry-query.ts'
-import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
-import { PRIVATE } from '../respond.ts'
+import { EXPORT_PARAMETERS } from '../../query/document-query.ts'
+import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
+import { PRIVATE_HEADERS } from '../response.ts'
 
 /** The parts that the export route needs. */
 export interface ExportParts {
@@ -23,8 +23,8 @@ export function exportRoutes({ streams }: ExportParts): readonly Route[] {
       protection: 'session',
       summary: 'Sends all content as lines of JSON, to a service principal alone.',
       parameters: EXPORT_PARAMETERS,
-      conditions: ['ifMatch', 'ifNoneMatch'],
-      answers: [
+      requestHeaders: ['ifMatch', 'ifNoneMatch'],
+      responses: [
         {
           status: 200,
           description: 'One JSON document a line; the last line has the counts.',
@@ -33,15 +33,15 @@ export function exportRoutes({ streams }: ExportParts): readonly Route[] {
           headers: ['Cache-Control', 'Vary'],
         },
       ],
-      errors: [...PLAIN_ERRORS, 'UNAUTHORIZED', 'FORBIDDEN'],
+      errors: [...COMMON_ERRORS, 'UNAUTHORIZED', 'FORBIDDEN'],
       run: async ({ access: { caller }, query }) => {
         if (getIdentity(caller)?.actorType !== 'service') {
           throw new DaybookError('FORBIDDEN', 'Only a service principal may export.')
         }
-        if (!mayExport(caller)) throw new DaybookError('FORBIDDEN', 'This token has not the scope "export".')
+        if (!canExport(caller)) throw new DaybookError('FORBIDDEN', 'This token has not the scope "export".')
         const { since, people } = query.values
-        const content = await streams.open({ since, hasPeople: people !== 'false' })
-        return { status: 200, content, headers: { ...PRIVATE, 'Content-Type': LINES } }
+        const content = await streams.open({ since, includesAuthors: people !== 'false' })
+        return { status: 200, content, headers: { ...PRIVATE_HEADERS, 'Content-Type': LINES } }
       },
     }),
   ]

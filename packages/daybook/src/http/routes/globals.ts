@@ -1,27 +1,27 @@
-import type { Engine } from '../../content/engine.ts'
+import type { ContentContext } from '../../content/context.ts'
 import { readGlobal } from '../../content/reads/index.ts'
-import { execute, GlobalTarget, parseUpdate, prepareUpdate, writeContext } from '../../content/writes/index.ts'
+import { createWriteContext, execute, GlobalTarget, parseUpdate, prepareUpdate } from '../../content/writes/index.ts'
 import type { GlobalModel } from '../../model/model.ts'
-import { DRY_RUN } from '../../query/draft-query.ts'
-import { documentParameters } from '../../query/entry-query.ts'
-import { writtenLocale } from '../../query/locale.ts'
+import { documentParameters } from '../../query/document-query.ts'
+import { DRY_RUN_PARAMETERS } from '../../query/draft-query.ts'
+import { writeLocaleParameter } from '../../query/locale-parameters.ts'
 import { jsonBody } from '../body.ts'
-import { preconditions } from '../conditions.ts'
 import {
   defineReadRoute,
   defineRoute,
+  describeReadResponses,
+  describeWriteResponse,
   READ_ERRORS,
   type Route,
-  readAnswers,
   WRITE_ERRORS,
-  writeAnswer,
 } from '../contract.ts'
-import { dryReply, writeReply } from '../respond.ts'
+import { getPreconditions } from '../request-headers.ts'
+import { buildDryRunResponse, buildWriteResponse } from '../response.ts'
 import { historyRoutes } from './history.ts'
 
 /** The parts that the routes of globals need. */
 export interface GlobalParts {
-  readonly engine: Engine
+  readonly engine: ContentContext
 }
 
 /** Reads and changes of each global. */
@@ -45,11 +45,14 @@ function getGlobalRoute({ engine }: GlobalParts, global: GlobalModel): Route {
     summary: 'Reads a global.',
     parameters: documentParameters(engine.model.locales),
     checksQuery: true,
-    conditions: ['ifMatch', 'ifNoneMatch', 'minSeq'],
-    answers: readAnswers('The global; its fields are empty until it is first written.', global.schemas.read),
+    requestHeaders: ['ifMatch', 'ifNoneMatch', 'minSeq'],
+    responses: describeReadResponses(
+      'The global; its fields are empty until it is first written.',
+      global.schemas.read,
+    ),
     errors: READ_ERRORS,
-    read: ({ access, conditions, query }) =>
-      readGlobal(engine.sourceFor(access, conditions.minSeq), access, global, query),
+    read: ({ access, headers: conditions, query }) =>
+      readGlobal(engine.resolveReplica(access, conditions.minSeq), access, global, query),
   })
 }
 
@@ -63,20 +66,20 @@ function putRoute({ engine }: GlobalParts, global: GlobalModel): Route {
     protection: 'session',
     action: 'update',
     summary: 'Changes the fields of a global that the body names.',
-    parameters: { ...writtenLocale(locales), ...DRY_RUN },
-    conditions: ['ifMatch', 'ifNoneMatch'],
+    parameters: { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS },
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
     body: jsonBody('The fields to change.', global.schemas.update),
-    answers: [writeAnswer(200, 'The stored global.', global.schemas.read)],
+    responses: [describeWriteResponse(200, 'The stored global.', global.schemas.read)],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ access, body, conditions, query }) => {
+    run: async ({ access, body, headers: conditions, query }) => {
       const { locale, dryRun } = query.values
       const isDry = dryRun === 'true'
-      const context = await writeContext(engine, access, { locale, isDry })
-      const options = preconditions(conditions)
+      const context = await createWriteContext(engine, access, { locale, isDry })
+      const options = getPreconditions(conditions)
       const target = new GlobalTarget(context, global, options)
       const update = parseUpdate(context, global, body)
       const answer = await execute(context, () => prepareUpdate(context, target, update, options))
-      return isDry ? dryReply(200, answer.json) : writeReply(200, answer)
+      return isDry ? buildDryRunResponse(200, answer.json) : buildWriteResponse(200, answer)
     },
   })
 }

@@ -1,7 +1,7 @@
 import { DaybookError } from '../../errors.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { defineRoute, PLAIN_ERRORS, type Route } from '../contract.ts'
-import { NO_STORE } from '../respond.ts'
+import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
+import { NO_STORE_HEADERS } from '../response.ts'
 
 /** The parts that the routes about the process need. */
 export interface HealthParts {
@@ -38,8 +38,8 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
     protection: 'public',
     isProbe: true,
     parameters: NO_PARAMETERS,
-    conditions: ['ifMatch', 'ifNoneMatch'],
-    errors: PLAIN_ERRORS,
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
+    errors: COMMON_ERRORS,
   } as const
   return [
     defineRoute({
@@ -47,15 +47,15 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       path: '/api/health',
       operationId: 'getHealth',
       summary: 'Says that the process runs.',
-      answers: [{ status: 200, description: 'It runs.', schema: HEALTHY, headers: ['Cache-Control'] }],
-      run: async () => ({ status: 200, json: '{"status":"ok"}', headers: NO_STORE }),
+      responses: [{ status: 200, description: 'It runs.', schema: HEALTHY, headers: ['Cache-Control'] }],
+      run: async () => ({ status: 200, json: '{"status":"ok"}', headers: NO_STORE_HEADERS }),
     }),
     defineRoute({
       ...common,
       path: '/api/ready',
       operationId: 'getReady',
       summary: 'Says whether the service can do its work.',
-      answers: [
+      responses: [
         {
           status: 200,
           description:
@@ -68,7 +68,7 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       run: async () => {
         const { isReady, checks } = await checkAll(parts)
         if (!isReady) throw new DaybookError('SERVICE_UNAVAILABLE', 'The service is not ready.', { checks })
-        return { status: 200, json: JSON.stringify({ status: 'ready', checks }), headers: NO_STORE }
+        return { status: 200, json: JSON.stringify({ status: 'ready', checks }), headers: NO_STORE_HEADERS }
       },
     }),
   ]

@@ -1,14 +1,12 @@
-import type { Engine } from '../../content/engine.ts'
+import type { ContentContext } from '../../content/context.ts'
 import { DaybookError } from '../../errors.ts'
-import { readVersion } from '../../journal/history/version.ts'
-import { listVersions } from '../../journal/history/versions.ts'
+import { listVersions, readVersion } from '../../journal/history/versions.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
-import { VERSIONS_PAGE, versionParameters } from '../../query/history-query.ts'
-import { isKnown } from '../conditions.ts'
-import { defineRoute, type PathParameters, READ_ERRORS, type Route, readAnswers } from '../contract.ts'
-import { PRIVATE } from '../respond.ts'
-import { BY_ID, ENTRY_PATH } from './entry-path.ts'
-import { VERSION_SCHEMA, VERSIONS_SCHEMA } from './schemas.ts'
+import { VERSIONS_PARAMETERS, versionParameters } from '../../query/journal-query.ts'
+import { defineRoute, describeReadResponses, type PathParameters, READ_ERRORS, type Route } from '../contract.ts'
+import { isNotModified } from '../request-headers.ts'
+import { PRIVATE_HEADERS } from '../response.ts'
+import { BY_ID, ENTRY_PATH, VERSION_SCHEMA, VERSIONS_SCHEMA } from './schemas.ts'
 
 /** Where a document is addressed, and how operations on it are called. */
 interface DocumentAddress {
@@ -29,13 +27,13 @@ const BY_REVISION: PathParameters = {
 }
 
 /** The history of entries, or of a global. */
-export function historyRoutes(engine: Engine, document: CollectionModel | GlobalModel): readonly Route[] {
+export function historyRoutes(engine: ContentContext, document: CollectionModel | GlobalModel): readonly Route[] {
   const address = document.kind === 'global' ? GLOBAL : ENTRY
   return [versionsRoute(engine, document, address), versionRoute(engine, document, address)]
 }
 
 function versionsRoute(
-  engine: Engine,
+  engine: ContentContext,
   document: CollectionModel | GlobalModel,
   { path, pathParameters, name }: DocumentAddress,
 ): Route {
@@ -47,9 +45,9 @@ function versionsRoute(
     resource: document,
     protection: 'session',
     summary: 'Lists the versions of a document, newest first: who made them, and when.',
-    parameters: VERSIONS_PAGE,
-    conditions: ['ifMatch', 'ifNoneMatch'],
-    answers: [
+    parameters: VERSIONS_PARAMETERS,
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
+    responses: [
       {
         status: 200,
         description: 'One page of versions.',
@@ -61,13 +59,13 @@ function versionsRoute(
     errors: READ_ERRORS,
     run: async ({ access, path: at, query }) => {
       const versions = await listVersions(engine, access, document, at.id ?? '', query.values)
-      return { status: 200, json: JSON.stringify(versions), headers: PRIVATE }
+      return { status: 200, json: JSON.stringify(versions), headers: PRIVATE_HEADERS }
     },
   })
 }
 
 function versionRoute(
-  engine: Engine,
+  engine: ContentContext,
   document: CollectionModel | GlobalModel,
   { path, pathParameters, name }: DocumentAddress,
 ): Route {
@@ -80,14 +78,18 @@ function versionRoute(
     protection: 'session',
     summary: 'Reads one version of a document; with `against`, what makes it of another one.',
     parameters: versionParameters(engine.model.locales),
-    conditions: ['ifMatch', 'ifNoneMatch'],
-    answers: readAnswers('The version, or the difference as a JSON Patch (RFC 6902).', VERSION_SCHEMA, 'version'),
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
+    responses: describeReadResponses(
+      'The version, or the difference as a JSON Patch (RFC 6902).',
+      VERSION_SCHEMA,
+      'version',
+    ),
     errors: READ_ERRORS,
-    run: async ({ access, conditions, path: at, query }) => {
+    run: async ({ access, headers: conditions, path: at, query }) => {
       const version = { id: at.id ?? '', revision: readRevision(at.revision) }
       const { json, tag } = await readVersion(engine, access, document, version, query.values)
-      const headers = { ETag: tag, ...PRIVATE }
-      return isKnown(conditions, tag) ? { status: 304, headers } : { status: 200, json, headers }
+      const headers = { ETag: tag, ...PRIVATE_HEADERS }
+      return isNotModified(conditions, tag) ? { status: 304, headers } : { status: 200, json, headers }
     },
   })
 }

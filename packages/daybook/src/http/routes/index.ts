@@ -1,17 +1,17 @@
 import type { ExportStreams } from '../../content/transfer/index.ts'
 import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
-import { type AcrossParts, acrossRoutes } from './across.ts'
-import { type AdministrationRouteParts, administrationRoutes } from './administration/index.ts'
-import { type MetricsRouteParts, metricsRoutes } from './administration/metrics.ts'
+import { type AdministrationRouteParts, administrationRoutes } from './administration.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
 import { type ChangesParts, changesRoutes } from './changes.ts'
+import { type CrossCollectionParts, crossCollectionRoutes } from './cross-collection.ts'
 import { type DocsParts, docsRoutes } from './docs.ts'
 import { type EntryParts, entryRoutes } from './entries.ts'
 import { exportRoutes } from './export.ts'
 import { type GlobalParts, globalRoutes } from './globals.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
+import { type MetricsRouteParts, metricsRoutes } from './metrics.ts'
 import { modelRoutes } from './model.ts'
 import { openApiRoutes } from './openapi.ts'
 import { type PresenceParts, presenceRoutes } from './presence.ts'
@@ -25,7 +25,7 @@ export interface RouteParts
     BatchParts,
     ChangesParts,
     PresenceParts,
-    AcrossParts,
+    CrossCollectionParts,
     AuthParts,
     AdministrationRouteParts,
     MetricsRouteParts,
@@ -47,7 +47,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...changesRoutes(parts),
     ...undoRoutes(parts),
     ...entryRoutes(parts),
-    ...acrossRoutes(parts),
+    ...crossCollectionRoutes(parts),
     ...presenceRoutes(parts),
     ...authRoutes(parts),
     ...administrationRoutes(parts),

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
-import { toResponse } from '../answers/reader-texts.ts'
-import { defineReadRoute, PLAIN_ERRORS, type Route, readAnswers } from '../contract.ts'
+import { COMMON_ERRORS, defineReadRoute, describeReadResponses, type Route } from '../contract.ts'
 import type { OpenApi } from '../openapi/openapi.ts'
+import { toLazyResponse } from '../text-cache.ts'
 
 /** What the route of the OpenAPI document needs. */
 export interface OpenApiRouteParts {
@@ -31,11 +31,11 @@ export function openApiRoutes({ openApi }: OpenApiRouteParts): readonly Route[] 
       protection: 'public',
       summary: 'Describes every route.',
       parameters: NO_PARAMETERS,
-      conditions: ['ifMatch', 'ifNoneMatch'],
-      answers: readAnswers('The OpenAPI 3.1 document, for this reader.', DOCUMENT),
-      errors: [...PLAIN_ERRORS, 'PRECONDITION_FAILED'],
+      requestHeaders: ['ifMatch', 'ifNoneMatch'],
+      responses: describeReadResponses('The OpenAPI 3.1 document, for this reader.', DOCUMENT),
+      errors: [...COMMON_ERRORS, 'PRECONDITION_FAILED'],
       prepare: () => openApi().prepare(),
-      read: async ({ access }) => toResponse(await openApi().for(access)),
+      read: async ({ access }) => toLazyResponse(await openApi().for(access)),
     }),
   ]
 }

@@ -1,21 +1,21 @@
 import { getSubject } from '../../auth/adapter.ts'
 import type { Access } from '../../content/access/access.ts'
-import { requireVisibleDraft } from '../../content/access/draft-access.ts'
-import type { Engine } from '../../content/engine.ts'
-import { requireReadable } from '../../content/reads/index.ts'
-import { DaybookError, invalidAt } from '../../errors.ts'
+import { authorizeDraft } from '../../content/access/draft-access.ts'
+import type { ContentContext } from '../../content/context.ts'
+import { authorizeEntryRead } from '../../content/reads/index.ts'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { Presence } from '../../journal/live/presence.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { readJson } from '../body.ts'
 import { type BodyContract, defineRoute, type PathParameters, READ_ERRORS, type Route } from '../contract.ts'
-import { PRIVATE } from '../respond.ts'
+import { PRIVATE_HEADERS } from '../response.ts'
 import { EXAMPLE_ID, PRESENCE_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of presence need. */
 export interface PresenceParts {
-  readonly engine: Engine
+  readonly engine: ContentContext
   readonly presence: Presence
 }
 
@@ -35,7 +35,7 @@ const EMPTY_BODY: BodyContract = {
     if (!request.headers.has('content-type')) return undefined
     const body = await readJson(request, limit)
     if (isRecord(body) && Object.keys(body).length === 0) return body
-    throw invalidAt('/', 'maxProperties', 'must be an empty object, or left out', { limit: 0 })
+    throw validationErrorAt('/', 'maxProperties', 'must be an empty object, or left out', { limit: 0 })
   },
 }
 
@@ -52,7 +52,7 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
     protection: 'session',
     changesNothing: true,
     parameters: NO_PARAMETERS,
-    conditions: [],
+    requestHeaders: [],
   } as const
   return [
     defineRoute({
@@ -62,7 +62,7 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
       errors: [...READ_ERRORS, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
       operationId: 'enterEntry',
       summary: 'Says that the caller has an entry open, for 30 seconds.',
-      answers: [
+      responses: [
         {
           status: 200,
           description: 'Everyone who has it open.',
@@ -74,8 +74,8 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
       run: async ({ access, path }) => {
         const { place, subject } = await placeOf(engine, access, collection, path.id ?? '')
         const people = presence.enter(place, subject)
-        const present = access.seesPeople(collection) ? people : people.filter((one) => one.subject === subject)
-        return { status: 200, json: JSON.stringify({ present }), headers: PRIVATE }
+        const present = access.canSeeAuthors(collection) ? people : people.filter((one) => one.subject === subject)
+        return { status: 200, json: JSON.stringify({ present }), headers: PRIVATE_HEADERS }
       },
     }),
     defineRoute({
@@ -84,11 +84,11 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
       errors: READ_ERRORS,
       operationId: 'leaveEntry',
       summary: 'Says that the caller has closed an entry.',
-      answers: [{ status: 204, description: 'It is noted.', headers: ['Cache-Control'] }],
+      responses: [{ status: 204, description: 'It is noted.', headers: ['Cache-Control'] }],
       run: async ({ access, path }) => {
         const { place, subject } = await placeOf(engine, access, collection, path.id ?? '')
         presence.leave(place, subject)
-        return { status: 204, headers: { 'Cache-Control': PRIVATE['Cache-Control'] } }
+        return { status: 204, headers: { 'Cache-Control': PRIVATE_HEADERS['Cache-Control'] } }
       },
     }),
   ]
@@ -99,10 +99,10 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
  *
  * @throws NOT_FOUND; FORBIDDEN where the caller sees no drafts of the entry
  */
-async function placeOf(engine: Engine, access: Access, collection: CollectionModel, id: string) {
+async function placeOf(engine: ContentContext, access: Access, collection: CollectionModel, id: string) {
   const subject = getSubject(access.caller)
   if (subject === null) throw new DaybookError('UNAUTHORIZED')
-  const entry = await requireReadable(engine, access, collection, id)
-  await requireVisibleDraft(access, engine.store.read, collection, entry)
+  const entry = await authorizeEntryRead(engine, access, collection, id)
+  await authorizeDraft(access, engine.store.read, collection, entry)
   return { place: { collection: collection.key, id: entry }, subject }
 }

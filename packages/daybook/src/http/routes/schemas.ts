@@ -4,9 +4,10 @@ import { BATCH_OPS } from '../../content/writes/index.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import type { CollectionModel, LocalesModel } from '../../model/model.ts'
 import { MAX_COUNTED_VALUES } from '../../query/aggregates.ts'
-import { MAX_PAGE } from '../../query/entry-query.ts'
+import { MAX_PAGE } from '../../query/document-query.ts'
 import { SIDE_ACTIONS, STATE_ACTIONS } from '../../store/journal-actions.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
+import type { PathParameters } from '../contract.ts'
 
 const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
 
@@ -41,10 +42,10 @@ const OFFSET: JsonSchema = { ...WHOLE_NUMBER, examples: [0] }
 
 /** One page of a collection. */
 export const listSchema = (collection: CollectionModel): JsonSchema =>
-  listSchemaOf(collection, collection.schemas.read, { aggregates: AGGREGATES })
+  buildListSchema(collection, collection.schemas.read, { aggregates: AGGREGATES })
 
 /** One page of a collection, with its entries in some form. */
-export const listSchemaOf = (
+export const buildListSchema = (
   { key, maxLimit, holdsFiles }: CollectionModel,
   entry: JsonSchema,
   optional: Readonly<Record<string, JsonSchema>> = {},
@@ -93,7 +94,7 @@ export const SESSION_SCHEMA: JsonSchema = objectSchema({
 })
 
 /** The names of actors. */
-export const PEOPLE_SCHEMA: JsonSchema = objectSchema({
+export const ACTOR_NAMES_SCHEMA: JsonSchema = objectSchema({
   people: {
     type: 'array',
     items: objectSchema({ subject: { type: 'string' }, name: { type: 'string', examples: ['Inés'] } }),
@@ -254,7 +255,7 @@ export const BATCH_RESULTS_SCHEMA: JsonSchema = objectSchema({
   },
 })
 
-export const MANY_SCHEMA: JsonSchema = objectSchema({
+export const BULK_RESULT_SCHEMA: JsonSchema = objectSchema({
   collection: { type: 'string' },
   matched: { type: 'integer', minimum: 0 },
   changed: { type: 'integer', minimum: 0 },
@@ -276,7 +277,7 @@ export const VERSIONS_SCHEMA: JsonSchema = objectSchema({
 })
 
 /** An entry, as far as it is called something. */
-export const titledSchema = (needed: Properties = {}, others: Properties = {}): JsonSchema =>
+export const buildTitleSchema = (needed: Properties = {}, others: Properties = {}): JsonSchema =>
   objectSchema(
     {
       collection: { type: 'string', examples: ['posts'] },
@@ -292,15 +293,15 @@ export const titledSchema = (needed: Properties = {}, others: Properties = {}): 
   )
 
 /** A page of a list that is not counted. */
-export const uncountedSchema = (item: JsonSchema): JsonSchema =>
+export const buildCursorPageSchema = (item: JsonSchema): JsonSchema =>
   objectSchema({
     items: { type: 'array', items: item },
     nextCursor: { type: ['string', 'null'], examples: [null] },
   })
 
 /** One page of deleted entries. */
-export const DELETED_SCHEMA: JsonSchema = uncountedSchema(
-  titledSchema({ deletedAt: { type: 'string', format: 'date-time' } }, { deletedBy: { type: ['string', 'null'] } }),
+export const DELETED_ENTRIES_SCHEMA: JsonSchema = buildCursorPageSchema(
+  buildTitleSchema({ deletedAt: { type: 'string', format: 'date-time' } }, { deletedBy: { type: ['string', 'null'] } }),
 )
 
 const PATCH_OPERATION: JsonSchema = {
@@ -380,7 +381,7 @@ export const UNDO_BODY: JsonSchema = {
 }
 
 /** What an undo has done, and what it has left. */
-export const UNDO_REPORT: JsonSchema = objectSchema({
+export const UNDO_REPORT_SCHEMA: JsonSchema = objectSchema({
   undone: {
     type: 'array',
     items: objectSchema({
@@ -402,3 +403,10 @@ export const UNDO_REPORT: JsonSchema = objectSchema({
     }),
   },
 })
+
+/** Where an entry is changed. */
+export const ENTRY_PATH = '/api/:collection/:id'
+
+export const BY_ID: PathParameters = {
+  id: { description: 'The id of the entry.', schema: { type: 'string', format: 'uuid' }, example: EXAMPLE_ID },
+}

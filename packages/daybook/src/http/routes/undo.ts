@@ -1,18 +1,18 @@
-import type { Engine } from '../../content/engine.ts'
-import { writeContext } from '../../content/writes/index.ts'
-import { invalid } from '../../errors.ts'
+import type { ContentContext } from '../../content/context.ts'
+import { createWriteContext } from '../../content/writes/index.ts'
+import { validationError } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
-import { type Issue, issueAt } from '../../issues.ts'
+import { createIssue, type Issue } from '../../issues.ts'
 import { undo } from '../../journal/undo/undo.ts'
 import { MAX_UNDONE, type UndoRange } from '../../journal/undo/undo-plan.ts'
-import { DRY_RUN } from '../../query/draft-query.ts'
+import { DRY_RUN_PARAMETERS } from '../../query/draft-query.ts'
 import { jsonBody } from '../body.ts'
 import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
-import { dryReply, headersOfChanges, PRIVATE } from '../respond.ts'
-import { UNDO_BODY, UNDO_REPORT } from './schemas.ts'
+import { buildChangeHeaders, buildDryRunResponse, PRIVATE_HEADERS } from '../response.ts'
+import { UNDO_BODY, UNDO_REPORT_SCHEMA } from './schemas.ts'
 
 /** Undoes changes of many documents. */
-export function undoRoutes({ engine }: { readonly engine: Engine }): readonly Route[] {
+export function undoRoutes({ engine }: { readonly engine: ContentContext }): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -20,14 +20,14 @@ export function undoRoutes({ engine }: { readonly engine: Engine }): readonly Ro
       operationId: 'undoChanges',
       protection: 'session',
       summary: `Undoes the changes of a range of the journal by new ones, in one transaction; ${MAX_UNDONE} at most.`,
-      parameters: DRY_RUN,
-      conditions: ['ifMatch', 'ifNoneMatch'],
+      parameters: DRY_RUN_PARAMETERS,
+      requestHeaders: ['ifMatch', 'ifNoneMatch'],
       body: jsonBody('Which changes.', UNDO_BODY),
-      answers: [
+      responses: [
         {
           status: 200,
           description: 'What was undone, and which documents stay as they are.',
-          schema: UNDO_REPORT,
+          schema: UNDO_REPORT_SCHEMA,
           name: 'undoReport',
           headers: ['Cache-Control', 'Vary', 'Daybook-First-Seq', 'Daybook-Seq', 'Daybook-Dry-Run'],
         },
@@ -36,11 +36,11 @@ export function undoRoutes({ engine }: { readonly engine: Engine }): readonly Ro
       run: async ({ access, body, query }) => {
         const isDry = query.values.dryRun === 'true'
         const range = readRange(body)
-        const { report, firstSeq } = await undo(await writeContext(engine, access, { isDry }), range)
+        const { report, firstSeq } = await undo(await createWriteContext(engine, access, { isDry }), range)
         const json = JSON.stringify(report)
-        if (isDry) return dryReply(200, json)
+        if (isDry) return buildDryRunResponse(200, json)
         const seq = Math.max(0, ...report.undone.map((one) => one.seq))
-        return { status: 200, json, headers: { ...PRIVATE, ...headersOfChanges(firstSeq, seq) } }
+        return { status: 200, json, headers: { ...PRIVATE_HEADERS, ...buildChangeHeaders(firstSeq, seq) } }
       },
     }),
   ]
@@ -52,22 +52,22 @@ function readRange(body: unknown): UndoRange {
   const { from, to, actor, ...others } = given
   const isNumber = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1
   const issues: Issue[] = [
-    ...(isRecord(body) ? [] : [issueAt('/', 'type', 'must be an object', { types: ['object'] })]),
-    ...Object.keys(others).map((key) => issueAt(`/${key}`, 'unknown_field', 'there is no such field')),
+    ...(isRecord(body) ? [] : [createIssue('/', 'type', 'must be an object', { types: ['object'] })]),
+    ...Object.keys(others).map((key) => createIssue(`/${key}`, 'unknown_field', 'there is no such field')),
     ...(isNumber(from)
       ? []
-      : [issueAt('/from', 'type', 'must be the number of a change, 1 or more', { types: ['integer'] })]),
+      : [createIssue('/from', 'type', 'must be the number of a change, 1 or more', { types: ['integer'] })]),
     ...(to === undefined || isNumber(to)
       ? []
       : [
-          issueAt('/to', 'type', 'must be the number of a change, or left out for the last one', {
+          createIssue('/to', 'type', 'must be the number of a change, or left out for the last one', {
             types: ['integer'],
           }),
         ]),
     ...(actor === undefined || (typeof actor === 'string' && actor !== '')
       ? []
-      : [issueAt('/actor', 'type', 'must be the subject of an actor, or left out for any', { types: ['string'] })]),
+      : [createIssue('/actor', 'type', 'must be the subject of an actor, or left out for any', { types: ['string'] })]),
   ]
-  if (issues.length > 0) throw invalid(issues)
+  if (issues.length > 0) throw validationError(issues)
   return { from, to, actor } as UndoRange
 }

@@ -1,9 +1,9 @@
 import type { Access } from '../../content/access/access.ts'
-import type { Engine } from '../../content/engine.ts'
+import type { ContentContext } from '../../content/context.ts'
 import { DaybookError } from '../../errors.ts'
-import { type FeedItem, Pager, type PagerResult, walkFrom } from './pager.ts'
-import { type ReaderView, readView, requireReadable } from './reader-view.ts'
-import { type FeedPosition, FeedTokens } from './tokens.ts'
+import { type CallerView, requireReadable, resolveView } from './caller-view.ts'
+import { type FeedPosition, FeedTokens } from './feed-tokens.ts'
+import { type FeedItem, Pager, type PagerResult, startWalk } from './pager.ts'
 
 /** A request for a page of the feed. */
 export interface FeedRequest {
@@ -27,10 +27,10 @@ export interface FeedPage {
  * under: if the reader sees other documents for any reason but their own changes, the copy begins anew.
  */
 export class ChangesFeed {
-  readonly #engine: Engine
+  readonly #engine: ContentContext
   readonly #tokens: FeedTokens
 
-  constructor(engine: Engine) {
+  constructor(engine: ContentContext) {
     this.#engine = engine
     this.#tokens = new FeedTokens(engine.store)
   }
@@ -40,8 +40,8 @@ export class ChangesFeed {
    *
    * @throws VALIDATION_ERROR; GONE when the copy must begin anew
    */
-  async page(access: Access, { since, collections, limit }: FeedRequest): Promise<FeedPage> {
-    const view = await readView(access, collections)
+  async readPage(access: Access, { since, collections, limit }: FeedRequest): Promise<FeedPage> {
+    const view = await resolveView(access, collections)
     const position = since === undefined ? await this.#begin(view) : await this.resume(view, since, 'since')
     requireReadable(view, collections)
     const { items, position: next } = await this.read(view, position, limit)
@@ -49,7 +49,7 @@ export class ChangesFeed {
   }
 
   /** The position of a reader who follows changes from now on, without what is there. */
-  async positionNow(view: ReaderView): Promise<FeedPosition> {
+  async getCurrentPosition(view: CallerView): Promise<FeedPosition> {
     return { seq: await this.#engine.store.journal.head(), view: view.fingerprint }
   }
 
@@ -59,7 +59,7 @@ export class ChangesFeed {
    * @param name the parameter or header of the token
    * @throws VALIDATION_ERROR; GONE when the token was made under another view
    */
-  async resume(view: ReaderView, token: string, name: string): Promise<FeedPosition> {
+  async resume(view: CallerView, token: string, name: string): Promise<FeedPosition> {
     const position = await this.#tokens.open(token, name)
     if (position.view !== view.fingerprint) throw await this.#gone(view)
     return position
@@ -70,7 +70,7 @@ export class ChangesFeed {
    *
    * @throws GONE when the journal no longer has the records since the position, or they changed entries that rules read
    */
-  async read(view: ReaderView, position: FeedPosition, limit: number): Promise<PagerResult> {
+  async read(view: CallerView, position: FeedPosition, limit: number): Promise<PagerResult> {
     const page = await new Pager(this.#engine, view, position, limit).read()
     // The journal may be shortened while a page is read, so its floor is read last.
     const isComplete = position.seq >= (await this.#engine.store.journal.floor())
@@ -83,11 +83,11 @@ export class ChangesFeed {
   }
 
   /** The position before everything. */
-  async #begin(view: ReaderView): Promise<FeedPosition> {
-    return { ...(await this.positionNow(view)), walk: walkFrom(view) }
+  async #begin(view: CallerView): Promise<FeedPosition> {
+    return { ...(await this.getCurrentPosition(view)), walk: startWalk(view) }
   }
 
-  async #gone(view: ReaderView): Promise<DaybookError> {
+  async #gone(view: CallerView): Promise<DaybookError> {
     return new DaybookError('GONE', undefined, { restart: await this.seal(await this.#begin(view)) })
   }
 }

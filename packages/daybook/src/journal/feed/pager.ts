@@ -1,14 +1,14 @@
+import type { ContentContext } from '../../content/context.ts'
 import { findVisibleDuring, type JournalRange } from '../../content/drafts/index.ts'
-import type { Engine } from '../../content/engine.ts'
 import { resolveLocale } from '../../content/locales/locale.ts'
-import { blankRow, globalIn, present } from '../../content/reads/index.ts'
+import { localizeGlobal, present, toBlankRow } from '../../content/reads/index.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { isStateAction } from '../../store/journal-actions.ts'
 import type { FeedRow } from '../../store/reads/feed-reader.ts'
-import type { JournalRow } from '../../store/reads/rows.ts'
+import type { JournalRow } from '../../store/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
-import type { CollectionView, ReaderView } from './reader-view.ts'
-import type { FeedPosition, WalkPosition } from './tokens.ts'
+import type { CallerView, CollectionView } from './caller-view.ts'
+import type { FeedPosition, WalkPosition } from './feed-tokens.ts'
 
 /** A document as it is now, or its removal from the copy. */
 export interface FeedItem {
@@ -35,10 +35,10 @@ export interface PagerResult {
 }
 
 /** The beginning of a walk through all documents of a view. */
-export const walkFrom = (view: ReaderView): WalkPosition | undefined => nextWalk(view, undefined)
+export const startWalk = (view: CallerView): WalkPosition | undefined => nextWalk(view, undefined)
 
 /** The beginning of the collection after `key`, or of the first one. */
-function nextWalk({ collections, globals }: ReaderView, key: string | undefined): WalkPosition | undefined {
+function nextWalk({ collections, globals }: CallerView, key: string | undefined): WalkPosition | undefined {
   const keys = [...collections.keys(), ...(globals.size > 0 ? [GLOBALS] : [])]
   const next = keys[key === undefined ? 0 : keys.indexOf(key) + 1]
   return next === undefined ? undefined : { key: next, after: 0 }
@@ -46,8 +46,8 @@ function nextWalk({ collections, globals }: ReaderView, key: string | undefined)
 
 /** Reads one page of the feed: first the walk through all documents, then the records of the journal. */
 export class Pager {
-  readonly #engine: Engine
-  readonly #view: ReaderView
+  readonly #engine: ContentContext
+  readonly #view: CallerView
   readonly #limit: number
   /** By document: a page has one item for each. */
   readonly #items = new Map<string, FeedItem>()
@@ -56,7 +56,7 @@ export class Pager {
   #length = 0
 
   /** @param limit the maximum number of items */
-  constructor(engine: Engine, view: ReaderView, position: FeedPosition, limit: number) {
+  constructor(engine: ContentContext, view: CallerView, position: FeedPosition, limit: number) {
     this.#engine = engine
     this.#view = view
     this.#position = position
@@ -174,8 +174,8 @@ export class Pager {
   async #upsertGlobal(global: GlobalModel): Promise<void> {
     const { model, store } = this.#engine
     const projection = this.#view.globals.get(global) ?? { hidden: new Set() }
-    const row = (await store.read.globals.byKey(global.key)) ?? blankRow(global)
-    const localized = globalIn(this.#engine, global, row, resolveLocale({}, model.locales))
+    const row = (await store.read.globals.byKey(global.key)) ?? toBlankRow(global)
+    const localized = localizeGlobal(this.#engine, global, row, resolveLocale({}, model.locales))
     this.#add('upsert', GLOBALS, global.key, `,"data":${present(global, localized, projection)}`)
   }
 
@@ -193,7 +193,7 @@ const isStateChange = ({ action }: JournalRow): boolean => isStateAction(action)
 
 const toFilter = ({ visible, projection }: CollectionView) => ({
   where: visible,
-  hasPeople: projection.hasPeople ?? false,
+  hasAuthors: projection.hasAuthors ?? false,
 })
 
 function slugMember({ slug }: CollectionModel, hidden: ReadonlySet<string>, row: FeedRow): string {

@@ -1,17 +1,16 @@
 import { isAuthenticated } from '../../auth/adapter.ts'
 import type { Access } from '../../content/access/access.ts'
-import { findVisibleDrafts, seesDeleted } from '../../content/access/draft-access.ts'
-import { notAnId } from '../../content/access/not-an-id.ts'
-import { refuseCaller } from '../../content/access/rules.ts'
+import { canSeeDeleted, findVisibleDrafts } from '../../content/access/draft-access.ts'
+import { notAnIdError, refuseCaller } from '../../content/access/rules.ts'
 import { DaybookError } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
 import type { JournalDocument } from '../../store/reads/history-reader.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { GlobalRow, StoredEntry } from '../../store/reads/rows.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { GlobalRow, StoredEntry } from '../../store/rows.ts'
+import { parseDraft } from '../../store/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
-import { workingCopyOf } from '../../store/working-copy.ts'
 
 /** A document whose history a caller may read. */
 export type HistoryTarget = EntryHistory | GlobalHistory
@@ -46,15 +45,15 @@ export async function requireHistory(
   if (!isAuthenticated(access.callerFor(document))) {
     refuseCaller(caller, `the scopes of your token do not let you read the history of ${document.key}`)
   }
-  const filter = await access.requireRead(document)
+  const filter = await access.authorizeRead(document)
   if (document.kind === 'global') {
     const present = await read.globals.byKey(document.key)
     return { document, collection: GLOBALS, id: document.key, present }
   }
-  if (!isUuidShaped(id)) throw notAnId()
+  if (!isUuidShaped(id)) throw notAnIdError()
   const key = id.toLowerCase()
   const present = await read.entries.stored(document, key, filter?.where)
-  const isWhole = await seesDeleted(access, document)
+  const isWhole = await canSeeDeleted(access, document)
   const hasDrafts = isWhole || (await findVisibleDrafts(access, read, document, [key])).has(key)
   const isThere = present ? hasDrafts || !document.status || present.status === PUBLISHED : isWhole
   if (!isThere) throw new DaybookError('NOT_FOUND')
@@ -62,16 +61,16 @@ export async function requireHistory(
 }
 
 /** The numbers of what the document's table has; 0: it has none. */
-export function presentNumbers({ document, present }: HistoryTarget): {
+export function getCurrentRevisions({ document, present }: HistoryTarget): {
   readonly present: number
   readonly copy: number
 } {
-  const copy = document.kind === 'collection' && present ? workingCopyOf(present as StoredEntry) : undefined
+  const copy = document.kind === 'collection' && present ? parseDraft(present as StoredEntry) : undefined
   return { present: present?.seq ?? 0, copy: copy?.seq ?? 0 }
 }
 
 /** The field that tells which versions were published, where only those exist for the caller; `undefined`: all versions do. */
-export function publishedOnly(target: HistoryTarget): string | undefined {
+export function getRequiredStatusKey(target: HistoryTarget): string | undefined {
   return target.document.kind === 'collection' && !(target as EntryHistory).hasDrafts
     ? target.document.status?.key
     : undefined

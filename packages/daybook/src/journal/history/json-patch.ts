@@ -9,7 +9,7 @@ export type PatchOperation =
  * The JSON Patch that makes one JSON value of another (RFC 6902). Items that two lists begin or end with alike are not named. It takes
  * time in proportion to both values, and to how deep they are.
  */
-export function differenceOf(before: unknown, after: unknown, path = ''): readonly PatchOperation[] {
+export function createPatch(before: unknown, after: unknown, path = ''): readonly PatchOperation[] {
   if (Array.isArray(before) && Array.isArray(after)) return listDifference(before, after, path)
   if (isRecord(before) && isRecord(after)) return objectDifference(before, after, path)
   return isSame(before, after) ? [] : [{ op: 'replace', path, value: after }]
@@ -23,7 +23,7 @@ function objectDifference(before: JsonObject, after: JsonObject, path: string): 
     ...removed.map((key) => ({ op: 'remove', path: pathTo(path, key) }) as const),
     ...Object.entries(after).flatMap(([key, value]): readonly PatchOperation[] =>
       Object.hasOwn(before, key)
-        ? differenceOf(before[key], value, pathTo(path, key))
+        ? createPatch(before[key], value, pathTo(path, key))
         : [{ op: 'add', path: pathTo(path, key), value }],
     ),
   ]
@@ -41,7 +41,7 @@ function listDifference(
   const next = after.slice(start, after.length - end)
   const changed = next.slice(0, old.length)
   return [
-    ...changed.flatMap((value, index) => differenceOf(old[index], value, pathTo(path, start + index))),
+    ...changed.flatMap((value, index) => createPatch(old[index], value, pathTo(path, start + index))),
     // Each removal moves the later items to the front.
     ...old.slice(changed.length).map(() => ({ op: 'remove', path: pathTo(path, start + changed.length) }) as const),
     ...next

@@ -1,11 +1,26 @@
 import type { Access } from '../../content/access/access.ts'
-import type { Engine } from '../../content/engine.ts'
-import { DaybookError, invalidAt } from '../../errors.ts'
+import { type ContentContext, toAuthor } from '../../content/context.ts'
+import { mergeFields, type Values } from '../../content/documents/document.ts'
+import { getDraftRevision, toDraftCanonical } from '../../content/documents/draft-row.ts'
+import { readFormerState } from '../../content/documents/migrate-document.ts'
+import { getAuthors, StoredRevision, withSystemKeys } from '../../content/documents/row.ts'
+import { localizeValues, requireLocale } from '../../content/locales/locale.ts'
+import { type CanonicalDocument, getLocaleStatus } from '../../content/locales/localized.ts'
+import { dropUnpublishedLocales } from '../../content/locales/published-locales.ts'
+import { hashCacheKey, project, toDocumentTag } from '../../content/reads/index.ts'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
+import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { decodeCursor, encodeCursor } from '../../query/cursor.ts'
+import type { VersionQuery } from '../../query/journal-query.ts'
+import type { LocaleChoice } from '../../query/locale-parameters.ts'
 import type { StateAction } from '../../store/journal-actions.ts'
-import type { VersionRecord } from '../../store/reads/history-reader.ts'
-import { presentNumbers, publishedOnly, requireHistory } from './history-target.ts'
+import type { VersionRecord, VersionRow } from '../../store/reads/history-reader.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { StoredEntry } from '../../store/rows.ts'
+import type { AuthorColumns } from '../../store/tables/tables.ts'
+import { getCurrentRevisions, getRequiredStatusKey, type HistoryTarget, requireHistory } from './history-target.ts'
+import { createPatch, type PatchOperation } from './json-patch.ts'
 
 /** The page size of a request that names none. */
 const DEFAULT_PAGE = 20
@@ -50,7 +65,7 @@ export interface VersionPageQuery {
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN; VALIDATION_ERROR for a cursor of another list
  */
 export async function listVersions(
-  { store: { read } }: Engine,
+  { store: { read } }: ContentContext,
   access: Access,
   document: CollectionModel | GlobalModel,
   id: string,
@@ -63,34 +78,151 @@ export async function listVersions(
   const before = query.cursor === undefined ? head + 1 : readCursor(query.cursor, name)
   const limit = Math.min(query.limit ?? DEFAULT_PAGE, MAX_PAGE)
   const { collection } = target
-  const page = { collection, id: target.id, before, limit: limit + 1, ...presentNumbers(target) }
-  const statusKey = publishedOnly(target)
+  const page = { collection, id: target.id, before, limit: limit + 1, ...getCurrentRevisions(target) }
+  const statusKey = getRequiredStatusKey(target)
   const found = await (statusKey === undefined
     ? read.history.versions(page)
     : read.history.publishedVersions({ ...page, statusKey }))
   if (found.length === 0 && query.cursor === undefined && document.kind === 'collection' && !target.present) {
     throw new DaybookError('NOT_FOUND')
   }
-  const hasPeople = access.seesPeople(document)
-  const items = found.slice(0, limit).map((record) => toVersion(record, hasPeople))
+  const hasAuthors = access.canSeeAuthors(document)
+  const items = found.slice(0, limit).map((record) => toVersion(record, hasAuthors))
   const last = found.length > limit ? items.at(-1) : undefined
   return { items, nextCursor: last ? encodeCursor(name, [last.revision]) : null }
 }
 
 function readCursor(cursor: string, name: string): number {
   const position = decodeCursor(cursor, name, [])
-  if (typeof position === 'string') throw invalidAt('cursor', 'cursor', position)
+  if (typeof position === 'string') throw validationErrorAt('cursor', 'cursor', position)
   return Number(position[0])
 }
 
 /** A record of a version, as it is answered. */
-export function toVersion({ seq, at, actor, action, erased }: VersionRecord, hasPeople: boolean): Version {
+export function toVersion({ seq, at, actor, action, erased }: VersionRecord, hasAuthors: boolean): Version {
   return {
     revision: seq,
     at,
-    ...(hasPeople ? { actor } : {}),
+    ...(hasAuthors ? { actor } : {}),
     action: action as Version['action'],
     isDraft: action === 'draft',
     ...(erased === 1 ? { erased: true } : {}),
   }
+}
+
+/** A version with its content. */
+interface VersionWithContent extends Version {
+  /** As a read gives it to this reader; `null`: the change deleted the document, or the content was erased. */
+  readonly data: Values | null
+}
+
+/** What makes one version of another. */
+export interface VersionDifference {
+  readonly revision: number
+  /** The version that the patch is applied to. */
+  readonly against: number
+  /** JSON Patch (RFC 6902). */
+  readonly patch: readonly PatchOperation[]
+}
+
+/** An answer about versions. */
+interface VersionResponse {
+  /** JSON text. */
+  readonly json: string
+  /** Strong entity tag, with its quotes. */
+  readonly tag: string
+}
+
+/**
+ * Reads one version of a document, or the difference to another one. Fields that the reader may not read are absent, and values of
+ * fields that were renamed since stand under their present keys.
+ *
+ * @param id an entry's id, or a global's key
+ * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, VALIDATION_ERROR
+ */
+export async function readVersion(
+  { model, store: { read } }: ContentContext,
+  access: Access,
+  document: CollectionModel | GlobalModel,
+  { id, revision }: { readonly id: string; readonly revision: number },
+  { against, ...locale }: VersionQuery,
+): Promise<VersionResponse> {
+  const choice = requireLocale(model, locale, access)
+  const load = async (seq: number): Promise<VersionWithContent> => {
+    const target = await requireHistory(read, access, document, id)
+    return loadVersion({ model, read, access, target, choice }, seq)
+  }
+  const version = await load(revision)
+  const answer = against === undefined ? version : toDifference(version, await load(against))
+  const json = JSON.stringify(answer)
+  return { json, tag: toDocumentTag(revision, hashCacheKey(json)) }
+}
+
+/** @throws NOT_FOUND when one of them was erased */
+function toDifference(version: VersionWithContent, other: VersionWithContent): VersionDifference {
+  const erased = [version, other].find((one) => one.erased)
+  if (erased) throw new DaybookError('NOT_FOUND', `The content of version ${erased.revision} was erased.`)
+  return { revision: version.revision, against: other.revision, patch: createPatch(other.data, version.data) }
+}
+
+/** How a version is read. */
+interface VersionRead extends Pick<ContentContext, 'model'> {
+  readonly read: Reader
+  readonly access: Access
+  readonly target: HistoryTarget
+  readonly choice: LocaleChoice
+}
+
+async function loadVersion(source: VersionRead, seq: number): Promise<VersionWithContent> {
+  const { read, access, target } = source
+  const missing = (): DaybookError =>
+    new DaybookError('NOT_FOUND', `There is no version ${seq} of this document that you may read.`)
+  const row = await read.history.version(target, seq)
+  if (!row) throw missing()
+  const hasAuthors = access.canSeeAuthors(target.document)
+  const version = toVersion(row, hasAuthors)
+  const statusKey = getRequiredStatusKey(target)
+  if (row.erased === 1 || row.action === 'delete') {
+    if (statusKey !== undefined) throw missing()
+    return { ...version, data: null }
+  }
+  const canonical = contentOf(source, row)
+  const isShown = statusKey === undefined || (row.action !== 'draft' && isPublished(source, canonical))
+  if (!isShown) throw missing()
+  if (!canonical) throw new DaybookError('NOT_FOUND', `The content of version ${seq} is no longer kept.`)
+  const { locales } = source.model
+  const isPart = statusKey !== undefined && locales !== undefined
+  const data = shownTo(source, isPart ? dropUnpublishedLocales(target.document, canonical, locales) : canonical)
+  return { ...version, data: hasAuthors ? { ...data, ...getAuthors(await peopleAt(source, row)) } : data }
+}
+
+/** True if a version was published in the locale that is asked for. */
+const isPublished = (
+  { target: { document }, choice }: VersionRead,
+  canonical: CanonicalDocument | undefined,
+): boolean => canonical !== undefined && getLocaleStatus(document, canonical, choice.locale) === PUBLISHED
+
+/** What a version says in all languages, wherever it lies; `undefined`: it is no longer kept. */
+function contentOf({ model, target }: VersionRead, { seq, text }: VersionRow): CanonicalDocument | undefined {
+  const { document, present } = target
+  if (text !== null) return readFormerState(document, text)
+  const numbers = getCurrentRevisions(target)
+  if (present && seq === numbers.present) return new StoredRevision(model, document, present).canonical
+  if (document.kind === 'global' || seq !== numbers.copy) return undefined
+  return toDraftCanonical(document, getDraftRevision(model, document, present as StoredEntry))
+}
+
+/** A version in the language that is asked for, without what the reader may not read. */
+function shownTo({ model, access, target: { document }, choice }: VersionRead, canonical: CanonicalDocument): Values {
+  const fields = mergeFields(document, {}, localizeValues(model, document, canonical, choice))
+  return project(document, withSystemKeys(document, canonical.values, fields), { hidden: access.hidden(document) })
+}
+
+/** Who made the document, and who this version of it. */
+async function peopleAt({ read, target }: VersionRead, { seq, actor }: VersionRow): Promise<AuthorColumns> {
+  const { present } = target
+  const isPresent = present?.seq === seq
+  const creation = present ? undefined : await read.history.creation(target, seq)
+  const created_by = present ? present.created_by : creation ? toAuthor(creation.actor) : null
+  return { created_by, updated_by: isPresent ? present.updated_by : toAuthor(actor) }
 }

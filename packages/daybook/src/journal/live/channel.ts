@@ -1,9 +1,9 @@
 import { DaybookError } from '../../errors.ts'
+import type { CallerView } from '../feed/caller-view.ts'
 import type { ChangesFeed } from '../feed/changes-feed.ts'
+import type { FeedPosition } from '../feed/feed-tokens.ts'
 import type { PagerResult } from '../feed/pager.ts'
-import type { ReaderView } from '../feed/reader-view.ts'
-import type { FeedPosition } from '../feed/tokens.ts'
-import { itemBytes, positionBytes } from './event-text.ts'
+import { encodeItems, encodePosition } from './event-stream.ts'
 
 /** The maximum number of items that a channel reads together. */
 const CHANNEL_PAGE = 500
@@ -18,13 +18,13 @@ export interface ChannelListener {
 /** Listeners with the same view. Items are read once for all of them, and each is sent the same bytes. */
 export class Channel {
   readonly listeners: Set<ChannelListener> = new Set()
-  readonly view: ReaderView
+  readonly view: CallerView
   readonly #feed: ChangesFeed
   #position: FeedPosition
   /** The position that was sent last. */
   #sentSeq: number
 
-  constructor(feed: ChangesFeed, view: ReaderView, position: FeedPosition) {
+  constructor(feed: ChangesFeed, view: CallerView, position: FeedPosition) {
     this.#feed = feed
     this.view = view
     this.#position = position
@@ -42,7 +42,7 @@ export class Channel {
       const page = await this.#readPage()
       if (!page) return
       const { items, position } = page
-      const bytes = items.length > 0 && itemBytes(items, await this.#feed.seal(position))
+      const bytes = items.length > 0 && encodeItems(items, await this.#feed.seal(position))
       this.#position = position
       isLast = page.isLast
       if (!bytes) continue
@@ -67,11 +67,11 @@ export class Channel {
   }
 
   /** The position of the listeners, if it has moved without an item for them. */
-  async positionUpdate(): Promise<Uint8Array | undefined> {
+  async encodePositionUpdate(): Promise<Uint8Array | undefined> {
     if (this.#position.seq === this.#sentSeq) return undefined
     const position = this.#position
     const token = await this.#feed.seal(position)
     this.#sentSeq = position.seq
-    return positionBytes(token)
+    return encodePosition(token)
   }
 }

@@ -1,10 +1,11 @@
 import type { ReadableStreamDefaultController } from 'node:stream/web'
+import type { FeedItem } from '../feed/pager.ts'
 
 /** The destination of a stream: a socket, or a web stream. */
 export interface EventSink {
   write(bytes: Uint8Array): void
   /** The number of bytes that wait to be sent. */
-  readonly unsent: number
+  readonly unsentBytes: number
   /** Ends it, once all written bytes are sent. */
   end(): void
   /** Ends it at once: its reader does not read. */
@@ -14,9 +15,9 @@ export interface EventSink {
 /** The sender of a stream. */
 export interface EventSender {
   /** Called when there is a reader. */
-  begin(): void
+  onBegin(): void
   /** Called once, when it has ended, on whichever side. */
-  ended(): void
+  onEnd(): void
 }
 
 /** Events without an end, as the body of a `Response`. It holds the place of a listener until it is read or cancelled. */
@@ -30,7 +31,7 @@ export class EventStream extends ReadableStream<Uint8Array> {
       pull: (controller: ReadableStreamDefaultController<Uint8Array>): void => {
         if (!this.#sink) this.attach(webSink(controller))
       },
-      cancel: () => this.closed(),
+      cancel: () => this.markClosed(),
     }
     super(underlying, new ByteLengthQueuingStrategy({ highWaterMark: 0 }))
     this.#sender = sender
@@ -40,7 +41,7 @@ export class EventStream extends ReadableStream<Uint8Array> {
   attach(sink: EventSink): void {
     this.#sink = sink
     if (this.#hasEnded) sink.end()
-    else this.#sender.begin()
+    else this.#sender.onBegin()
   }
 
   get hasEnded(): boolean {
@@ -48,8 +49,8 @@ export class EventStream extends ReadableStream<Uint8Array> {
   }
 
   /** The number of bytes that wait to be sent. */
-  get unsent(): number {
-    return this.#sink?.unsent ?? 0
+  get unsentBytes(): number {
+    return this.#sink?.unsentBytes ?? 0
   }
 
   send(bytes: Uint8Array): void {
@@ -60,29 +61,54 @@ export class EventStream extends ReadableStream<Uint8Array> {
   end(): void {
     if (this.#hasEnded) return
     this.#sink?.end()
-    this.closed()
+    this.markClosed()
   }
 
   /** Ends it at once. */
   drop(): void {
     if (this.#hasEnded) return
     this.#sink?.drop()
-    this.closed()
+    this.markClosed()
   }
 
   /** Notes that its reader has gone. */
-  closed(): void {
+  markClosed(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    this.#sender.ended()
+    this.#sender.onEnd()
   }
 }
 
 const webSink = (controller: ReadableStreamDefaultController<Uint8Array>): EventSink => ({
   write: (bytes) => controller.enqueue(bytes),
-  get unsent() {
+  get unsentBytes() {
     return -(controller.desiredSize ?? 0)
   },
   end: () => controller.close(),
   drop: () => controller.error(new Error('The reader of the events does not read them.')),
 })
+
+const encoder = new TextEncoder()
+
+/** A comment (WHATWG HTML, section 9.2) for a connection without events, so that proxies keep it open. */
+export const HEARTBEAT: Uint8Array = encoder.encode(':\n\n')
+
+/** The first lines of a stream: the delay before a reconnection, and the position. Neither can hold a line break. */
+export const encodeHead = (retryMs: number, token: string): Uint8Array =>
+  encoder.encode(`retry: ${retryMs}\nid: ${token}\n\n`)
+
+/** Moves the position of a reader without an event. */
+export const encodePosition = (token: string): Uint8Array => encoder.encode(`id: ${token}\n\n`)
+
+/** A group of items; the position after all of them comes with the last one. JSON text holds no line break. */
+export function encodeItems(items: readonly FeedItem[], token: string): Uint8Array {
+  const events = items.map(({ action, json }, at) => {
+    const id = at === items.length - 1 ? `id: ${token}\n` : ''
+    return `event: ${action}\n${id}data: ${json}\n\n`
+  })
+  return encoder.encode(events.join(''))
+}
+
+/** An event beside those of the feed. */
+export const encodeEvent = (event: 'reset' | 'presence', data: object): Uint8Array =>
+  encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)

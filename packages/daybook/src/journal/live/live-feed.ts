@@ -1,14 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { DaybookError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { GrowingJournal } from '../../store/journal.ts'
+import type { FollowableJournal } from '../../store/journal.ts'
+import { type CallerView, requireReadable, resolveView } from '../feed/caller-view.ts'
 import type { ChangesFeed } from '../feed/changes-feed.ts'
-import { type ReaderView, readView, requireReadable } from '../feed/reader-view.ts'
-import type { FeedPosition } from '../feed/tokens.ts'
+import type { FeedPosition } from '../feed/feed-tokens.ts'
 import { Channel } from './channel.ts'
 import type { EventStream } from './event-stream.ts'
-import { HEARTBEAT } from './event-text.ts'
-import { type ListenerHost, type ListenerRequest, LiveListener, resetStream } from './live-listener.ts'
+import { HEARTBEAT } from './event-stream.ts'
+import { createResetStream, type ListenerHost, type ListenerRequest, LiveListener } from './live-listener.ts'
 
 /** Times and bounds of live events. */
 export interface LiveOptions {
@@ -44,7 +44,7 @@ export interface LiveRequest extends ListenerRequest {
 /** The services that live events use. */
 export interface LiveSources {
   readonly feed: ChangesFeed
-  readonly journal: GrowingJournal
+  readonly journal: FollowableJournal
   /** Reports that sessions may have ended or changed; the returned function stops that. */
   readonly sessions: { onSessionChange(listener: () => void): () => void }
 }
@@ -52,7 +52,7 @@ export interface LiveSources {
 /** Sends listeners the changes of this node and of others, soon after they are committed. */
 export class LiveFeed {
   readonly #feed: ChangesFeed
-  readonly #journal: GrowingJournal
+  readonly #journal: FollowableJournal
   readonly #sessions: LiveSources['sessions']
   readonly #log: Log
   readonly #options: Required<LiveOptions>
@@ -63,7 +63,7 @@ export class LiveFeed {
   readonly #channelOf = new Map<LiveListener, Channel>()
   #timers: readonly NodeJS.Timeout[] = []
   #stops: readonly (() => void)[] = []
-  #onJoin: ((listener: LiveListener, view: ReaderView) => void) | undefined
+  #onJoin: ((listener: LiveListener, view: CallerView) => void) | undefined
   #isClosed = false
   #isAdvancing = false
   #isChecking = false
@@ -84,7 +84,7 @@ export class LiveFeed {
       maxUnsentBytes: this.#options.maxUnsentBytes,
       join: (listener, view, position) => this.#join(listener, view, position),
       leave: (listener) => this.#leave(listener),
-      failed: (err) => log.error({ err }, 'live events: a stream broke off'),
+      reportFailure: (err) => log.error({ err }, 'live events: a stream broke off'),
     }
   }
 
@@ -96,27 +96,29 @@ export class LiveFeed {
   async open({ since, sinceName, ...request }: LiveRequest): Promise<EventStream> {
     const { access, collections } = request
     try {
-      const view = await readView(access, collections)
+      const view = await resolveView(access, collections)
       const position =
-        since === undefined ? await this.#feed.positionNow(view) : await this.#feed.resume(view, since, sinceName)
+        since === undefined
+          ? await this.#feed.getCurrentPosition(view)
+          : await this.#feed.resume(view, since, sinceName)
       requireReadable(view, collections)
       if (this.#isClosed) throw new DaybookError('SERVICE_UNAVAILABLE')
       if (this.#listeners.size >= this.#options.listeners) throw tooMany()
       if (this.#listeners.size === 0) this.#begin()
       return this.#add(new LiveListener(this.#host, request, view, position))
     } catch (error) {
-      if (error instanceof DaybookError && error.code === 'GONE') return resetStream(error.details.restart)
+      if (error instanceof DaybookError && error.code === 'GONE') return createResetStream(error.details.restart)
       throw error
     }
   }
 
   /** Sends to every listener of the channels for which `isFor` holds. */
-  broadcast(bytes: Uint8Array, isFor: (view: ReaderView, listener: LiveListener) => boolean): void {
+  broadcast(bytes: Uint8Array, isFor: (view: CallerView, listener: LiveListener) => boolean): void {
     for (const [listener, { view }] of this.#channelOf) if (isFor(view, listener)) listener.send(bytes)
   }
 
   /** The different views of listeners with a session. */
-  sessionViews(): readonly ReaderView[] {
+  sessionViews(): readonly CallerView[] {
     const channels = new Set(
       [...this.#channelOf].filter(([{ hasSession }]) => hasSession).map(([, channel]) => channel),
     )
@@ -124,7 +126,7 @@ export class LiveFeed {
   }
 
   /** Calls `greet` with each listener that has caught up. */
-  whenJoined(greet: (listener: LiveListener, view: ReaderView) => void): void {
+  onJoin(greet: (listener: LiveListener, view: CallerView) => void): void {
     this.#onJoin = greet
   }
 
@@ -165,7 +167,7 @@ export class LiveFeed {
     for (const timer of this.#timers) clearInterval(timer)
   }
 
-  #join(listener: LiveListener, view: ReaderView, position: FeedPosition): boolean {
+  #join(listener: LiveListener, view: CallerView, position: FeedPosition): boolean {
     const channel = this.#channels.get(view.fingerprint) ?? new Channel(this.#feed, view, position)
     if (channel.seq > position.seq) return false
     this.#channels.set(view.fingerprint, channel)
@@ -209,7 +211,7 @@ export class LiveFeed {
   async #beat(): Promise<void> {
     for (const listener of this.#listeners) if (!this.#channelOf.has(listener)) listener.send(HEARTBEAT)
     for (const channel of [...this.#channels.values()]) {
-      const bytes = await channel.positionUpdate().catch(() => undefined)
+      const bytes = await channel.encodePositionUpdate().catch(() => undefined)
       channel.send(bytes ?? HEARTBEAT)
     }
   }

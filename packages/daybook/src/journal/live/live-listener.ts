@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Access } from '../../content/access/access.ts'
 import { DaybookError } from '../../errors.ts'
+import { type CallerView, resolveView } from '../feed/caller-view.ts'
 import type { ChangesFeed } from '../feed/changes-feed.ts'
-import { type ReaderView, readView } from '../feed/reader-view.ts'
-import type { FeedPosition } from '../feed/tokens.ts'
+import type { FeedPosition } from '../feed/feed-tokens.ts'
 import type { ChannelListener } from './channel.ts'
-import { EventStream } from './event-stream.ts'
-import { headBytes, itemBytes, otherBytes } from './event-text.ts'
+import { EventStream, encodeEvent, encodeHead, encodeItems } from './event-stream.ts'
 
 /** The maximum number of items that a listener reads together while it catches up. */
 const CATCH_UP_PAGE = 200
@@ -25,9 +24,9 @@ export interface ListenerHost {
   readonly feed: ChangesFeed
   readonly maxUnsentBytes: number
   /** Adds a listener to the channel of its view. @returns `false` if the channel is ahead: the listener must read on first */
-  join(listener: LiveListener, view: ReaderView, position: FeedPosition): boolean
+  join(listener: LiveListener, view: CallerView, position: FeedPosition): boolean
   leave(listener: LiveListener): void
-  failed(error: unknown): void
+  reportFailure(error: unknown): void
 }
 
 /** The request of a listener. */
@@ -45,19 +44,19 @@ export class LiveListener implements ChannelListener {
   checkAt = 0
   readonly #host: ListenerHost
   readonly #request: ListenerRequest
-  readonly #view: ReaderView
+  readonly #view: CallerView
   #position: FeedPosition
   #expiry: NodeJS.Timeout | undefined
 
   /** @param view the view as the stream begins: when it changes, the stream ends */
-  constructor(host: ListenerHost, request: ListenerRequest, view: ReaderView, position: FeedPosition) {
+  constructor(host: ListenerHost, request: ListenerRequest, view: CallerView, position: FeedPosition) {
     this.#host = host
     this.#request = request
     this.#view = view
     this.#position = position
     this.stream = new EventStream({
-      begin: () => void this.#run().catch((error) => this.fail(error)),
-      ended: () => {
+      onBegin: () => void this.#run().catch((error) => this.fail(error)),
+      onEnd: () => {
         clearTimeout(this.#expiry)
         host.leave(this)
       },
@@ -72,7 +71,7 @@ export class LiveListener implements ChannelListener {
   send(bytes: Uint8Array): void {
     this.stream.send(bytes)
     // The reader reconnects and continues where it stopped to read.
-    if (this.stream.unsent > this.#host.maxUnsentBytes) this.stream.drop()
+    if (this.stream.unsentBytes > this.#host.maxUnsentBytes) this.stream.drop()
   }
 
   /** Ends the stream unless the session and the view are the same as before. */
@@ -87,7 +86,7 @@ export class LiveListener implements ChannelListener {
     const [before, identity] = [access.caller.identity, now.caller.identity]
     if (identity?.sessionId !== before?.sessionId || identity?.subject !== before?.subject) return false
     this.#checkAtExpiry(now)
-    return (await readView(now, collections)).fingerprint === this.#view.fingerprint
+    return (await resolveView(now, collections)).fingerprint === this.#view.fingerprint
   }
 
   /** Checks the credential when it expires, unless it has been renewed by then. */
@@ -101,7 +100,7 @@ export class LiveListener implements ChannelListener {
 
   async #run(): Promise<void> {
     const retryMs = Math.round(MIN_RETRY_MS + Math.random() * (MAX_RETRY_MS - MIN_RETRY_MS))
-    this.send(headBytes(retryMs, await this.#host.feed.seal(this.#position)))
+    this.send(encodeHead(retryMs, await this.#host.feed.seal(this.#position)))
     while (!this.stream.hasEnded) {
       const isLast = await this.#sendPage()
       if (isLast && this.#host.join(this, this.#view, this.#position)) return
@@ -113,7 +112,7 @@ export class LiveListener implements ChannelListener {
   async #sendPage(): Promise<boolean> {
     const { feed } = this.#host
     const { items, position, isLast } = await feed.read(this.#view, this.#position, CATCH_UP_PAGE)
-    if (items.length > 0) this.send(itemBytes(items, await feed.seal(position)))
+    if (items.length > 0) this.send(encodeItems(items, await feed.seal(position)))
     this.#position = position
     return isLast
   }
@@ -121,7 +120,7 @@ export class LiveListener implements ChannelListener {
   /** Waits for a slow reader, so that nothing is read ahead of it. */
   async #untilRead(): Promise<void> {
     const until = performance.now() + MAX_READ_MS
-    while (!this.stream.hasEnded && this.stream.unsent > this.#host.maxUnsentBytes / 2) {
+    while (!this.stream.hasEnded && this.stream.unsentBytes > this.#host.maxUnsentBytes / 2) {
       if (performance.now() > until) return this.stream.drop()
       await sleep(READ_MS, undefined, { ref: false })
     }
@@ -130,20 +129,20 @@ export class LiveListener implements ChannelListener {
   /** Ends the stream: with `reset` where the reader must begin anew. */
   fail(error: unknown): void {
     const restart = error instanceof DaybookError && error.code === 'GONE' ? error.details.restart : undefined
-    if (restart === undefined) this.#host.failed(error)
-    else this.stream.send(otherBytes('reset', { restart }))
+    if (restart === undefined) this.#host.reportFailure(error)
+    else this.stream.send(encodeEvent('reset', { restart }))
     this.stream.end()
   }
 }
 
 /** A stream of the one event `reset`: its reader must begin anew. */
-export function resetStream(restart: unknown): EventStream {
+export function createResetStream(restart: unknown): EventStream {
   const stream: EventStream = new EventStream({
-    begin: () => {
-      stream.send(otherBytes('reset', { restart }))
+    onBegin: () => {
+      stream.send(encodeEvent('reset', { restart }))
       stream.end()
     },
-    ended: () => {},
+    onEnd: () => {},
   })
   return stream
 }

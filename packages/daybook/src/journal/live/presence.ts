@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
-import type { Engine } from '../../content/engine.ts'
-import { upTo } from '../../lru-bounds.ts'
+import type { ContentContext } from '../../content/context.ts'
+import { lruMax } from '../../lru-max.ts'
 import type { Announcements } from '../../store/database.ts'
-import type { ReaderView } from '../feed/reader-view.ts'
-import { otherBytes } from './event-text.ts'
+import type { CallerView } from '../feed/caller-view.ts'
+import { encodeEvent } from './event-stream.ts'
 import type { LiveFeed } from './live-feed.ts'
 import type { LiveListener } from './live-listener.ts'
 
 /** The time after which a person who sends nothing more counts as gone, in milliseconds. */
-export const PRESENCE_MS = 30_000
+export const PRESENCE_TIMEOUT_MS = 30_000
 /** The interval at which people whose time is over are removed, in milliseconds. */
 const SWEEP_MS = 1000
 /** The maximum number of open documents; the least recently opened ones are dropped. */
@@ -28,7 +28,7 @@ export interface PresentPerson {
 }
 
 /** A document of a collection. */
-export interface PresencePlace {
+export interface EntryAddress {
   readonly collection: string
   readonly id: string
 }
@@ -39,7 +39,7 @@ interface Visit {
 }
 
 /** A message between nodes. */
-interface PresenceNotice extends PresencePlace {
+interface PresenceNotice extends EntryAddress {
   readonly subject: string
   /** Absent when the person has left. */
   readonly since?: string
@@ -47,40 +47,40 @@ interface PresenceNotice extends PresencePlace {
 
 /** The people who have documents open: in memory, and sent to every node that can be reached. */
 export class Presence {
-  readonly #engine: Engine
+  readonly #engine: ContentContext
   readonly #live: LiveFeed
   readonly #announcements: Announcements | undefined
   readonly #presenceMs: number
-  readonly #documents = new LRUCache<string, Map<string, Visit>>(upTo(MAX_DOCUMENTS))
+  readonly #documents = new LRUCache<string, Map<string, Visit>>(lruMax(MAX_DOCUMENTS))
   readonly #sweep: NodeJS.Timeout
   readonly #stopListening: (() => void) | undefined
 
-  constructor(engine: Engine, live: LiveFeed, presenceMs: number = PRESENCE_MS) {
+  constructor(engine: ContentContext, live: LiveFeed, presenceMs: number = PRESENCE_TIMEOUT_MS) {
     this.#engine = engine
     this.#live = live
     this.#presenceMs = presenceMs
     this.#announcements = engine.store.database.announcements
     this.#stopListening = this.#announcements?.listen(TOPIC, (text) => this.#receive(text))
-    live.whenJoined((listener, view) => void this.#greet(listener, view))
+    live.onJoin((listener, view) => void this.#greet(listener, view))
     this.#sweep = setInterval(() => this.#removeExpired(), Math.min(SWEEP_MS, presenceMs)).unref()
   }
 
   /** Records that a person has a document open. */
-  enter(place: PresencePlace, subject: string): readonly PresentPerson[] {
+  enter(place: EntryAddress, subject: string): readonly PresentPerson[] {
     const since = this.#peopleOn(place).get(subject)?.since ?? new Date().toISOString()
     this.#record({ ...place, subject, since })
     this.#announcements?.send(TOPIC, JSON.stringify({ ...place, subject, since }))
-    return this.present(place)
+    return this.listPresent(place)
   }
 
   /** Records that a person has closed a document. */
-  leave(place: PresencePlace, subject: string): void {
+  leave(place: EntryAddress, subject: string): void {
     this.#record({ ...place, subject })
     this.#announcements?.send(TOPIC, JSON.stringify({ ...place, subject }))
   }
 
   /** The people who have a document open, in the order of their arrival. */
-  present(place: PresencePlace): readonly PresentPerson[] {
+  listPresent(place: EntryAddress): readonly PresentPerson[] {
     const people = [...this.#peopleOn(place)].map(([subject, { since }]) => ({ subject, since }))
     return people.sort((a, b) => (a.since < b.since ? -1 : 1))
   }
@@ -90,7 +90,7 @@ export class Presence {
     this.#stopListening?.()
   }
 
-  #peopleOn({ collection, id }: PresencePlace): Map<string, Visit> {
+  #peopleOn({ collection, id }: EntryAddress): Map<string, Visit> {
     return this.#documents.get(`${collection} ${id}`) ?? new Map()
   }
 
@@ -110,7 +110,7 @@ export class Presence {
     if ((before === undefined) !== (since === undefined)) void this.#send(place)
   }
 
-  #replace({ collection, id }: PresencePlace, people: Map<string, Visit>): void {
+  #replace({ collection, id }: EntryAddress, people: Map<string, Visit>): void {
     if (people.size > 0) this.#documents.set(`${collection} ${id}`, people)
     else this.#documents.delete(`${collection} ${id}`)
   }
@@ -128,37 +128,37 @@ export class Presence {
   }
 
   /** Sends the people on a document to the listeners that may know them. */
-  async #send(place: PresencePlace): Promise<void> {
-    const views = new Set<ReaderView>()
+  async #send(place: EntryAddress): Promise<void> {
+    const views = new Set<CallerView>()
     for (const view of this.#live.sessionViews()) {
       // A listener whose access cannot be checked now hears of the next change.
       if (await this.#canKnow(view, place).catch(() => false)) views.add(view)
     }
     if (views.size === 0) return
-    const bytes = otherBytes('presence', { ...place, present: this.present(place) })
+    const bytes = encodeEvent('presence', { ...place, present: this.listPresent(place) })
     this.#live.broadcast(bytes, (view, { hasSession }) => hasSession && views.has(view))
   }
 
   /** Sends a new listener the people on documents. */
-  async #greet(listener: LiveListener, view: ReaderView): Promise<void> {
+  async #greet(listener: LiveListener, view: CallerView): Promise<void> {
     if (!listener.hasSession) return
     for (const name of [...this.#documents.keys()].slice(0, MAX_GREETED)) {
       const place = placeIn(name)
       if (!(await this.#canKnow(view, place).catch(() => false))) continue
-      listener.send(otherBytes('presence', { ...place, present: this.present(place) }))
+      listener.send(encodeEvent('presence', { ...place, present: this.listPresent(place) }))
     }
   }
 
   /** True if a view has drafts of the document, and the people who work on it. */
-  async #canKnow({ collections }: ReaderView, { collection: key, id }: PresencePlace): Promise<boolean> {
+  async #canKnow({ collections }: CallerView, { collection: key, id }: EntryAddress): Promise<boolean> {
     const view = collections.get(key)
-    if (!view?.projection.hasPeople || view.visibleDrafts === false) return false
+    if (!view?.projection.hasAuthors || view.visibleDrafts === false) return false
     const { entries } = this.#engine.store.read
     return (await entries.statuses(view.collection, [id], view.visibleDrafts)).length > 0
   }
 }
 
-function placeIn(name: string): PresencePlace {
+function placeIn(name: string): EntryAddress {
   const [collection = '', id = ''] = name.split(' ')
   return { collection, id }
 }

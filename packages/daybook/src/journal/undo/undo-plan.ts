@@ -1,16 +1,16 @@
 import type { Access } from '../../content/access/access.ts'
 import { findVisibleDrafts } from '../../content/access/draft-access.ts'
-import { formerState } from '../../content/documents/move-document.ts'
-import type { Engine } from '../../content/engine.ts'
-import type { Canonical } from '../../content/locales/localized.ts'
-import { DaybookError, invalidAt } from '../../errors.ts'
+import type { ContentContext } from '../../content/context.ts'
+import { readFormerState } from '../../content/documents/migrate-document.ts'
+import type { CanonicalDocument } from '../../content/locales/localized.ts'
+import { DaybookError, validationErrorAt } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel, Model } from '../../model/model.ts'
 import { isStateAction } from '../../store/journal-actions.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { GlobalRow, JournalRow, StoredEntry } from '../../store/reads/rows.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { GlobalRow, JournalRow, StoredEntry } from '../../store/rows.ts'
+import { parseDraft } from '../../store/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
-import { workingCopyOf } from '../../store/working-copy.ts'
 
 /** The most records of the journal that one undo looks at. */
 export const MAX_UNDONE = 10_000
@@ -47,10 +47,10 @@ export interface BlockedUndo {
 }
 
 /** A working copy that a document had. */
-export interface FormerCopy {
+export interface FormerDraft {
   /** The change that saved it. */
   readonly record: JournalRow
-  readonly canonical: Canonical
+  readonly canonical: CanonicalDocument
 }
 
 /** What a document is to become again. */
@@ -60,9 +60,9 @@ export interface UndoStep {
   /** The changes that are undone. */
   readonly changes: readonly JournalRow[]
   /** What it was; `undefined`: it was not there. */
-  readonly former: Canonical | undefined
+  readonly former: CanonicalDocument | undefined
   /** Its working copy then; `same`: the one that it has. */
-  readonly copy: FormerCopy | 'same' | undefined
+  readonly draft: FormerDraft | 'same' | undefined
   readonly target: UndoTarget
 }
 
@@ -91,14 +91,14 @@ const PASSIVE: ReadonlySet<string> = new Set(['erase', 'scheduleFailed'])
  *
  * @throws VALIDATION_ERROR when the range is none, or too long
  */
-export async function planUndo(engine: Engine, access: Access, range: UndoRange): Promise<UndoPlan> {
+export async function planUndo(engine: ContentContext, access: Access, range: UndoRange): Promise<UndoPlan> {
   const { read } = engine.store
   const head = await read.journal.head()
   const to = Math.min(range.to ?? head, head)
   if (range.from > to)
-    throw invalidAt('/from', 'maximum', `must be at most ${to}, the last change of the range`, { limit: to })
+    throw validationErrorAt('/from', 'maximum', `must be at most ${to}, the last change of the range`, { limit: to })
   if (to - range.from >= MAX_UNDONE)
-    throw invalidAt(
+    throw validationErrorAt(
       '/from',
       'maxItems',
       `must begin a range of at most ${MAX_UNDONE} changes; undo the last ones first`,
@@ -124,7 +124,7 @@ async function recordsIn(read: Reader, from: number, to: number): Promise<readon
 
 /** `undefined`: the caller may not know of the document, or it is there no more than before. */
 async function planDocument(
-  { model, store: { read } }: Engine,
+  { model, store: { read } }: ContentContext,
   access: Access,
   records: readonly JournalRow[],
   isMeant: (record: JournalRow) => boolean,
@@ -155,10 +155,10 @@ async function planDocument(
   const state = wasThere ? await read.journal.stateAt(collection, id, first - 1) : undefined
   if (wasThere && state?.doc === undefined) return block('erased')
   if (!wasThere && !target.present) return undefined
-  const former = state?.doc === undefined ? undefined : formerState(document, state.doc)
+  const former = state?.doc === undefined ? undefined : readFormerState(document, state.doc)
   const copy = former && document.kind === 'collection' ? await copyOf(read, target, record) : undefined
   if (copy === 'erased') return block('erased')
-  return { collection, id, changes: own, former, copy, target }
+  return { collection, id, changes: own, former, draft: copy, target }
 }
 
 /** The document of records, where the caller may read it; `undefined`: the caller may not. */
@@ -171,7 +171,7 @@ async function findTarget(
 ): Promise<UndoTarget | undefined> {
   const document = key === GLOBALS ? globals.get(id) : collections.get(key)
   if (!document) return undefined
-  const filter = await access.requireRead(document).catch((error: unknown) => {
+  const filter = await access.authorizeRead(document).catch((error: unknown) => {
     if (error instanceof DaybookError && error.status < 500) return 'refused' as const
     throw error
   })
@@ -189,12 +189,12 @@ async function copyOf(
   read: Reader,
   { document, present, hasDrafts }: UndoTarget,
   { collection, id, seq: first }: JournalRow,
-): Promise<FormerCopy | 'same' | 'erased' | undefined> {
+): Promise<FormerDraft | 'same' | 'erased' | undefined> {
   if (!hasDrafts) return 'same'
-  const now = document.kind === 'collection' && present ? workingCopyOf(present as StoredEntry) : undefined
+  const now = document.kind === 'collection' && present ? parseDraft(present as StoredEntry) : undefined
   if (now && now.seq < first) return 'same'
-  const last = await read.history.copyBefore({ collection, id }, first)
+  const last = await read.history.draftBefore({ collection, id }, first)
   if (last?.action !== 'draft') return undefined
   const text = await read.journal.versionText(collection, id, last.seq)
-  return text === undefined ? 'erased' : { record: last, canonical: formerState(document, text) }
+  return text === undefined ? 'erased' : { record: last, canonical: readFormerState(document, text) }
 }

@@ -1,37 +1,37 @@
-import { type FieldRights, fieldRights } from '../../content/access/field-access.ts'
+import { type FieldRights, resolveFieldRights } from '../../content/access/field-access.ts'
+import { toAuthor } from '../../content/context.ts'
 import type { Values } from '../../content/documents/document.ts'
-import { draftCanonical, draftRevision, isSameContent, toWorkingCopy } from '../../content/documents/draft-row.ts'
-import { Revision } from '../../content/documents/row.ts'
+import { getDraftRevision, hasSameContent, toDraft, toDraftCanonical } from '../../content/documents/draft-row.ts'
+import { StoredRevision } from '../../content/documents/row.ts'
 import {
-  inDefaultLocale,
+  keepProtectedFields,
   type Recreation,
   recreate,
   runsHooksOnRecreation,
-  withPresent,
+  withDefaultLocale,
 } from '../../content/drafts/index.ts'
-import { personOf } from '../../content/engine.ts'
-import { type Canonical, show } from '../../content/locales/localized.ts'
-import { blankRow } from '../../content/reads/index.ts'
+import { type CanonicalDocument, localize } from '../../content/locales/localized.ts'
+import { toBlankRow } from '../../content/reads/index.ts'
 import {
   authorizeNewEntry,
   EntryTarget,
   GlobalTarget,
   type PreparedWrite,
   parseUpdate,
+  pickReadable,
   prepareDelete,
   prepareReplace,
   prepareUpdate,
   requireTargets,
   type WriteContext,
-  writableIn,
 } from '../../content/writes/index.ts'
 import { DaybookError } from '../../errors.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { isStateAction } from '../../store/journal-actions.ts'
-import type { Reader } from '../../store/reads/read.ts'
-import type { StoredEntry } from '../../store/reads/rows.ts'
-import type { Writer } from '../../store/writes/write.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { StoredEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
 import type { UndoObstacle, UndoStep } from './undo-plan.ts'
 
 /** What an undo has done to a document. */
@@ -44,7 +44,7 @@ export interface UndoneStep {
 }
 
 /** A document cannot become again what it was, for a reason that no error code tells. */
-export class UndoHindered extends Error {
+export class UndoBlocked extends Error {
   override readonly name = 'UndoHindered'
   readonly reason: UndoObstacle
 
@@ -55,20 +55,20 @@ export class UndoHindered extends Error {
 }
 
 /** Whether the same undo does something with an entry. */
-export type IsUndoneToo = (entry: Pick<UndoStep, 'collection' | 'id'>) => boolean
+export type IsInUndo = (entry: Pick<UndoStep, 'collection' | 'id'>) => boolean
 
 /** What the same undo does besides. */
 export interface OtherSteps {
   /** Whether it removes an entry, which was not there before either. */
-  readonly isRemovedToo: IsUndoneToo
+  readonly isRemoved: IsInUndo
   /** Whether it brings a deleted entry back. */
-  readonly isBackToo: IsUndoneToo
+  readonly isRestored: IsInUndo
 }
 
 /**
  * Prepares the writes that make a document again what it was.
  *
- * @throws {UndoHindered}; what writes of documents throw
+ * @throws {UndoBlocked}; what writes of documents throw
  */
 export async function prepareStep(
   context: WriteContext,
@@ -95,16 +95,15 @@ async function prepareRemoval(
   context: WriteContext,
   collection: CollectionModel,
   step: UndoStep,
-  { isRemovedToo }: OtherSteps,
+  { isRemoved: isRemovedToo }: OtherSteps,
 ): Promise<PreparedWrite<UndoneStep>> {
   const target = new EntryTarget(context, collection, step.id)
-  const prepared = await prepareDelete(context, target, { ifMatch: '*', isDeletedToo: isRemovedToo })
+  const prepared = await prepareDelete(context, target, { ifMatch: '*', isAlsoDeleted: isRemovedToo })
   return {
     ...prepared,
     commit: async (transaction) => {
       // A document that stays and refers to it was changed since; taking the reference away would change it again.
-      if (await isReferredTo(transaction.writer, collection, step.id, isRemovedToo))
-        throw new UndoHindered('referenced')
+      if (await isReferredTo(transaction.writer, collection, step.id, isRemovedToo)) throw new UndoBlocked('referenced')
       return done(step, 'delete', (await prepared.commit(transaction)).seq)
     },
   }
@@ -118,7 +117,7 @@ async function isReferredTo(
   { read }: Writer,
   { key }: CollectionModel,
   id: string,
-  isRemovedToo: IsUndoneToo,
+  isRemovedToo: IsInUndo,
 ): Promise<boolean> {
   for (let offset = 0; ; offset += REFERRER_PAGE) {
     const page = await read.references.referrers(key, id, REFERRER_PAGE, offset)
@@ -131,16 +130,16 @@ async function prepareState(
   context: WriteContext,
   collection: CollectionModel,
   step: UndoStep,
-  former: Canonical,
+  former: CanonicalDocument,
 ): Promise<PreparedWrite<UndoneStep>> {
-  const { access, engine } = context
-  const { hidden } = fieldRights(collection, access)
+  const { access, services: engine } = context
+  const { hidden } = resolveFieldRights(collection, access)
   const write = {
     action: 'restore',
-    revisionOf: ({ seq }: StoredEntry) => seq,
+    getRevision: ({ seq }: StoredEntry) => seq,
     propose: (_read: unknown, entry: StoredEntry) => {
-      const present = new Revision(engine.model, collection, entry).canonical
-      const canonical = withPresent({ ...collection, status: undefined }, former, present, hidden)
+      const present = new StoredRevision(engine.model, collection, entry).canonical
+      const canonical = keepProtectedFields({ ...collection, status: undefined }, former, present, hidden)
       requireFieldRights(context, collection, present.values, canonical.values)
       return {
         canonical,
@@ -153,7 +152,7 @@ async function prepareState(
       if (hasSchedule(step)) await writer.schedules.drop(collection.key, entry.id)
     },
   } as const
-  const prepared = await prepareReplace(inDefaultLocale(context), collection, step.id, write, { ifMatch: '*' })
+  const prepared = await prepareReplace(withDefaultLocale(context), collection, step.id, write, { ifMatch: '*' })
   return {
     ...prepared,
     commit: async (transaction) => {
@@ -167,10 +166,10 @@ async function prepareState(
 const hasSchedule = ({ changes }: UndoStep): boolean => changes.some(({ action }) => action === 'schedule')
 
 /** A document that was published in every locale, or has no status, had its required values. */
-const isComplete = ({ status }: CollectionModel, { values, publishedLocales }: Canonical): boolean =>
+const isComplete = ({ status }: CollectionModel, { values, publishedLocales }: CanonicalDocument): boolean =>
   !status || (publishedLocales === undefined && values[status.key] === PUBLISHED)
 
-/** @throws {UndoHindered} when a field differs that the caller may read and not write */
+/** @throws {UndoBlocked} when a field differs that the caller may read and not write */
 function requireFieldRights(
   { access }: WriteContext,
   collection: CollectionModel,
@@ -179,8 +178,8 @@ function requireFieldRights(
 ): void {
   const isChanged = ({ key }: { readonly key: string }): boolean =>
     JSON.stringify(present[key] ?? null) !== JSON.stringify(former[key] ?? null)
-  const closed = collection.fields.filter((field) => isChanged(field) && !access.mayWriteField(collection, field))
-  if (closed.length > 0) throw new UndoHindered('access')
+  const closed = collection.fields.filter((field) => isChanged(field) && !access.canWriteField(collection, field))
+  if (closed.length > 0) throw new UndoBlocked('access')
 }
 
 /** Gives an entry the working copy that it had, or takes away one that it had not: by a change of its own. */
@@ -188,13 +187,13 @@ async function writeCopyAgain(
   { actor }: WriteContext,
   writer: Writer,
   collection: CollectionModel,
-  { id, copy }: UndoStep,
+  { id, draft: copy }: UndoStep,
 ): Promise<void> {
   const entry = copy === 'same' ? undefined : await writer.read.entries.stored(collection, id)
   if (!entry || copy === 'same' || (!copy && entry.draft === null)) return
   const at = new Date().toISOString()
-  const save = copy && { at: copy.record.at, by: personOf(copy.record.actor), isAutosave: false }
-  const next = save && toWorkingCopy(collection, entry, copy.canonical, null, save)
+  const save = copy && { at: copy.record.at, by: toAuthor(copy.record.actor), isAutosave: false }
+  const next = save && toDraft(collection, entry, copy.canonical, null, save)
   await writer.drafts.write(collection, entry, next, { at, actor })
 }
 
@@ -204,11 +203,11 @@ async function prepareCopy(
   collection: CollectionModel,
   step: UndoStep,
 ): Promise<PreparedWrite<UndoneStep>> {
-  const { engine, actor, person } = context
+  const { services: engine, actor, author: person } = context
   const target = new EntryTarget(context, collection, step.id)
   const loadAuthorized = async (read: Reader): Promise<StoredEntry> => {
     const entry = await target.load(read)
-    await target.authorizeUpdate(read, new Revision(engine.model, collection, entry))
+    await target.authorizeUpdate(read, new StoredRevision(engine.model, collection, entry))
     return entry
   }
   await loadAuthorized(engine.store.read)
@@ -216,19 +215,19 @@ async function prepareCopy(
     commit: async ({ writer }) => {
       const entry = await loadAuthorized(writer.read)
       const at = new Date().toISOString()
-      const { copy } = step
+      const { draft: copy } = step
       const dropped = hasSchedule(step) ? await writer.schedules.drop(collection.key, entry.id) : 0
       const note = { at, actor, action: 'unschedule', collection: collection.key, id: entry.id } as const
       const unscheduled = dropped > 0 ? done(step, 'unschedule', await writer.journal.append(note)) : undefined
       if (copy === 'same' || (!copy && entry.draft === null)) return unscheduled ?? done(step, 'unschedule', entry.seq)
       if (!copy) return done(step, 'discard', await writer.drafts.write(collection, entry, undefined, { at, actor }))
-      const present = draftCanonical(collection, draftRevision(engine.model, collection, entry))
+      const present = toDraftCanonical(collection, getDraftRevision(engine.model, collection, entry))
       const save = { at, by: person, isAutosave: false }
-      const { hidden } = fieldRights(collection, context.access)
-      const canonical = withPresent(collection, copy.canonical, present, hidden)
-      if (!isSameContent(collection, present, canonical))
+      const { hidden } = resolveFieldRights(collection, context.access)
+      const canonical = keepProtectedFields(collection, copy.canonical, present, hidden)
+      if (!hasSameContent(collection, present, canonical))
         requireFieldRights(context, collection, present.values, canonical.values)
-      const next = toWorkingCopy(collection, entry, canonical, null, save)
+      const next = toDraft(collection, entry, canonical, null, save)
       return done(step, 'draft', await writer.drafts.write(collection, entry, next, { at, actor }))
     },
   }
@@ -238,22 +237,22 @@ async function prepareCopy(
 async function prepareAgain(
   context: WriteContext,
   collection: CollectionModel,
-  step: UndoStep & { readonly former: Canonical },
-  { isBackToo }: OtherSteps,
+  step: UndoStep & { readonly former: CanonicalDocument },
+  { isRestored: isBackToo }: OtherSteps,
 ): Promise<PreparedWrite<UndoneStep>> {
-  if (collection.holdsFiles) throw new UndoHindered('file')
-  const { engine, access } = context
+  if (collection.holdsFiles) throw new UndoBlocked('file')
+  const { services: engine, access } = context
   const { id, former } = step
-  const filter = await access.requireWrite(collection, 'create')
-  const rights = fieldRights(collection, access)
+  const filter = await access.authorizeWrite(collection, 'create')
+  const rights = resolveFieldRights(collection, access)
   const creation = await engine.store.read.history.creation(step, step.changes[0]?.seq ?? 0)
   const recreation: Recreation = {
     id,
     former,
-    createdBy: creation ? personOf(creation.actor) : null,
+    createdBy: creation ? toAuthor(creation.actor) : null,
     isComplete: isComplete(collection, former),
-    released: rights.hidden,
-    isComing: isBackToo,
+    dropDanglingIn: rights.hidden,
+    willExist: isBackToo,
   }
   return {
     exclusive: runsHooksOnRecreation(context, collection),
@@ -262,7 +261,7 @@ async function prepareAgain(
       const { canonical, seq } = await recreate(context, collection, recreation, transaction)
       await authorizeNewEntry(context, writer.read, collection, id, filter)
       await writeCopyAgain(context, writer, collection, step)
-      transaction.atEnd((last) => requireReferences(context, last, collection, canonical, rights))
+      transaction.addLastStep((last) => requireReferences(context, last, collection, canonical, rights))
       return done(step, 'create', seq)
     },
   }
@@ -270,17 +269,22 @@ async function prepareAgain(
 
 /** @throws VALIDATION_ERROR when a document refers, in whatever language, to what is not there for the caller */
 async function requireReferences(
-  { engine: { model }, scope }: WriteContext,
+  { services: { model }, scope }: WriteContext,
   { read }: Writer,
   collection: CollectionModel,
-  canonical: Canonical,
+  canonical: CanonicalDocument,
   rights: FieldRights,
 ): Promise<void> {
   const { locales } = model
   const others = locales ? Object.keys(canonical.translations) : []
-  const shown = others.map((locale) => show(collection, canonical, [locale], locales?.default ?? locale))
+  const shown = others.map((locale) => localize(collection, canonical, [locale], locales?.default ?? locale))
   for (const values of [canonical.values, ...shown]) {
-    await requireTargets(read, collection, { values, given: writableIn(collection, values, rights), before: [] }, scope)
+    await requireTargets(
+      read,
+      collection,
+      { values, given: pickReadable(collection, values, rights), before: [] },
+      scope,
+    )
   }
 }
 
@@ -290,21 +294,21 @@ async function prepareGlobalStep(
   global: GlobalModel,
   step: UndoStep,
 ): Promise<readonly PreparedWrite<UndoneStep>[]> {
-  const { model } = context.engine
-  const former = step.former ?? new Revision(model, global, blankRow(global)).canonical
-  const { absent } = fieldRights(global, context.access)
+  const { model } = context.services
+  const former = step.former ?? new StoredRevision(model, global, toBlankRow(global)).canonical
+  const { absent } = resolveFieldRights(global, context.access)
   const hidden = context.access.hidden(global)
   const bodyOf = (values: Values, keys: readonly string[]): Values =>
     Object.fromEntries(
       keys.filter((key) => !absent.has(key) && !hidden.has(key)).map((key) => [key, values[key] ?? null]),
     )
-  const present = step.target.present && new Revision(model, global, step.target.present as never).canonical
+  const present = step.target.present && new StoredRevision(model, global, step.target.present as never).canonical
   const { locales } = model
   const keys = global.fields.map(({ key }) => key)
   const writes = [{ locale: locales?.default, body: bodyOf(former.values, keys) }]
   const others = new Set([...Object.keys(former.translations), ...Object.keys(present?.translations ?? {})])
   for (const locale of locales ? others : []) {
-    const values = show(global, former, [locale], locales?.default ?? locale)
+    const values = localize(global, former, [locale], locales?.default ?? locale)
     writes.push({ locale, body: bodyOf(values, [...global.localized]) })
   }
   return Promise.all(
@@ -321,8 +325,8 @@ async function prepareGlobalStep(
 }
 
 /** Why an error keeps a document from becoming again what it was; `undefined`: it says nothing about the document. */
-export function obstacleOf(error: unknown): UndoObstacle | undefined {
-  if (error instanceof UndoHindered) return error.reason
+export function findObstacle(error: unknown): UndoObstacle | undefined {
+  if (error instanceof UndoBlocked) return error.reason
   if (!(error instanceof DaybookError) || error.status >= 500) return undefined
   if (error.code === 'CONFLICT') return error.details.references === undefined ? 'conflict' : 'referenced'
   if (error.code === 'VALIDATION_ERROR') return 'invalid'

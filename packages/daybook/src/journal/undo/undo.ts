@@ -6,7 +6,7 @@ import {
   StaleWrite,
   type WriteContext,
 } from '../../content/writes/index.ts'
-import type { Writer } from '../../store/writes/write.ts'
+import type { Writer } from '../../store/writes/writer.ts'
 import {
   type BlockedUndo,
   planUndo,
@@ -15,7 +15,7 @@ import {
   type UndoRange,
   type UndoStep,
 } from './undo-plan.ts'
-import { type OtherSteps, obstacleOf, prepareStep, type UndoneStep } from './undo-writes.ts'
+import { findObstacle, type OtherSteps, prepareStep, type UndoneStep } from './undo-writes.ts'
 
 /** What an undo has done, and which documents it has left as they are. */
 export interface UndoReport {
@@ -90,14 +90,14 @@ function noteFailure({ deferred, blocked }: UndoState, { step, reason }: StepFai
 async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoState): Promise<UndoOutcome> {
   let plan: UndoPlan | undefined
   const { results, firstSeq } = await executeAll(context, async () => {
-    const planned = await planUndo(context.engine, context.access, range)
+    const planned = await planUndo(context.services, context.access, range)
     plan = planned
     const steps = inOrder(planned.steps, state)
     const removed = new Set(steps.filter(({ former }) => !former).map(nameOf))
     const back = new Set(steps.filter(({ former, target }) => former && !target.present).map(nameOf))
     const others: OtherSteps = {
-      isRemovedToo: (entry) => removed.has(nameOf(entry)),
-      isBackToo: (entry) => back.has(nameOf(entry)),
+      isRemoved: (entry) => removed.has(nameOf(entry)),
+      isRestored: (entry) => back.has(nameOf(entry)),
     }
     const writes: PreparedWrite<UndoneStep | undefined>[] = [guard(planned)]
     for (const step of steps) {
@@ -149,14 +149,14 @@ const ofStep = (step: UndoStep, write: PreparedWrite<UndoneStep>): PreparedWrite
   ...write,
   commit: (transaction) => {
     const atEnd = (last: LastStep): void =>
-      transaction.atEnd((writer) => last(writer).catch((error: unknown) => fail(step, error)))
-    return write.commit({ ...transaction, atEnd }).catch((error: unknown) => fail(step, error))
+      transaction.addLastStep((writer) => last(writer).catch((error: unknown) => fail(step, error)))
+    return write.commit({ ...transaction, addLastStep: atEnd }).catch((error: unknown) => fail(step, error))
   },
 })
 
 /** @throws {StepFailed} where the error is about the document */
 function fail(step: UndoStep, error: unknown): never {
   if (error instanceof StaleWrite) throw error
-  const reason = error instanceof HookRefusal ? obstacleOf(error.reason) && 'hook' : obstacleOf(error)
+  const reason = error instanceof HookRefusal ? findObstacle(error.reason) && 'hook' : findObstacle(error)
   throw reason === undefined ? error : new StepFailed(step, reason, error)
 }

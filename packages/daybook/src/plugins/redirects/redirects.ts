@@ -70,7 +70,7 @@ function checkRedirectsOptions(options: RedirectsOptions): void {
     const list = REDIRECT_STATUSES.map((code) => `'${code}'`).join(', ')
     faults.require(REDIRECT_STATUSES.includes(status), 'status', `write one of: ${list}`)
     const advice = "write collections by key: { posts: { path: '/blog/:slug' } }"
-    for (const [key, collection] of faults.entriesOf(collections, 'collections', advice)) {
+    for (const [key, collection] of faults.requireEntries(collections, 'collections', advice)) {
       const path = `collections.${key}`
       if (!faults.hasMembers(collection, path, ['path'])) continue
       faults.require(isEntryPath(collection.path), `${path}.path`, PATH_ADVICE)
@@ -125,7 +125,7 @@ function redirectsRoute(content: CallerContent): PluginRoute {
     operationId: 'getAllRedirects',
     summary: 'Lists all redirects.',
     protection: 'public',
-    answers: describePublicResponses('All redirects, the oldest first.', MEDIA_TYPE, SCHEMA),
+    responses: describePublicResponses('All redirects, the oldest first.', MEDIA_TYPE, SCHEMA),
     run: async (request) =>
       respondPublicly(request, {
         mediaType: MEDIA_TYPE,

@@ -85,7 +85,7 @@ function tusRoutes(context: TusContext): readonly PluginRoute[] {
       operationId: 'createUpload',
       summary: 'Begins a resumable upload (tus 1.0).',
       protection: 'session',
-      answers: { 201: { description: 'It has begun.', headers: { ...HEADERS, Location: 'Where it is sent.' } } },
+      responses: { 201: { description: 'It has begun.', headers: { ...HEADERS, Location: 'Where it is sent.' } } },
       run,
     },
     {
@@ -93,7 +93,7 @@ function tusRoutes(context: TusContext): readonly PluginRoute[] {
       method: 'GET',
       operationId: 'getUploadOffset',
       summary: 'Tells how far a resumable upload has come.',
-      answers: {
+      responses: {
         200: {
           description: 'How far it has come.',
           headers: {
@@ -110,14 +110,14 @@ function tusRoutes(context: TusContext): readonly PluginRoute[] {
       operationId: 'continueUpload',
       summary: 'Sends bytes of a resumable upload.',
       body: { mediaTypes: ['application/offset+octet-stream'], stream: true },
-      answers: { 204: { description: 'They are stored.', headers: HEADERS } },
+      responses: { 204: { description: 'They are stored.', headers: HEADERS } },
     },
     {
       ...upload,
       method: 'DELETE',
       operationId: 'endUpload',
       summary: 'Ends a resumable upload, and forgets its bytes.',
-      answers: { 204: { description: 'It is gone.', headers: { 'Tus-Resumable': 'The version of the protocol.' } } },
+      responses: { 204: { description: 'It is gone.', headers: { 'Tus-Resumable': 'The version of the protocol.' } } },
     },
   ]
 }

@@ -1,14 +1,14 @@
 import {
-  answerFile,
   type CallerFiles,
   DaybookError,
-  dispositionOf,
-  fileAnswers,
+  describeFileResponses,
+  formatDisposition,
   isAuthenticated,
   mustBeSaved,
   type PluginContext,
   type PluginRequest,
   type PluginRoute,
+  respondWithFile,
   type StoredFile,
   servedType,
 } from '../../index.ts'
@@ -43,7 +43,7 @@ export function fileRoute({ path, inline, secret, publicFiles, cacheTags }: File
     summary: 'Sends the file of an asset.',
     protection: 'public',
     parameters: { ...VERSION, ...(secret === undefined ? {} : SIGNATURE) },
-    answers: fileAnswers({
+    responses: describeFileResponses({
       'Content-Disposition': 'Whether it is shown or saved, and its name (RFC 6266).',
       'Content-Security-Policy': 'What a file that holds scripts may do: nothing (CSP level 3).',
     }),
@@ -51,7 +51,7 @@ export function fileRoute({ path, inline, secret, publicFiles, cacheTags }: File
       const { file, isPublic } = await findFile(request, publicFiles, secret)
       const cacheControl = isPublic ? publicCaching(request, file) : PRIVATE
       const tags = isPublic ? cacheTags([`assets:${file.id}`]) : {}
-      return answerFile(request, {
+      return respondWithFile(request, {
         size: file.size,
         tag: `"${file.sha256}"`,
         headers: { ...headersFor(file, inline, cacheControl), ...tags },
@@ -125,7 +125,7 @@ function headersFor(
   const type = isInline ? mimeType : servedType(mimeType)
   return {
     'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-    'Content-Disposition': dispositionOf(mimeType, filename, originalName, isSaved),
+    'Content-Disposition': formatDisposition(mimeType, filename, originalName, isSaved),
     'Cache-Control': cacheControl,
     ...(isSaved ? { 'Content-Security-Policy': SANDBOX } : {}),
   }

@@ -98,7 +98,7 @@ export function signedUrlRoute(base: string, secret: string): PluginRoute {
         additionalProperties: false,
       },
     },
-    answers: {
+    responses: {
       200: {
         description: 'The address, without scheme and host, and when it ends.',
         schema: {

@@ -49,7 +49,7 @@ function feedRoute(source: CollectionFeed, content: CallerContent): PluginRoute 
     summary: `The newest entries of ${collection.key} as ${format.name}.`,
     protection: 'public',
     parameters: locales.length === 0 ? {} : { locale },
-    answers: describePublicResponses(`A feed: ${format.name}.`, format.mediaType, schema),
+    responses: describePublicResponses(`A feed: ${format.name}.`, format.mediaType, schema),
     run: (request) => respondFeed(source, content, request),
   }
 }

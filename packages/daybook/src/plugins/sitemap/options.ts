@@ -61,7 +61,7 @@ export function checkSitemapOptions(options: SitemapOptions): void {
     faults.require(isListOf(pages, isPage), 'pages', "write paths that begin with /, such as ['/', '/about']")
     faults.require(isCount(maxUrls, MAX_URLS), 'maxUrls', `write a whole number from 1 to ${MAX_URLS}`)
     const advice = "write collections by key: { posts: { path: '/blog/:slug' } }"
-    const entries = faults.entriesOf(collections || {}, 'collections', advice)
+    const entries = faults.requireEntries(collections || {}, 'collections', advice)
     faults.require(entries.length > 0, 'collections', advice)
     for (const [key, collection] of entries) checkCollection(collection, `collections.${key}`, faults)
   })

@@ -95,7 +95,7 @@ function sitemapRoute(options: SitemapOptions, content: CallerContent): PluginRo
         schema: { type: 'string', pattern: '^(?:pages|[a-z][a-zA-Z0-9_]*-[1-9][0-9]{0,6})$' },
       },
     },
-    answers: describePublicResponses('A sitemap (sitemaps.org, version 0.9).', MEDIA_TYPE, { type: 'string' }),
+    responses: describePublicResponses('A sitemap (sitemaps.org, version 0.9).', MEDIA_TYPE, { type: 'string' }),
     run: (request) => respondSitemap(options, collections, content, request),
   }
 }

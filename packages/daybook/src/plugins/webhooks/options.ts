@@ -66,7 +66,7 @@ export function checkWebhooksOptions(options: WebhooksOptions): void {
     if (faults.hasMembers(retries, 'retries', ['firstMs', 'maxMs', 'forMs']))
       for (const [key, value] of Object.entries(retries)) requireMs(value, `retries.${key}`, faults)
     const advice = "write endpoints by name: { site: { url: 'https://…', secrets: […] } }"
-    for (const [name, endpoint] of faults.entriesOf(endpoints, 'endpoints', advice)) {
+    for (const [name, endpoint] of faults.requireEntries(endpoints, 'endpoints', advice)) {
       checkEndpoint(name, endpoint, faults)
     }
   })
@@ -87,7 +87,11 @@ function checkEndpoint(name: string, endpoint: unknown, faults: OptionFaults): v
   faults.require(typeof allowPrivate === 'boolean', `${path}.allowPrivate`, 'write true or false')
   const urlFault = findUrlFault(url, allowPrivate === true)
   if (urlFault) faults.add(`${path}.url`, urlFault)
-  for (const [header, value] of faults.entriesOf(headers, `${path}.headers`, 'write the values of headers by name')) {
+  for (const [header, value] of faults.requireEntries(
+    headers,
+    `${path}.headers`,
+    'write the values of headers by name',
+  )) {
     const headerFault = findHeaderFault(header, value)
     if (headerFault) faults.add(`${path}.headers.${header}`, headerFault)
   }

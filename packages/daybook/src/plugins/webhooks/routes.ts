@@ -78,7 +78,7 @@ export function webhookRoutes(
       operationId: 'listWebhooks',
       summary: 'Lists the webhook endpoints, and how far each has come.',
       protection: 'session',
-      answers: {
+      responses: {
         200: { description: 'The endpoints.', schema: objectSchema({ items: { type: 'array', items: STATUS } }) },
       },
       run: async (request) => {
@@ -108,7 +108,7 @@ export function webhookRoutes(
           schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
         },
       },
-      answers: {
+      responses: {
         200: { description: 'Deliveries.', schema: objectSchema({ items: { type: 'array', items: DELIVERY } }) },
       },
       run: async (request) => {
@@ -126,7 +126,7 @@ export function webhookRoutes(
       protection: 'session',
       pathParameters: ENDPOINT,
       body: { description: '`{ seq }`, `{ from, to }` or `{ parked: true }`.', schema: REPLAY },
-      answers: { 202: { description: 'They are sent soon.' } },
+      responses: { 202: { description: 'They are sent soon.' } },
       run: async (request) => {
         authorize(request)
         await requireSubscription(request).replay(request.body as ReplayRequest)

@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
 import type { ClientBase, CustomTypesConfig, Query, QueryResult } from 'pg'
-import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection, WriteStep } from '../connection.ts'
 import type { WriteConnection } from '../database.ts'
+import type { Statement, StatementValues } from '../statement.ts'
 import { CommitBatch } from '../writes/commit-batch.ts'
 import { translatePostgresError } from './postgres-errors.ts'
-import type { PostgresTexts } from './postgres-texts.ts'
+import type { StatementTranslator } from './postgres-statements.ts'
 
 /** A statement that is sent to the server. */
 export interface PostgresQuery {
@@ -20,7 +20,7 @@ export interface PostgresQuery {
 export type SendQuery = (query: PostgresQuery) => Promise<QueryResult>
 
 /** Whole numbers and decimals as numbers, everything else as the text that it is. */
-export const TYPES: CustomTypesConfig = {
+export const TYPE_PARSERS: CustomTypesConfig = {
   getTypeParser: (oid: number) => (oid === 20 || oid === 23 || oid === 1700 ? Number : String),
 } as CustomTypesConfig
 
@@ -28,12 +28,12 @@ export const TYPES: CustomTypesConfig = {
 export class PostgresConnection implements Connection {
   readonly #ask: SendQuery
   readonly #isPrepared: boolean
-  readonly #texts: PostgresTexts
+  readonly #texts: StatementTranslator
   /** How many statements have run. */
-  executed = 0
+  statementCount = 0
 
   /** @param isPrepared whether the server keeps the statements; what it plans once must be good for all values */
-  constructor(ask: SendQuery, isPrepared: boolean, texts: PostgresTexts) {
+  constructor(ask: SendQuery, isPrepared: boolean, texts: StatementTranslator) {
     this.#ask = ask
     this.#isPrepared = isPrepared
     this.#texts = texts
@@ -52,7 +52,7 @@ export class PostgresConnection implements Connection {
   }
 
   async #run(statement: Statement, values: StatementValues): Promise<QueryResult> {
-    this.executed += 1
+    this.statementCount += 1
     const { text, name } = this.#texts.translate(statement.sql)
     const query = { text, values: statement.bind(values) }
     try {
@@ -64,7 +64,7 @@ export class PostgresConnection implements Connection {
 }
 
 /** The socket of a connection, once there is one: the driver's types do not tell of it. */
-export const socketOf = (client: object): Duplex | undefined =>
+export const getSocket = (client: object): Duplex | undefined =>
   (client as { readonly connection?: { readonly stream?: Duplex } }).connection?.stream
 
 /** The driver's own queries. */
@@ -90,7 +90,7 @@ export function toQuery(
  * Sends queries on one connection, and takes the answers by a callback: of promises that the driver makes, V8 frees none,
  * nor the rows that they brought, before it looks through the whole heap.
  */
-export const sender =
+export const createSender =
   (client: ClientBase, Query: QueryClass): SendQuery =>
   (query) =>
     new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ export class PostgresTransaction {
   readonly batch: CommitBatch
   readonly #send: SendQuery
   readonly #isDirect: boolean
-  readonly #texts: PostgresTexts
+  readonly #texts: StatementTranslator
   readonly #parts: TransactionPart[] = []
 
   /**
@@ -120,20 +120,20 @@ export class PostgresTransaction {
    * @param isDirect whether the server keeps statements, and takes one before it has answered another
    * @param head the last number of the journal, where the transaction's beginning tells it
    */
-  constructor(send: SendQuery, isDirect: boolean, texts: PostgresTexts, head?: Promise<number>) {
+  constructor(send: SendQuery, isDirect: boolean, texts: StatementTranslator, head?: Promise<number>) {
     this.#send = isDirect ? send : inTurn(send)
     this.#isDirect = isDirect
     this.#texts = texts
-    this.batch = new CommitBatch(this.part(), head)
+    this.batch = new CommitBatch(this.createPart(), head)
   }
 
   /** How many statements have run. */
-  get executed(): number {
-    return this.#parts.reduce((sum, { executed }) => sum + executed, 0)
+  get statementCount(): number {
+    return this.#parts.reduce((sum, { statementCount: executed }) => sum + executed, 0)
   }
 
   /** The connection of one of the writes that share it. */
-  part(): TransactionPart {
+  createPart(): TransactionPart {
     const part = new TransactionPart(this, this.#send, this.#isDirect, this.#texts)
     this.#parts.push(part)
     return part
@@ -145,7 +145,7 @@ export class TransactionPart extends PostgresConnection implements WriteConnecti
   readonly #transaction: PostgresTransaction
   readonly #state: { isTouched: boolean }
 
-  constructor(transaction: PostgresTransaction, send: SendQuery, isDirect: boolean, texts: PostgresTexts) {
+  constructor(transaction: PostgresTransaction, send: SendQuery, isDirect: boolean, texts: StatementTranslator) {
     const state = { isTouched: false }
     const ask: SendQuery = async (query) => {
       if (!/^\s*select/i.test(query.text)) state.isTouched = true

@@ -1,7 +1,7 @@
 import { DaybookError } from '../../errors.ts'
 import { UniqueViolation } from '../database.ts'
-import { readUniqueIndex } from '../tables/tables.ts'
-import type { PostgresNames } from './postgres-names.ts'
+import { parseUniqueIndexName } from '../tables/tables.ts'
+import type { PostgresNames } from './postgres-statements.ts'
 
 /** The part of a driver's error that is read. */
 interface PostgresError {
@@ -12,7 +12,7 @@ interface PostgresError {
 }
 
 /** The code of an error of the driver, or nothing. */
-export const codeOf = (error: unknown): string => {
+export const getErrorCode = (error: unknown): string => {
   const { code } = (error ?? {}) as PostgresError
   return typeof code === 'string' ? code : ''
 }
@@ -28,13 +28,13 @@ const CLASH = /^40/
 
 /** Whether a connection is lost, so that the outcome of its last statement is unknown. */
 export function isConnectionLoss(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   if (SESSION_LOST.test(code) || SOCKET_LOST.test(code)) return true
   return error instanceof Error && DRIVER_LOST.test(error.message)
 }
 
 /** Whether the transaction was undone for the sake of another one, and may be begun again. */
-export const isClash = (error: unknown): boolean => CLASH.test(codeOf(error))
+export const isClash = (error: unknown): boolean => CLASH.test(getErrorCode(error))
 
 const isTooLate = (error: unknown): boolean => error instanceof Error && TOO_LATE.test(error.message)
 
@@ -53,7 +53,7 @@ const UNIQUE = '23505'
  */
 export function translatePostgresError(error: unknown, names: PostgresNames): unknown {
   if (error instanceof DaybookError) return error
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   if (code === UNIQUE) return new UniqueViolation(violatedField(error as PostgresError, names), error)
   if (code === DISK_FULL) return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
   if (UNAVAILABLE.test(code) || isConnectionLoss(error) || isTooLate(error))
@@ -65,7 +65,7 @@ export function translatePostgresError(error: unknown, names: PostgresNames): un
 function violatedField(
   { constraint }: PostgresError,
   names: PostgresNames,
-): NonNullable<ReturnType<typeof readUniqueIndex>> {
-  const name = names.whole(String(constraint))
-  return readUniqueIndex(name) ?? { field: /_(own_slug|slug)_key$/.exec(name)?.[1] ?? 'id' }
+): NonNullable<ReturnType<typeof parseUniqueIndexName>> {
+  const name = names.restore(String(constraint))
+  return parseUniqueIndexName(name) ?? { field: /_(own_slug|slug)_key$/.exec(name)?.[1] ?? 'id' }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { DaybookError } from '../../errors.ts'
-import { socketOf } from './postgres-connection.ts'
-import { codeOf } from './postgres-errors.ts'
+import { getSocket } from './postgres-connection.ts'
+import { getErrorCode } from './postgres-errors.ts'
 
 /** How often the server is asked whether it answers, in milliseconds. */
 const BEAT_MS = 250
@@ -16,7 +16,7 @@ export interface WatchedServer {
   /** Opens a connection, or fails within a bounded time. */
   connect(): Promise<Client>
   /** Asks it something short. */
-  ask(client: Client): Promise<unknown>
+  ping(client: Client): Promise<unknown>
   /** Called when it stops answering. */
   onDown(): void
   /** How long its answer may take, in milliseconds. */
@@ -50,7 +50,7 @@ export class PostgresHealth {
   }
 
   /** @throws SERVICE_UNAVAILABLE while the server does not answer */
-  demand(): void {
+  requireUp(): void {
     if (this.#failure) throw new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, this.#failure)
   }
 
@@ -76,7 +76,7 @@ export class PostgresHealth {
   /** An administrator may end a session as it begins: the next one tells whether the server goes away. */
   #connect(): Promise<Client> {
     return this.#server.connect().catch((error) => {
-      if (codeOf(error) !== ADMIN_SHUTDOWN) throw error
+      if (getErrorCode(error) !== ADMIN_SHUTDOWN) throw error
       return this.#server.connect()
     })
   }
@@ -89,7 +89,7 @@ export class PostgresHealth {
     })
     try {
       while (!this.#ended.signal.aborted && !isLost) {
-        const answer = this.#server.ask(client).then(
+        const answer = this.#server.ping(client).then(
           () => true,
           () => false,
         )
@@ -97,7 +97,7 @@ export class PostgresHealth {
         await this.#pause(BEAT_MS)
       }
     } finally {
-      destroy(client)
+      destroyConnection(client)
     }
   }
 
@@ -128,6 +128,6 @@ export class PostgresHealth {
 }
 
 /** Cuts a connection without waiting for the other side. */
-export function destroy(client: object): void {
-  socketOf(client)?.destroy()
+export function destroyConnection(client: object): void {
+  getSocket(client)?.destroy()
 }

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, QueryResult } from 'pg'
-import { type PostgresQuery, type QueryClass, type SendQuery, socketOf, toQuery } from './postgres-connection.ts'
+import { getSocket, type PostgresQuery, type QueryClass, type SendQuery, toQuery } from './postgres-connection.ts'
 
 /** How many reads share a connection at most: each waits for those before it. */
 const MAX_TOGETHER = 8
@@ -34,7 +34,7 @@ export class ReadPipeline {
   }
 
   /** @param query one that takes long holds up others, for a while */
-  ask(query: PostgresQuery): Promise<QueryResult> {
+  send(query: PostgresQuery): Promise<QueryResult> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ query, resolve, reject })
       if (this.#waiting.length === 1) setImmediate(() => this.#sendAll())
@@ -72,7 +72,7 @@ class SharedConnection {
   }
 
   send(Query: QueryClass): void {
-    const socket = socketOf(this.#client)
+    const socket = getSocket(this.#client)
     socket?.cork()
     for (const read of this.#open) {
       this.#client.query(toQuery(Query, read.query, (error, result) => this.#settle(read, error, result)))

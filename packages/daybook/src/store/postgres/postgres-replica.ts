@@ -1,12 +1,12 @@
-import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import type { Database, JournalReader, Snapshot, TransactionOptions, WriteConnection } from '../database.ts'
+import type { Database, ReplicaState, Snapshot, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import type { GrowthListener } from '../growth-watch.ts'
+import type { Statement, StatementValues } from '../statement.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 /** A database that is read on a copy of it, as long as that answers. */
-export class PostgresReplica implements Database, JournalReader {
+export class PostgresReplica implements Database, ReplicaState {
   readonly name: string
   readonly dialect: Dialect
   readonly reader: Connection
@@ -34,8 +34,8 @@ export class PostgresReplica implements Database, JournalReader {
     return isUp && head >= 0 ? head : undefined
   }
 
-  get executed(): number {
-    return this.#primary.executed
+  get statementCount(): number {
+    return this.#primary.statementCount
   }
 
   transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: TransactionOptions): Promise<T> {

@@ -1,22 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import type { WhereSql } from '../compile.ts'
-import { param } from '../compile.ts'
-import type { MatchesForm, SearchDialect } from '../dialect.ts'
+import type { MatchesOptions, SearchDialect } from '../dialect.ts'
 import { RANKED_MATCHES } from '../reads/page.ts'
-import type { SortedRow } from '../reads/rows.ts'
+import type { SortedRow } from '../rows.ts'
 import {
   bestPlaces,
   canMatch,
-  entryWords,
-  facetWords,
-  marksOf,
+  collectWords,
+  listMarks,
   type SearchQuery,
   statusWord,
   toBoosts,
-} from '../search/search.ts'
-import type { SearchTerm } from '../search/search-text.ts'
-import { searchTable } from '../tables/tables.ts'
+  toFilterWords,
+} from '../search.ts'
+import type { SearchTerm } from '../search-words.ts'
+import type { WhereSql } from '../statement.ts'
+import { param } from '../statement.ts'
+import { searchTableName } from '../tables/tables.ts'
 
 /** A word as it stands in the index: with the place of its field, so that a reader finds only what they may read. */
 const inField = (place: number, word: string): string => `${place.toString(36)}:${word}`
@@ -37,21 +37,21 @@ function termMatch(places: readonly number[], { word, prefix, parts }: SearchTer
 }
 
 const toMatch = (search: SearchQuery, collection: CollectionModel): string =>
-  [...marksOf(search).map(anyMark), scoped(collection, search.fields, search.terms)].join(' & ')
+  [...listMarks(search).map(anyMark), scoped(collection, search.fields, search.terms)].join(' & ')
 
 const anyMark = (words: readonly string[]): string => `(${words.map((one) => `'${one}'`).join(' | ')})`
 
 function bestMatch(search: SearchQuery, collection: CollectionModel): string {
   const places = bestPlaces(search, collection).map(({ fields, terms }) => scoped(collection, fields, terms))
-  return [...marksOf(search).map(anyMark), ...places].join(' & ')
+  return [...listMarks(search).map(anyMark), ...places].join(' & ')
 }
 
 const boostMatches = (search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] =>
   toBoosts(search, collection).map((one) => [scoped(collection, one.fields, [one.term]), one.lift])
 
 function wordsOf(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): string {
-  const words = [...(status === null ? [] : [statusWord(status)]), ...facetWords(collection, doc)]
-  for (const [key, own] of entryWords(collection, doc)) {
+  const words = [...(status === null ? [] : [statusWord(status)]), ...toFilterWords(collection, doc)]
+  for (const [key, own] of collectWords(collection, doc)) {
     const place = fieldPlace(collection, key)
     for (const word of own) words.push(inField(place, word))
   }
@@ -59,7 +59,7 @@ function wordsOf(collection: CollectionModel, doc: Readonly<Record<string, unkno
 }
 
 const found = (table: string): RawBuilder<unknown> =>
-  sql`${sql.table(searchTable(table))} AS found WHERE found.words @@ ${param('match')}::tsquery`
+  sql`${sql.table(searchTableName(table))} AS found WHERE found.words @@ ${param('match')}::tsquery`
 
 /** Leaves matches that hold a filter. */
 function narrowTo(table: string, where: WhereSql | undefined): RawBuilder<unknown> {
@@ -70,7 +70,7 @@ function narrowTo(table: string, where: WhereSql | undefined): RawBuilder<unknow
 function matches(
   collection: CollectionModel,
   where: WhereSql | undefined,
-  { order, columns: shown }: MatchesForm,
+  { order, columns: shown }: MatchesOptions,
 ): RawBuilder<SortedRow> {
   const own = sql.table(collection.table)
   const columns = sql.join(shown.map((name) => sql.ref(`entry.${name}`)))
@@ -78,7 +78,7 @@ function matches(
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
   const newest = sql`FROM ${found(collection.table)}${narrowed} ORDER BY pk DESC`
   if (order === 'best' && where) {
-    const search = sql.table(searchTable(collection.table))
+    const search = sql.table(searchTableName(collection.table))
     return sql<SortedRow>`
       SELECT ${columns} FROM ${search} AS search JOIN ${own} AS entry USING (pk) WHERE search.words @@ ${param('best')}::tsquery
         AND search.pk > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)} AND ${where.build()}
@@ -87,7 +87,7 @@ function matches(
   if (order === 'best') {
     return sql<SortedRow>`
       SELECT ${columns} FROM (
-        SELECT pk FROM ${sql.table(searchTable(collection.table))} WHERE words @@ ${param('best')}::tsquery
+        SELECT pk FROM ${sql.table(searchTableName(collection.table))} WHERE words @@ ${param('best')}::tsquery
           AND pk > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)} ORDER BY pk DESC ${page}
       ) AS best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.pk DESC`
   }
@@ -125,17 +125,17 @@ export const POSTGRES_SEARCH: SearchDialect = {
   count: (table, where) => sql`SELECT count(*) AS total FROM ${found(table)}${narrowTo(table, where)}`,
   matches,
   row: (collection, doc, status) => ({ words: wordsOf(collection, doc, status) }),
-  insert: ({ table }) => sql`INSERT INTO ${sql.table(searchTable(table))} (pk, words)
+  insert: ({ table }) => sql`INSERT INTO ${sql.table(searchTableName(table))} (pk, words)
     VALUES (${param('pk')}, array_to_tsvector(array_remove(string_to_array(${param('words')}, ' '), '')))`,
-  insertAll: ({ table }) => sql`INSERT INTO ${sql.table(searchTable(table))} (pk, words)
+  insertAll: ({ table }) => sql`INSERT INTO ${sql.table(searchTableName(table))} (pk, words)
     SELECT (one ->> 'pk')::bigint, array_to_tsvector(array_remove(string_to_array(one ->> 'words', ' '), ''))
     FROM json_array_elements(${param('rows')}::json) AS one`,
-  remove: (table) => sql`DELETE FROM ${sql.table(searchTable(table))} WHERE pk = ${param('pk')}`,
+  remove: (table) => sql`DELETE FROM ${sql.table(searchTableName(table))} WHERE pk = ${param('pk')}`,
   create: ({ table, searchable }) => [
-    `CREATE TABLE "${searchTable(table)}" (pk BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)`,
-    `COMMENT ON TABLE "${searchTable(table)}" IS '${searchable.map(({ key }) => key).join(' ')}'`,
+    `CREATE TABLE "${searchTableName(table)}" (pk BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)`,
+    `COMMENT ON TABLE "${searchTableName(table)}" IS '${searchable.map(({ key }) => key).join(' ')}'`,
   ],
-  index: (table) => [`CREATE INDEX "${searchTable(table)}$words" ON "${searchTable(table)}" USING gin (words)`],
-  drop: (table) => [`DROP TABLE IF EXISTS "${searchTable(table)}"`],
+  index: (table) => [`CREATE INDEX "${searchTableName(table)}$words" ON "${searchTableName(table)}" USING gin (words)`],
+  drop: (table) => [`DROP TABLE IF EXISTS "${searchTableName(table)}"`],
   version: '2',
 }

@@ -3,19 +3,18 @@ import type { Connection } from '../connection.ts'
 import type { PoolState } from '../database.ts'
 import type { ServingProcess } from '../serving-process.ts'
 import {
+  createSender,
   PostgresConnection,
   type PostgresQuery,
   type QueryClass,
   type SendQuery,
-  sender,
-  TYPES,
+  TYPE_PARSERS,
   toQuery,
 } from './postgres-connection.ts'
 import { isClash, isConnectionLoss } from './postgres-errors.ts'
-import { destroy, PostgresHealth } from './postgres-health.ts'
+import { destroyConnection, PostgresHealth } from './postgres-health.ts'
 import { ReadPipeline } from './postgres-pipeline.ts'
-import { registerService } from './postgres-services.ts'
-import type { PostgresTexts } from './postgres-texts.ts'
+import type { StatementTranslator } from './postgres-statements.ts'
 
 /** The part of the driver that is used. */
 export interface Driver {
@@ -35,7 +34,7 @@ export interface ServerSettings {
   readonly connections: number
   /** How long it may take to answer before it counts as gone, in milliseconds. */
   readonly answerMs: number
-  readonly texts: PostgresTexts
+  readonly texts: StatementTranslator
   /** This process, if it serves the database. */
   readonly service?: ServingProcess | undefined
   /** Called when other nodes say that the journal has come to a number. */
@@ -45,7 +44,7 @@ export interface ServerSettings {
 }
 
 /** Where nodes say to each other how far the journal has come. */
-export const CHANNEL = 'daybook'
+export const JOURNAL_CHANNEL = 'daybook'
 /** Where they announce what is not stored. */
 export const NOTICE_CHANNEL = 'daybook_notices'
 
@@ -90,7 +89,7 @@ export class PostgresServer {
   readonly reader: PostgresConnection
   /** Plans each statement for its values: for searches and filters. */
   readonly background: PostgresConnection
-  readonly texts: PostgresTexts
+  readonly texts: StatementTranslator
   readonly #Client: typeof Client
   readonly #Pool: typeof Pool
   readonly #Query: QueryClass
@@ -118,7 +117,7 @@ export class PostgresServer {
     this.#Query = driver.Query
     this.#isDirect = isPrepared
     this.#service = service
-    this.#config = { ...config, types: TYPES }
+    this.#config = { ...config, types: TYPE_PARSERS }
     // A pooler hands a session to its next client, settings included.
     this.#reads = this.#pool(connections, {
       ...this.#config,
@@ -126,13 +125,13 @@ export class PostgresServer {
     })
     this.#health = new PostgresHealth({
       connect: () => this.#connect(isPrepared ? onMove : undefined, onNotice),
-      ask: (client) => this.#beat(client),
+      ping: (client) => this.#beat(client),
       onDown: () => this.#cutAll(),
       answerMs,
     })
     const alone: SendQuery = (query) => runOn(this.#reads, toQuery(this.#Query, query))
     const pipeline = new ReadPipeline(this.#reads, this.#Query, alone)
-    const together: SendQuery = isPrepared ? (query) => pipeline.ask(query) : alone
+    const together: SendQuery = isPrepared ? (query) => pipeline.send(query) : alone
     this.reader = new PostgresConnection((query) => this.#read(query, together), isPrepared, texts)
     this.background = new PostgresConnection((query) => this.#read(query, alone), false, texts)
   }
@@ -153,13 +152,13 @@ export class PostgresServer {
   }
 
   /** Resolves after the first attempt to watch it: then the service is registered, unless the server does not answer. */
-  get firstWatch(): Promise<void> {
+  get firstHealthCheck(): Promise<void> {
     return this.#health.firstAttempt
   }
 
   /** @throws SERVICE_UNAVAILABLE while it does not answer */
-  demand(): void {
-    this.#health.demand()
+  requireUp(): void {
+    this.#health.requireUp()
   }
 
   /** Asks whatever the server's health is. */
@@ -169,11 +168,11 @@ export class PostgresServer {
 
   /** Sends queries on one of its connections. */
   sender(client: ClientBase): SendQuery {
-    return sender(client, this.#Query)
+    return createSender(client, this.#Query)
   }
 
   /** Gives `work` a session of its own, which ends with it. */
-  async session<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async withSession<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#connect()
     try {
       return await work(new PostgresConnection(this.sender(client), false, this.texts))
@@ -186,7 +185,7 @@ export class PostgresServer {
    * Opens a pool of connections that write: statements have no timeout, as their transaction has limits of
    * its own. Statements are sent without waiting for the answer to those before.
    */
-  writers(max: number): Pool {
+  openWritePool(max: number): Pool {
     return this.#pool(max, { ...this.#config, query_timeout: 0, pipeline: this.#isDirect })
   }
 
@@ -217,13 +216,13 @@ export class PostgresServer {
       await client.connect()
       if (!onMove) return client
       client.on('notification', ({ channel, payload = '' }) =>
-        channel === CHANNEL ? onMove(Number(payload)) : onNotice?.(payload),
+        channel === JOURNAL_CHANNEL ? onMove(Number(payload)) : onNotice?.(payload),
       )
-      await client.query(`LISTEN ${CHANNEL}; LISTEN ${NOTICE_CHANNEL}`)
+      await client.query(`LISTEN ${JOURNAL_CHANNEL}; LISTEN ${NOTICE_CHANNEL}`)
       if (this.#service) await registerService(client, this.#service)
       return client
     } catch (error) {
-      destroy(client)
+      destroyConnection(client)
       throw error
     }
   }
@@ -236,7 +235,7 @@ export class PostgresServer {
 
   /** @throws SERVICE_UNAVAILABLE at once while it does not answer */
   #read(query: PostgresQuery, send: SendQuery): Promise<QueryResult> {
-    this.#health.demand()
+    this.#health.requireUp()
     // Reading changes nothing, so a lost connection is no reason to give up, nor is a deadlock.
     return send(query).catch((error) =>
       isConnectionLoss(error) || isClash(error) ? this.#readAnew(query) : Promise.reject(error),
@@ -245,17 +244,43 @@ export class PostgresServer {
 
   /** Asks on a connection of its own: those of the pool may be lost, too, and not know it yet. */
   async #readAnew(query: PostgresQuery): Promise<QueryResult> {
-    this.#health.demand()
+    this.#health.requireUp()
     const client = await this.#connect()
     try {
       return await this.sender(client)(query)
     } finally {
-      destroy(client)
+      destroyConnection(client)
     }
   }
 
   /** Destroys every connection, so that statements under way fail at once. */
   #cutAll(): void {
-    for (const client of this.#clients) destroy(client)
+    for (const client of this.#clients) destroyConnection(client)
   }
+}
+
+/** The first key of the shared locks of services in this schema. The second is the digest of their config. */
+const LOCK_CLASS = "hashtext('daybook service ' || current_schema())"
+
+/** A name of an application has 63 bytes at most, and those of the process come last. */
+const REGISTER = `SELECT pg_try_advisory_lock_shared(${LOCK_CLASS}, $2),
+  set_config('application_name', left(current_setting('application_name'), 62 - length($1)) || ' ' || $1, false)`
+/** The longest name of a process, in characters. */
+const MAX_PROCESS_NAME = 50
+
+/** Lists a process among the services of the database for as long as the session lasts. */
+async function registerService(client: Client, { name, config }: ServingProcess): Promise<void> {
+  // The start of a long name of a host can be spared; the id of the process cannot.
+  await client.query(REGISTER, [name.slice(-MAX_PROCESS_NAME), Number.parseInt(config, 16) | 0])
+}
+
+/** Locks have their keys as numbers without a sign. */
+const LIST = `SELECT substring(application_name FROM '\\S+$') AS name, lpad(to_hex(objid::bigint), 8, '0') AS config
+  FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND objsubid = 2 AND classid::bigint = ${LOCK_CLASS}::bigint & 4294967295 AND datname = current_database()`
+
+/** Lists the services of the database. */
+export async function listServices(query: (text: string) => Promise<QueryResult>): Promise<readonly ServingProcess[]> {
+  const { rows } = await query(LIST)
+  return rows as readonly ServingProcess[]
 }

@@ -1,12 +1,11 @@
 import type { Client } from 'pg'
 import type { Snapshot } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import { PostgresConnection, type QueryClass, sender, TYPES } from './postgres-connection.ts'
+import { createSender, PostgresConnection, type QueryClass, TYPE_PARSERS } from './postgres-connection.ts'
 import { postgresDialect } from './postgres-dialect.ts'
-import { PostgresNames } from './postgres-names.ts'
 import { clientConfig, loadDriver, type PostgresOptions } from './postgres-options.ts'
-import { shownUrl, toStartupError } from './postgres-start.ts'
-import { PostgresTexts } from './postgres-texts.ts'
+import { redactUrl, toStartupError } from './postgres-startup.ts'
+import { PostgresNames, StatementTranslator } from './postgres-statements.ts'
 
 class PostgresSnapshot extends PostgresConnection implements Snapshot {
   readonly dialect: Dialect
@@ -14,7 +13,7 @@ class PostgresSnapshot extends PostgresConnection implements Snapshot {
 
   constructor(client: Client, Query: QueryClass) {
     const names = new PostgresNames()
-    super(sender(client, Query), false, new PostgresTexts(names))
+    super(createSender(client, Query), false, new StatementTranslator(names))
     this.dialect = postgresDialect(names)
     this.#client = client
   }
@@ -34,11 +33,11 @@ const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
  * @throws {StartupError} when it cannot be read, with what to do about it
  */
 export async function snapshotPostgres(url: string | undefined, options: PostgresOptions = {}): Promise<Snapshot> {
-  const shown = shownUrl(url)
+  const shown = redactUrl(url)
   const { Client, Query } = await loadDriver()
   // Nothing is kept in the session, so that a pooler may stand in between; and a table that was just filled may be slow.
   const config = clientConfig(String(url), { ...options, pooler: 'transaction', statementMs: 0 })
-  const client = new Client({ ...config, types: TYPES })
+  const client = new Client({ ...config, types: TYPE_PARSERS })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { DaybookError } from '../../errors.ts'
-import { bare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import type { TransactionOptions, WriteConnection } from '../database.ts'
+import { rawStatement } from '../statement.ts'
 import type { CommitBatch } from '../writes/commit-batch.ts'
+import { isCommitStored, LOCK_TURN, TAKE_TURN } from './postgres-commit-outcome.ts'
 import { PostgresTransaction, type TransactionPart } from './postgres-connection.ts'
 import { isClash, isConnectionLoss, translatePostgresError } from './postgres-errors.ts'
-import { destroy } from './postgres-health.ts'
+import { destroyConnection } from './postgres-health.ts'
 import { DEFAULT_POSTGRES_ANSWER_MS, type PostgresOptions, transactionLimits } from './postgres-options.ts'
-import { isCommitStored, TAKE_TURN, TURN } from './postgres-outcome.ts'
-import { CHANNEL, type PostgresServer } from './postgres-server.ts'
+import { JOURNAL_CHANNEL, type PostgresServer } from './postgres-server.ts'
 
 /** The most writes that share one commit. */
 const MAX_GROUP = 64
@@ -28,13 +28,13 @@ export class PostgresWriter {
   readonly #queue: QueuedWrite[] = []
   #draining: Promise<void> | undefined
   /** How many statements have run. */
-  executed = 0
+  statementCount = 0
 
   /** @param onStored told the last number of the journal after each commit that moved it */
   constructor(server: PostgresServer, options: PostgresOptions, onStored: (seq: number) => void) {
     const { pooler = 'none', answerMs = DEFAULT_POSTGRES_ANSWER_MS } = options
     this.#server = server
-    this.#writes = server.writers(WRITERS)
+    this.#writes = server.openWritePool(WRITERS)
     this.#isPrepared = pooler === 'none'
     this.#answerMs = answerMs
     // Writers take turns from their first statement on: what one reads, no other changes before it is done.
@@ -43,13 +43,18 @@ export class PostgresWriter {
   }
 
   /** Resolves when nothing waits to be written. */
-  async settled(): Promise<void> {
+  async drained(): Promise<void> {
     await this.#draining
   }
 
   write<T>(
     work: (writer: WriteConnection) => Promise<T>,
-    { exclusive = false, concurrent = false, isLong = false, isRepeatable = false }: TransactionOptions = {},
+    {
+      exclusive = false,
+      concurrent = false,
+      isLong = false,
+      isRestartable: isRepeatable = false,
+    }: TransactionOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const how = { exclusive, concurrent, isLong, isRepeatable }
@@ -112,7 +117,7 @@ export class PostgresWriter {
 
   /** Runs jobs in one transaction. One that fails after it has changed something takes the others with it. */
   async #runShared(begin: string, group: readonly QueuedWrite[]): Promise<readonly (() => void)[]> {
-    this.#server.demand()
+    this.#server.requireUp()
     const client = await this.#writes.connect()
     let isBroken = false
     try {
@@ -125,7 +130,7 @@ export class PostgresWriter {
         await begun
       }
       await transaction.batch.flush()
-      this.executed += transaction.executed
+      this.statementCount += transaction.statementCount
       await this.#commit(client, transaction.batch)
       return outcomes
     } catch (error) {
@@ -154,10 +159,10 @@ export class PostgresWriter {
   }
 
   /** @throws SERVICE_UNAVAILABLE with `details.outcome` `unknown` when it is unknown whether it is stored */
-  async #commit(client: PoolClient, { last }: CommitBatch): Promise<void> {
+  async #commit(client: PoolClient, { lastRecord: last }: CommitBatch): Promise<void> {
     try {
       // Other nodes hear of it when it is committed, and not before.
-      const result = await client.query(last ? `NOTIFY ${CHANNEL}, '${last.seq}'; COMMIT` : 'COMMIT')
+      const result = await client.query(last ? `NOTIFY ${JOURNAL_CHANNEL}, '${last.seq}'; COMMIT` : 'COMMIT')
       // So says the server of a transaction in which a statement failed, even when its error was swallowed.
       if ([result].flat().at(-1)?.command === 'ROLLBACK')
         throw new Error('The transaction was rolled back, as a statement in it had failed.')
@@ -168,7 +173,7 @@ export class PostgresWriter {
       if (outcome === undefined) throw inDoubt(error)
       if (!outcome) throw error
       // It is stored; only the connection is gone.
-      destroy(client)
+      destroyConnection(client)
     }
   }
 }
@@ -226,7 +231,9 @@ async function runBeside(
   const { savepoint } = batch
   // Several take numbers only for what they store.
   const forget = (): void => (jobs.length === 1 ? batch.rollbackTo(savepoint) : undefined)
-  const ends = await Promise.allSettled(jobs.map((job) => runQueuedWrite(transaction.part(), job, isShared, forget)))
+  const ends = await Promise.allSettled(
+    jobs.map((job) => runQueuedWrite(transaction.createPart(), job, isShared, forget)),
+  )
   const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
   // After a statement that fails, the server refuses those of the other jobs, too: they are not why.
   if (reasons.length > 0) throw reasons.find((reason) => reason instanceof TransactionAborted) ?? reasons[0]
@@ -293,12 +300,12 @@ const ALTER_LOCK = "hashtext('daybook'), hashtext(current_schema())"
 const BEGIN_ALTER = `BEGIN; ${UNLIMITED}; SELECT pg_try_advisory_xact_lock(${ALTER_LOCK}) AS is_free`
 const ALTER_RETRY_MS = 100
 /** Changes of tables take turns with writes, once there is a journal to write to: otherwise both could wait for each other. */
-const TAKE_TURN_IF_ANY = `${TURN};
+const TAKE_TURN_IF_ANY = `${LOCK_TURN};
   DO $$ BEGIN IF to_regclass('daybook$head') IS NOT NULL THEN PERFORM seq FROM daybook$head FOR UPDATE; END IF; END $$`
 
 /** Waits in a session of its own until no other node changes tables, and keeps them from it while the session lasts. */
-export async function holdAlter(session: Connection): Promise<void> {
-  await session.run(bare('SET statement_timeout = 0; SET lock_timeout = 0'))
-  const attempt = bare(`SELECT 1 AS is_free WHERE pg_try_advisory_lock(${ALTER_LOCK})`)
+export async function lockAlter(session: Connection): Promise<void> {
+  await session.run(rawStatement('SET statement_timeout = 0; SET lock_timeout = 0'))
+  const attempt = rawStatement(`SELECT 1 AS is_free WHERE pg_try_advisory_lock(${ALTER_LOCK})`)
   while (!(await session.get(attempt))) await sleep(ALTER_RETRY_MS)
 }

@@ -2,8 +2,8 @@ import type {
   Announcements,
   Database,
   DatabaseSource,
-  JournalReader,
   PoolState,
+  ReplicaState,
   Snapshot,
   StoreOptions,
   TransactionOptions,
@@ -11,10 +11,9 @@ import type {
 } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, GrowthWatch } from '../growth-watch.ts'
-import { HEAD } from '../writes/commit-batch.ts'
+import { JOURNAL_HEAD } from '../writes/commit-batch.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { postgresDialect } from './postgres-dialect.ts'
-import { PostgresNames } from './postgres-names.ts'
 import {
   clientConfig,
   DEFAULT_CONNECTIONS,
@@ -23,12 +22,11 @@ import {
   type PostgresOptions,
 } from './postgres-options.ts'
 import { PostgresReplica } from './postgres-replica.ts'
-import { type Driver, NOTICE_CHANNEL, PostgresServer } from './postgres-server.ts'
-import { listServices } from './postgres-services.ts'
+import { type Driver, listServices, NOTICE_CHANNEL, PostgresServer } from './postgres-server.ts'
 import { snapshotPostgres } from './postgres-snapshot.ts'
-import { checkDatabase, shownUrl, toStartupError } from './postgres-start.ts'
-import { PostgresTexts } from './postgres-texts.ts'
-import { holdAlter, isUnavailable, PostgresWriter } from './postgres-writer.ts'
+import { checkDatabase, redactUrl, toStartupError } from './postgres-startup.ts'
+import { PostgresNames, StatementTranslator } from './postgres-statements.ts'
+import { isUnavailable, lockAlter, PostgresWriter } from './postgres-writer.ts'
 
 /**
  * Keeps content in PostgreSQL, 14 or newer, instead of the embedded file.
@@ -56,11 +54,11 @@ export async function openPostgres(
   url: string | undefined,
   options: PostgresOptions,
   service?: StoreOptions['service'],
-): Promise<PostgresStore> {
-  const shown = shownUrl(url)
-  for (const [index, replica] of (options.replicas ?? []).entries()) shownUrl(replica, `replicas[${index}]`)
+): Promise<PostgresDatabase> {
+  const shown = redactUrl(url)
+  for (const [index, replica] of (options.replicas ?? []).entries()) redactUrl(replica, `replicas[${index}]`)
   const driver = await loadDriver()
-  const store = new PostgresStore(driver, String(url), shown, { ...options, service })
+  const store = new PostgresDatabase(driver, String(url), shown, { ...options, service })
   try {
     await store.check()
     return store
@@ -71,7 +69,7 @@ export async function openPostgres(
 }
 
 /** Content in PostgreSQL. Writes of one node share a transaction; writes of all nodes take turns. */
-export class PostgresStore implements Database {
+export class PostgresDatabase implements Database {
   readonly dialect: Dialect
   readonly reader: PostgresConnection
   readonly background: PostgresConnection
@@ -106,7 +104,7 @@ export class PostgresStore implements Database {
       answerMs = DEFAULT_POSTGRES_ANSWER_MS,
     } = options
     const names = new PostgresNames()
-    const settings = { isPrepared: pooler === 'none', connections, answerMs, texts: new PostgresTexts(names) }
+    const settings = { isPrepared: pooler === 'none', connections, answerMs, texts: new StatementTranslator(names) }
     this.dialect = postgresDialect(names)
     const hint = (seq: number): void => this.#watch.hint(seq)
     this.#shown = shown
@@ -120,18 +118,18 @@ export class PostgresStore implements Database {
         for (const hear of this.#hearers) hear(text)
       },
     })
-    this.#watch = new GrowthWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
+    this.#watch = new GrowthWatch(async () => (await this.reader.get(JOURNAL_HEAD))?.seq ?? 0)
     this.#writer = new PostgresWriter(this.#server, options, hint)
     this.reader = this.#server.reader
     this.background = this.#server.background
     this.#replicas = replicas.map(
       (one) =>
-        new PostgresReplica(shownUrl(one), new PostgresServer(driver, clientConfig(one, options), settings), this),
+        new PostgresReplica(redactUrl(one), new PostgresServer(driver, clientConfig(one, options), settings), this),
     )
   }
 
-  get executed(): number {
-    return this.reader.executed + this.background.executed + this.#writer.executed
+  get statementCount(): number {
+    return this.reader.statementCount + this.background.statementCount + this.#writer.statementCount
   }
 
   /** Connections, for metrics. */
@@ -139,7 +137,7 @@ export class PostgresStore implements Database {
     return this.#server.poolState
   }
 
-  get readers(): readonly JournalReader[] {
+  get replicas(): readonly ReplicaState[] {
     return this.#replicas
   }
 
@@ -157,7 +155,7 @@ export class PostgresStore implements Database {
   /** @throws {StartupError} when the database is not fit for what is stored */
   async check(): Promise<void> {
     await checkDatabase((text) => this.#server.query(text), this.#shown)
-    await this.#server.firstWatch
+    await this.#server.firstHealthCheck
   }
 
   transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: TransactionOptions): Promise<T> {
@@ -172,11 +170,11 @@ export class PostgresStore implements Database {
   }
 
   /** A pooler may give each statement another session, so that none could hold the lock. */
-  get outsideTransaction(): Database['outsideTransaction'] {
+  get runOutsideTransaction(): Database['runOutsideTransaction'] {
     if (!this.#isPrepared) return undefined
     return (work) =>
-      this.#server.session(async (connection) => {
-        await holdAlter(connection)
+      this.#server.withSession(async (connection) => {
+        await lockAlter(connection)
         await work(connection)
       })
   }
@@ -192,12 +190,12 @@ export class PostgresStore implements Database {
 
   /** @throws SERVICE_UNAVAILABLE when the server does not answer */
   async snapshot(): Promise<Snapshot> {
-    this.#server.demand()
+    this.#server.requireUp()
     return this.#snapshot()
   }
 
   async close(): Promise<void> {
-    await this.#writer.settled()
+    await this.#writer.drained()
     this.#watch.close()
     await Promise.all([this.#server, ...this.#replicas].map((one) => one.close()))
   }

@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts'
 import { PUBLISHED_LOCALES } from '../tables/tables.ts'
-import { COUNTERS } from '../writes/counters.ts'
+import { READ_COUNTERS } from '../writes/counters.ts'
 
 /** Where a collection stands in the journal, and how many entries it has by status. */
 export interface Counters {
@@ -63,7 +63,7 @@ export class CountersReader implements CurrentCounters, Versioned {
   }
 
   async #read(key: string): Promise<Counters> {
-    const row = await this.#connection.get(COUNTERS, { key })
+    const row = await this.#connection.get(READ_COUNTERS, { key })
     if (!row) throw new Error(`No counters for ${key}`)
     const { [PUBLISHED_LOCALES]: partlyPublished = 0, ...counts } = JSON.parse(row.counts)
     return { seq: row.seq, visibleSeq: row.visible_seq, draftSeq: row.draft_seq ?? 0, counts, partlyPublished }

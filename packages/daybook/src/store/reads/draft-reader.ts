@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
-import { param, prepareSql, type WhereSql } from '../compile.ts'
-import type { ReadSource } from '../connection.ts'
+import type { StoreReadContext } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
-import { toWhereSql } from '../where.ts'
+import { param, prepareSql, type WhereSql } from '../statement.ts'
+import { toWhereSql } from '../where-sql.ts'
 
 /** A working copy, as far as it is looked for. */
-export interface DraftMark {
+export interface DraftSummary {
   /** Of its entry. */
   readonly id: string
   /** The change that saved it. */
@@ -19,7 +19,7 @@ export interface DraftMark {
 }
 
 /** Which working copies of a collection are listed. */
-export interface DraftQuery {
+export interface DraftListQuery {
   /** What their entries must hold. */
   readonly where: Condition | undefined
   /** Only those that this subject saved last. */
@@ -31,17 +31,17 @@ export interface DraftQuery {
 
 /** Reads which entries have working copies. */
 export class DraftReader {
-  readonly #source: ReadSource
+  readonly #source: StoreReadContext
 
-  constructor(source: ReadSource) {
+  constructor(source: StoreReadContext) {
     this.#source = source
   }
 
   /** Working copies of a collection, those that were saved last first. */
   async list(
     collection: CollectionModel,
-    { where: asked, actor, ...query }: DraftQuery,
-  ): Promise<readonly DraftMark[]> {
+    { where: asked, actor, ...query }: DraftListQuery,
+  ): Promise<readonly DraftSummary[]> {
     const { dialect, statements, background } = this.#source
     const { key } = collection
     const where = asked && toWhereSql(dialect, asked, { key, table: key })
@@ -54,13 +54,13 @@ export class DraftReader {
 }
 
 function draftStatement({ schema }: Dialect, { key }: CollectionModel, isOfOne: boolean, where: WhereSql | undefined) {
-  const [seq, at, by] = (['seq', 'at', 'by'] as const).map((key) => sql.raw(schema.ofDraft(key)))
+  const [seq, at, by] = (['seq', 'at', 'by'] as const).map((key) => sql.raw(schema.draftValue(key)))
   const conditions = [
     sql`draft IS NOT NULL`,
     sql`${seq} < ${param('before')}`,
     ...(isOfOne ? [sql`${by} = ${param('actor')}`] : []),
     ...(where ? [where.build()] : []),
   ]
-  return sql<DraftMark>`SELECT id, ${seq} AS seq, ${at} AS at, ${by} AS actor FROM ${sql.table(key)} AS entry
+  return sql<DraftSummary>`SELECT id, ${seq} AS seq, ${at} AS at, ${by} AS actor FROM ${sql.table(key)} AS entry
     WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${seq} DESC LIMIT ${param('limit')}`
 }

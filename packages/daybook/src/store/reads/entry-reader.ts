@@ -1,12 +1,12 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
-import { param, prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
-import type { Connection, ReadSource } from '../connection.ts'
+import type { Connection, StoreReadContext } from '../connection.ts'
+import type { EntryRow, StoredEntry } from '../rows.ts'
+import { param, prepare, prepareSql, type Statement, type StatementValues } from '../statement.ts'
 import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
-import { INDEXED_CHARACTERS, isOwn, toWhereSql } from '../where.ts'
-import { type EntrySelect, entries, entryTable, shownColumns } from './page.ts'
-import type { EntryRow, StoredEntry } from './rows.ts'
+import { isSelfContained, MAX_INDEXED_CHARACTERS, toWhereSql } from '../where-sql.ts'
+import { type EntrySelect, selectEntries, selectFromTable, servedColumns } from './page.ts'
 
 /** The most rows of a batch: each is read at one go, and others wait meanwhile. */
 const MAX_BATCH_ENTRIES = 128
@@ -23,26 +23,26 @@ interface Narrowing {
 }
 
 /** What a reader sees of entries. */
-export interface SeenEntries {
+export interface EntryReadOptions {
   /** What they must hold to be there. */
   readonly where?: Condition | undefined
   /** Whether the reader may know who made and changed them. @default false */
-  readonly hasPeople?: boolean
+  readonly hasAuthors?: boolean
   /** A revision whose document is at hand: it comes back empty. */
-  readonly known?: number | undefined
+  readonly knownRevision?: number | undefined
 }
 
 /** Reads entries that are named, and all entries of a collection in order of arrival. */
 export class EntryReader {
-  readonly #source: ReadSource
+  readonly #source: StoreReadContext
   readonly #unnarrowed: Narrowing
 
-  constructor(source: ReadSource) {
+  constructor(source: StoreReadContext) {
     this.#source = source
     this.#unnarrowed = { name: '', values: {}, connection: source.connection, narrow: (query) => query }
   }
 
-  bySlug(collection: CollectionModel, slug: string, seen: SeenEntries = {}): Promise<EntryRow | undefined> {
+  bySlug(collection: CollectionModel, slug: string, seen: EntryReadOptions = {}): Promise<EntryRow | undefined> {
     const { key, table } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
     const statement = this.#source.statements.get(`slug ${table}${name}${mark(seen)}`, () => {
@@ -50,16 +50,16 @@ export class EntryReader {
       // What a locale shows as a fallback gives way to a slug of its own.
       return prepare(table === key ? found : found.orderBy(sql`own_slug IS NULL`).limit(1))
     })
-    return connection.get(statement, { slug, known: seen.known, ...values })
+    return connection.get(statement, { slug, known: seen.knownRevision, ...values })
   }
 
-  byId(collection: CollectionModel, id: string, seen: SeenEntries = {}): Promise<EntryRow | undefined> {
+  byId(collection: CollectionModel, id: string, seen: EntryReadOptions = {}): Promise<EntryRow | undefined> {
     const { table } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
     const statement = this.#source.statements.get(`id ${table}${name}${mark(seen)}`, () =>
       prepare(narrow(seenEntries(table, seen).where('id', '=', param<string>('id')))),
     )
-    return connection.get(statement, { id, known: seen.known, ...values })
+    return connection.get(statement, { id, known: seen.knownRevision, ...values })
   }
 
   /** The entry whose value at `path` is the given one; `path` is that of a unique field. */
@@ -67,14 +67,14 @@ export class EntryReader {
     collection: CollectionModel,
     path: string,
     value: string,
-    seen: SeenEntries = {},
+    seen: EntryReadOptions = {},
   ): Promise<EntryRow | undefined> {
     const { table } = collection
-    const { hasPeople = false } = seen
+    const { hasAuthors = false } = seen
     const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
-    const isLong = value.length >= INDEXED_CHARACTERS
+    const isLong = value.length >= MAX_INDEXED_CHARACTERS
     const statement = this.#source.statements.get(`value ${table} ${path} ${isLong}${name}${mark(seen)}`, () =>
-      prepare(narrow(entries(table, hasPeople).where(this.#hasValue(collection, path, isLong))).limit(1)),
+      prepare(narrow(selectEntries(table, hasAuthors).where(this.#hasValue(collection, path, isLong))).limit(1)),
     )
     return connection.get(statement, { value, ...values })
   }
@@ -83,13 +83,15 @@ export class EntryReader {
   async byIds(
     collection: CollectionModel,
     ids: readonly string[],
-    seen: SeenEntries = {},
+    seen: EntryReadOptions = {},
   ): Promise<readonly EntryRow[]> {
     const { table } = collection
-    const { hasPeople = false } = seen
+    const { hasAuthors = false } = seen
     const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
     const statement = this.#source.statements.get(`ids ${table}${name}${mark(seen)}`, () =>
-      prepare(narrow(entries(table, hasPeople).where(this.#source.dialect.isAmong(sql.ref('id'), param('ids'))))),
+      prepare(
+        narrow(selectEntries(table, hasAuthors).where(this.#source.dialect.isAmong(sql.ref('id'), param('ids')))),
+      ),
     )
     return connection.all(statement, { ids: JSON.stringify(ids), ...values })
   }
@@ -109,7 +111,7 @@ export class EntryReader {
     // A list of ids takes SQLite twice as long to read as one id takes to find.
     const isOne = ids.length === 1
     const statement = this.#source.statements.get(`statuses ${table} ${isOne}${name}`, () => {
-      const rows = entryTable(table).select(['id', 'status'])
+      const rows = selectFromTable(table).select(['id', 'status'])
       const isNamed = this.#source.dialect.isAmong(sql.ref('id'), param('ids'))
       return prepare(narrow(isOne ? rows.where('id', '=', param<string>('id')) : rows.where(isNamed)))
     })
@@ -131,7 +133,7 @@ export class EntryReader {
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
     const statement = this.#source.statements.get(`own slugs ${table}${name}`, () => {
       const ownSlug = sql.ref<string>(table === key ? 'slug' : 'own_slug')
-      const rows = entryTable(table)
+      const rows = selectFromTable(table)
         .select(['id', ownSlug.as('slug')])
         .where(this.#source.dialect.isAmong(sql.ref('id'), param('ids')))
         .where(sql<SqlBool>`${ownSlug} IS NOT NULL`)
@@ -163,9 +165,9 @@ export class EntryReader {
   }
 
   /** The entry whose value at `path` is the given one. */
-  async storedBy(collection: CollectionModel, path: string, value: string): Promise<StoredEntry | undefined> {
+  async storedByValue(collection: CollectionModel, path: string, value: string): Promise<StoredEntry | undefined> {
     const { key } = collection
-    const isLong = value.length >= INDEXED_CHARACTERS
+    const isLong = value.length >= MAX_INDEXED_CHARACTERS
     const statement = this.#source.statements.get(`stored ${key} ${path} ${isLong}`, () =>
       prepare(
         stored(key)
@@ -240,7 +242,7 @@ export class EntryReader {
     const column = sql.ref(table === key ? 'slug' : 'own_slug')
     const statement = this.#source.statements.get(`has slug ${table}`, () =>
       prepare(
-        entryTable(table)
+        selectFromTable(table)
           .select('pk')
           .where(sql<SqlBool>`${column} = ${param('slug')}`)
           .where('id', '<>', param<string>('except')),
@@ -255,10 +257,10 @@ export class EntryReader {
    * @param collection in that locale
    * @param except the id of an entry that does not count
    */
-  async fallingBackTo({ table }: CollectionModel, slug: string, except = ''): Promise<readonly string[]> {
+  async idsFallingBackTo({ table }: CollectionModel, slug: string, except = ''): Promise<readonly string[]> {
     const statement = this.#source.statements.get(`falling back ${table}`, () =>
       prepare(
-        entryTable(table)
+        selectFromTable(table)
           .select('id')
           .where('slug', '=', param<string>('slug'))
           .where(sql<SqlBool>`own_slug IS NULL`)
@@ -269,7 +271,11 @@ export class EntryReader {
   }
 
   /** @throws {Error} when the field cannot be filtered by */
-  #hasValue({ key, comparables }: CollectionModel, path: string, isLong: boolean): Expression<SqlBool> {
+  #hasValue(
+    { key, filterableFields: comparables }: CollectionModel,
+    path: string,
+    isLong: boolean,
+  ): Expression<SqlBool> {
     const by = comparables.get(path)
     if (!by) throw new Error(`${key}.${path} cannot be looked up`)
     const value = this.#source.dialect.comparedValue(by, { isLong })
@@ -283,25 +289,28 @@ export class EntryReader {
     return {
       name: ` ${condition.cacheKey}`,
       values: condition.values,
-      connection: isOwn(where) ? this.#source.connection : this.#source.background,
+      connection: isSelfContained(where) ? this.#source.connection : this.#source.background,
       narrow: (query) => query.where(condition.build()),
     }
   }
 }
 
 /** Tells the statement from that of readers who see less. */
-const mark = ({ hasPeople, known }: SeenEntries): string =>
-  `${hasPeople ? ' people' : ''}${known === undefined ? '' : ' unless known'}`
+const mark = ({ hasAuthors, knownRevision: known }: EntryReadOptions): string =>
+  `${hasAuthors ? ' people' : ''}${known === undefined ? '' : ' unless known'}`
 
 /** What a reader sees of entries; a document of a known revision takes no time to come. */
-function seenEntries(table: string, { hasPeople = false, known }: SeenEntries): EntrySelect<EntryRow> {
-  if (known === undefined) return entries(table, hasPeople)
-  const columns = shownColumns(hasPeople).filter((column) => column !== 'doc')
+function seenEntries(
+  table: string,
+  { hasAuthors = false, knownRevision: known }: EntryReadOptions,
+): EntrySelect<EntryRow> {
+  if (known === undefined) return selectEntries(table, hasAuthors)
+  const columns = servedColumns(hasAuthors).filter((column) => column !== 'doc')
   const doc = sql<string>`CASE WHEN seq = ${param<number>('known')} THEN '' ELSE doc END`.as('doc')
-  return entryTable(table).select([...columns, doc]) as EntrySelect<EntryRow>
+  return selectFromTable(table).select([...columns, doc]) as EntrySelect<EntryRow>
 }
 
-const stored = (key: string) => entryTable(key).select(['pk', ...ENTRY_COLUMNS])
+const stored = (key: string) => selectFromTable(key).select(['pk', ...ENTRY_COLUMNS])
 
 /** The entries of a collection behind a `pk`: the next one, and others as far as they fit into a batch. */
 function batchStatement(key: string): Statement<StoredEntry> {

@@ -1,31 +1,31 @@
 import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { param, prepare, prepareSql, type StatementValues } from '../compile.ts'
-import type { ReadSource } from '../connection.ts'
+import type { StoreReadContext } from '../connection.ts'
+import type { EntryRow } from '../rows.ts'
+import { param, prepare, prepareSql, type StatementValues } from '../statement.ts'
 import type { EntryTable } from '../tables/tables.ts'
-import { isOwn, toWhereSql } from '../where.ts'
-import type { SeenEntries } from './entry-reader.ts'
-import { type EntrySelect, entryTable, shownColumns } from './page.ts'
-import type { EntryRow } from './rows.ts'
+import { isSelfContained, toWhereSql } from '../where-sql.ts'
+import type { EntryReadOptions } from './entry-reader.ts'
+import { type EntrySelect, selectFromTable, servedColumns } from './page.ts'
 
 /** An entry as an item of the changes feed needs it. */
 export type FeedRow = EntryRow & Pick<EntryTable, 'pk' | 'slug'>
 
 /** Reads sets of entries for readers of the journal. */
 export class FeedReader {
-  readonly #source: ReadSource
+  readonly #source: StoreReadContext
 
-  constructor(source: ReadSource) {
+  constructor(source: StoreReadContext) {
     this.#source = source
   }
 
   /** Reads the next entries that match a filter, in the order of their `pk`. */
-  after(collection: CollectionModel, pk: number, limit: number, seen: SeenEntries): Promise<readonly FeedRow[]> {
+  after(collection: CollectionModel, pk: number, limit: number, seen: EntryReadOptions): Promise<readonly FeedRow[]> {
     return this.#rows(collection, seen, 'after', { pk, limit }, nextAfter)
   }
 
   /** Reads those of these entries that match a filter, in no order. */
-  byIds(collection: CollectionModel, ids: readonly string[], seen: SeenEntries): Promise<readonly FeedRow[]> {
+  byIds(collection: CollectionModel, ids: readonly string[], seen: EntryReadOptions): Promise<readonly FeedRow[]> {
     const { dialect } = this.#source
     const among = dialect.isAmong(sql.ref('id'), param('ids'))
     const name = ids.length > FEW ? 'among' : 'few'
@@ -52,19 +52,21 @@ export class FeedReader {
 
   #rows(
     collection: CollectionModel,
-    { where, hasPeople = false }: SeenEntries,
+    { where, hasAuthors = false }: EntryReadOptions,
     name: string,
     values: StatementValues,
     narrow: (query: EntrySelect<FeedRow>) => EntrySelect<FeedRow>,
   ): Promise<readonly FeedRow[]> {
     const { key } = collection
     const condition = where && toWhereSql(this.#source.dialect, where, { key, table: key })
-    const cacheKey = `feed ${name} ${key} ${hasPeople} ${condition?.cacheKey}`
+    const cacheKey = `feed ${name} ${key} ${hasAuthors} ${condition?.cacheKey}`
     const statement = this.#source.statements.get(cacheKey, () => {
-      const query = narrow(entryTable(key).select(['pk', 'slug', ...shownColumns(hasPeople)]) as EntrySelect<FeedRow>)
+      const query = narrow(
+        selectFromTable(key).select(['pk', 'slug', ...servedColumns(hasAuthors)]) as EntrySelect<FeedRow>,
+      )
       return prepare(condition ? query.where(condition.build()) : query)
     })
-    const isQuick = name === 'few' && (!where || isOwn(where))
+    const isQuick = name === 'few' && (!where || isSelfContained(where))
     const { connection, background } = this.#source
     return (isQuick ? connection : background).all(statement, { ...values, ...condition?.values })
   }

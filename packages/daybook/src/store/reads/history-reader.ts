@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { PUBLISHED } from '../../fields/status.ts'
-import { param, prepareSql, type Statement } from '../compile.ts'
-import type { Connection, ReadSource } from '../connection.ts'
+import type { Connection, StoreReadContext } from '../connection.ts'
 import { STATE_ACTIONS } from '../journal-actions.ts'
-import type { JournalRow } from './rows.ts'
+import type { JournalRow } from '../rows.ts'
+import { param, prepareSql, type Statement } from '../statement.ts'
 
 /** A document in the journal: the key of its collection or `globals`, and its id or key. */
 export interface JournalDocument {
@@ -59,9 +59,9 @@ export interface PublishedPage extends Omit<VersionPage, 'copy'> {
 /** Reads what documents once were. */
 export class HistoryReader {
   readonly #connection: Connection
-  readonly #source: Pick<ReadSource, 'dialect' | 'statements'>
+  readonly #source: Pick<StoreReadContext, 'dialect' | 'statements'>
 
-  constructor({ connection, ...source }: Pick<ReadSource, 'connection' | 'dialect' | 'statements'>) {
+  constructor({ connection, ...source }: Pick<StoreReadContext, 'connection' | 'dialect' | 'statements'>) {
     this.#connection = connection
     this.#source = source
   }
@@ -74,7 +74,7 @@ export class HistoryReader {
   /** The versions among these that were published. */
   publishedVersions({ statusKey, ...page }: PublishedPage): Promise<readonly VersionRecord[]> {
     const { dialect, statements } = this.#source
-    const status = sql.raw(dialect.schema.shown(statusKey))
+    const status = sql.raw(dialect.schema.documentValue(statusKey))
     const statement = statements.get(`published versions ${statusKey}`, () =>
       prepareSql(sql<VersionRecord>`SELECT journal.*, 0 AS erased ${WITH_PAYLOAD}
         WHERE ${OF_DOCUMENT} AND journal.seq < ${param('before')} AND journal.action <> 'draft'
@@ -95,7 +95,7 @@ export class HistoryReader {
   }
 
   /** The last record before a number that says whether the document had a working copy. */
-  copyBefore(document: JournalDocument, before: number): Promise<JournalRow | undefined> {
+  draftBefore(document: JournalDocument, before: number): Promise<JournalRow | undefined> {
     return this.#connection.get(COPY_BEFORE, { ...document, before })
   }
 

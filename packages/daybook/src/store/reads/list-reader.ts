@@ -1,38 +1,38 @@
 import type { RawBuilder } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Aggregate, CountAggregate, ValueAggregate } from '../../query/aggregates.ts'
-import { nameOrder } from '../../query/listing.ts'
-import { prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
-import type { Connection, ReadSource } from '../connection.ts'
+import { nameOrder } from '../../query/sort-order.ts'
+import type { Connection, StoreReadContext } from '../connection.ts'
 import type { ListSize, MatchesOrder, QueryPlan, SearchDialect } from '../dialect.ts'
-import { isOwn, toStored, toWhereSql } from '../where.ts'
+import type { SortedRow } from '../rows.ts'
+import { prepare, prepareSql, type Statement, type StatementValues } from '../statement.ts'
+import { isSelfContained, toStoredValue, toWhereSql } from '../where-sql.ts'
 import {
-  type Counted,
+  type AggregateScope,
   type CountRow,
+  countersStatement,
   countsStatement,
-  isWalkCheaper,
-  talliesStatement,
+  isIndexWalkCheaper,
   type ValueRow,
   valueStatement,
-} from './aggregate.ts'
+} from './aggregate-statements.ts'
 import {
   countStatement,
   type EntryRevision,
-  type Filter,
+  type FilterSql,
+  getPosition,
   type MatchQuery,
   matchingStatement,
+  type OrderPhase,
   type Page,
   type PageQuery,
-  type Phase,
   pageStatement,
-  phasesOf,
-  positionOf,
   RANKED_MATCHES,
-  shownColumns,
+  servedColumns,
+  splitOrder,
   statusConditions,
   statusValues,
 } from './page.ts'
-import type { SortedRow } from './rows.ts'
 
 /** The conditions on the entries of a query. */
 type FilterQuery = Pick<PageQuery, 'search' | 'where' | 'statuses'>
@@ -52,9 +52,9 @@ const SHORT_ENTRIES = 2000
 
 /** Reads lists of entries: pages, searches, and how many entries there are. */
 export class ListReader {
-  readonly #source: ReadSource
+  readonly #source: StoreReadContext
 
-  constructor(source: ReadSource) {
+  constructor(source: StoreReadContext) {
     this.#source = source
   }
 
@@ -85,7 +85,7 @@ export class ListReader {
     const candidates = await this.#sorted(collection, { ...query, limit: query.limit + 1 })
     const rows = candidates.slice(0, query.limit)
     const last = rows.at(-1)
-    return { rows, end: candidates.length > query.limit && last ? positionOf(last, query.sort) : undefined }
+    return { rows, end: candidates.length > query.limit && last ? getPosition(last, query.sort) : undefined }
   }
 
   /**
@@ -126,7 +126,7 @@ export class ListReader {
     const isMany = aggregate.kind === 'members'
     const by = isMany ? aggregate.of : aggregate.by
     const statement = this.#source.statements.get(`tallies ${collection.key} ${by.path} ${statuses?.length}`, () =>
-      prepareSql(talliesStatement(collection, by, isMany, statuses)),
+      prepareSql(countersStatement(collection, by, isMany, statuses)),
     )
     const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
     return this.#source.connection.all(statement, named)
@@ -137,14 +137,14 @@ export class ListReader {
     collection: CollectionModel,
     aggregate: Aggregate,
     query: AggregateQuery,
-    toSql: (counted: Counted) => RawBuilder<Row>,
+    toSql: (counted: AggregateScope) => RawBuilder<Row>,
   ): Promise<
     | { readonly statement: Statement<Row>; readonly values: StatementValues; readonly connection: Connection }
     | undefined
   > {
     const { dialect, statements, connection, background } = this.#source
     const { statuses, search, size } = query
-    const isWalk = isWalkCheaper(size)
+    const isWalk = isIndexWalkCheaper(size)
     const filter = this.#filter(collection, query, { form: isWalk || search ? 'sets' : 'lead' })
     if (!filter) return undefined
     const name = `aggregate ${collection.table} ${aggregate.name} ${isWalk} ${filter.cacheKey}`
@@ -154,7 +154,7 @@ export class ListReader {
         ...statusConditions(dialect, statuses, false),
         ...(search ? [dialect.search.condition(collection.table)] : []),
       ]
-      return prepareSql(toSql({ dialect, collection, conditions, isWalk }))
+      return prepareSql(toSql({ dialect, collection, conditions, walksIndex: isWalk }))
     })
     const isShort = !search && !query.where && size.all <= SHORT_ENTRIES
     return { statement, values: filter.values, connection: isShort ? connection : background }
@@ -166,7 +166,7 @@ export class ListReader {
     { search, where, statuses }: FilterQuery,
     plan: QueryPlan,
     toValues: SearchDialect['values'] = this.#source.dialect.search.values,
-  ): Filter | undefined {
+  ): FilterSql | undefined {
     const searchValues = search ? toValues(search, collection) : {}
     if (!searchValues) return undefined
     const condition = where && toWhereSql(this.#source.dialect, where, collection, { plan })
@@ -188,7 +188,7 @@ export class ListReader {
     if (!filter) return []
     const connection = plan.isShort ? this.#source.connection : this.#source.background
     const rows: SortedRow[] = []
-    for (const phase of phasesOf(this.#source.dialect, query)) {
+    for (const phase of splitOrder(this.#source.dialect, query)) {
       const rest = query.limit - rows.length
       if (rest > 0) rows.push(...(await this.#phase(connection, collection, query, phase, filter, rest)))
     }
@@ -200,22 +200,22 @@ export class ListReader {
     if (!where && !search) return { form: 'lead', isShort: offset <= SHORT_OFFSET }
     const { planner } = this.#source.dialect
     if (planner) return planner.planPage(collection, query)
-    return { form: 'lead', isShort: !search && where && isOwn(where) && size.all <= SHORT_ENTRIES }
+    return { form: 'lead', isShort: !search && where && isSelfContained(where) && size.all <= SHORT_ENTRIES }
   }
 
   async #phase(
     connection: Connection,
     collection: CollectionModel,
     query: PageQuery,
-    phase: Phase,
-    filter: Filter,
+    phase: OrderPhase,
+    filter: FilterSql,
     limit: number,
   ): Promise<readonly SortedRow[]> {
     const statement = this.#source.statements.get(
-      `page ${collection.table} ${nameOrder(query.sort)} ${phase.name} ${filter.cacheKey} ${query.hasPeople}`,
+      `page ${collection.table} ${nameOrder(query.sort)} ${phase.name} ${filter.cacheKey} ${query.hasAuthors}`,
       () => prepare(pageStatement(this.#source.dialect, collection, query, phase, filter)),
     )
-    const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStored(value)]))
+    const after = Object.fromEntries((query.after ?? []).map((value, index) => [`after${index}`, toStoredValue(value)]))
     return connection.all(statement, { ...filter.values, ...after, limit, offset: query.offset })
   }
 
@@ -235,7 +235,7 @@ export class ListReader {
   /** The entries of a page and the next one, where none but the most relevant are on it; `undefined`: there are others. */
   async #best(collection: CollectionModel, query: PageQuery, start: number): Promise<readonly SortedRow[] | undefined> {
     const wanted = query.limit + 1
-    const isInEntry = query.where === undefined || isOwn(query.where)
+    const isInEntry = query.where === undefined || isSelfContained(query.where)
     if (!isInEntry || !isCommon(query.size, start + wanted)) return undefined
     const filter = this.#filter(collection, query, { form: 'compare' })
     const rows = filter ? await this.#matches(collection, query, filter, 'best', start, wanted) : []
@@ -245,7 +245,7 @@ export class ListReader {
   async #amongNewest(
     collection: CollectionModel,
     query: PageQuery,
-    filter: Filter,
+    filter: FilterSql,
     start: number,
   ): Promise<readonly SortedRow[]> {
     const wanted = query.limit + 1
@@ -260,18 +260,18 @@ export class ListReader {
 
   async #matches(
     collection: CollectionModel,
-    { hasPeople }: PageQuery,
-    filter: Filter,
+    { hasAuthors }: PageQuery,
+    filter: FilterSql,
     order: MatchesOrder,
     offset: number,
     limit: number,
   ): Promise<readonly SortedRow[]> {
     if (limit <= 0) return []
     const statement = this.#source.statements.get(
-      `matches ${collection.table} ${order} ${filter.cacheKey} ${hasPeople}`,
+      `matches ${collection.table} ${order} ${filter.cacheKey} ${hasAuthors}`,
       () =>
         prepareSql(
-          this.#source.dialect.search.matches(collection, filter.where, { order, columns: shownColumns(hasPeople) }),
+          this.#source.dialect.search.matches(collection, filter.where, { order, columns: servedColumns(hasAuthors) }),
         ),
     )
     return this.#source.background.all(statement, { ...filter.values, limit, offset })

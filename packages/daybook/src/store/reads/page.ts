@@ -1,13 +1,13 @@
 import { type Compilable, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { indexOrder, isIndexOrder, type SortBy } from '../../query/listing.ts'
+import { indexOrder, isIndexOrder, type SortBy } from '../../query/sort-order.ts'
 import type { Condition } from '../../query/where.ts'
-import type { WhereSql } from '../compile.ts'
-import { build, param, type StatementValues } from '../compile.ts'
 import type { Dialect, ListSize, QueryPlan } from '../dialect.ts'
-import type { SearchQuery } from '../search/search.ts'
-import { type EntryTable, PEOPLE_COLUMNS } from '../tables/tables.ts'
-import type { EntryRow, SortedRow } from './rows.ts'
+import type { EntryRow, SortedRow } from '../rows.ts'
+import type { SearchQuery } from '../search.ts'
+import type { WhereSql } from '../statement.ts'
+import { build, param, type StatementValues } from '../statement.ts'
+import { AUTHOR_COLUMNS, type EntryTable } from '../tables/tables.ts'
 
 /**
  * How many of the newest matches are ranked by relevance. Ranking every match of a common word would
@@ -24,7 +24,7 @@ interface EntryScope {
 export type EntrySelect<Row> = SelectQueryBuilder<EntryScope, 'entry', Row>
 
 /** A collection's table under the common name, by that index where one is named. */
-export const entryTable = (table: string, index?: string): EntrySelect<Record<never, never>> => {
+export const selectFromTable = (table: string, index?: string): EntrySelect<Record<never, never>> => {
   const name = index === undefined ? sql`"entry"` : sql`"entry" INDEXED BY ${sql.id(index)}`
   return build.selectFrom(sql.table<EntryTable>(table).as<'entry'>(name)) as unknown as SelectQueryBuilder<
     EntryScope,
@@ -35,15 +35,15 @@ export const entryTable = (table: string, index?: string): EntrySelect<Record<ne
 
 /** The columns that serving entries needs. */
 const SHOWN_COLUMNS = ['id', 'seq', 'status', 'schema_hash', 'orphaned', 'doc'] as const
-const SHOWN_WITH_PEOPLE = [...SHOWN_COLUMNS, ...PEOPLE_COLUMNS] as const
+const SHOWN_WITH_PEOPLE = [...SHOWN_COLUMNS, ...AUTHOR_COLUMNS] as const
 
 /** The columns that serving entries needs, to a reader who may know who made them or to one who may not. */
-export const shownColumns = (hasPeople: boolean): readonly (keyof EntryRow)[] =>
-  hasPeople ? SHOWN_WITH_PEOPLE : SHOWN_COLUMNS
+export const servedColumns = (hasAuthors: boolean): readonly (keyof EntryRow)[] =>
+  hasAuthors ? SHOWN_WITH_PEOPLE : SHOWN_COLUMNS
 
 /** Entries of a collection, with what is read of them to serve them. */
-export const entries = (table: string, hasPeople: boolean, index?: string): EntrySelect<EntryRow> =>
-  entryTable(table, index).select(shownColumns(hasPeople)) as EntrySelect<EntryRow>
+export const selectEntries = (table: string, hasAuthors: boolean, index?: string): EntrySelect<EntryRow> =>
+  selectFromTable(table, index).select(servedColumns(hasAuthors)) as EntrySelect<EntryRow>
 
 /** Values of the sort keys of the last entry of a page, and its id. */
 export type Position = readonly (string | number | null)[]
@@ -60,7 +60,7 @@ export interface PageQuery {
   readonly offset: number
   readonly after: Position | undefined
   /** Whether it is answered who made and changed the entries. */
-  readonly hasPeople: boolean
+  readonly hasAuthors: boolean
   /** How many entries there are, for the choice of how to find a page of some of them. */
   readonly size: ListSize
 }
@@ -73,7 +73,7 @@ export interface Page {
 }
 
 /** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
-export interface Phase {
+export interface OrderPhase {
   readonly name: string
   /** The order within it. */
   readonly sort: readonly SortBy[]
@@ -82,25 +82,29 @@ export interface Phase {
 }
 
 /** The condition of a query, as SQL. */
-export interface Filter extends Partial<Pick<QueryPlan, 'index' | 'walksOrder' | 'sortsFound'>> {
+export interface FilterSql extends Partial<Pick<QueryPlan, 'index' | 'walksOrder' | 'sortsFound'>> {
   readonly cacheKey: string
   readonly values: StatementValues
   readonly where: WhereSql | undefined
 }
 
 /** The stretches of a page's order, one after the other. */
-export function phasesOf(
+export function splitOrder(
   dialect: Dialect,
   { sort, after, offset }: Pick<PageQuery, 'sort' | 'after' | 'offset'>,
-): readonly Phase[] {
+): readonly OrderPhase[] {
   const [lead, ...others] = sort
   if (!lead) return [{ name: 'all', sort, where: () => [] }]
   const { by, descending, nullsFirst } = lead
   // Where all leading values are empty, or none is, the index has the order wherever empty values belong.
   const filledSort = [indexOrder(by, descending), ...others]
   const emptySort = dialect.ordersByEmptyKey ? filledSort : others
-  const empty: Phase = { name: 'empty', sort: emptySort, where: () => [sql<SqlBool>`${dialect.value(by)} IS NULL`] }
-  const filled: Phase = { name: 'filled', sort: filledSort, where: () => [dialect.isFilled(by)] }
+  const empty: OrderPhase = {
+    name: 'empty',
+    sort: emptySort,
+    where: () => [sql<SqlBool>`${dialect.indexedValue(by)} IS NULL`],
+  }
+  const filled: OrderPhase = { name: 'filled', sort: filledSort, where: () => [dialect.hasValue(by)] }
   if (!after) {
     // Entries to skip may lie in both stretches.
     if (isIndexOrder(lead) || offset > 0) return [{ name: 'all', sort, where: () => [] }]
@@ -109,19 +113,19 @@ export function phasesOf(
   const name = `after ${after.map((value) => (value === null ? '0' : '1')).join('')}`
   const beyond = (): RawBuilder<SqlBool> => lexicallyAfter(dialect, sort, after)
   if (after[0] === null) {
-    const rest: Phase = { name, sort: emptySort, where: () => [...empty.where(), beyond()] }
+    const rest: OrderPhase = { name, sort: emptySort, where: () => [...empty.where(), beyond()] }
     return nullsFirst ? [rest, filled] : [rest]
   }
-  const rest: Phase = { name, sort: filledSort, where: () => [reached(dialect, lead), beyond()] }
-  return nullsFirst || by.neverNull ? [rest] : [rest, empty]
+  const rest: OrderPhase = { name, sort: filledSort, where: () => [reached(dialect, lead), beyond()] }
+  return nullsFirst || by.isNeverNull ? [rest] : [rest, empty]
 }
 
 /** Leads the engine to where the position is in the order. */
 const reached = (dialect: Dialect, { by, descending }: SortBy): RawBuilder<SqlBool> =>
-  sql<SqlBool>`${dialect.value(by)} ${descending ? sql`<=` : sql`>=`} ${dialect.beginning(by, 'after0')}`
+  sql<SqlBool>`${dialect.indexedValue(by)} ${descending ? sql`<=` : sql`>=`} ${dialect.indexedParameter(by, 'after0')}`
 
 /** True for rows that come after the position, key by key. */
-function lexicallyAfter({ whole }: Dialect, sort: readonly SortBy[], after: Position): RawBuilder<SqlBool> {
+function lexicallyAfter({ fullValue: whole }: Dialect, sort: readonly SortBy[], after: Position): RawBuilder<SqlBool> {
   const alternatives = sort.map((key, index) => {
     const equal = sort
       .slice(0, index)
@@ -139,10 +143,10 @@ function beyondOne(
 ): RawBuilder<SqlBool> {
   if (value === null) return nullsFirst ? sql<SqlBool>`${own} IS NOT NULL` : sql<SqlBool>`1 = 0`
   const isBeyond = sql<SqlBool>`${own} ${descending ? sql`<` : sql`>`} ${param(name)}`
-  return nullsFirst || by.neverNull ? isBeyond : sql<SqlBool>`(${isBeyond} OR ${own} IS NULL)`
+  return nullsFirst || by.isNeverNull ? isBeyond : sql<SqlBool>`(${isBeyond} OR ${own} IS NULL)`
 }
 
-export function positionOf(row: SortedRow, sort: readonly SortBy[]): Position {
+export function getPosition(row: SortedRow, sort: readonly SortBy[]): Position {
   return sort.map((_, index) => row[`s${index}`] ?? null)
 }
 
@@ -150,12 +154,12 @@ export function pageStatement(
   dialect: Dialect,
   collection: CollectionModel,
   query: PageQuery,
-  phase: Phase,
-  filter: Filter,
+  phase: OrderPhase,
+  filter: FilterSql,
 ): Compilable<SortedRow> {
-  const { sort, statuses, search, hasPeople } = query
-  const keys = sort.map(({ by }, index) => dialect.whole(by).as(`s${index}`))
-  let page = entries(collection.table, hasPeople, filter.index).select(keys)
+  const { sort, statuses, search, hasAuthors } = query
+  const keys = sort.map(({ by }, index) => dialect.fullValue(by).as(`s${index}`))
+  let page = selectEntries(collection.table, hasAuthors, filter.index).select(keys)
   const isNewest = sort[0]?.by.column === 'id' && !filter.where && !search
   const narrowing = [...statusConditions(dialect, statuses, isNewest), ...phase.where()]
   for (const condition of search
@@ -165,7 +169,7 @@ export function pageStatement(
   if (filter.where) page = page.where(filter.where.build())
   // A unary plus keeps SQLite from the index of the order.
   const aside = filter.sortsFound ? sql`+` : sql``
-  for (const key of phase.sort) page = page.orderBy(sql`${aside}${dialect.order(key)}`)
+  for (const key of phase.sort) page = page.orderBy(sql`${aside}${dialect.orderTerm(key)}`)
   return page.limit(param<number>('limit')).offset(param<number>('offset')) as Compilable<SortedRow>
 }
 
@@ -185,9 +189,9 @@ export function matchingStatement(
   dialect: Dialect,
   collection: CollectionModel,
   { statuses, search }: MatchQuery,
-  filter: Filter,
+  filter: FilterSql,
 ): Compilable<EntryRevision> {
-  let found = entryTable(collection.table, filter.index).select([
+  let found = selectFromTable(collection.table, filter.index).select([
     'id',
     'seq',
     sql<number>`octet_length(doc)`.as('size'),
@@ -203,7 +207,7 @@ export function countStatement(
   dialect: Dialect,
   collection: CollectionModel,
   { statuses, search }: Pick<PageQuery, 'statuses' | 'search'>,
-  { where }: Filter,
+  { where }: FilterSql,
 ): RawBuilder<{ total: number }> {
   if (search) return dialect.search.count(collection.table, where)
   const conditions = [...(where ? [where.build()] : []), ...statusConditions(dialect, statuses, !where)]
@@ -220,7 +224,7 @@ export const statusValues = (statuses: readonly string[] | undefined): Statement
  * and carries the status along.
  */
 export function statusConditions(
-  { statusAside }: Dialect,
+  { unindexedStatus: statusAside }: Dialect,
   statuses: readonly string[] | undefined,
   isNewest: boolean,
 ): readonly RawBuilder<SqlBool>[] {

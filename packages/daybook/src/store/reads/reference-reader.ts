@@ -1,10 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
-import { param, prepareSql, type StatementValues } from '../compile.ts'
-import type { Connection, ReadSource } from '../connection.ts'
+import type { Connection, StoreReadContext } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
-import { toWhereSql } from '../where.ts'
+import { param, prepareSql, type StatementValues } from '../statement.ts'
+import { toWhereSql } from '../where-sql.ts'
 
 /** One document that refers to another, and through which field. */
 export interface Referrer {
@@ -27,9 +27,9 @@ const ALL_REFERRERS: ReferrerFilter = { except: [], filters: [] }
 
 /** Reads which documents refer to an entry. */
 export class ReferenceReader {
-  readonly #source: ReadSource
+  readonly #source: StoreReadContext
 
-  constructor(source: ReadSource) {
+  constructor(source: StoreReadContext) {
     this.#source = source
   }
 

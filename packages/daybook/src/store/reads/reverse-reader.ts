@@ -1,29 +1,29 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { CollectionModel, Comparable, ManyValued } from '../../model/model.ts'
-import { nameOrder, type SortBy } from '../../query/listing.ts'
+import type { CollectionModel, FilterableField, MultiValuedField } from '../../model/model.ts'
+import { nameOrder, type SortBy } from '../../query/sort-order.ts'
 import type { Condition } from '../../query/where.ts'
-import { param, prepareSql } from '../compile.ts'
-import type { ReadSource } from '../connection.ts'
+import type { StoreReadContext } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
-import { toWhereSql } from '../where.ts'
-import { type Filter, type Position, positionOf, shownColumns, statusConditions, statusValues } from './page.ts'
-import type { EntryRow, SortedRow } from './rows.ts'
+import type { EntryRow, SortedRow } from '../rows.ts'
+import { param, prepareSql } from '../statement.ts'
+import { toWhereSql } from '../where-sql.ts'
+import { type FilterSql, getPosition, type Position, servedColumns, statusConditions, statusValues } from './page.ts'
 
 /** A relation, as the entries that hold it are found by it. */
-export type Through =
+export type ReverseRelation =
   | {
       readonly kind: 'one'
-      readonly by: Comparable
+      readonly by: FilterableField
       /** The collection that a reference names, where it does. */
-      readonly collection?: Comparable
+      readonly collection?: FilterableField
     }
-  | { readonly kind: 'many'; readonly by: ManyValued }
+  | { readonly kind: 'many'; readonly by: MultiValuedField }
 
 /** The entries of a collection that refer to documents, in terms of the store. */
 export interface ReverseQuery {
   /** The collection that refers, as the locale shows it. */
   readonly collection: CollectionModel
-  readonly through: Through
+  readonly through: ReverseRelation
   /** The collection that is referred to. */
   readonly target: string
   /** `undefined`: entries of any status. */
@@ -34,7 +34,7 @@ export interface ReverseQuery {
   readonly limit: number
   readonly offset: number
   /** Whether it is answered who made and changed the entries. */
-  readonly hasPeople: boolean
+  readonly hasAuthors: boolean
 }
 
 /** The entries that refer to one document: one page of them, in order. */
@@ -54,9 +54,9 @@ type FoundRow = { readonly holder: string; readonly total: number | null } & (
 
 /** Reads relations from their other side. */
 export class ReverseReader {
-  readonly #source: ReadSource
+  readonly #source: StoreReadContext
 
-  constructor(source: ReadSource) {
+  constructor(source: StoreReadContext) {
     this.#source = source
   }
 
@@ -71,9 +71,9 @@ export class ReverseReader {
     ids: readonly string[],
     counted: readonly string[],
   ): Promise<ReadonlyMap<string, ReversePageRows>> {
-    const { collection, through, target, sort, limit, offset, hasPeople } = query
+    const { collection, through, target, sort, limit, offset, hasAuthors } = query
     const filter = this.#filter(query)
-    const name = `reverse ${target} ${collection.table} ${through.by.path} ${nameOrder(sort)} ${filter.cacheKey} ${hasPeople}`
+    const name = `reverse ${target} ${collection.table} ${through.by.path} ${nameOrder(sort)} ${filter.cacheKey} ${hasAuthors}`
     const statement = this.#source.statements.get(name, () =>
       prepareSql(reverseStatement(this.#source.dialect, query, filter)),
     )
@@ -85,7 +85,7 @@ export class ReverseReader {
     return new Map(pages.map(([holder, rows]) => [holder, toPage(rows, query)]))
   }
 
-  #filter({ collection, statuses, where }: ReverseQuery): Filter {
+  #filter({ collection, statuses, where }: ReverseQuery): FilterSql {
     const { dialect } = this.#source
     const condition = where && toWhereSql(dialect, where, collection, { plan: { form: 'compare' } })
     return {
@@ -100,21 +100,21 @@ function toPage(found: readonly FoundRow[], { sort, limit }: ReverseQuery): Reve
   const all = found.filter((row): row is FoundRow & SortedRow => row.id !== null)
   const rows = all.slice(0, limit)
   const last = rows.at(-1)
-  return { total: found[0]?.total ?? null, rows, end: all.length > limit && last ? positionOf(last, sort) : undefined }
+  return { total: found[0]?.total ?? null, rows, end: all.length > limit && last ? getPosition(last, sort) : undefined }
 }
 
-function reverseStatement(dialect: Dialect, query: ReverseQuery, filter: Filter): RawBuilder<FoundRow> {
-  const { collection, sort, hasPeople } = query
+function reverseStatement(dialect: Dialect, query: ReverseQuery, filter: FilterSql): RawBuilder<FoundRow> {
+  const { collection, sort, hasAuthors } = query
   const table = sql.table(collection.table)
   const referring = referringEntries(dialect, query, filter)
-  const order = sql.join(sort.map((key) => dialect.order(key)))
+  const order = sql.join(sort.map((key) => dialect.orderTerm(key)))
   const page = sql`SELECT entry.pk ${referring} ORDER BY ${order} LIMIT ${param('limit')} OFFSET ${param('offset')}`
-  const columns = shownColumns(hasPeople).map((column) => sql.ref(`entry.${column}`))
+  const columns = servedColumns(hasAuthors).map((column) => sql.ref(`entry.${column}`))
   const isCounted = dialect.isAmong(sql.ref('holder'), param('counted'))
-  const keys = sort.map(({ by }, index) => sql`${dialect.whole(by)} AS ${sql.ref(`s${index}`)}`)
+  const keys = sort.map(({ by }, index) => sql`${dialect.fullValue(by)} AS ${sql.ref(`s${index}`)}`)
   return sql`WITH holders AS MATERIALIZED (
       SELECT holder, CASE WHEN ${isCounted} THEN (SELECT count(*) ${referring}) END AS total
-      FROM (SELECT listed.value AS holder FROM ${dialect.listed(param('ids'))}) AS given)
+      FROM (SELECT listed.value AS holder FROM ${dialect.unnest(param('ids'))}) AS given)
     SELECT holder, total, ${sql.join([...columns, ...keys])}
     FROM holders LEFT JOIN ${table} AS entry ON ${dialect.isSelected(sql.ref('entry.pk'), page)}
     ORDER BY holder, ${order}`
@@ -124,14 +124,15 @@ function reverseStatement(dialect: Dialect, query: ReverseQuery, filter: Filter)
 function referringEntries(
   dialect: Dialect,
   { collection, through, target, statuses }: ReverseQuery,
-  { where }: Filter,
+  { where }: FilterSql,
 ): RawBuilder<unknown> {
   const entries = sql`${sql.table(collection.table)} AS entry`
   const narrowing = [...statusConditions(dialect, statuses, false), ...(where ? [where.build()] : [])]
   const all = (conditions: readonly RawBuilder<SqlBool>[]) => sql.join([...conditions, ...narrowing], sql` AND `)
   if (through.kind === 'one') {
-    const leads = sql<SqlBool>`${dialect.value(through.by, 'entry')} = holder`
-    const named = through.collection && sql<SqlBool>`${dialect.value(through.collection, 'entry')} = ${sql.lit(target)}`
+    const leads = sql<SqlBool>`${dialect.indexedValue(through.by, 'entry')} = holder`
+    const named =
+      through.collection && sql<SqlBool>`${dialect.indexedValue(through.collection, 'entry')} = ${sql.lit(target)}`
     return sql`FROM ${entries} WHERE ${all(named ? [leads, named] : [leads])}`
   }
   // A cross join begins with the references, which name the few entries that matter.

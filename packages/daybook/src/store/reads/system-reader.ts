@@ -1,16 +1,15 @@
-import { build, param, prepare } from '../compile.ts'
-import type { ReadSource } from '../connection.ts'
-import { DEFAULT_LOCALE_NOTE, hiddenNote, readNote } from '../notes.ts'
+import type { StoreReadContext } from '../connection.ts'
+import { DEFAULT_LOCALE_NOTE, hiddenFieldsNote, type RestoreNote, readNote, readRestoreNote } from '../notes.ts'
 import { type FileClaim, listClaims } from '../records/file-claims.ts'
 import { type MigrationRecord, readMigrations } from '../records/migration-records.ts'
-import { type RestoreNote, readRestoreNote } from '../transfer/restore-note.ts'
-import type { IdempotencyRecord } from './rows.ts'
+import type { IdempotencyRecord } from '../rows.ts'
+import { build, param, prepare } from '../statement.ts'
 
 /** Reads what the store keeps about itself. */
 export class SystemReader {
-  readonly #source: ReadSource
+  readonly #source: StoreReadContext
 
-  constructor(source: ReadSource) {
+  constructor(source: StoreReadContext) {
     this.#source = source
   }
 
@@ -36,7 +35,7 @@ export class SystemReader {
 
   /** The fields of a collection that hid stored values when its config came to be what it is. */
   async hiddenFields(collection: string): Promise<readonly string[]> {
-    return JSON.parse((await readNote(this.#source.connection, hiddenNote(collection))) ?? '[]')
+    return JSON.parse((await readNote(this.#source.connection, hiddenFieldsNote(collection))) ?? '[]')
   }
 
   /** Keys of the collections that the store has tables for. */

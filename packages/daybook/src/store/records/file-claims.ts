@@ -1,6 +1,5 @@
-import { build, param, prepare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import { preparePut } from '../tables/row-statements.ts'
+import { build, param, prepare, preparePut } from '../statement.ts'
 
 /** Names of claims among the leases. */
 const PREFIX = 'file:'
@@ -53,7 +52,7 @@ export class FileClaims {
   }
 
   /** Notes, of a claimed path where nothing lies, the deletion whose bytes come there next; 0: none. @returns `false`: the claim was lost */
-  async expect({ path, holder }: FileClaim, deletion: number): Promise<boolean> {
+  async expectBytes({ path, holder }: FileClaim, deletion: number): Promise<boolean> {
     const claim = await this.#connection.get(CLAIM, { name: PREFIX + path })
     if (claim?.holder !== holder) return false
     await this.#connection.run(EXPECT_BYTES, { name: PREFIX + path, holder, token: deletion })
@@ -70,7 +69,7 @@ export class FileClaims {
    *
    * @param deletion the number in the journal of the deletion for which the bytes are kept; 0: they are of no use
    */
-  async leave(path: string, deletion: number): Promise<void> {
+  async markDeleted(path: string, deletion: number): Promise<void> {
     await this.#connection.run(PUT_CLAIM, { name: PREFIX + path, holder: '', token: deletion, until: 0 })
   }
 

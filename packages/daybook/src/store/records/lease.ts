@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TransactionOptions } from '../database.ts'
 import type { Store } from '../store.ts'
-import type { Writer } from '../writes/write.ts'
+import type { Writer } from '../writes/writer.ts'
 
 /** Another node has taken the lease over meanwhile; nothing was written. */
 export class LeaseLost extends Error {

@@ -1,6 +1,5 @@
-import { build, prepare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import { preparePut } from '../tables/row-statements.ts'
+import { build, prepare, preparePut } from '../statement.ts'
 import type { SystemTables } from '../tables/tables.ts'
 
 /** A migration that began on this store; it has run when `finished` is set. */

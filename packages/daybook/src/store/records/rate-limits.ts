@@ -1,9 +1,8 @@
-import { build, param, prepare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
-import { preparePut } from '../tables/row-statements.ts'
+import { build, param, prepare, preparePut } from '../statement.ts'
 
 /** So many attempts within a time. */
-export interface Allowance {
+export interface RateLimit {
   /** The account or the address that the attempts are counted for. */
   readonly key: string
   readonly max: number
@@ -23,7 +22,7 @@ export class RateLimits {
   }
 
   /** Counts one attempt; answers how long to wait when there were too many, in milliseconds, else 0. */
-  async take({ key, max, ms }: Allowance): Promise<number> {
+  async take({ key, max, ms }: RateLimit): Promise<number> {
     const now = await this.#now()
     const found = await this.#connection.get(ATTEMPTS, { key })
     const isOpen = found !== undefined && found.until > now
@@ -34,7 +33,7 @@ export class RateLimits {
   }
 
   /** Forgets attempts that count no more. */
-  async drop(): Promise<void> {
+  async dropExpired(): Promise<void> {
     await this.#connection.run(DROP_ATTEMPTS, { now: await this.#now() })
   }
 }

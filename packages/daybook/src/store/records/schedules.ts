@@ -1,8 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { build, param, prepare, prepareSql } from '../compile.ts'
-import type { Connection, ReadSource } from '../connection.ts'
+import type { Connection, StoreReadContext } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
-import { preparePut } from '../tables/row-statements.ts'
+import { build, param, prepare, preparePut, prepareSql } from '../statement.ts'
 import type { SystemTables } from '../tables/tables.ts'
 
 /** What is to be done to an entry at a time. */
@@ -16,14 +15,14 @@ export type DueSchedule = Schedule & { readonly wait: number }
 
 /** Reads what is scheduled. */
 export class ScheduleReader {
-  readonly #source: Pick<ReadSource, 'connection' | 'dialect' | 'statements'>
+  readonly #source: Pick<StoreReadContext, 'connection' | 'dialect' | 'statements'>
 
-  constructor(source: Pick<ReadSource, 'connection' | 'dialect' | 'statements'>) {
+  constructor(source: Pick<StoreReadContext, 'connection' | 'dialect' | 'statements'>) {
     this.#source = source
   }
 
   /** What is scheduled of these entries. */
-  of(collection: string, ids: readonly string[]): Promise<readonly ScheduledTime[]> {
+  timesByIds(collection: string, ids: readonly string[]): Promise<readonly ScheduledTime[]> {
     const { connection, dialect, statements } = this.#source
     const named = statements.get('schedules', () =>
       prepareSql(sql<ScheduledTime>`SELECT id, action, at FROM daybook$schedules WHERE ${isNamed(dialect)}`),
@@ -39,7 +38,7 @@ export class ScheduleReader {
   }
 
   /** The same with all that is known of it, in order. */
-  wholeOf(collection: string, ids: readonly string[]): Promise<readonly Schedule[]> {
+  byIds(collection: string, ids: readonly string[]): Promise<readonly Schedule[]> {
     const { connection, dialect, statements } = this.#source
     const whole = statements.get('whole schedules', () =>
       prepareSql(sql<Schedule>`SELECT * FROM daybook$schedules WHERE ${isNamed(dialect)} ORDER BY id, action`),
@@ -48,7 +47,7 @@ export class ScheduleReader {
   }
 
   /** What is scheduled on behalf of an actor, the soonest first. */
-  ofActor(actor: string): Promise<readonly Schedule[]> {
+  byActor(actor: string): Promise<readonly Schedule[]> {
     const { connection, statements } = this.#source
     const named = statements.get('schedules of an actor', () =>
       prepareSql(sql<Schedule>`SELECT * FROM daybook$schedules WHERE actor = ${param('actor')} ORDER BY due, seq`),
@@ -82,7 +81,7 @@ const isNamed = (dialect: Dialect): RawBuilder<SqlBool> =>
   sql<SqlBool>`collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))}`
 
 /** Writes what is scheduled, inside one transaction. */
-export class WrittenSchedules {
+export class ScheduleWriter {
   readonly #connection: Connection
   /** The database's clock, in milliseconds since 1970. */
   readonly now: () => Promise<number>
@@ -104,7 +103,7 @@ export class WrittenSchedules {
   }
 
   /** What is scheduled of an entry. */
-  async of(collection: string, id: string): Promise<readonly Schedule[]> {
+  async byEntry(collection: string, id: string): Promise<readonly Schedule[]> {
     return (await this.#connection.all(OF, { collection, id })) as readonly Schedule[]
   }
 }

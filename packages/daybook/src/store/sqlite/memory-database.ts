@@ -17,15 +17,15 @@ export class MemoryDatabase implements Database {
     for (const text of createSystemTables(SQLITE.schema)) this.reader.native.exec(text)
   }
 
-  get executed(): number {
-    return this.reader.executed
+  get statementCount(): number {
+    return this.reader.statementCount
   }
 
   transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
     return this.#turn(async () => {
       const writer = this.reader
       writer.control('BEGIN')
-      writer.open()
+      writer.beginBatch()
       try {
         const result = await work(writer)
         await writer.batch.flush()

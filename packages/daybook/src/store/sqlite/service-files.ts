@@ -26,7 +26,7 @@ export class ServiceFile {
    *
    * @param database the database file that the process serves
    */
-  static make(database: string, { name, config }: ServingProcess): ServiceFile {
+  static create(database: string, { name, config }: ServingProcess): ServiceFile {
     const data = dirname(database)
     listServices(data)
     for (;;) {

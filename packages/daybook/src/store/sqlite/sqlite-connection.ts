@@ -1,11 +1,11 @@
 import type NativeDatabase from 'better-sqlite3'
 import type { NativeStatement } from 'better-sqlite3'
 import { DaybookError } from '../../errors.ts'
-import type { Statement, StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
-import { readUniqueIndex } from '../tables/tables.ts'
-import { sqliteCode } from './sqlite-file.ts'
+import type { Statement, StatementValues } from '../statement.ts'
+import { parseUniqueIndexName } from '../tables/tables.ts'
+import { getSqliteCode } from './sqlite-file.ts'
 
 /** The most prepared statements kept on one connection; a large one holds some 50 KiB. */
 const MAX_FILE_STATEMENTS = 100
@@ -60,7 +60,7 @@ export class PreparedStatements {
 export class SqliteConnection implements Connection {
   protected readonly statements: PreparedStatements
   /** How many statements have run. */
-  executed = 0
+  statementCount = 0
   /** Whether one of them may have changed something. */
   hasChanged = false
 
@@ -86,7 +86,7 @@ export class SqliteConnection implements Connection {
   }
 
   protected execute<Result>({ sql }: Statement, execute: (prepared: NativeStatement) => Result): Result {
-    this.executed += 1
+    this.statementCount += 1
     try {
       const prepared = this.statements.get(sql)
       const result = execute(prepared)
@@ -101,7 +101,7 @@ export class SqliteConnection implements Connection {
 
 /** Translates an error of SQLite into one of Daybook; others pass unchanged. */
 export function translateSqliteError(error: unknown): unknown {
-  const code = sqliteCode(error)
+  const code = getSqliteCode(error)
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
     return new UniqueViolation(violatedField(error as Error), error)
   }
@@ -111,7 +111,7 @@ export function translateSqliteError(error: unknown): unknown {
 }
 
 /** `UNIQUE constraint failed: posts.slug`, or `… failed: index 'posts$unique$title'`. */
-function violatedField({ message }: Error): NonNullable<ReturnType<typeof readUniqueIndex>> {
+function violatedField({ message }: Error): NonNullable<ReturnType<typeof parseUniqueIndexName>> {
   const [, index = ''] = /index '([^']*)'/.exec(message) ?? []
-  return readUniqueIndex(index) ?? { field: /failed: [^,]*\.(\w+)/.exec(message)?.[1] ?? 'id' }
+  return parseUniqueIndexName(index) ?? { field: /failed: [^,]*\.(\w+)/.exec(message)?.[1] ?? 'id' }
 }

@@ -1,11 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Comparable } from '../../model/model.ts'
-import { isIndexOrder, type SortBy } from '../../query/listing.ts'
+import type { FilterableField } from '../../model/model.ts'
 import type { SqlValue } from '../../query/operators.ts'
-import { param } from '../compile.ts'
+import { isIndexOrder, type SortBy } from '../../query/sort-order.ts'
 import type { Dialect, SchemaDialect } from '../dialect.ts'
-import { PARTLY_PUBLISHED, PUBLISHED_LOCALES } from '../tables/tables.ts'
-import { SQLITE_PLANNER } from './planner.ts'
+import { param } from '../statement.ts'
+import { PARTLY_PUBLISHED_SQL, PUBLISHED_LOCALES } from '../tables/tables.ts'
+import { SQLITE_PLANNER } from './sqlite-planner.ts'
 import { SQLITE_SEARCH } from './sqlite-search.ts'
 
 /** A value inside a document; paths consist of keys, which need no escaping. */
@@ -15,27 +15,27 @@ const jsonValue = (path: string, alias?: string): string => `json_extract(${alia
 const translatedValue = (key: string, locale: string): string => `json_extract(locales, '$."${locale}"."${key}"')`
 
 /** A comparable value that has no column. */
-const storedValue = ({ path, derived }: Comparable, alias?: string): string =>
+const storedValue = ({ path, derived }: FilterableField, alias?: string): string =>
   derived ? `json_extract(${alias ? `${alias}.` : ''}folded, '$."${derived.member}"')` : jsonValue(path, alias)
 
 const SCHEMA: SchemaDialect = {
   columnTypes: { text: 'TEXT', long: 'TEXT', integer: 'INTEGER', bigint: 'INTEGER', identity: 'INTEGER' },
   // Rows that several columns tell apart lie in the index of their key, and nowhere else.
   tableOptions: ({ key }) => (key.length > 1 ? ' STRICT, WITHOUT ROWID' : ' STRICT'),
-  marker: "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'",
+  tablesExistQuery: "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'",
   named: (name) => name,
-  indexed: (by, descending) => `${by.column ?? storedValue(by)}${descending ? ' DESC' : ''}`,
-  uniquelyIndexed: ({ path, isUniqueInAnyCase, locale, isTranslated }) => {
+  indexColumn: (by, descending) => `${by.column ?? storedValue(by)}${descending ? ' DESC' : ''}`,
+  uniqueIndexColumn: ({ path, isUniqueInAnyCase, locale, isTranslated }) => {
     const value = isTranslated ? translatedValue(path, String(locale)) : jsonValue(path)
     return isUniqueInAnyCase ? `lower(${value})` : value
   },
-  ofDraft: (key) => `json_extract(draft, '$.${key}')`,
-  shown: (path) => jsonValue(path),
-  tables: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%$%'",
-  objects: `SELECT type, name, sql FROM sqlite_schema
+  draftValue: (key) => `json_extract(draft, '$.${key}')`,
+  documentValue: (path) => jsonValue(path),
+  tablesQuery: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%$%'",
+  objectsQuery: `SELECT type, name, sql FROM sqlite_schema
       WHERE (type = 'index' AND name LIKE '%$%' AND sql IS NOT NULL AND tbl_name NOT LIKE 'daybook$%')
          OR (type = 'view' AND name LIKE '%\\_view' ESCAPE '\\')`,
-  make: ({ sql: text }) => [text],
+  createObject: ({ sql: text }) => [text],
   alignStatus: (key, statusKey) => {
     const known = sql`(SELECT value FROM json_each(${param('known')}))`
     const once = sql.raw(`coalesce(json_extract(orphaned, '$.${statusKey}'), json_extract(doc, '$.${statusKey}'))`)
@@ -50,23 +50,23 @@ const SCHEMA: SchemaDialect = {
   ) => sql`UPDATE daybook$collections SET seq = (SELECT seq FROM daybook$head), visible_seq = (SELECT seq FROM daybook$head), counts = (
        SELECT coalesce(json_group_object(name, n), '{}') FROM (
          SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1
-         UNION ALL SELECT ${sql.lit(PUBLISHED_LOCALES)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(PARTLY_PUBLISHED)})) WHERE key = ${param('key')}`,
-  occupants:
+         UNION ALL SELECT ${sql.lit(PUBLISHED_LOCALES)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(PARTLY_PUBLISHED_SQL)})) WHERE key = ${param('key')}`,
+  allTablesQuery:
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
   // The next number is one more than the highest, and there are no statistics.
   afterCopy: () => [],
 }
 
-function value(by: Comparable, alias?: string): RawBuilder<string | number | null> {
+function value(by: FilterableField, alias?: string): RawBuilder<string | number | null> {
   if (by.column) return sql.ref(alias ? `${alias}.${by.column}` : by.column)
   return sql.raw(storedValue(by, alias))
 }
 
-function comparedValue(by: Comparable, { alias }: { readonly alias?: string }): SqlValue {
+function comparedValue(by: FilterableField, { alias }: { readonly alias?: string }): SqlValue {
   const own = value(by, alias)
   return {
     indexed: own,
-    whole: own,
+    full: own,
     position: sql`instr`,
     parameter: param,
     compare: (symbol, operand) => sql`${own} ${sql.raw(symbol)} ${operand}`,
@@ -88,21 +88,21 @@ function orderTerm(key: SortBy): RawBuilder<unknown> {
 
 /** The SQL of SQLite. */
 export const SQLITE: Dialect = {
-  value,
-  whole: (by) => value(by),
-  beginning: (_by, name) => param(name),
+  indexedValue: value,
+  fullValue: (by) => value(by),
+  indexedParameter: (_by, name) => param(name),
   comparedValue,
   isAmong,
   isSelected: (own, query) => sql`${own} IN (${query})`,
-  listed: (list) => sql`json_each(${list}) AS listed`,
+  unnest: (list) => sql`json_each(${list}) AS listed`,
   // SQLite would go through all missing values for IS NOT NULL.
-  isFilled: (by) => sql`${value(by)} >= ${by.scalar === 'text' ? sql`''` : sql`-9e999`}`,
-  order: orderTerm,
+  hasValue: (by) => sql`${value(by)} >= ${by.scalar === 'text' ? sql`''` : sql`-9e999`}`,
+  orderTerm: orderTerm,
   // SQLite sorts all rows without a value where an order names it.
   ordersByEmptyKey: false,
   // The unary plus keeps SQLite from choosing the status index and sorting all of it.
-  statusAside: sql`+entry.status`,
-  indexesHoldValues: true,
+  unindexedStatus: sql`+entry.status`,
+  hasCoveringIndexes: true,
   // The unary plus takes away the type of the column, which the expression of an index does not have.
   targetId: sql`+target.id`,
   planner: SQLITE_PLANNER,

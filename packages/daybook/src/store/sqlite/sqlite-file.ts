@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import NativeDatabase from 'better-sqlite3'
 import { DatabaseFileError, DaybookError, StartupError } from '../../errors.ts'
+import { createPrivateFile } from './data-folder.ts'
 import { addExactSum } from './exact-sum.ts'
-import { createPrivateFile } from './file-modes.ts'
 
 /** How long a write waits for another process to finish its own, in milliseconds. */
-export const LOCK_PATIENCE_MS = 5000
+export const LOCK_TIMEOUT_MS = 5000
 
 /**
  * Whether a SQLite version is free of the WAL-reset bug, which loses committed writes when two
@@ -22,7 +22,7 @@ export function isSafeSqlite(version: string): boolean {
 /** Copies a database file as it stands, while others may write to it; does nothing where there is none. */
 export function copySqlite(from: string, to: string): void {
   if (!existsSync(from)) return
-  const native = new NativeDatabase(from, { timeout: LOCK_PATIENCE_MS })
+  const native = new NativeDatabase(from, { timeout: LOCK_TIMEOUT_MS })
   try {
     createPrivateFile(to)
     native.prepare('VACUUM INTO ?').run(to)
@@ -47,7 +47,7 @@ export function lockFile(file: string): NativeDatabase | undefined {
   } catch (error) {
     native?.close()
     if (isBusy(error) || !existsSync(file)) return undefined
-    throw fileFault(file, error)
+    throw toFileError(file, error)
   }
 }
 
@@ -70,7 +70,7 @@ export function openDatabaseFile(file: string): NativeDatabase {
     return native
   } catch (error) {
     native.close()
-    throw fileFault(file, error)
+    throw toFileError(file, error)
   }
 }
 
@@ -78,9 +78,9 @@ function openNative(file: string): NativeDatabase {
   try {
     createPrivateFile(file)
     // Others may start on the same file: changing its mode takes turns.
-    return new NativeDatabase(file, { timeout: LOCK_PATIENCE_MS })
+    return new NativeDatabase(file, { timeout: LOCK_TIMEOUT_MS })
   } catch (error) {
-    throw fileFault(file, error)
+    throw toFileError(file, error)
   }
 }
 
@@ -101,9 +101,9 @@ const FILE_FAULTS: Readonly<Record<string, (file: string) => string>> = {
 }
 
 /** An error in words of an operator, where it says that the file cannot be used; others as they are. */
-export function fileFault(file: string, error: unknown): unknown {
+export function toFileError(file: string, error: unknown): unknown {
   const cause = error instanceof DaybookError ? error.cause : error
-  const [code = ''] = /^SQLITE_[A-Z]+/.exec(sqliteCode(cause)) ?? []
+  const [code = ''] = /^SQLITE_[A-Z]+/.exec(getSqliteCode(cause)) ?? []
   const message = Object.hasOwn(FILE_FAULTS, code) ? FILE_FAULTS[code]?.(file) : undefined
   return message === undefined ? error : new DatabaseFileError(message, { cause })
 }
@@ -144,7 +144,7 @@ export function openDurableFile(file: string): NativeDatabase {
  * other would do so for ever (`sqlite3_busy_handler`).
  */
 function switchToWal(native: NativeDatabase): unknown {
-  for (const until = Date.now() + LOCK_PATIENCE_MS; ; Atomics.wait(PAUSE, 0, 0, BUSY_PAUSE_MS)) {
+  for (const until = Date.now() + LOCK_TIMEOUT_MS; ; Atomics.wait(PAUSE, 0, 0, BUSY_PAUSE_MS)) {
     try {
       return native.pragma('journal_mode = WAL', { simple: true })
     } catch (error) {
@@ -163,7 +163,7 @@ const PAUSE = new Int32Array(new SharedArrayBuffer(4))
  * @param cacheKib how many KiB of the file's pages it keeps
  * @throws {StartupError} as {@link openDurableFile}
  */
-export function openToRead(file: string, cacheKib: number): NativeDatabase {
+export function openReadOnlyFile(file: string, cacheKib: number): NativeDatabase {
   const native = openDurableFile(file)
   native.pragma('query_only = ON')
   native.pragma(`cache_size = -${cacheKib}`)
@@ -171,9 +171,9 @@ export function openToRead(file: string, cacheKib: number): NativeDatabase {
 }
 
 /** The code of an error of SQLite, such as `SQLITE_BUSY`; of any other error, the empty text. */
-export function sqliteCode(error: unknown): string {
+export function getSqliteCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
 /** Whether another connection holds the lock. */
-export const isBusy = (error: unknown): boolean => sqliteCode(error).startsWith('SQLITE_BUSY')
+export const isBusy = (error: unknown): boolean => getSqliteCode(error).startsWith('SQLITE_BUSY')

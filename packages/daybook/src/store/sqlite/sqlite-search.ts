@@ -1,22 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import type { WhereSql } from '../compile.ts'
-import { param } from '../compile.ts'
-import type { MatchesForm, SearchDialect } from '../dialect.ts'
+import type { MatchesOptions, SearchDialect } from '../dialect.ts'
 import { RANKED_MATCHES } from '../reads/page.ts'
-import type { SortedRow } from '../reads/rows.ts'
+import type { SortedRow } from '../rows.ts'
 import {
   bestPlaces,
   canMatch,
-  entryWords,
-  facetWords,
-  marksOf,
+  collectWords,
+  listMarks,
   type SearchQuery,
   statusWord,
   toBoosts,
-} from '../search/search.ts'
-import type { SearchTerm } from '../search/search-text.ts'
-import { searchTable, wordsTable } from '../tables/tables.ts'
+  toFilterWords,
+} from '../search.ts'
+import type { SearchTerm } from '../search-words.ts'
+import type { WhereSql } from '../statement.ts'
+import { param } from '../statement.ts'
+import { searchTableName, wordsTableName } from '../tables/tables.ts'
 
 /** The column that holds an entry's status and the values that filters ask for, so that a search comes only to what its reader may see. */
 const MARKS_COLUMN = 'marks'
@@ -45,7 +45,7 @@ const MAX_PREFIX_WORDS = 256
  * nothing that a reader writes is taken for an operator.
  */
 const toMatch = (search: SearchQuery): string =>
-  allOf([...marksOf(search).map(anyMark), scoped(search.fields, search.terms)])
+  allOf([...listMarks(search).map(anyMark), scoped(search.fields, search.terms)])
 
 /** The same set for counting. Leaving out the few of other statuses is faster than looking each up among the many. */
 function toCountMatch(search: SearchQuery, { status }: CollectionModel): string {
@@ -58,7 +58,7 @@ function toCountMatch(search: SearchQuery, { status }: CollectionModel): string 
 
 /** With several words, each is asked for among those that have them all, so that a rare one keeps the others short. */
 function boostMatches(search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] {
-  const { terms, fields, facets } = search
+  const { terms, fields, filterWords: facets } = search
   const among = [...facets.map(anyMark), ...(terms.length > 1 ? [scoped(fields, terms)] : [])]
   return toBoosts(search, collection).map((one) => [
     leaveRoom(search, allOf([...among, scoped(one.fields, [one.term])])),
@@ -68,7 +68,7 @@ function boostMatches(search: SearchQuery, collection: CollectionModel): readonl
 
 function bestMatch(search: SearchQuery, collection: CollectionModel): string {
   const places = bestPlaces(search, collection).map(({ fields, terms }) => scoped(fields, terms))
-  return allOf([...marksOf(search).map(anyMark), ...places])
+  return allOf([...listMarks(search).map(anyMark), ...places])
 }
 
 const scoped = (fields: readonly string[], terms: readonly SearchTerm[]): string =>
@@ -99,7 +99,7 @@ function leaveRoom(search: SearchQuery, query: string): string {
 
 /** Puts the stored words into a query. Each word takes one step in the index, however often it occurs. */
 function matchQuery(table: string, query: RawBuilder<unknown>): RawBuilder<string> {
-  const words = sql.table(wordsTable(table))
+  const words = sql.table(wordsTableName(table))
   const prefix = param('prefix')
   return sql`replace(${query}, ${sql.lit(STORED_WORDS)}, (
     WITH RECURSIVE daybook$terms(word) AS (
@@ -117,7 +117,7 @@ function matchQuery(table: string, query: RawBuilder<unknown>): RawBuilder<strin
 function narrowTo(table: string, where: WhereSql | undefined): RawBuilder<unknown> {
   if (!where) return sql``
   const entries = sql`SELECT entry.pk FROM ${sql.table(table)} AS entry WHERE ${where.build()}`
-  return sql` AND +${sql.table(searchTable(table))}.rowid IN (${entries})`
+  return sql` AND +${sql.table(searchTableName(table))}.rowid IN (${entries})`
 }
 
 /**
@@ -127,9 +127,9 @@ function narrowTo(table: string, where: WhereSql | undefined): RawBuilder<unknow
 function matches(
   collection: CollectionModel,
   where: WhereSql | undefined,
-  { order, columns: shown }: MatchesForm,
+  { order, columns: shown }: MatchesOptions,
 ): RawBuilder<SortedRow> {
-  const search = sql.table(searchTable(collection.table))
+  const search = sql.table(searchTableName(collection.table))
   const own = sql.table(collection.table)
   const columns = sql.join(shown.map((name) => sql.ref(`entry.${name}`)))
   if (order === 'best') return bestMatches(collection, where, columns)
@@ -164,7 +164,7 @@ function bestMatches(
   where: WhereSql | undefined,
   columns: RawBuilder<unknown>,
 ): RawBuilder<SortedRow> {
-  const [own, search] = [sql.table(table), sql.table(searchTable(table))]
+  const [own, search] = [sql.table(table), sql.table(searchTableName(table))]
   return sql<SortedRow>`
     SELECT ${columns} FROM ${search} CROSS JOIN ${own} AS entry ON entry.pk = ${search}.rowid
     WHERE ${search} MATCH ${matchQuery(table, param('best'))} AND ${search}.rowid > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)}${where ? sql` AND ${where.build()}` : sql``}
@@ -189,30 +189,30 @@ export const SQLITE_SEARCH: SearchDialect = {
       ? { match: leaveRoom(search, toCountMatch(search, collection)), prefix: storedPrefix(search) }
       : undefined,
   condition: (table, leads = true) => {
-    const search = sql.table(searchTable(table))
+    const search = sql.table(searchTableName(table))
     return sql`${leads ? sql`` : sql`+`}entry.pk IN (SELECT rowid FROM ${search} WHERE ${search} MATCH ${matchQuery(table, param('match'))})`
   },
   count: (table, where) => {
-    const search = sql.table(searchTable(table))
+    const search = sql.table(searchTableName(table))
     const matched = sql`${search} MATCH ${matchQuery(table, param('match'))}`
     return sql`SELECT count(*) AS total FROM ${search} WHERE ${matched}${narrowTo(table, where)}`
   },
   matches,
   row: (collection, doc, status) => ({
-    [MARKS_COLUMN]: [...(status === null ? [] : [statusWord(status)]), ...facetWords(collection, doc)].join(' '),
-    ...Object.fromEntries(entryWords(collection, doc).map(([key, words]) => [column(key), [...words].join(' ')])),
+    [MARKS_COLUMN]: [...(status === null ? [] : [statusWord(status)]), ...toFilterWords(collection, doc)].join(' '),
+    ...Object.fromEntries(collectWords(collection, doc).map(([key, words]) => [column(key), [...words].join(' ')])),
   }),
   insert: (collection) => {
     const names = searchColumns(collection)
     const columns = sql.join(['rowid', ...names].map((name) => sql.ref(name)))
     const values = sql.join(['pk', ...names].map((name) => param(name)))
-    return sql`INSERT INTO ${sql.table(searchTable(collection.table))} (${columns}) VALUES (${values})`
+    return sql`INSERT INTO ${sql.table(searchTableName(collection.table))} (${columns}) VALUES (${values})`
   },
-  remove: (table) => sql`DELETE FROM ${sql.table(searchTable(table))} WHERE rowid = ${param('pk')}`,
+  remove: (table) => sql`DELETE FROM ${sql.table(searchTableName(table))} WHERE rowid = ${param('pk')}`,
   create: (collection) => [
-    `CREATE VIRTUAL TABLE "${searchTable(collection.table)}" USING fts5(${quoted(searchColumns(collection))}, ${SEARCH_TABLE_OPTIONS})`,
-    `CREATE VIRTUAL TABLE "${wordsTable(collection.table)}" USING fts5vocab("${searchTable(collection.table)}", instance)`,
+    `CREATE VIRTUAL TABLE "${searchTableName(collection.table)}" USING fts5(${quoted(searchColumns(collection))}, ${SEARCH_TABLE_OPTIONS})`,
+    `CREATE VIRTUAL TABLE "${wordsTableName(collection.table)}" USING fts5vocab("${searchTableName(collection.table)}", instance)`,
   ],
-  drop: (table) => [wordsTable(table), searchTable(table)].map((name) => `DROP TABLE IF EXISTS "${name}"`),
+  drop: (table) => [wordsTableName(table), searchTableName(table)].map((name) => `DROP TABLE IF EXISTS "${name}"`),
   version: SEARCH_TABLE_OPTIONS,
 }

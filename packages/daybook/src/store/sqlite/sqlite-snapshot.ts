@@ -1,7 +1,7 @@
 import { StartupError } from '../../errors.ts'
 import type { Snapshot } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import { createPrivateFile } from './file-modes.ts'
+import { createPrivateFile } from './data-folder.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
 import { openDatabaseFile } from './sqlite-file.ts'

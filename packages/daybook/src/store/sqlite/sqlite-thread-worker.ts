@@ -1,8 +1,8 @@
 import { workerData } from 'node:worker_threads'
-import { answerTasks } from '../../threads/answer-tasks.ts'
+import { handleTasks } from '../../threads/messages.ts'
 // Nothing else is loaded: every module would stand in memory once more.
 import { PreparedStatements } from './sqlite-connection.ts'
-import { openToRead } from './sqlite-file.ts'
+import { openReadOnlyFile } from './sqlite-file.ts'
 
 /** A statement with its parameters, and whether all of its rows are wanted. */
 export interface ThreadRequest {
@@ -14,7 +14,7 @@ export interface ThreadRequest {
 /** Pages that the thread keeps, in KiB: SQLite's usual. The system's own cache has the others. */
 const CACHE_KIB = 2000
 
-const openReader = () => openToRead(String(workerData), CACHE_KIB)
+const openReader = () => openReadOnlyFile(String(workerData), CACHE_KIB)
 const statements = new PreparedStatements(openReader(), openReader)
 
-answerTasks(({ sql, parameters, method }: ThreadRequest) => statements.get(sql)[method](...parameters))
+handleTasks(({ sql, parameters, method }: ThreadRequest) => statements.get(sql)[method](...parameters))

@@ -1,8 +1,7 @@
 import { DaybookError } from '../../errors.ts'
-import { type GivenUp, TaskGivenUp } from '../../threads/thread.ts'
-import { moduleBeside, ThreadPool } from '../../threads/thread-pool.ts'
-import type { Statement, StatementValues } from '../compile.ts'
+import { type AbortReason, resolveSiblingModule, TaskAborted, ThreadPool } from '../../threads/thread-pool.ts'
 import type { Connection } from '../connection.ts'
+import type { Statement, StatementValues } from '../statement.ts'
 import { translateSqliteError } from './sqlite-connection.ts'
 import type { ThreadRequest } from './sqlite-thread-worker.ts'
 
@@ -21,7 +20,7 @@ const MAX_ENDING = 2
 /** Room for what the thread soon throws away, in MiB; with more of it, it only holds more garbage. */
 const SEARCH_YOUNG_HEAP = 8
 
-const REFUSALS: Readonly<Record<GivenUp, string>> = {
+const REFUSALS: Readonly<Record<AbortReason, string>> = {
   closed: 'The store is closed.',
   full: 'Too many searches wait.',
   stuck: 'Searches that took too long still run.',
@@ -39,12 +38,12 @@ export class SqliteThread implements Connection {
   constructor(file: string, limits: ThreadBounds = {}) {
     const { statementMs, waiting } = { ...DEFAULT_LIMITS, ...limits }
     this.#pool = new ThreadPool({
-      module: moduleBeside(import.meta.url, 'sqlite-thread-worker'),
+      module: resolveSiblingModule(import.meta.url, 'sqlite-thread-worker'),
       worker: { workerData: file, resourceLimits: { maxYoungGenerationSizeMb: SEARCH_YOUNG_HEAP } },
       threads: 1,
-      taskMs: statementMs,
-      waiting,
-      ending: MAX_ENDING,
+      taskTimeoutMs: statementMs,
+      maxWaiting: waiting,
+      maxEnding: MAX_ENDING,
     })
   }
 
@@ -72,7 +71,7 @@ export class SqliteThread implements Connection {
     try {
       return await this.#pool.run({ sql: statement.sql, parameters: statement.bind(values), method })
     } catch (error) {
-      if (!(error instanceof TaskGivenUp)) throw translateSqliteError(error)
+      if (!(error instanceof TaskAborted)) throw translateSqliteError(error)
       throw new DaybookError('SERVICE_UNAVAILABLE', REFUSALS[error.reason], {}, error.cause)
     }
   }

@@ -2,18 +2,25 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type NativeDatabase from 'better-sqlite3'
 import type { NativeStatement } from 'better-sqlite3'
-import { bare, type Statement, type StatementValues } from '../compile.ts'
 import type { WriteStep } from '../connection.ts'
 import type { Database, Snapshot, StoreOptions, TransactionOptions, WriteConnection } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { type GrowthListener, GrowthWatch } from '../growth-watch.ts'
 import type { ServingProcess } from '../serving-process.ts'
-import { CommitBatch, HEAD } from '../writes/commit-batch.ts'
+import { rawStatement, type Statement, type StatementValues } from '../statement.ts'
+import { CommitBatch, JOURNAL_HEAD } from '../writes/commit-batch.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { listServices, ServiceFile } from './service-files.ts'
 import { SqliteConnection, translateSqliteError } from './sqlite-connection.ts'
 import { SQLITE } from './sqlite-dialect.ts'
-import { fileFault, isBusy, LOCK_PATIENCE_MS, openDurableFile, openToRead, sqliteCode } from './sqlite-file.ts'
+import {
+  getSqliteCode,
+  isBusy,
+  LOCK_TIMEOUT_MS,
+  openDurableFile,
+  openReadOnlyFile,
+  toFileError,
+} from './sqlite-file.ts'
 import { snapshotSqlite } from './sqlite-snapshot.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
@@ -31,9 +38,10 @@ const CHECKPOINT_PAGES = 4096
 const MAX_LOG_PAGES = 16_384
 /** The same where there is no thread. */
 const UNSERVED_LOG_PAGES = 4096
-const CHECKPOINT: Statement = bare('PRAGMA wal_checkpoint(PASSIVE)')
+const CHECKPOINT: Statement = rawStatement('PRAGMA wal_checkpoint(PASSIVE)')
 /** How many pages the log has, and how many of them are carried over. */
-const LOG: Statement<{ readonly log: number; readonly checkpointed: number }> = bare('PRAGMA wal_checkpoint(NOOP)')
+const LOG: Statement<{ readonly log: number; readonly checkpointed: number }> =
+  rawStatement('PRAGMA wal_checkpoint(NOOP)')
 
 /**
  * Opens (and where needed makes) a database file for durable use: a commit is on the disk when it is acknowledged.
@@ -41,17 +49,17 @@ const LOG: Statement<{ readonly log: number; readonly checkpointed: number }> = 
  *
  * @throws {StartupError} when SQLite is too old, a setting does not hold, or the file cannot be used
  */
-export function openSqlite(file: string, options: StoreOptions = {}): SqliteStore {
+export function openSqlite(file: string, options: StoreOptions = {}): SqliteDatabase {
   makeDataFolder(dirname(file))
   try {
-    return new SqliteStore(file, options)
+    return new SqliteDatabase(file, options)
   } catch (error) {
-    throw fileFault(file, error)
+    throw toFileError(file, error)
   }
 }
 
 /** An embedded database: one connection writes, one reads what is committed. */
-export class SqliteStore implements Database {
+export class SqliteDatabase implements Database {
   readonly dialect: Dialect = SQLITE
   readonly reader: SqliteConnection
   readonly background: SqliteThread
@@ -60,7 +68,7 @@ export class SqliteStore implements Database {
   /** Carries the log over while others go on: it has two syncs of its own, for which no write should wait. */
   readonly #checkpointer: SqliteThread | undefined
   readonly #serviceFile: ServiceFile | undefined
-  readonly #watch: GrowthWatch = new GrowthWatch(async () => (await this.reader.get(HEAD))?.seq ?? 0)
+  readonly #watch: GrowthWatch = new GrowthWatch(async () => (await this.reader.get(JOURNAL_HEAD))?.seq ?? 0)
   readonly #version = new FileVersion()
   #commits = 0
   readonly #queue: QueuedWrite[] = []
@@ -70,16 +78,16 @@ export class SqliteStore implements Database {
   constructor(file: string, { isServing = true, service }: StoreOptions = {}) {
     this.#file = file
     this.#writer = new SqliteWriter(openDurableFile(file))
-    const openReader = (): NativeDatabase => openToRead(file, READ_CACHE_KIB)
+    const openReader = (): NativeDatabase => openReadOnlyFile(file, READ_CACHE_KIB)
     this.reader = new SqliteConnection(openReader(), openReader)
     this.background = new SqliteThread(file)
     this.#checkpointer = isServing ? new SqliteThread(file, { waiting: 1 }) : undefined
     this.#writer.native.exec(`PRAGMA wal_autocheckpoint = ${isServing ? MAX_LOG_PAGES : UNSERVED_LOG_PAGES}`)
-    this.#serviceFile = service && ServiceFile.make(file, service)
+    this.#serviceFile = service && ServiceFile.create(file, service)
   }
 
-  get executed(): number {
-    return this.reader.executed + this.#writer.executed
+  get statementCount(): number {
+    return this.reader.statementCount + this.#writer.statementCount
   }
 
   get version(): number {
@@ -158,7 +166,7 @@ export class SqliteStore implements Database {
       if (this.#broken) throw this.#broken
       const outcomes = (await this.#run(group)) ?? (await this.#run(group, { hasSavepoints: true })) ?? []
       for (const settle of outcomes) settle()
-      const { last } = this.#writer.batch
+      const { lastRecord: last } = this.#writer.batch
       if (last) this.#watch.hint(last.seq)
       await this.#lookAtLog()
     } catch (error) {
@@ -181,7 +189,7 @@ export class SqliteStore implements Database {
     { hasSavepoints = false }: { readonly hasSavepoints?: boolean } = {},
   ): Promise<readonly (() => void)[] | undefined> {
     await this.#begin()
-    this.#writer.open()
+    this.#writer.beginBatch()
     const outcomes: (() => void)[] = []
     for (const job of group) {
       const outcome = hasSavepoints ? await this.#attempt(job) : await this.#tryOut(job, group.length > 1)
@@ -240,7 +248,7 @@ export class SqliteStore implements Database {
 
   /** Waits for other processes without blocking this one. */
   async #begin(): Promise<void> {
-    const deadline = Date.now() + LOCK_PATIENCE_MS
+    const deadline = Date.now() + LOCK_TIMEOUT_MS
     for (let wait = 2; ; wait = Math.min(wait * 2, 50)) {
       try {
         this.#writer.control('BEGIN IMMEDIATE')
@@ -254,7 +262,7 @@ export class SqliteStore implements Database {
 
   /** After a failed sync it is unknown what is on the disk: writing stops until a restart has recovered. */
   #failed(error: unknown): unknown {
-    const code = sqliteCode(error)
+    const code = getSqliteCode(error)
     if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT') this.#broken = error
     return translateSqliteError(error)
   }
@@ -303,7 +311,7 @@ export class SqliteWriter extends SqliteConnection implements WriteConnection {
   }
 
   /** Begins with nothing gathered. */
-  open(): void {
+  beginBatch(): void {
     this.batch = new CommitBatch(this)
   }
 

@@ -1,15 +1,16 @@
 import { StartupError } from '../../errors.ts'
-import { bare } from '../compile.ts'
 import type { Connection } from '../connection.ts'
+import type { Snapshot } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import { COPY_NOTE, readNote } from '../notes.ts'
+import { COPY_NOTE, readNote, readRestoreNote } from '../notes.ts'
+import { rawStatement } from '../statement.ts'
 
 /** The number of the layout of the tables. A database with another one was made by another version of Daybook. */
 export const LAYOUT = 1
 
 /** True if the database has none of Daybook's tables yet. */
 export async function isBlankDatabase(connection: Connection, { schema }: Dialect): Promise<boolean> {
-  return (await connection.get(bare(schema.marker))) === undefined
+  return (await connection.get(rawStatement(schema.tablesExistQuery))) === undefined
 }
 
 /**
@@ -27,10 +28,30 @@ export async function hasTables(connection: Connection, dialect: Dialect): Promi
       'This database holds an unfinished copy of another one. Run the same daybook copy again: it goes on where it stopped.',
     )
   }
-  if (Number(layout) !== LAYOUT) throw new StartupError(unknownLayout('This database', layout))
+  if (Number(layout) !== LAYOUT) throw new StartupError(unknownLayoutMessage('This database', layout))
   return true
 }
 
 /** @param what the database that cannot be used */
-export const unknownLayout = (what: string, layout: string | undefined): string =>
+export const unknownLayoutMessage = (what: string, layout: string | undefined): string =>
   `${what} was made by another version of Daybook (layout ${layout}, and this one knows ${LAYOUT}). Update Daybook, or use that version.`
+
+/** @param shown the name of a store that was not restored to the end, for people */
+export const unfinishedRestoreMessage = (shown: string): string =>
+  `${shown} holds an unfinished restore. Run the same daybook import again: it goes on where it stopped.`
+
+/**
+ * Why a store cannot be copied or compared as it stands, and what to do about it; `undefined`: it can.
+ *
+ * @param shown its name, for people
+ */
+export async function findCopyObstacle(snapshot: Snapshot, shown: string): Promise<string | undefined> {
+  if (await isBlankDatabase(snapshot, snapshot.dialect))
+    return `${shown} holds no store of Daybook. Is the address right?`
+  if ((await readNote(snapshot, COPY_NOTE)) !== undefined) {
+    return `${shown} is an unfinished copy. Finish it first: run the daybook copy that began it again.`
+  }
+  if ((await readRestoreNote(snapshot))?.isDone === false) return unfinishedRestoreMessage(shown)
+  const layout = await readNote(snapshot, 'layout')
+  return Number(layout) === LAYOUT ? undefined : unknownLayoutMessage(shown, layout)
+}

@@ -2,23 +2,28 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { StartupError } from '../../errors.ts'
 import { type Field, type Fields, innerFields } from '../../fields/field.ts'
+import { FILTERABLE_AUTHOR_FIELDS } from '../../model/authors.ts'
 import type { CollectionModel, CompoundIndexModel, Model, UniqueIndexModel } from '../../model/model.ts'
-import { PEOPLE_COMPARABLES } from '../../model/people.ts'
-import { bare, build, param, prepare, prepareSql, type Statement, type StatementValues } from '../compile.ts'
 import type { Connection } from '../connection.ts'
 import { UniqueViolation } from '../database.ts'
 import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
-import { DEFAULT_LOCALE_NOTE, hiddenNote, readNote, writeNote } from '../notes.ts'
-import { WORDS_VERSION } from '../search/search-text.ts'
-import { foldedOutline, prepareFolded, prepareMembers } from './fill-members.ts'
+import { DEFAULT_LOCALE_NOTE, hiddenFieldsNote, readNote, writeNote } from '../notes.ts'
+import { WORDS_VERSION } from '../search-words.ts'
+import { build, param, prepare, prepareSql, rawStatement, type Statement, type StatementValues } from '../statement.ts'
+import { digestDerivedFields, prepareDerivedFields, prepareMembers } from './backfill.ts'
 import { hasTables, LAYOUT } from './layout.ts'
-import { dropLocaleTables, dropsOf } from './locale-tables.ts'
-import { createEntryTable, createLocaleTable, createSystemTables } from './table-ddl.ts'
-import { compoundIndex, indexName, readUniqueIndex, uniqueIndex, valueIndex } from './tables.ts'
+import {
+  createEntryTable,
+  createLocaleTable,
+  createSystemTables,
+  dropLocaleTables,
+  dropStatements,
+} from './table-ddl.ts'
+import { compoundIndexName, indexName, parseUniqueIndexName, uniqueIndexName, valueIndexName } from './tables.ts'
 
 /** One index for each value that can be filtered or sorted. `status` comes along, so that hidden rows cost no look-up. */
 function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readonly SchemaObject[] {
-  const { key, table, comparables } = collection
+  const { key, table, filterableFields: comparables } = collection
   const index = (name: string, columns: string, where = ''): SchemaObject => ({
     type: 'index',
     table,
@@ -33,14 +38,16 @@ function wantedIndexes({ schema }: Dialect, collection: CollectionModel): readon
   return [
     index(named('created'), `created_at${tail()}`),
     index(named('updated'), `updated_at${tail()}`),
-    ...[...PEOPLE_COMPARABLES.values()].map((by) => index(named(`${by.column}`), schema.indexed(by) + tail())),
+    ...[...FILTERABLE_AUTHOR_FIELDS.values()].map((by) =>
+      index(named(`${by.column}`), schema.indexColumn(by) + tail()),
+    ),
     ...(collection.status ? [index(named('status'), 'status, id')] : []),
-    ...collection.indexes.map((by) => index(valueIndex(table, by.path), schema.indexed(by) + tail())),
+    ...collection.indexes.map((by) => index(valueIndexName(table, by.path), schema.indexColumn(by) + tail())),
     ...[...folded, ...collection.sortKeys.values()].map((by) =>
-      index(valueIndex(table, by.path), schema.indexed(by) + tail()),
+      index(valueIndexName(table, by.path), schema.indexColumn(by) + tail()),
     ),
     ...collection.compoundIndexes.map((one) =>
-      index(compoundIndex(table, one), compoundColumns(schema, one) + tail(one)),
+      index(compoundIndexName(table, one), compoundColumns(schema, one) + tail(one)),
     ),
     ...(isOwn && collection.status
       ? Object.entries(draftIndexes(schema)).map(([name, columns]) =>
@@ -58,8 +65,8 @@ function uniqueIndexes(
   { key, uniqueIndexes: indexes }: CollectionModel,
 ): readonly (SchemaObject & UniqueIndexModel)[] {
   return indexes.map((unique) => {
-    const name = uniqueIndex(key, unique.path, unique.locale)
-    const sql = `CREATE UNIQUE INDEX "${name}" ON "${key}" (${schema.uniquelyIndexed(unique)})`
+    const name = uniqueIndexName(key, unique.path, unique.locale)
+    const sql = `CREATE UNIQUE INDEX "${name}" ON "${key}" (${schema.uniqueIndexColumn(unique)})`
     return { ...unique, type: 'index', table: key, name, sql }
   })
 }
@@ -78,24 +85,24 @@ export async function withoutLocaleIndexes(
   const indexes = collections.flatMap((one) => uniqueIndexes(schema, one)).filter(({ locale }) => locale !== undefined)
   for (const { name } of indexes) await runStatements(connection, `DROP INDEX IF EXISTS "${name}"`)
   await work()
-  for (const index of indexes) await makeObject(connection, schema.make(index), index)
+  for (const index of indexes) await makeObject(connection, schema.createObject(index), index)
 }
 
 /** Working copies by when they were saved, also of one person. Most entries have none. */
 const draftIndexes = (schema: SchemaDialect): Readonly<Record<string, string>> => ({
-  drafts: schema.ofDraft('seq'),
-  drafts_by: `${schema.ofDraft('by')}, ${schema.ofDraft('seq')}`,
+  drafts: schema.draftValue('seq'),
+  drafts_by: `${schema.draftValue('by')}, ${schema.draftValue('seq')}`,
 })
 
 const compoundColumns = (schema: SchemaDialect, { keys }: CompoundIndexModel): string =>
-  keys.map(({ by, descending }) => schema.indexed(by, descending)).join(', ')
+  keys.map(({ by, descending }) => schema.indexColumn(by, descending)).join(', ')
 
 /** A view with a column for each field, for people with SQL tools. */
 function wantedView({ schema }: Dialect, collection: CollectionModel): SchemaObject {
   const name = `${collection.key}_view`
   const keys = ['id', ...collection.fields.flatMap((field) => field.servedKeys), 'createdAt', 'updatedAt']
-  const people = [...PEOPLE_COMPARABLES.values()].map(({ column, path }) => `${column} AS "${path}"`)
-  const columns = [...keys.map((key) => `${schema.shown(key)} AS "${key}"`), ...people]
+  const people = [...FILTERABLE_AUTHOR_FIELDS.values()].map(({ column, path }) => `${column} AS "${path}"`)
+  const columns = [...keys.map((key) => `${schema.documentValue(key)} AS "${key}"`), ...people]
   return {
     type: 'view',
     table: collection.key,
@@ -106,7 +113,7 @@ function wantedView({ schema }: Dialect, collection: CollectionModel): SchemaObj
 
 /** Runs statements on the connection that holds the lock. */
 async function runStatements(connection: Connection, ...texts: readonly string[]): Promise<void> {
-  for (const text of texts) await connection.run(bare(text))
+  for (const text of texts) await connection.run(rawStatement(text))
 }
 
 /**
@@ -119,7 +126,7 @@ export async function prepareSchema(
   connection: Connection,
   dialect: Dialect,
   model: Model,
-  check: SchemaCheck,
+  check: SchemaOptions,
 ): Promise<readonly SchemaObject[]> {
   const isStarted = await hasTables(connection, dialect)
   // Looking at every index of every collection would make start-up cost grow with the schema.
@@ -130,7 +137,7 @@ export async function prepareSchema(
   const localeTables = [...model.collections.values()].flatMap((one) => [...one.byLocale.values()])
   await dropLocaleTables(connection, dialect, (name) => localeTables.every(({ table }) => table !== name))
   for (const collection of model.collections.values()) await prepareCollection(connection, dialect, collection, check)
-  const large = check.makesOutsideTransaction ? await largeTables(connection) : new Set<string>()
+  const large = check.canCreateOutsideTransaction ? await largeTables(connection) : new Set<string>()
   const postponed = await alignObjects(connection, dialect, [...model.collections.values()], large)
   const { locales } = model
   if (locales && (await readNote(connection, DEFAULT_LOCALE_NOTE)) === undefined)
@@ -144,14 +151,16 @@ export async function prepareSchema(
 const LARGE = 10_000
 
 async function largeTables(connection: Connection): Promise<ReadonlySet<string>> {
-  const all = await connection.all(bare<{ key: string; counts: string }>('SELECT key, counts FROM daybook$collections'))
+  const all = await connection.all(
+    rawStatement<{ key: string; counts: string }>('SELECT key, counts FROM daybook$collections'),
+  )
   const sizeOf = (counts: string): number =>
     Object.values(JSON.parse(counts) as Record<string, number>).reduce((sum, one) => sum + one, 0)
   return new Set(all.filter(({ counts }) => sizeOf(counts) >= LARGE).map(({ key }) => key))
 }
 
 /** The state of a change of the tables. */
-export interface SchemaCheck {
+export interface SchemaOptions {
   /** Called when the config differs from the one of the last start; a rejection leaves everything as it is. */
   beforeChange?(connection: Connection): Promise<void>
   /** Makes documents say what reads say of them, since indexes are made of documents; answers the fields that hide stored values. */
@@ -159,7 +168,7 @@ export interface SchemaCheck {
   /** Makes what the locales show of entries that are there already. */
   fillLocaleTables(collection: CollectionModel): Promise<void>
   /** Whether indexes can be made beside the work of other nodes. */
-  readonly makesOutsideTransaction: boolean
+  readonly canCreateOutsideTransaction: boolean
   /** Whether the next start with this config need not look again. */
   readonly isFinal: boolean
 }
@@ -171,8 +180,8 @@ function fingerprintOf(dialect: Dialect, model: Model): string {
     renamesOf(one.fieldMap),
     dialect.search.create(one),
     searchOutline(one),
-    [...one.manyValued.keys(), one.counted.map(({ path }) => path)],
-    foldedOutline(one),
+    [...one.multiValuedFields.keys(), one.counted.map(({ path }) => path)],
+    digestDerivedFields(one),
     [...wantedIndexes(dialect, one), wantedView(dialect, one)].map(({ name, sql }) => [
       dialect.schema.named(name),
       sql,
@@ -197,7 +206,7 @@ async function prepareCollection(
   connection: Connection,
   dialect: Dialect,
   collection: CollectionModel,
-  check: SchemaCheck,
+  check: SchemaOptions,
 ): Promise<void> {
   const { key } = collection
   await runStatements(connection, createEntryTable(dialect.schema, key))
@@ -206,24 +215,28 @@ async function prepareCollection(
   await alignDocuments(connection, check, collection)
   await prepareSearch(connection, dialect, collection, isMoved)
   await prepareMembers(connection, dialect, collection, isMoved)
-  await prepareFolded(connection, collection)
+  await prepareDerivedFields(connection, collection)
   const localeTables = [...collection.byLocale.values()]
-  const outlines = localeTables.map((one) => `${one.schemaHash} ${foldedOutline(one)}`)
+  const outlines = localeTables.map((one) => `${one.schemaHash} ${digestDerivedFields(one)}`)
   const content = outlines.join()
   if (!isMoved && ((await readNote(connection, `locales ${key}`)) ?? '') === content) return
   for (const { table } of localeTables)
-    await runStatements(connection, ...dropsOf(dialect, table), createLocaleTable(dialect.schema, table))
+    await runStatements(connection, ...dropStatements(dialect, table), createLocaleTable(dialect.schema, table))
   if (localeTables.length > 0) await check.fillLocaleTables(collection)
   for (const localeTable of localeTables) await prepareSearch(connection, dialect, localeTable, true)
   await writeNote(connection, `locales ${key}`, content)
 }
 
 /** Before all that is made of documents. */
-async function alignDocuments(connection: Connection, check: SchemaCheck, collection: CollectionModel): Promise<void> {
+async function alignDocuments(
+  connection: Connection,
+  check: SchemaOptions,
+  collection: CollectionModel,
+): Promise<void> {
   const { key, schemaHash } = collection
   const note = `aligned ${key}`
   if ((await readNote(connection, note)) === schemaHash) return
-  await writeNote(connection, hiddenNote(key), JSON.stringify(await check.alignDocuments(collection)))
+  await writeNote(connection, hiddenFieldsNote(key), JSON.stringify(await check.alignDocuments(collection)))
   await writeNote(connection, note, schemaHash)
 }
 
@@ -246,7 +259,7 @@ async function prepareSearch(
 }
 
 /** The part of a collection that decides which words an entry is found by. */
-function searchOutline({ fieldMap, searchable, facets, schemaHash }: CollectionModel): unknown {
+function searchOutline({ fieldMap, searchable, searchFilters: facets, schemaHash }: CollectionModel): unknown {
   const outline = (fields: Fields): unknown =>
     Object.entries(fields).map(([key, field]) => [
       key,
@@ -335,23 +348,28 @@ async function alignObjects(
       ])
       .map((one) => [one.name, one]),
   )
-  for (const one of await connection.all(bare<Omit<SchemaObject, 'table'>>(dialect.schema.objects))) {
+  for (const one of await connection.all(rawStatement<Omit<SchemaObject, 'table'>>(dialect.schema.objectsQuery))) {
     if (wanted.get(one.name)?.sql === one.sql) wanted.delete(one.name)
     else await runStatements(connection, `DROP ${one.type} "${one.name}"`)
   }
   const isPostponed = ({ type, table }: SchemaObject): boolean => type === 'index' && large.has(table)
-  for (const one of wanted.values()) if (!isPostponed(one)) await makeObject(connection, dialect.schema.make(one), one)
+  for (const one of wanted.values())
+    if (!isPostponed(one)) await makeObject(connection, dialect.schema.createObject(one), one)
   return [...wanted.values()].filter(isPostponed)
 }
 
 /** Makes indexes outside of a transaction, while others write. */
-export async function makeOutsideTransaction(
+export async function createOutsideTransaction(
   connection: Connection,
   dialect: Dialect,
   all: readonly SchemaObject[],
 ): Promise<void> {
   for (const one of all)
-    await makeObject(connection, dialect.schema.makeOutsideTransaction?.(one) ?? dialect.schema.make(one), one)
+    await makeObject(
+      connection,
+      dialect.schema.createOutsideTransaction?.(one) ?? dialect.schema.createObject(one),
+      one,
+    )
 }
 
 async function makeObject(connection: Connection, texts: readonly string[], { name }: SchemaObject): Promise<void> {
@@ -360,7 +378,7 @@ async function makeObject(connection: Connection, texts: readonly string[], { na
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
     const [collection] = name.split('$')
-    const { field, locale } = readUniqueIndex(name) ?? {}
+    const { field, locale } = parseUniqueIndexName(name) ?? {}
     const place = locale === undefined ? '' : ` in the locale "${locale}"`
     throw new StartupError(
       `${collection}.${field} is unique in the config, but entries share a value${place}. Give each its own, or leave unique out.`,

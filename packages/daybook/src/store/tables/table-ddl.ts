@@ -1,12 +1,22 @@
-import type { SchemaDialect } from '../dialect.ts'
-import { type Column, type ColumnKind, ENTRY_TABLE, LOCALE_TABLE, SYSTEM_TABLES, type TableOutline } from './tables.ts'
+import type { Connection } from '../connection.ts'
+import type { Dialect, SchemaDialect } from '../dialect.ts'
+import { rawStatement } from '../statement.ts'
+import {
+  type Column,
+  type ColumnKind,
+  ENTRY_TABLE,
+  isLocaleTable,
+  LOCALE_TABLE,
+  SYSTEM_TABLES,
+  type TableDefinition,
+} from './tables.ts'
 
 /** The engine's facts that decide how tables are made. */
 type TableDialect = Pick<SchemaDialect, 'columnTypes' | 'tableOptions'>
 
 /** Makes the tables that belong to Daybook, where they are missing. */
 export function createSystemTables(dialect: TableDialect): readonly string[] {
-  const all: Readonly<Record<string, TableOutline>> = SYSTEM_TABLES
+  const all: Readonly<Record<string, TableDefinition>> = SYSTEM_TABLES
   return [
     ...Object.entries(all).flatMap(([name, table]) => [
       `CREATE TABLE IF NOT EXISTS ${definition(dialect, name, table)}`,
@@ -24,13 +34,13 @@ export const createEntryTable = (dialect: TableDialect, key: string): string =>
 export const createLocaleTable = (dialect: TableDialect, table: string): string =>
   `CREATE TABLE ${definition(dialect, table, LOCALE_TABLE)}`
 
-function definition(dialect: TableDialect, name: string, table: TableOutline): string {
+function definition(dialect: TableDialect, name: string, table: TableDefinition): string {
   const columns = Object.entries(table.columns).map(([column, type]) => columnOf(dialect, table, column, type))
   const key = table.key.length > 1 ? [`PRIMARY KEY (${quoteColumns(table.key)})`] : []
   return `"${name}" (${[...columns, ...key].join(', ')})${dialect.tableOptions(table)}`
 }
 
-function columnOf({ columnTypes }: TableDialect, table: TableOutline, name: string, column: Column): string {
+function columnOf({ columnTypes }: TableDialect, table: TableDefinition, name: string, column: Column): string {
   const kind = column.replace('?', '') as ColumnKind
   const own = `"${name}" ${columnTypes[kind]}`
   if (table.key.length === 1 && name === table.key[0]) return `${own} PRIMARY KEY${keyRules(table)}`
@@ -39,11 +49,11 @@ function columnOf({ columnTypes }: TableDialect, table: TableOutline, name: stri
 }
 
 /** Further constraints of a key of one column. */
-function keyRules({ key, check, extends: other }: TableOutline): string {
+function keyRules({ key, check, extends: other }: TableDefinition): string {
   return `${check ? ` CHECK (${check})` : ''}${other ? ` REFERENCES "${other}" (${quoteColumns(key)})` : ''}`
 }
 
-function createIndexes(table: string, { indexes = {} }: TableOutline): readonly string[] {
+function createIndexes(table: string, { indexes = {} }: TableDefinition): readonly string[] {
   return Object.entries(indexes).map(([name, { columns, where }]) => {
     const rows = where ? ` WHERE ${where}` : ''
     return `CREATE INDEX IF NOT EXISTS "${table}_${name}" ON "${table}" (${quoteColumns(columns)})${rows}`
@@ -51,3 +61,26 @@ function createIndexes(table: string, { indexes = {} }: TableOutline): readonly 
 }
 
 export const quoteColumns = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
+
+/** The tables of locales that the database has. */
+async function storedLocaleTables(connection: Connection, { schema }: Dialect): Promise<readonly string[]> {
+  const rows = await connection.all(rawStatement<{ name: string }>(schema.tablesQuery))
+  return rows.map(({ name }) => name).filter(isLocaleTable)
+}
+
+/** Drops the tables of locales that are no longer wanted. They hold nothing that the collection's own table does not. */
+export async function dropLocaleTables(
+  connection: Connection,
+  dialect: Dialect,
+  isUnwanted: (name: string) => boolean,
+): Promise<void> {
+  for (const name of (await storedLocaleTables(connection, dialect)).filter(isUnwanted)) {
+    for (const text of dropStatements(dialect, name)) await connection.run(rawStatement(text))
+  }
+}
+
+/** The statements that drop a table of entries with its search table. */
+export const dropStatements = ({ search }: Dialect, table: string): readonly string[] => [
+  ...search.drop(table),
+  `DROP TABLE IF EXISTS "${table}"`,
+]

@@ -5,7 +5,7 @@ export type ColumnKind = 'text' | 'long' | 'integer' | 'bigint' | 'identity'
 export type Column = ColumnKind | `${ColumnKind}?`
 
 /** A table, whatever the engine. */
-export interface TableOutline {
+export interface TableDefinition {
   readonly columns: Readonly<Record<string, Column>>
   /** The columns that tell rows apart, and give them their order. */
   readonly key: readonly string[]
@@ -16,11 +16,11 @@ export interface TableOutline {
   /** The table whose key this table's own is one of. */
   readonly extends?: string
   /** By the end of their names. */
-  readonly indexes?: Readonly<Record<string, IndexOutline>>
+  readonly indexes?: Readonly<Record<string, IndexDefinition>>
 }
 
 /** An index of a table. */
-export interface IndexOutline {
+export interface IndexDefinition {
   readonly columns: readonly string[]
   /** Which rows are in it, in SQL. @default all */
   readonly where?: string
@@ -34,7 +34,7 @@ type ColumnValue<C extends Column> = C extends `${infer K extends ColumnKind}?`
     : number
 
 /** A row of a table. */
-export type RowOf<T extends TableOutline> = { readonly [C in keyof T['columns']]: ColumnValue<T['columns'][C]> }
+export type RowOf<T extends TableDefinition> = { readonly [C in keyof T['columns']]: ColumnValue<T['columns'][C]> }
 
 /**
  * The member of the column `locales` that lists the only locales in which an entry is published. It comes first, and is there only for
@@ -80,7 +80,7 @@ export const isPartlyPublished = ({ locales }: Pick<RowOf<typeof ENTRY_TABLE>, '
   locales?.startsWith(`{"${PUBLISHED_LOCALES}":`) === true
 
 /** The same as a condition of SQL. */
-export const PARTLY_PUBLISHED: string = `locales LIKE '{"${PUBLISHED_LOCALES}":%'`
+export const PARTLY_PUBLISHED_SQL: string = `locales LIKE '{"${PUBLISHED_LOCALES}":%'`
 
 /** The table of a collection in one locale: what that locale shows of each entry. */
 export const LOCALE_TABLE = {
@@ -297,29 +297,30 @@ export const ENTRY_COLUMNS: readonly EntryColumn[] = (Object.keys(ENTRY_TABLE.co
 )
 
 /** The columns that say who made and last changed a document. */
-export const PEOPLE_COLUMNS = ['created_by', 'updated_by'] as const
+export const AUTHOR_COLUMNS = ['created_by', 'updated_by'] as const
 
 /** What those columns hold. */
-export type PeopleColumns = Pick<EntryTable, (typeof PEOPLE_COLUMNS)[number]>
+export type AuthorColumns = Pick<EntryTable, (typeof AUTHOR_COLUMNS)[number]>
 
 /** All tables; a collection's key is the name of its table. */
 export type Tables = SystemTables & { readonly entries: EntryTable }
 
 /** The name of a table's search table. `$` cannot stand in a key, so nothing collides. */
-export const searchTable = (table: string): string => `${table}$search`
+export const searchTableName = (table: string): string => `${table}$search`
 
 /** The name of the index on a value inside the documents; it ends with the id, and the status where there is one. */
-export const valueIndex = (table: string, path: string): string => indexName(table, `by$${path}`)
+export const valueIndexName = (table: string, path: string): string => indexName(table, `by$${path}`)
 
 /** The name of a declared index on several values; it ends as one on a single value does. */
-export const compoundIndex = (table: string, { name }: { readonly name: string }): string => valueIndex(table, name)
+export const compoundIndexName = (table: string, { name }: { readonly name: string }): string =>
+  valueIndexName(table, name)
 
 /** The name of the index that keeps the values of a field unique; of a localized field, those of one locale. */
-export const uniqueIndex = (table: string, path: string, locale?: string): string =>
+export const uniqueIndexName = (table: string, path: string, locale?: string): string =>
   indexName(table, locale === undefined ? `unique$${path}` : `unique$${locale}$${path}`)
 
-/** The field whose values an index of {@link uniqueIndex} keeps unique; `undefined`: it is another index. */
-export function readUniqueIndex(name: string): { readonly field: string; readonly locale?: string } | undefined {
+/** The field whose values an index of {@link uniqueIndexName} keeps unique; `undefined`: it is another index. */
+export function parseUniqueIndexName(name: string): { readonly field: string; readonly locale?: string } | undefined {
   const [, locale, field] = /\$unique\$(?:([^$]+)\$)?([^$]+)$/.exec(name) ?? []
   if (field === undefined) return undefined
   return locale === undefined ? { field } : { field, locale }
@@ -329,7 +330,7 @@ export function readUniqueIndex(name: string): { readonly field: string; readonl
 export const indexName = (table: string, name: string): string => `${table}$${name}`
 
 /** The name of the view onto the words of a search table; it holds nothing itself. */
-export const wordsTable = (table: string): string => `${table}$words`
+export const wordsTableName = (table: string): string => `${table}$words`
 
 /** Whether a table is that of a collection in a locale. */
 export const isLocaleTable = (table: string): boolean => /^[^$]+\$[a-z]{2,3}(?:-[a-z0-9]+)*$/i.test(table)

@@ -1,20 +1,20 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { prepareSql } from '../compile.ts'
-import type { WrittenEntry } from '../reads/rows.ts'
+import type { WrittenEntry } from '../rows.ts'
+import { prepareSql } from '../statement.ts'
 import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
 import { entryCounterChange } from './counters.ts'
 import {
-  type BulkSource,
-  choiceRows,
-  entryRow,
+  type BulkContext,
   insertSteps,
-  localeTableRows,
   type NumberedEntry,
-  referenceRows,
   type SearchRow,
-  searchRows,
+  toChoiceRows,
+  toEntryRow,
+  toLocaleTableRows,
+  toReferenceRows,
+  toSearchRows,
 } from './entry-rows.ts'
 
 /** Entries that are added to a collection. */
@@ -33,18 +33,18 @@ const MAX_ENTRIES = 250
  *
  * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
  */
-export async function insertInBulk(source: BulkSource, { collection, entries, actor }: NewEntries): Promise<void> {
+export async function insertInBulk(source: BulkContext, { collection, entries, actor }: NewEntries): Promise<void> {
   for (let from = 0; from < entries.length; from += MAX_ENTRIES) {
     await insertBatch(source, { collection, entries: entries.slice(from, from + MAX_ENTRIES), actor })
   }
 }
 
-async function insertBatch(source: BulkSource, { collection, entries, actor }: NewEntries): Promise<void> {
+async function insertBatch(source: BulkContext, { collection, entries, actor }: NewEntries): Promise<void> {
   const { connection, dialect } = source
   const { key } = collection
   const { batch } = connection
   const numbered: NumberedEntry[] = []
-  for (const entry of entries) numbered.push({ ...entry, seq: await batch.next(entry.id, entry.updated_at) })
+  for (const entry of entries) numbered.push({ ...entry, seq: await batch.nextSeq(entry.id, entry.updated_at) })
 
   const insertEntries = sql<Pick<EntryTable, 'id' | 'pk'>>`${dialect.insertAll(key, ENTRY_COLUMNS)} RETURNING id, pk`
   const pks = new Map<string, number>()
@@ -56,35 +56,35 @@ async function insertBatch(source: BulkSource, { collection, entries, actor }: N
       numbered.map(({ seq, id, updated_at: at }) => ({ seq, at, actor, action: 'create', collection: key, id })),
     ),
     async () => {
-      const rows = JSON.stringify(numbered.map(entryRow))
+      const rows = JSON.stringify(numbered.map(toEntryRow))
       for (const { id, pk } of await connection.all(prepareSql(insertEntries), { rows })) pks.set(id, Number(pk))
     },
     ...insertSteps(
       source,
       'daybook$refs',
-      numbered.flatMap((entry) => referenceRows(entry, key)),
+      numbered.flatMap((entry) => toReferenceRows(entry, key)),
     ),
     ...insertSteps(
       source,
       'daybook$choices',
-      numbered.flatMap((entry) => choiceRows(entry, key)),
+      numbered.flatMap((entry) => toChoiceRows(entry, key)),
     ),
     async () => {
       // The statements above are sent before the processor is busy with words.
       await turn()
       indexed = numbered.flatMap((entry) =>
-        searchRows(dialect.search, collection, entry).map((row) => ({ ...row, id: entry.id })),
+        toSearchRows(dialect.search, collection, entry).map((row) => ({ ...row, id: entry.id })),
       )
     },
   ])
 
   const placed = numbered.map((entry) => ({ entry, pk: pks.get(entry.id) }))
   await connection.pipeline([
-    ...[...localeTableRows(placed)].flatMap(([table, rows]) => insertSteps(source, table, rows)),
+    ...[...toLocaleTableRows(placed)].flatMap(([table, rows]) => insertSteps(source, table, rows)),
     ...[...Map.groupBy(indexed, (row) => row.collection)].map(([shown, group]) => {
       const rows = group.map(({ id, words }) => ({ ...words, pk: pks.get(id) }))
       return () => connection.run(prepareSql(dialect.search.insertAll(shown)), { rows: JSON.stringify(rows) })
     }),
   ])
-  for (const entry of numbered) batch.count(entryCounterChange(collection, entry.seq, undefined, entry))
+  for (const entry of numbered) batch.addCounters(entryCounterChange(collection, entry.seq, undefined, entry))
 }

@@ -1,28 +1,27 @@
 import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { param, prepareSql, type StatementValues } from '../compile.ts'
 import type { WriteStep } from '../connection.ts'
 import type { StateAction } from '../journal-actions.ts'
-import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
-import { onConflictUpdate } from '../tables/row-statements.ts'
-import { ENTRY_COLUMNS, searchTable } from '../tables/tables.ts'
+import type { StoredEntry, WrittenEntry } from '../rows.ts'
+import { onConflictUpdate, param, prepareSql, type StatementValues } from '../statement.ts'
+import { ENTRY_COLUMNS, searchTableName } from '../tables/tables.ts'
 import { entryCounterChange } from './counters.ts'
 import {
-  type BulkSource,
-  choiceRows,
-  entryRow,
+  type BulkContext,
   insertSteps,
-  localeTableRows,
   type NumberedEntry,
-  referenceRows,
-  searchRows,
+  toChoiceRows,
+  toEntryRow,
+  toLocaleTableRows,
+  toReferenceRows,
+  toSearchRows,
 } from './entry-rows.ts'
-import { replacedStates } from './journal-writer.ts'
+import { getReplacedStates } from './journal-writer.ts'
 
 /** The options of an update of an entry. */
 export interface UpdateOptions {
   /** True if searches find the entry by the same words and values and in the same status: its search rows stay. @default false */
-  readonly isFoundAsBefore?: boolean
+  readonly hasSameSearchRows?: boolean
   /** True if its references and the members of its many-valued fields are the same: their rows stay. @default false */
   readonly hasSameMembers?: boolean
   /** The action of the journal record. @default 'update' */
@@ -59,9 +58,9 @@ const UPDATED_COLUMNS = ENTRY_COLUMNS.filter((name) => name !== 'id')
 
 /** Stores updates and deletions of entries with one statement for each table that holds rows of them. */
 export class BulkUpdate {
-  readonly #source: BulkSource
+  readonly #source: BulkContext
 
-  constructor(source: BulkSource) {
+  constructor(source: BulkContext) {
     this.#source = source
   }
 
@@ -75,11 +74,11 @@ export class BulkUpdate {
     const { connection } = this.#source
     const { batch } = connection
     const numbered: NumberedChange[] = []
-    for (const change of changes) numbered.push({ ...change, seq: await batch.next(change.before.id, change.at) })
+    for (const change of changes) numbered.push({ ...change, seq: await batch.nextSeq(change.before.id, change.at) })
     const byCollection = [...Map.groupBy(numbered, ({ collection }) => collection)]
     await connection.pipeline(byCollection.flatMap(([collection, group]) => this.#steps(collection, group)))
     for (const { collection, seq, before, after } of numbered) {
-      batch.count(entryCounterChange(collection, seq, before, after))
+      batch.addCounters(entryCounterChange(collection, seq, before, after))
     }
     return numbered.map(({ seq }) => seq)
   }
@@ -104,7 +103,7 @@ export class BulkUpdate {
       const action = after ? (options.action ?? 'update') : 'delete'
       return { seq, at, actor, action, collection, id }
     })
-    const states = changes.flatMap(({ before, after }) => replacedStates(before, after))
+    const states = changes.flatMap(({ before, after }) => getReplacedStates(before, after))
     return [
       ...insertSteps(this.#source, 'daybook$journal', records),
       this.#run(
@@ -116,13 +115,13 @@ export class BulkUpdate {
 
   #update({ key }: CollectionModel, updated: readonly UpdatedEntry[]): WriteSteps {
     if (updated.length === 0) return []
-    const rows = updated.map(({ entry, pk }) => ({ ...entryRow(entry), pk }))
+    const rows = updated.map(({ entry, pk }) => ({ ...toEntryRow(entry), pk }))
     return [this.#run(this.#source.dialect.updateAll(key, UPDATED_COLUMNS), rows)]
   }
 
   /** Replaces references and the members of many-valued fields. */
   #members(
-    { key, manyValued }: CollectionModel,
+    { key, multiValuedFields: manyValued }: CollectionModel,
     changes: readonly NumberedChange[],
     updated: readonly UpdatedEntry[],
   ): WriteSteps {
@@ -135,18 +134,18 @@ export class BulkUpdate {
       ...insertSteps(
         this.#source,
         'daybook$refs',
-        entries.flatMap((entry) => referenceRows(entry, key)),
+        entries.flatMap((entry) => toReferenceRows(entry, key)),
       ),
       ...insertSteps(
         this.#source,
         'daybook$choices',
-        entries.flatMap((entry) => choiceRows(entry, key)),
+        entries.flatMap((entry) => toChoiceRows(entry, key)),
       ),
     ]
   }
 
   #updateLocales(updated: readonly UpdatedEntry[]): WriteSteps {
-    return [...localeTableRows(updated)].map(([table, rows]) => {
+    return [...toLocaleTableRows(updated)].map(([table, rows]) => {
       const columns = Object.keys(rows[0] ?? {})
       return this.#run(
         sql`${this.#source.dialect.insertAll(table, columns)} ${onConflictUpdate(['pk'], columns)}`,
@@ -158,18 +157,18 @@ export class BulkUpdate {
   #delete({ table, byLocale }: CollectionModel, deleted: readonly NumberedChange[]): WriteSteps {
     const pks = deleted.map(({ before }) => before.pk)
     const tables = [table, ...[...byLocale.values()].map((inLocale) => inLocale.table)]
-    return tables.flatMap((name) => [...this.#remove(name, pks), ...this.#remove(searchTable(name), pks)])
+    return tables.flatMap((name) => [...this.#remove(name, pks), ...this.#remove(searchTableName(name), pks)])
   }
 
   /** Replaces the search rows that differ. */
   #index(collection: CollectionModel, updated: readonly UpdatedEntry[]): WriteSteps {
     const { search } = this.#source.dialect
     const rows = updated
-      .filter(({ options }) => !options.isFoundAsBefore)
-      .flatMap(({ entry, pk }) => searchRows(search, collection, entry).map((row) => ({ ...row, pk })))
+      .filter(({ options }) => !options.hasSameSearchRows)
+      .flatMap(({ entry, pk }) => toSearchRows(search, collection, entry).map((row) => ({ ...row, pk })))
     return [...Map.groupBy(rows, (row) => row.collection)].flatMap(([shown, group]) => [
       ...this.#remove(
-        searchTable(shown.table),
+        searchTableName(shown.table),
         group.map(({ pk }) => pk),
       ),
       this.#run(

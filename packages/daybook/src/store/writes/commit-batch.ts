@@ -1,5 +1,5 @@
-import { build, param, prepare, type Statement, type StatementValues } from '../compile.ts'
 import type { PipelinedConnection } from '../connection.ts'
+import { build, param, prepare, type Statement, type StatementValues } from '../statement.ts'
 import { type CounterChange, counterSteps } from './counters.ts'
 
 /** The values that distinguish a journal record from any other that might have had its number. */
@@ -38,18 +38,18 @@ export class CommitBatch {
   }
 
   /** The last record that was begun; `undefined`: none was. */
-  get last(): JournalRecord | undefined {
+  get lastRecord(): JournalRecord | undefined {
     return this.#last
   }
 
   /** Begins to watch: tells the first number that was taken since; `undefined`: none was. */
-  watch(): () => number | undefined {
+  watchFirstSeq(): () => number | undefined {
     const before = this.#numbers
     return () => (this.#numbers > before ? Number(this.#head) + before + 1 : undefined)
   }
 
   /** Takes the next number of the journal, for a change of that document at that moment. */
-  async next(id: string, at: string): Promise<number> {
+  async nextSeq(id: string, at: string): Promise<number> {
     this.#head ??= await (this.#begun ?? this.#readHead())
     this.#numbers += 1
     const seq = this.#head + this.#numbers
@@ -58,11 +58,11 @@ export class CommitBatch {
   }
 
   async #readHead(): Promise<number> {
-    return (await this.#connection.get(HEAD))?.seq ?? 0
+    return (await this.#connection.get(JOURNAL_HEAD))?.seq ?? 0
   }
 
   /** Adds a change of the counters of a collection. */
-  count(change: CounterChange): void {
+  addCounters(change: CounterChange): void {
     this.#counted.push(change)
   }
 
@@ -70,7 +70,7 @@ export class CommitBatch {
    * Runs a statement with the commit. Search rows wait so: FTS5 writes to its table whenever a savepoint ends after a
    * change of it, and entries which share a commit would share nothing of that work.
    */
-  later(statement: Statement, values: StatementValues): void {
+  deferToCommit(statement: Statement, values: StatementValues): void {
     this.#waiting.push([statement, values])
   }
 
@@ -104,5 +104,5 @@ export class CommitBatch {
 }
 
 /** Reads the last number of the journal. */
-export const HEAD: Statement<{ readonly seq: number }> = prepare(build.selectFrom('daybook$head').select('seq'))
+export const JOURNAL_HEAD: Statement<{ readonly seq: number }> = prepare(build.selectFrom('daybook$head').select('seq'))
 const MOVE_HEAD = prepare(build.updateTable('daybook$head').set({ seq: param<number>('seq') }))

@@ -1,9 +1,9 @@
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel } from '../../model/model.ts'
-import { build, param, prepare, type Statement } from '../compile.ts'
 import type { PipelinedConnection, WriteStep } from '../connection.ts'
-import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
-import { countedValues, type FieldMember } from '../tables/members.ts'
+import type { StoredEntry, WrittenEntry } from '../rows.ts'
+import { build, param, prepare, type Statement } from '../statement.ts'
+import { collectCountedValues, type FieldMember } from '../tables/document-values.ts'
 import { isPartlyPublished, PUBLISHED_LOCALES, type SystemTables } from '../tables/tables.ts'
 
 /** A change of the counters of a collection. In a status, `null` is an entry without one, and `undefined` no entry. */
@@ -49,8 +49,8 @@ export function entryCounterChange(
       Number(after !== undefined && isPartlyPublished(after)) -
       Number(before !== undefined && isPartlyPublished(before)),
     values: [
-      ...(isCounted && before ? valueChanges(collection, before.status, JSON.parse(before.doc), -1) : []),
-      ...(isCounted && after ? valueChanges(collection, after.status, after.value, 1) : []),
+      ...(isCounted && before ? toValueChanges(collection, before.status, JSON.parse(before.doc), -1) : []),
+      ...(isCounted && after ? toValueChanges(collection, after.status, after.value, 1) : []),
     ],
   }
 }
@@ -67,13 +67,18 @@ export const draftCounterChange = (key: string, seq: number): CounterChange => (
 })
 
 /** The counted values that a document adds, or takes away. */
-export const valueChanges = (
+export const toValueChanges = (
   collection: CollectionModel,
   status: string | null,
   doc: Readonly<Record<string, unknown>>,
   by: ValueChange['by'],
 ): readonly ValueChange[] =>
-  countedValues(collection, doc).map((value) => ({ ...value, collection: collection.key, status: status ?? '', by }))
+  collectCountedValues(collection, doc).map((value) => ({
+    ...value,
+    collection: collection.key,
+    status: status ?? '',
+    by,
+  }))
 
 /** Sums changes of the same counter. Changes that cancel out need no statement. */
 export class ValueCounters {
@@ -126,7 +131,7 @@ async function updateCounters(
   key: string,
   changes: readonly CounterChange[],
 ): Promise<void> {
-  const row = await connection.get(COUNTERS, { key })
+  const row = await connection.get(READ_COUNTERS, { key })
   if (!row) throw new Error(`No counters for ${key}`)
   const ofEntries = changes.filter(({ isDraft }) => !isDraft)
   const counts: { [status: string]: number } = JSON.parse(row.counts)
@@ -148,7 +153,7 @@ async function updateCounters(
 }
 
 /** Reads the last changes and the counters of a collection. */
-export const COUNTERS: Statement<SystemTables['daybook$collections']> = prepare(
+export const READ_COUNTERS: Statement<SystemTables['daybook$collections']> = prepare(
   build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')),
 )
 const UPDATE_COUNTERS = prepare(

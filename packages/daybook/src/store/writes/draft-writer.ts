@@ -1,24 +1,24 @@
 import { sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { param, prepareSql } from '../compile.ts'
-import type { WriteSource } from '../database.ts'
-import type { StoredEntry } from '../reads/rows.ts'
-import { type WorkingCopy, workingCopyOf } from '../working-copy.ts'
+import type { StoreWriteContext } from '../database.ts'
+import type { StoredEntry } from '../rows.ts'
+import { type Draft, parseDraft } from '../rows.ts'
+import { param, prepareSql } from '../statement.ts'
 import { draftCounterChange } from './counters.ts'
-import { type Change, JournalWriter, wholeOf } from './journal-writer.ts'
+import { encodeState, type JournalChange, JournalWriter } from './journal-writer.ts'
 
 /** The time, the actor and the history of a change of a draft. */
-interface DraftChange extends Pick<Change, 'at' | 'actor'> {
+interface DraftChange extends Pick<JournalChange, 'at' | 'actor'> {
   /** True if the former draft stays in history. @default true */
   readonly keepsFormer?: boolean
 }
 
 /** Writes drafts, inside one transaction. */
 export class DraftWriter {
-  readonly #source: WriteSource
+  readonly #source: StoreWriteContext
   readonly #journal: JournalWriter
 
-  constructor(source: WriteSource) {
+  constructor(source: StoreWriteContext) {
     this.#source = source
     this.#journal = new JournalWriter(source.connection)
   }
@@ -31,25 +31,25 @@ export class DraftWriter {
   async write(
     collection: CollectionModel,
     before: StoredEntry,
-    draft: Omit<WorkingCopy, 'seq'> | undefined,
+    draft: Omit<Draft, 'seq'> | undefined,
     { at, actor, keepsFormer = true }: DraftChange,
   ): Promise<number> {
     const { connection, statements } = this.#source
     const { key } = collection
     const { id, pk } = before
-    const seq = await connection.batch.next(id, at)
-    const former = keepsFormer ? workingCopyOf(before) : undefined
+    const seq = await connection.batch.nextSeq(id, at)
+    const former = keepsFormer ? parseDraft(before) : undefined
     const put = statements.get(`draft ${key}`, () =>
       prepareSql(sql`UPDATE ${sql.table(key)} SET draft = ${param('draft')} WHERE pk = ${param('pk')}`),
     )
     await connection.pipeline([
       ...this.#journal.steps(
         { seq, at, actor, action: draft ? 'draft' : 'discard', collection: key, id },
-        former ? [{ seq: former.seq, doc: wholeOf(former) }] : [],
+        former ? [{ seq: former.seq, doc: encodeState(former) }] : [],
       ),
       () => connection.run(put, { draft: draft ? JSON.stringify({ seq, ...draft }) : null, pk }),
     ])
-    connection.batch.count(draftCounterChange(key, seq))
+    connection.batch.addCounters(draftCounterChange(key, seq))
     return seq
   }
 }

@@ -1,11 +1,10 @@
 import type { CollectionModel } from '../../model/model.ts'
-import { prepareSql, type StatementCache, type StatementValues } from '../compile.ts'
 import type { Connection, WriteStep } from '../connection.ts'
-import type { WriteSource } from '../database.ts'
+import type { StoreWriteContext } from '../database.ts'
 import type { Dialect, SearchDialect } from '../dialect.ts'
-import type { LocaleRow, WrittenEntry } from '../reads/rows.ts'
-import { insertRow } from '../tables/row-statements.ts'
-import { ENTRY_COLUMNS, type EntryTable, type PeopleColumns } from '../tables/tables.ts'
+import type { LocaleRow, WrittenEntry } from '../rows.ts'
+import { insertRow, prepareSql, type StatementCache, type StatementValues } from '../statement.ts'
+import { type AuthorColumns, ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
 
 /** A dialect of an engine that takes many rows in one statement. */
 export type BulkDialect = Dialect &
@@ -14,10 +13,10 @@ export type BulkDialect = Dialect &
   }
 
 /** A transaction of such an engine. */
-export type BulkSource = WriteSource & { readonly dialect: BulkDialect }
+export type BulkContext = StoreWriteContext & { readonly dialect: BulkDialect }
 
 /** Returns true if the engine takes many rows in one statement. */
-export function isBulk(source: WriteSource): source is BulkSource {
+export function supportsBulk(source: StoreWriteContext): source is BulkContext {
   const { insertAll, updateAll, deleteAll, search } = source.dialect
   return [insertAll, updateAll, deleteAll, search.insertAll].every((statement) => statement !== undefined)
 }
@@ -54,10 +53,10 @@ export function insertSteps({ connection, dialect, statements }: RowTarget, tabl
 /** An entry with its number of the journal. */
 export type NumberedEntry = WrittenEntry & Pick<EntryTable, 'seq'>
 
-export const entryRow = (entry: NumberedEntry): StatementValues =>
+export const toEntryRow = (entry: NumberedEntry): StatementValues =>
   Object.fromEntries(ENTRY_COLUMNS.map((column) => [column, entry[column]]))
 
-export const referenceRows = ({ id, references }: Pick<WrittenEntry, 'id' | 'references'>, key: string): Rows =>
+export const toReferenceRows = ({ id, references }: Pick<WrittenEntry, 'id' | 'references'>, key: string): Rows =>
   references.map((reference, position) => ({
     from_collection: key,
     from_id: id,
@@ -67,13 +66,13 @@ export const referenceRows = ({ id, references }: Pick<WrittenEntry, 'id' | 'ref
     to_id: reference.id,
   }))
 
-export const choiceRows = ({ id, choices }: Pick<WrittenEntry, 'id' | 'choices'>, key: string): Rows =>
+export const toChoiceRows = ({ id, choices }: Pick<WrittenEntry, 'id' | 'choices'>, key: string): Rows =>
   choices.map((choice) => ({ from_collection: key, from_id: id, ...choice }))
 
 /** The columns of an entry that its rows in the tables of locales repeat. */
-export type LocaleTableEntry = PeopleColumns & Pick<EntryTable, 'id' | 'created_at' | 'updated_at' | 'seq'>
+export type LocaleTableEntry = AuthorColumns & Pick<EntryTable, 'id' | 'created_at' | 'updated_at' | 'seq'>
 
-export const localeTableRow = (
+export const toLocaleTableRow = (
   { id, created_at, updated_at, created_by, updated_by, seq }: LocaleTableEntry,
   { collection, slug, own_slug, status, folded, doc }: LocaleRow,
   pk: number | undefined,
@@ -94,11 +93,11 @@ export const localeTableRow = (
 })
 
 /** Returns the rows of entries in the tables of locales, by table. */
-export function localeTableRows(
+export function toLocaleTableRows(
   entries: readonly { readonly entry: NumberedEntry; readonly pk: number | undefined }[],
 ): ReadonlyMap<string, Rows> {
   const rows = entries.flatMap(({ entry, pk }) =>
-    entry.localeRows.map((localeRow) => [localeRow.collection.table, localeTableRow(entry, localeRow, pk)] as const),
+    entry.localeRows.map((localeRow) => [localeRow.collection.table, toLocaleTableRow(entry, localeRow, pk)] as const),
   )
   const byTable = Map.groupBy(rows, ([table]) => table)
   return new Map([...byTable].map(([table, group]) => [table, group.map(([, row]) => row)]))
@@ -111,7 +110,7 @@ export interface SearchRow {
 }
 
 /** Returns the search rows of an entry. Locales that show the same value share one set of words. */
-export function searchRows(
+export function toSearchRows(
   search: SearchDialect,
   collection: CollectionModel,
   { value, status, localeRows }: Pick<WrittenEntry, 'value' | 'status' | 'localeRows'>,

@@ -1,18 +1,24 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { build, param, prepare, prepareSql, type Statement } from '../compile.ts'
 import type { WriteStep } from '../connection.ts'
-import type { WriteSource } from '../database.ts'
+import type { StoreWriteContext } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import type { LocaleRow, StoredEntry, WrittenEntry } from '../reads/rows.ts'
-import { type FieldMember, foldedTexts } from '../tables/members.ts'
-import { insertRow, onConflictUpdate } from '../tables/row-statements.ts'
+import type { LocaleRow, StoredEntry, WrittenEntry } from '../rows.ts'
+import { build, insertRow, onConflictUpdate, param, prepare, prepareSql, type Statement } from '../statement.ts'
+import { deriveFields, type FieldMember } from '../tables/document-values.ts'
 import { ENTRY_COLUMNS } from '../tables/tables.ts'
 import { insertInBulk } from './bulk-insert.ts'
 import type { BulkCollector, UpdateOptions } from './bulk-update.ts'
 import { entryCounterChange } from './counters.ts'
-import { choiceRows, insertSteps, isBulk, type LocaleTableEntry, localeTableRow, searchRows } from './entry-rows.ts'
-import { JournalWriter, replacedStates } from './journal-writer.ts'
+import {
+  insertSteps,
+  type LocaleTableEntry,
+  supportsBulk,
+  toChoiceRows,
+  toLocaleTableRow,
+  toSearchRows,
+} from './entry-rows.ts'
+import { getReplacedStates, JournalWriter } from './journal-writer.ts'
 import { ReferenceWriter } from './reference-writer.ts'
 
 /**
@@ -20,13 +26,13 @@ import { ReferenceWriter } from './reference-writer.ts'
  * the journal record together.
  */
 export class EntryWriter {
-  readonly #source: WriteSource
+  readonly #source: StoreWriteContext
   readonly #journal: JournalWriter
   readonly #references: ReferenceWriter
   readonly #collector: BulkCollector | undefined
 
   /** @param collector takes updates and deletions that are stored in bulk */
-  constructor(source: WriteSource, collector: BulkCollector | undefined) {
+  constructor(source: StoreWriteContext, collector: BulkCollector | undefined) {
     this.#source = source
     this.#journal = new JournalWriter(source.connection)
     this.#references = new ReferenceWriter(source)
@@ -38,7 +44,7 @@ export class EntryWriter {
     const { connection, dialect, statements } = this.#source
     const { key } = collection
     const { id, updated_at: at } = entry
-    const seq = await connection.batch.next(id, at)
+    const seq = await connection.batch.nextSeq(id, at)
     const insert = statements.get(`insert ${key}`, () => prepareSql(insertStatement(dialect, key)))
     let pk = 0
     await connection.pipeline([
@@ -52,7 +58,7 @@ export class EntryWriter {
     ])
     this.#index(collection, pk, entry, { replaces: false })
     await this.#putLocaleRows(pk, { ...entry, seq })
-    connection.batch.count(entryCounterChange(collection, seq, undefined, entry))
+    connection.batch.addCounters(entryCounterChange(collection, seq, undefined, entry))
     return seq
   }
 
@@ -61,9 +67,9 @@ export class EntryWriter {
    *
    * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
    */
-  async createMany(collection: CollectionModel, entries: readonly WrittenEntry[], actor: string): Promise<void> {
+  async createBulk(collection: CollectionModel, entries: readonly WrittenEntry[], actor: string): Promise<void> {
     const source = this.#source
-    if (isBulk(source) && entries.length > 1) return insertInBulk(source, { collection, entries, actor })
+    if (supportsBulk(source) && entries.length > 1) return insertInBulk(source, { collection, entries, actor })
     for (const entry of entries) await this.create(collection, entry, actor)
   }
 
@@ -80,18 +86,18 @@ export class EntryWriter {
     const { connection, statements } = this.#source
     const { key } = collection
     const { pk } = before
-    const { isFoundAsBefore = false, hasSameMembers = false, action = 'update' } = options
-    const seq = await connection.batch.next(id, at)
+    const { hasSameSearchRows: isFoundAsBefore = false, hasSameMembers = false, action = 'update' } = options
+    const seq = await connection.batch.nextSeq(id, at)
     const update = statements.get(`update ${key}`, () => prepareSql(updateStatement(key)))
     await connection.pipeline([
       () => connection.run(update, { ...entry, seq, pk }),
-      ...this.#journal.steps({ seq, at, actor, action, collection: key, id }, replacedStates(before, entry)),
+      ...this.#journal.steps({ seq, at, actor, action, collection: key, id }, getReplacedStates(before, entry)),
       ...(hasSameMembers ? [] : this.#references.replaceSteps(key, id, entry.references)),
       ...(hasSameMembers ? [] : this.#replaceChoices(collection, id, entry.choices)),
     ])
     if (!isFoundAsBefore) this.#index(collection, pk, entry, { replaces: true })
     await this.#putLocaleRows(pk, { ...entry, seq })
-    connection.batch.count(entryCounterChange(collection, seq, before, entry))
+    connection.batch.addCounters(entryCounterChange(collection, seq, before, entry))
     return seq
   }
 
@@ -102,20 +108,20 @@ export class EntryWriter {
     }
     const { connection, statements } = this.#source
     const { key } = collection
-    const seq = await connection.batch.next(id, at)
+    const seq = await connection.batch.nextSeq(id, at)
     const tables = [collection, ...collection.byLocale.values()].map(({ table }) => table)
     const removals = tables.map((table) => statements.get(`delete ${table}`, () => prepareSql(deleteStatement(table))))
     await connection.pipeline([
       ...this.#journal.steps(
         { seq, at, actor, action: 'delete', collection: key, id },
-        replacedStates(before, undefined),
+        getReplacedStates(before, undefined),
       ),
       ...removals.map((removal) => () => connection.run(removal, { pk })),
       ...this.#references.replaceSteps(key, id, []),
       ...this.#replaceChoices(collection, id, []),
     ])
-    for (const table of tables) connection.batch.later(this.#removeSearchRow(table), { pk })
-    connection.batch.count(entryCounterChange(collection, seq, before, undefined))
+    for (const table of tables) connection.batch.deferToCommit(this.#removeSearchRow(table), { pk })
+    connection.batch.addCounters(entryCounterChange(collection, seq, before, undefined))
     return seq
   }
 
@@ -128,14 +134,14 @@ export class EntryWriter {
         SET doc = ${param('doc')}, folded = ${param('folded')}, orphaned = ${param('orphaned')}, schema_hash = ''
         WHERE pk = ${param('pk')}`),
     )
-    await connection.run(align, { ...row, folded: foldedTexts(collection, JSON.parse(row.doc)) })
+    await connection.run(align, { ...row, folded: deriveFields(collection, JSON.parse(row.doc)) })
   }
 
   /** Stores an entry as a locale shows it, without its search row. */
   async putLocaleRow(pk: number, entry: LocaleTableEntry, localeRow: LocaleRow): Promise<void> {
     const { connection, statements } = this.#source
     const { table } = localeRow.collection
-    const row = localeTableRow(entry, localeRow, pk)
+    const row = toLocaleTableRow(entry, localeRow, pk)
     const put = statements.get(`put ${table}`, () => prepareSql(putStatement(table, Object.keys(row))))
     await connection.run(put, row)
   }
@@ -147,11 +153,11 @@ export class EntryWriter {
   }
 
   #addChoices(collection: CollectionModel, id: string, choices: readonly FieldMember[]): readonly WriteStep[] {
-    return insertSteps(this.#source, 'daybook$choices', choiceRows({ id, choices }, collection.key))
+    return insertSteps(this.#source, 'daybook$choices', toChoiceRows({ id, choices }, collection.key))
   }
 
   #replaceChoices(collection: CollectionModel, id: string, choices: readonly FieldMember[]): readonly WriteStep[] {
-    const { key, manyValued } = collection
+    const { key, multiValuedFields: manyValued } = collection
     if (manyValued.size === 0) return []
     const drop: WriteStep = () => this.#source.connection.run(DROP_CHOICES, { collection: key, id })
     return [drop, ...this.#addChoices(collection, id, choices)]
@@ -165,11 +171,11 @@ export class EntryWriter {
     { replaces }: { readonly replaces: boolean },
   ): void {
     const { connection, dialect, statements } = this.#source
-    for (const { collection: shown, words } of searchRows(dialect.search, collection, entry)) {
+    for (const { collection: shown, words } of toSearchRows(dialect.search, collection, entry)) {
       const { table } = shown
-      if (replaces) connection.batch.later(this.#removeSearchRow(table), { pk })
+      if (replaces) connection.batch.deferToCommit(this.#removeSearchRow(table), { pk })
       const insert = statements.get(`search ${table}`, () => prepareSql(dialect.search.insert(shown)))
-      connection.batch.later(insert, { ...words, pk })
+      connection.batch.deferToCommit(insert, { ...words, pk })
     }
   }
 

@@ -1,16 +1,15 @@
 import { sql } from 'kysely'
-import { prepareSql } from '../compile.ts'
 import type { WriteStep } from '../connection.ts'
 import type { WriteConnection } from '../database.ts'
 import type { JournalAction } from '../journal-actions.ts'
-import type { StoredEntry, WrittenEntry } from '../reads/rows.ts'
-import { insertRow, prepareInsert } from '../tables/row-statements.ts'
+import type { StoredEntry, WrittenEntry } from '../rows.ts'
+import { parseDraft } from '../rows.ts'
+import { insertRow, prepareInsert, prepareSql } from '../statement.ts'
 import { type EntryTable, GLOBALS } from '../tables/tables.ts'
-import { workingCopyOf } from '../working-copy.ts'
 import { draftCounterChange } from './counters.ts'
 
 /** A record of the journal before it has its number. */
-export interface Change {
+export interface JournalChange {
   readonly at: string
   /** The subject of the actor. */
   readonly actor: string
@@ -36,16 +35,16 @@ export class JournalWriter {
   }
 
   /** Appends a record of an event that changes no document, such as a schedule. */
-  async append(change: Change): Promise<number> {
+  async append(change: JournalChange): Promise<number> {
     const { id, at, collection } = change
-    const seq = await this.#connection.batch.next(id, at)
+    const seq = await this.#connection.batch.nextSeq(id, at)
     await this.#connection.run(APPEND, { ...change, seq })
-    if (collection !== GLOBALS) this.#connection.batch.count(draftCounterChange(collection, seq))
+    if (collection !== GLOBALS) this.#connection.batch.addCounters(draftCounterChange(collection, seq))
     return seq
   }
 
   /** Returns the statements that append a record and store the states that its change replaces. */
-  steps(record: Change & { readonly seq: number }, replaced: readonly FormerState[] = []): readonly WriteStep[] {
+  steps(record: JournalChange & { readonly seq: number }, replaced: readonly FormerState[] = []): readonly WriteStep[] {
     return [
       () => this.#connection.run(APPEND, { ...record }),
       ...replaced.map((state) => () => this.#connection.run(SAVE_STATE, { ...state })),
@@ -54,16 +53,16 @@ export class JournalWriter {
 }
 
 /** Returns the states that a change of an entry replaces: the document, and the draft if it changes. */
-export function replacedStates(
+export function getReplacedStates(
   before: StoredEntry,
   after: Pick<WrittenEntry, 'draft'> | undefined,
 ): readonly FormerState[] {
-  const draft = before.draft === after?.draft ? undefined : workingCopyOf(before)
-  return [before, ...(draft ? [draft] : [])].map((state) => ({ seq: state.seq, doc: wholeOf(state) }))
+  const draft = before.draft === after?.draft ? undefined : parseDraft(before)
+  return [before, ...(draft ? [draft] : [])].map((state) => ({ seq: state.seq, doc: encodeState(state) }))
 }
 
 /** A document with what every locale says and its orphaned values, as the journal keeps it. `@` cannot stand in a key. */
-export function wholeOf({ doc, locales, orphaned }: Pick<EntryTable, 'doc' | 'locales' | 'orphaned'>): string {
+export function encodeState({ doc, locales, orphaned }: Pick<EntryTable, 'doc' | 'locales' | 'orphaned'>): string {
   const parts = Object.entries({ locales, orphaned }).flatMap(([key, text]) =>
     text === null ? [] : `,"@${key}":${text}`,
   )

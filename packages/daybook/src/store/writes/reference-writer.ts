@@ -1,14 +1,14 @@
-import { build, param, prepare } from '../compile.ts'
 import type { WriteStep } from '../connection.ts'
-import type { WriteSource } from '../database.ts'
-import type { FieldReference } from '../reads/rows.ts'
-import { insertSteps, referenceRows } from './entry-rows.ts'
+import type { StoreWriteContext } from '../database.ts'
+import type { FieldReference } from '../rows.ts'
+import { build, param, prepare } from '../statement.ts'
+import { insertSteps, toReferenceRows } from './entry-rows.ts'
 
 /** Writes the references that documents hold, inside one transaction. */
 export class ReferenceWriter {
-  readonly #source: WriteSource
+  readonly #source: StoreWriteContext
 
-  constructor(source: WriteSource) {
+  constructor(source: StoreWriteContext) {
     this.#source = source
   }
 
@@ -19,7 +19,7 @@ export class ReferenceWriter {
 
   /** Returns the statements that store the references of a new document. */
   addSteps(collection: string, id: string, references: readonly FieldReference[]): readonly WriteStep[] {
-    return insertSteps(this.#source, 'daybook$refs', referenceRows({ id, references }, collection))
+    return insertSteps(this.#source, 'daybook$refs', toReferenceRows({ id, references }, collection))
   }
 
   /** Returns the statements that replace the references of a document. */

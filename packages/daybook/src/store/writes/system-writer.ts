@@ -1,19 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CollectionModel } from '../../model/model.ts'
-import { build, param, prepare, prepareSql } from '../compile.ts'
-import type { WriteSource } from '../database.ts'
-import { DEFAULT_LOCALE_NOTE, writeNote } from '../notes.ts'
-import type { IdempotencyRecord } from '../reads/rows.ts'
-import { dropLocaleTables, dropsOf } from '../tables/locale-tables.ts'
-import { prepareInsert } from '../tables/row-statements.ts'
+import type { StoreWriteContext } from '../database.ts'
+import { advanceRestoreNote, DEFAULT_LOCALE_NOTE, type RestoreNote, writeNote } from '../notes.ts'
+import type { IdempotencyRecord } from '../rows.ts'
+import { build, param, prepare, prepareInsert, prepareSql } from '../statement.ts'
 import { withoutLocaleIndexes } from '../tables/schema.ts'
-import { moveRestoreNote, type RestoreNote } from '../transfer/restore-note.ts'
+import { dropLocaleTables, dropStatements } from '../tables/table-ddl.ts'
 
 /** Writes the records that the store keeps about itself, inside one transaction. */
 export class SystemWriter {
-  readonly #source: WriteSource
+  readonly #source: StoreWriteContext
 
-  constructor(source: WriteSource) {
+  constructor(source: StoreWriteContext) {
     this.#source = source
   }
 
@@ -39,7 +37,7 @@ export class SystemWriter {
 
   /** Notes the file and the position of a restore. */
   async noteRestore(before: RestoreNote | undefined, next: RestoreNote): Promise<void> {
-    await moveRestoreNote(this.#source.connection, before, next)
+    await advanceRestoreNote(this.#source.connection, before, next)
   }
 
   /** Runs work that moves values of these collections from one locale to another, see {@link withoutLocaleIndexes}. */
@@ -54,7 +52,7 @@ export class SystemWriter {
     await dropLocaleTables(connection, dialect, (name) => name.startsWith(`${key}$`))
     for (const statement of [
       sql`DROP VIEW IF EXISTS ${sql.table(`${key}_view`)}`,
-      ...dropsOf(dialect, key).map((text) => sql.raw(text)),
+      ...dropStatements(dialect, key).map((text) => sql.raw(text)),
       sql`DELETE FROM daybook$collections WHERE key = ${key}`,
       sql`DELETE FROM daybook$choices WHERE from_collection = ${key}`,
       sql`DELETE FROM daybook$tallies WHERE collection = ${key}`,

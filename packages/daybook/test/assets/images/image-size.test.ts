@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { limitFrames } from '../../../src/assets/images/frames.ts'
+import { limitFrames } from '../../../src/assets/images/frame-limit.ts'
 import { readImageSize } from '../../../src/assets/images/image-size.ts'
 import { FORMATS, picture, plainPicture } from './pictures.ts'
 

@@ -217,7 +217,7 @@ test('a source that is forgotten leaves no pictures, also when one is being made
   const other = { ...source, sha256: 'f'.repeat(64) }
   await place.get(other, { w: 64 })
   const running = place.get(source, { w: 128 })
-  await place.variants.forget(source.sha256)
+  await place.variants.deleteVariants(source.sha256)
   await running
   expect(await place.made()).toEqual([`.images/${other.sha256}/w64_inside_q100.png`])
 })

@@ -10,7 +10,7 @@ import {
 } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ApiTokens } from '../../../src/auth/tokens/api-tokens.ts'
+import { ApiTokens } from '../../../src/auth/api-tokens.ts'
 import type { Route } from '../../../src/http/contract.ts'
 import { requireProtection } from '../../../src/http/protection.ts'
 import { Router } from '../../../src/http/router.ts'
@@ -41,7 +41,7 @@ const through = (
   summary: 'Does what a route of Daybook does.',
   protection: 'public',
   ...(method === 'POST' || method === 'PUT' ? { body: { schema: { type: 'object' } } } : {}),
-  answers: { [status]: { description: 'Done.' } },
+  responses: { [status]: { description: 'Done.' } },
   run,
 })
 

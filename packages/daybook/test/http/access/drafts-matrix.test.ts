@@ -1,6 +1,6 @@
 import { type AccessRule, defineCollection, defineConfig, f, hasRole } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ApiTokens } from '../../../src/auth/tokens/api-tokens.ts'
+import { ApiTokens } from '../../../src/auth/api-tokens.ts'
 import { People } from '../../support/auth/people.ts'
 import { routesOf } from '../../support/scenarios/routes.ts'
 import type { Place } from '../../support/stores/place.ts'

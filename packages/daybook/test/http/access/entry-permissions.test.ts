@@ -1,6 +1,6 @@
 import { defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ApiTokens } from '../../../src/auth/tokens/api-tokens.ts'
+import { ApiTokens } from '../../../src/auth/api-tokens.ts'
 import { People } from '../../support/auth/people.ts'
 import { isEditor, ownDrafts, publishedOrOwn } from '../../support/configs/contributor-rules.ts'
 import { requireEqual, requireSame } from '../../support/scenarios/require.ts'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { LARGE_TEST_MS } from '../../support/patience.ts'
 import { STORES } from '../../support/stores/stores.ts'
-import { Editor, type Told } from './editor.ts'
+import { Editor, type EditorResponse } from './editor.ts'
 
 const config = defineConfig({
   auth: new People({ ann: ['editor'] }).adapter,
@@ -136,7 +136,7 @@ class Both {
   /** The number of the journal of each version. */
   #numbers: readonly number[] = []
 
-  constructor(editor: Editor, { body: { id } }: Told) {
+  constructor(editor: Editor, { body: { id } }: EditorResponse) {
     this.#editor = editor
     this.#path = `/api/posts/${id}`
     this.#model.versions.push(NOTHING)
@@ -156,7 +156,7 @@ class Both {
     expect(this.#numbers.length, 'versions').toBe(this.#model.versions.length)
   }
 
-  async #do(step: Step): Promise<Told | undefined> {
+  async #do(step: Step): Promise<EditorResponse | undefined> {
     const model = this.#model
     if (step.op === 'save') model.save(step.patch, step.locale)
     if (step.op === 'put') model.put(step.patch, step.locale)
@@ -176,21 +176,21 @@ class Both {
     return step.op === 'discard' ? this.#discard() : this.#restore(step.back)
   }
 
-  async #discard(): Promise<Told | undefined> {
+  async #discard(): Promise<EditorResponse | undefined> {
     const model = this.#model
     if (!model.copy) return undefined
     model.copy = undefined
     return this.#editor.delete(`${this.#path}?draft=true`)
   }
 
-  async #restore(back: number): Promise<Told | undefined> {
+  async #restore(back: number): Promise<EditorResponse | undefined> {
     const at = Math.max(0, this.#numbers.length - 1 - back)
     const version = this.#model.versions[at] as Content
     this.#model.become(version)
     return this.#send('POST', '/restore', { revision: this.#numbers[at] })
   }
 
-  async #send(method: string, below: string, json: object): Promise<Told> {
+  async #send(method: string, below: string, json: object): Promise<EditorResponse> {
     const answer = await this.#editor.send(method, `${this.#path}${below}`, json)
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     return answer

@@ -2,7 +2,7 @@ import type { TestService } from 'daybook/testing'
 import { expectDocumented } from '../../support/scenarios/documented.ts'
 
 /** The answer to a request. */
-export interface Told {
+export interface EditorResponse {
   readonly status: number
   readonly headers: Headers
   readonly tag: string
@@ -18,7 +18,7 @@ export interface Told {
 }
 
 /** What a request says besides its body. */
-export interface Said {
+export interface EditorRequest {
   /** Whose session it is in; `null`: nobody's. @default 'ann' */
   readonly as?: string | null
   readonly ifMatch?: string
@@ -33,7 +33,12 @@ export class Editor {
     this.#service = service
   }
 
-  async send(method: string, path: string, json?: unknown, { as = 'ann', ifMatch, type }: Said = {}): Promise<Told> {
+  async send(
+    method: string,
+    path: string,
+    json?: unknown,
+    { as = 'ann', ifMatch, type }: EditorRequest = {},
+  ): Promise<EditorResponse> {
     const headers = {
       ...(as === null ? {} : { Authorization: `Bearer ${as}` }),
       ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
@@ -51,19 +56,19 @@ export class Editor {
     }
   }
 
-  get(path: string, as: string | null = 'ann'): Promise<Told> {
+  get(path: string, as: string | null = 'ann'): Promise<EditorResponse> {
     return this.send('GET', path, undefined, { as })
   }
 
-  put(path: string, json: unknown, said?: Said): Promise<Told> {
+  put(path: string, json: unknown, said?: EditorRequest): Promise<EditorResponse> {
     return this.send('PUT', path, json, said)
   }
 
-  post(path: string, json?: unknown, said?: Said): Promise<Told> {
+  post(path: string, json?: unknown, said?: EditorRequest): Promise<EditorResponse> {
     return this.send('POST', path, json, said)
   }
 
-  delete(path: string, said?: Said): Promise<Told> {
+  delete(path: string, said?: EditorRequest): Promise<EditorResponse> {
     return this.send('DELETE', path, undefined, said)
   }
 }

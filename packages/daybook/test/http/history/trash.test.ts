@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, f, hasRole } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
-import { Editor, type Told } from '../drafts/editor.ts'
+import { Editor, type EditorResponse } from '../drafts/editor.ts'
 
 const people = new People({ ann: ['editor'], ben: ['editor'], cleo: [] })
 const editors = hasRole('editor')
@@ -69,7 +69,7 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
     body: object = {},
     as: string | null = 'ann',
     query = '',
-  ): Promise<Told> => editor.post(`/api/${collection}/${id}/restore${query}`, body, { as })
+  ): Promise<EditorResponse> => editor.post(`/api/${collection}/${id}/restore${query}`, body, { as })
 
   test('brings the last content back as a draft, with its id, in all languages', async () => {
     const id = await make('posts', { title: 'Ink', secret: 'hush' }, 'ben')
@@ -163,7 +163,7 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}?draft=true`)).status).toBe(200)
   })
 
-  const listDeleted = (collection: string, query = '', as: string | null = 'ann'): Promise<Told> =>
+  const listDeleted = (collection: string, query = '', as: string | null = 'ann'): Promise<EditorResponse> =>
     editor.get(`/api/${collection}?deleted=true${query}`, as)
 
   test('lists deleted entries, the last deletion first, in pages, until they are back', async () => {

@@ -1,10 +1,10 @@
 import { DaybookError, defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { eraseHistory } from '../../../src/journal/erase.ts'
+import { eraseHistory } from '../../../src/journal/retention.ts'
 import { People } from '../../support/auth/people.ts'
 import { create, read, update } from '../../support/stores/place.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
-import { Editor, type Told } from '../drafts/editor.ts'
+import { Editor, type EditorResponse } from '../drafts/editor.ts'
 
 const people = new People({ ann: ['editor'], ben: ['editor'], cleo: [] })
 const editors = hasRole('editor')
@@ -61,7 +61,7 @@ describe.each(STORES)('undo on $name', (store) => {
 
   const make = async (collection: string, data: object, as = 'ann'): Promise<string> =>
     (await editor.post(`/api/${collection}`, data, { as })).body.id
-  const undo = (range: object, as: string | null = 'ann', query = ''): Promise<Told> =>
+  const undo = (range: object, as: string | null = 'ann', query = ''): Promise<EditorResponse> =>
     editor.post(`/api/cms/undo${query}`, range, { as })
   const head = async (): Promise<number> => Number((await service.rows('SELECT seq FROM daybook$head'))[0]?.seq)
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { create, update } from '../../support/stores/place.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
-import { Editor, type Told } from '../drafts/editor.ts'
+import { Editor, type EditorResponse } from '../drafts/editor.ts'
 
 const people = new People({ ann: ['editor'], ben: ['editor'], cleo: [], dora: ['limited'] })
 
@@ -42,7 +42,7 @@ describe.each(STORES)('versions on $name', (store) => {
 
   const make = async (data: object = {}, collection = 'posts'): Promise<string> =>
     (await editor.post(`/api/${collection}`, collection === 'posts' ? { title: 'One', ...data } : data)).body.id
-  const listed = (answer: Told): readonly unknown[] =>
+  const listed = (answer: EditorResponse): readonly unknown[] =>
     answer.body.items.map(({ revision, action }) => [revision, action])
 
   test('are listed newest first, with actor and time', async () => {

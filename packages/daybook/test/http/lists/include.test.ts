@@ -505,7 +505,7 @@ describe.each(STORES)('expanding on $name', (store) => {
 
 /** Collections with the same keys on several levels, in which any JSON may stand beside references. */
 const mirrors = defineConfig({
-  limits: { answerCacheBytes: 0 },
+  limits: { responseCacheBytes: 0 },
   collections: {
     left: defineCollection({
       fields: {

@@ -2,12 +2,12 @@ import { type DaybookConfig, defineCollection, defineConfig, f, isAuthenticated,
 import { describe, expect, test } from 'vitest'
 import { ANONYMOUS } from '../../../src/auth/adapter.ts'
 import { Access } from '../../../src/content/access/access.ts'
-import { Engine } from '../../../src/content/engine.ts'
+import { ContentContext } from '../../../src/content/context.ts'
 import { readList } from '../../../src/content/reads/list.ts'
 import { compileModel } from '../../../src/model/compile.ts'
 import type { CollectionModel } from '../../../src/model/model.ts'
 import { listParameters } from '../../../src/query/list-query.ts'
-import { readParameters, readParams } from '../../../src/query/parameters.ts'
+import { parseQueryString, readParameters } from '../../../src/query/parameters.ts'
 import type { Database } from '../../../src/store/database.ts'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
@@ -373,13 +373,13 @@ describe.each(STORES)('reverse fields on $name', (store) => {
 class StatementReader implements AsyncDisposable {
   readonly calls: NotedStatement[] = []
   readonly #database: Database
-  readonly #engine: Engine
+  readonly #engine: ContentContext
 
   private constructor(database: Database, config: DaybookConfig) {
     this.#database = database
     const noted = notedStore(database, (statement) => this.calls.push(statement))
     const tools = { renderMarkdown: async () => '' }
-    this.#engine = new Engine({ model: compileModel(config), store: noted, tools })
+    this.#engine = new ContentContext({ model: compileModel(config), store: noted, tools })
   }
 
   static async open(place: Place, config: DaybookConfig): Promise<StatementReader> {
@@ -390,7 +390,7 @@ class StatementReader implements AsyncDisposable {
   async list(key: string, query: string): Promise<{ readonly items: readonly Readonly<Record<string, unknown>>[] }> {
     const { model } = this.#engine
     const collection = model.collections.get(key) as CollectionModel
-    const asked = readParameters(listParameters(collection, model.locales), readParams(query))
+    const asked = readParameters(listParameters(collection, model.locales), parseQueryString(query))
     const response = await readList(this.#engine, new Access(model, ANONYMOUS), collection, asked)
     this.calls.length = 0
     return JSON.parse(await response.read())
@@ -399,7 +399,7 @@ class StatementReader implements AsyncDisposable {
   /** Of a table as small as this one, PostgreSQL would read all of it. */
   async expectIndexed(index: string): Promise<void> {
     const { sql = '', parameters = [] } = this.calls.at(-1) ?? {}
-    if (this.#database.dialect.indexesHoldValues) {
+    if (this.#database.dialect.hasCoveringIndexes) {
       const plan = await this.#database.reader.all<{ detail: string }>({
         sql: `EXPLAIN QUERY PLAN ${sql}`,
         bind: () => [...parameters],

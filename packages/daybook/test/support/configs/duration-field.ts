@@ -6,7 +6,7 @@ import {
   type OptionRule,
   SCALAR_RULES,
   type ScalarOptions,
-  scalarAnswers,
+  scalarBehavior,
 } from 'daybook'
 
 // A field type as somebody outside Daybook writes it: one file, on public names alone.
@@ -32,7 +32,7 @@ const duration: FieldType<DurationOptions> = {
   rules: { ...SCALAR_RULES, default: seconds, max: seconds },
   schema: (options) => ({ type: 'integer', minimum: 0, maximum: longest(options) }),
   accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-  ...scalarAnswers('number'),
+  ...scalarBehavior('number'),
   fromQuery: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
   generated: (key) => [
     {

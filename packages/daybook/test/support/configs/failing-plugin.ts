@@ -11,7 +11,7 @@ export const failingPlugin: Plugin = definePlugin({
       operationId: 'fail',
       summary: 'Fails.',
       protection: 'public',
-      answers: { 200: { description: 'Never.' } },
+      responses: { 200: { description: 'Never.' } },
       run: () => {
         throw new Error('On purpose.')
       },

@@ -1,15 +1,19 @@
 import type { DaybookConfig, MigrationContext } from 'daybook'
-import { Engine } from '../../../src/content/engine.ts'
-import { MigrationLock, runMigrations } from '../../../src/content/transfer/migrations/run-migrations.ts'
+import { ContentContext } from '../../../src/content/context.ts'
+import { MigrationLock, runMigrations } from '../../../src/content/transfer/run-migrations.ts'
 import { compileModel } from '../../../src/model/compile.ts'
 import type { Place } from './place.ts'
 
 /** Opens a store as `daybook migrate` does. */
-export async function withEngine<T>(place: Place, config: unknown, work: (engine: Engine) => Promise<T>): Promise<T> {
+export async function withEngine<T>(
+  place: Place,
+  config: unknown,
+  work: (engine: ContentContext) => Promise<T>,
+): Promise<T> {
   const store = await place.store()
   const tools = { renderMarkdown: async (source: string) => source }
   try {
-    return await work(new Engine({ model: compileModel(config as DaybookConfig), store, tools }))
+    return await work(new ContentContext({ model: compileModel(config as DaybookConfig), store, tools }))
   } finally {
     await store.close()
   }
@@ -32,7 +36,7 @@ export async function migrateBy(
   const log = (line: string): void => void lines.push(line)
   await withEngine(place, config, async (engine) => {
     const files = [{ name, hash: name, migration: { run } }]
-    const lock = await MigrationLock.take(engine.store, { onWait: () => log('waiting'), signal })
+    const lock = await MigrationLock.acquire(engine.store, { onWait: () => log('waiting'), signal })
     await runMigrations(files, { engine, lock, log, signal, dryRun: false }).finally(() => lock.release())
   })
   return lines

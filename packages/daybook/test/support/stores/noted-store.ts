@@ -1,6 +1,6 @@
-import type { Statement, StatementValues } from '../../../src/store/compile.ts'
 import type { Connection } from '../../../src/store/connection.ts'
 import type { Database } from '../../../src/store/database.ts'
+import type { Statement, StatementValues } from '../../../src/store/statement.ts'
 import { Store } from '../../../src/store/store.ts'
 
 /** A statement as it was run. */
@@ -18,7 +18,7 @@ export function notedStore(database: Database, note: Note): Store {
     dialect: database.dialect,
     reader: noted(database.reader, (statement) => note(statement, 'reader')),
     background: noted(database.background, (statement) => note(statement, 'background')),
-    executed: 0,
+    statementCount: 0,
     transaction: (work) => database.transaction(work),
     alter: (work) => database.alter(work),
     onGrowth: (listener, after) => database.onGrowth(listener, after),

@@ -1,6 +1,6 @@
 import { createService, type DaybookConfig, type Service } from 'daybook'
-import { openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { openStore } from '../../../src/store/store.ts'
 import { patientPostgres } from '../postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../postgres/postgres-database.ts'
 import { type Made, Place, type PlaceOptions } from './place.ts'

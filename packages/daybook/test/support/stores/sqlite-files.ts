@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createService, type DaybookConfig, type ServiceOptions } from 'daybook'
 import type { TestService } from 'daybook/testing'
-import { testServiceIn } from '../../../src/testing/test-service.ts'
+import { startTestService } from '../../../src/testing/test-service.ts'
 import { useFile } from './folder.ts'
 import { memoryFolder } from './memory-folder.ts'
 
@@ -23,7 +23,7 @@ export class SqliteFiles {
   /** As `createTestService`: a service on a store of its own. */
   async open<C extends DaybookConfig>(config: C, options?: ServiceOptions): Promise<TestService<C> & AsyncDisposable> {
     const data = await folderOf('store')
-    return testServiceIn(data, async (fixed) => {
+    return startTestService(data, async (fixed) => {
       const kept = this.#kept.get(config)
       if (kept !== undefined) await copyFile(kept, databaseIn(data))
       const service = await createService(config, { strict: true, ...options, ...fixed })

@@ -1,23 +1,21 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
+import { getErrorText } from '../api/error-texts.ts'
+import { useStudio } from '../api/studio.ts'
 import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
-import { useTakesInvitations } from '../session/use-actions.ts'
+import { useAcceptsInvitations } from '../session/auth-actions.ts'
 import { useSession } from '../session/use-session.ts'
-import { Failure } from '../shell/broken-page.tsx'
-import { Page } from '../shell/page.tsx'
-import { errorText } from '../talk/error-texts.ts'
-import { useStudio } from '../talk/studio.ts'
+import { ErrorNotice, Page } from '../shell/page.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/controls/button.tsx'
 import { SearchField } from '../ui/controls/search-field.tsx'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { ConfirmDialog } from '../ui/overlays/dialog.tsx'
 import { useToast } from '../ui/overlays/toasts.tsx'
-import { Waiting } from '../ui/waiting.tsx'
+import { CreateAccountDialog, SetRolesDialog } from './account-dialogs.tsx'
 import styles from './accounts.module.css'
-import { ACCOUNTS_AT_ONCE, type Account, accountsApi, rolesIn } from './accounts-api.ts'
-import { CreateAccount } from './create-account.tsx'
-import { Invitations } from './invitations/invitations.tsx'
-import { SetRoles } from './set-roles.tsx'
+import { ACCOUNTS_PAGE_SIZE, type Account, makeAccountsApi, parseRoles } from './accounts-api.ts'
+import { Invitations } from './invitations.tsx'
 
 const ACCOUNTS = ['accounts']
 
@@ -25,16 +23,16 @@ const ACCOUNTS = ['accounts']
 export function AccountsPage(): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()
-  const api = useMemo(() => accountsApi(client), [client])
+  const api = useMemo(() => makeAccountsApi(client), [client])
   const [search, setSearch] = useState('')
   const [isCreating, setIsCreating] = useState(false)
-  const takesInvitations = useTakesInvitations()
+  const takesInvitations = useAcceptsInvitations()
   const list = useInfiniteQuery({
     queryKey: [...ACCOUNTS, search.trim()],
     queryFn: ({ pageParam, signal }) => api.list(search.trim(), pageParam, signal),
     initialPageParam: 0,
     getNextPageParam: ({ total }, pages) =>
-      pages.length * ACCOUNTS_AT_ONCE < total ? pages.length * ACCOUNTS_AT_ONCE : undefined,
+      pages.length * ACCOUNTS_PAGE_SIZE < total ? pages.length * ACCOUNTS_PAGE_SIZE : undefined,
     placeholderData: (before) => before,
   })
   // Without the list, there is nothing to manage.
@@ -52,8 +50,8 @@ export function AccountsPage(): ReactNode {
       }
     >
       {!isRefused && <SearchField label={t.accounts.search} value={search} onChange={setSearch} />}
-      {list.isPending && <Waiting label={t.common.loading} />}
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <LoadingPlaceholder label={t.common.loading} />}
+      {list.error && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && accounts.length === 0 && <p className={styles.note}>{t.accounts.noneFound}</p>}
       <ul className={styles.list}>
         {accounts.map((account) => (
@@ -68,7 +66,7 @@ export function AccountsPage(): ReactNode {
         </div>
       )}
       {takesInvitations && <Invitations />}
-      {isCreating && <CreateAccount onClose={() => setIsCreating(false)} />}
+      {isCreating && <CreateAccountDialog onClose={() => setIsCreating(false)} />}
     </Page>
   )
 }
@@ -83,9 +81,9 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
   const { id, name, email, role, banned, createdAt } = account
   const isOwn = identity?.subject === id
   const change = useMutation({
-    mutationFn: () => (banned ? accountsApi(client).unban(id) : accountsApi(client).ban(id)),
+    mutationFn: () => (banned ? makeAccountsApi(client).unban(id) : makeAccountsApi(client).ban(id)),
     onSuccess: () => toast({ text: banned ? t.accounts.unbanned(name) : t.accounts.banned(name) }),
-    onError: (error) => toast({ kind: 'failed', text: errorText(error, t) }),
+    onError: (error) => toast({ kind: 'failed', text: getErrorText(error, t) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: ACCOUNTS }),
   })
   return (
@@ -97,7 +95,7 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
           {banned && <Badge tone="waiting">{t.accounts.isBanned}</Badge>}
         </p>
         <p className={styles.note}>
-          <bdi>{email}</bdi> · {rolesIn(role).join(', ') || t.accounts.noRoles} ·{' '}
+          <bdi>{email}</bdi> · {parseRoles(role).join(', ') || t.accounts.noRoles} ·{' '}
           <time dateTime={createdAt}>{formats.ago(createdAt)}</time>
         </p>
       </div>
@@ -115,7 +113,7 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
           </Button>
         </div>
       )}
-      {open === 'roles' && <SetRoles account={account} onClose={() => setOpen(undefined)} />}
+      {open === 'roles' && <SetRolesDialog account={account} onClose={() => setOpen(undefined)} />}
       <ConfirmDialog
         title={t.accounts.banTitle(name)}
         text={t.accounts.banText}

@@ -1,11 +1,15 @@
-import { type FocusEvent, type FormEvent, type ReactNode, useCallback, useId } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { type FocusEvent, type FormEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useId } from 'react'
 import { useTexts } from '../messages/messages.tsx'
-import { Page } from '../shell/page.tsx'
+import { NotFoundPage, Page } from '../shell/page.tsx'
 import { Button, IconButton } from '../ui/controls/button.tsx'
-import { useDocumentKeys } from './document/use-document-keys.ts'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
+import { ConfirmDialog } from '../ui/overlays/dialog.tsx'
+import { findPressIndex, SHORTCUTS } from '../ui/shortcuts.ts'
+import type { ConflictPanelProps } from './conflict-panel.tsx'
+import { useEditorState } from './document/use-document.ts'
 import styles from './editor.module.css'
-import { LeaveQuestion } from './leave-question.tsx'
-import { focusField } from './places/focus-field.ts'
+import { focusField } from './focus-field.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { EditorState } from './saving/editor-state.ts'
 import { SavingLabel } from './status/saving-label.tsx'
@@ -21,7 +25,7 @@ export interface EditorFrameProps {
   readonly isAutosaved: boolean
   readonly isReadOnly: boolean
   /** The sentence that says why, where it is read-only. */
-  readonly whyReadOnly: string
+  readonly readOnlyReason: string
   /** Whether the form takes the whole width. @default false */
   readonly isWide?: boolean
   /** Buttons beside the state of saving. */
@@ -42,7 +46,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
     state,
     isAutosaved,
     isReadOnly,
-    whyReadOnly,
+    readOnlyReason: whyReadOnly,
     isWide = false,
     actions,
     notices,
@@ -52,7 +56,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
   const { t } = useTexts()
   const id = useId()
   const save = useCallback(() => void editor.flush(), [editor])
-  useDocumentKeys(editor, focusField, save, isReadOnly)
+  useDocumentShortcuts(editor, focusField, save, isReadOnly)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     save()
@@ -85,7 +89,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
       <form id={id} onSubmit={submit} onBlur={onBlur} noValidate>
         {children}
       </form>
-      <LeaveQuestion editor={editor} isAutosaved={isAutosaved} />
+      <LeaveDialog editor={editor} isAutosaved={isAutosaved} />
     </Page>
   )
 }
@@ -100,5 +104,120 @@ function UndoButtons({ editor, state }: Pick<EditorFrameProps, 'editor' | 'state
       <IconButton icon="undo" label={t.editor.undo} isDisabled={!state.canUndo} onPress={() => step(editor.undo())} />
       <IconButton icon="redo" label={t.editor.redo} isDisabled={!state.canRedo} onPress={() => step(editor.redo())} />
     </span>
+  )
+}
+
+/** What keys ask of a document. */
+type Wish = 'undo' | 'redo' | 'save'
+
+const WISHES: readonly Wish[] = ['undo', 'redo', 'save']
+
+const wishOf = (event: KeyboardEvent): Wish | undefined =>
+  WISHES.find((wish) => findPressIndex(SHORTCUTS.entries[wish], event) >= 0)
+
+/** Editors of fields that have handled a key themselves, and windows over the page, come first. */
+const isTaken = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
+  defaultPrevented || (target instanceof Element && target.closest('[role=dialog]') !== null)
+
+/**
+ * Undo, redo and save, wherever the focus is on the page.
+ *
+ * @param onStep called with the leaf that was undone or done again
+ * @param isReadOnly true if the document cannot be changed: the keys do nothing then
+ */
+function useDocumentShortcuts(
+  editor: DocumentEditor,
+  onStep: (path: string) => void,
+  onSave: () => void,
+  isReadOnly: boolean,
+): void {
+  useEffect(() => {
+    const step = (path: string | undefined): void => {
+      if (path !== undefined) onStep(path)
+    }
+    const listen = (event: KeyboardEvent): void => {
+      const wish = wishOf(event)
+      if (!wish || isTaken(event)) return
+      event.preventDefault()
+      if (isReadOnly) return
+      if (wish === 'undo') step(editor.undo())
+      else if (wish === 'redo') step(editor.redo())
+      else onSave()
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [editor, onStep, onSave, isReadOnly])
+}
+
+/** What stands in the place of a document that is not read yet, or cannot be. */
+export function LoadingPage({ editor }: { readonly editor: DocumentEditor }): ReactNode {
+  const { t } = useTexts()
+  const state = useEditorState(editor)
+  const { kind } = state.status
+  if (kind === 'gone') return <NotFoundPage title={t.editor.missing} text={t.editor.missingText} />
+  if (kind === 'loading') return <LoadingPlaceholder label={t.common.loading} />
+  return (
+    <Page title={t.editor.unread}>
+      <SavingNotice editor={editor} state={state} />
+    </Page>
+  )
+}
+
+/** How long leaving waits for a save, in milliseconds. */
+const SAVE_MS = 3000
+
+interface LeaveQuestionProps {
+  readonly editor: DocumentEditor
+  readonly isAutosaved: boolean
+}
+
+/** Where something leads within the Studio. */
+interface Place {
+  readonly pathname: string
+  readonly search: object
+}
+
+/** A form stays open while its document does. */
+const isSamePlace = (one: Place, other: Place): boolean =>
+  one.pathname === other.pathname && Reflect.get(one.search, 'locale') === Reflect.get(other.search, 'locale')
+
+/** Saves before a document is left, and asks first where that cannot be. */
+function LeaveDialog({ editor, isAutosaved }: LeaveQuestionProps): ReactNode {
+  const { t } = useTexts()
+  const isDirty = (): boolean => editor.getState().dirty.size > 0
+  const blocker = useBlocker({
+    shouldBlockFn: async ({ current, next }) => {
+      if (isSamePlace(current, next) || !isDirty()) return false
+      if (isAutosaved) await Promise.race([editor.flush(), afterMs(SAVE_MS)])
+      return isDirty()
+    },
+    enableBeforeUnload: () => isDirty() && !(isAutosaved && editor.getState().localCopy === 'kept'),
+    withResolver: true,
+  })
+  return (
+    <ConfirmDialog
+      title={t.editor.leaveTitle}
+      text={editor.getState().localCopy === 'failed' ? t.editor.leaveText : t.editor.leaveKeptText}
+      isOpen={blocker.status === 'blocked'}
+      confirm={t.editor.leave}
+      cancel={t.editor.stay}
+      onConfirm={() => blocker.proceed?.()}
+      onCancel={() => blocker.reset?.()}
+    />
+  )
+}
+
+const afterMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const All = lazy(async () => ({ default: (await import('./conflict-panel.tsx')).ConflictPanel }))
+
+/** All that has happened to a document meanwhile; most of the time, that is nothing, and nothing is loaded for it. */
+export function LazyConflictPanel(props: ConflictPanelProps): ReactNode {
+  const { conflicts, notes, aside } = props.state
+  if (conflicts.size + notes.length + aside.length === 0) return null
+  return (
+    <Suspense>
+      <All {...props} />
+    </Suspense>
   )
 }

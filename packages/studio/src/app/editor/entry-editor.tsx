@@ -2,39 +2,32 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { FieldDescription } from 'daybook'
 import { type FocusEvent, lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { queryKeys } from '../api/query-keys.ts'
+import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { type StudioCollection, titleOf } from '../model/studio-model.ts'
+import { getEntryTitle, type StudioCollection } from '../model/studio-model.ts'
 import { type EntryRights, useEntryRights } from '../model/use-entry-rights.ts'
 import { useModel } from '../model/use-model.ts'
-import { keys } from '../talk/keys.ts'
-import { useStudio } from '../talk/studio.ts'
-import link from '../ui/back.module.css'
+import link from '../ui/back-link.module.css'
 import { Icon } from '../ui/icon.tsx'
-import { Waiting } from '../ui/waiting.tsx'
-import { EntryActions } from './actions/entry-actions.tsx'
-import { EntryPreview } from './actions/entry-preview.tsx'
-import { EntryStatus } from './actions/entry-status.tsx'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
+import { EntryActions, EntryPreview, EntryStatus } from './actions/entry-actions.tsx'
 import { IssueSummary } from './actions/issue-summary.tsx'
-import { publishingStateOf } from './actions/publishing-state.ts'
+import { getPublishingState } from './actions/publishing-state.ts'
 import { useEntryWork } from './actions/use-entry-work.ts'
-import { Meanwhile } from './conflicts/lazy-meanwhile.tsx'
-import { CreateThere } from './creating/create-there.tsx'
-import { LoadingPage } from './document/loading-page.tsx'
-import { useDocument, useFrameState } from './document/use-document.ts'
-import { EditorFrame } from './editor-frame.tsx'
-import { entrySpec } from './entry-spec.ts'
-import { useFieldIssues } from './field-issues.ts'
+import { CreateRelated } from './create-related.tsx'
+import { createEntrySpec, useDocument, useFrameState } from './document/use-document.ts'
+import { EditorFrame, LazyConflictPanel, LoadingPage } from './editor-frame.tsx'
 import { FieldList } from './field-list.tsx'
-import { entryLanguages } from './languages/language-calls.ts'
-import { useHasFallbacks } from './languages/use-content-locale.ts'
+import { useFieldIssues } from './fields/field-editor.ts'
+import { useFieldTarget } from './focus-field.ts'
 import { useLanguageForm } from './languages/use-language-form.tsx'
-import { useFieldTarget } from './places/use-field-target.ts'
-import { PresentPeople } from './presence/present-people.tsx'
-import { usePresence } from './presence/use-presence.ts'
+import { createEntryLanguages, useHasFallbacks } from './languages/use-languages.ts'
+import { PresenceBanner, usePresence } from './presence.tsx'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { EditorState } from './saving/editor-state.ts'
 
-const LeftEntries = lazy(async () => ({ default: (await import('./document/left-entries.tsx')).LeftEntries }))
+const LeftEntries = lazy(async () => ({ default: (await import('./document/unsaved-entries.tsx')).UnsavedEntries }))
 
 /** What an {@link EntryEditor} takes. */
 export interface EntryEditorProps {
@@ -42,26 +35,26 @@ export interface EntryEditorProps {
   /** `null`: it is not stored yet. */
   readonly id: string | null
   /** The name that an entry that is not stored has in this browser. */
-  readonly copy: string
+  readonly newId: string
   /** The language of the content; empty: the config's. */
   readonly locale: string
   /** The place that the address leads to. */
   readonly field: string | undefined
   /** Whether the source of a translation stands beside each field. */
-  readonly isBeside: boolean
-  readonly onBeside: (isBeside: boolean) => void
+  readonly isSourceShown: boolean
+  readonly onShowSource: (isBeside: boolean) => void
   /** Told the id of the entry once it is stored. */
   readonly onStored: (id: string) => void
 }
 
 /** Opens an entry, stored or not. */
 export function EntryEditor(props: EntryEditorProps): ReactNode {
-  const { collection, id, copy, locale } = props
-  const { ownClient } = useStudio()
+  const { collection, id, newId: copy, locale } = props
+  const { clientWithoutRenewal: ownClient } = useStudio()
   const { t } = useTexts()
   const hasFallbacks = useHasFallbacks(locale)
-  const editor = useDocument(() => entrySpec(ownClient, collection, { id, copy, locale, hasFallbacks }))
-  return editor ? <OpenEntry {...props} editor={editor} /> : <Waiting label={t.common.loading} />
+  const editor = useDocument(() => createEntrySpec(ownClient, collection, { id, copy, locale, hasFallbacks }))
+  return editor ? <OpenEntry {...props} editor={editor} /> : <LoadingPlaceholder label={t.common.loading} />
 }
 
 interface OpenEntryProps extends EntryEditorProps {
@@ -69,7 +62,7 @@ interface OpenEntryProps extends EntryEditorProps {
 }
 
 function OpenEntry(props: OpenEntryProps): ReactNode {
-  const { collection, copy, editor, field, isBeside, onBeside, onStored } = props
+  const { collection, newId: copy, editor, field, isSourceShown: isBeside, onShowSource: onBeside, onStored } = props
   const { t } = useTexts()
   const state = useFrameState(editor)
   useStoredEntry(collection, state, onStored)
@@ -82,23 +75,23 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
   const isWaiting = wasStored && rights.isLoading
   useFieldTarget(state.isLoaded && !isWaiting, field)
   const isReadOnly = !rights.edit
-  const { closedFields } = rights
+  const { readOnlyFields: closedFields } = rights
   const shown = useMemo(() => formFieldsOf(collection, closedFields), [collection, closedFields])
   const work = useEntryWork(editor, collection, state.values)
   const others = usePresence(editor, collection.key, rights.draft ? id : null)
   const { locales } = useModel()
-  const publishing = publishingStateOf(collection, state, locales?.available ?? [])
+  const publishing = getPublishingState(collection, state, locales?.available ?? [])
   const issues = useFieldIssues([...state.issues, ...work.issues])
   const { client } = useStudio()
   const calls = useMemo(
-    () => (id === null ? undefined : entryLanguages(client, collection.key, id, statusField !== null)),
+    () => (id === null ? undefined : createEntryLanguages(client, collection.key, id, statusField !== null)),
     [client, collection.key, id, statusField],
   )
   const {
     bar,
-    beside,
-    below,
-    placeholderOf,
+    renderBeside: beside,
+    renderBelow: below,
+    getPlaceholder: placeholderOf,
     sourceValues = {},
   } = useLanguageForm({
     fields: shown,
@@ -106,23 +99,23 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
     state,
     calls,
     isReadOnly,
-    isBeside,
-    onBeside,
+    isSourceShown: isBeside,
+    onShowSource: onBeside,
   })
   if (!state.isLoaded) return <LoadingPage editor={editor} />
-  if (isWaiting) return <Waiting label={t.common.loading} />
+  if (isWaiting) return <LoadingPlaceholder label={t.common.loading} />
   const unschedule = (): void =>
     void work.run({
       name: 'unschedule',
-      done: t.publishing.unscheduled,
-      isSavedFirst: false,
+      successText: t.publishing.unscheduled,
+      savesFirst: false,
       call: (calls, { id }) => calls.unschedule(id).then(() => editor.refresh()),
     })
   return (
     <EditorFrame
       title={
-        titleOf(collection, state.values) ??
-        titleOf(collection, sourceValues) ??
+        getEntryTitle(collection, state.values) ??
+        getEntryTitle(collection, sourceValues) ??
         (isStored ? t.lists.untitled : t.editor.create)
       }
       above={<WayBack collection={collection} label={label} />}
@@ -130,12 +123,12 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
       state={state}
       isAutosaved={statusField !== null}
       isReadOnly={isReadOnly}
-      whyReadOnly={isStored && permissions.update !== false ? t.editor.readOnlyEntry : t.editor.readOnly}
+      readOnlyReason={isStored && permissions.update !== false ? t.editor.readOnlyEntry : t.editor.readOnly}
       isWide={beside !== undefined}
       onBlur={(event) => createOnLeave(event, collection, editor)}
       actions={
         <>
-          <EntryPreview collection={collection} state={state} mayMakeToken={rights.restore} />
+          <EntryPreview collection={collection} state={state} canCreateToken={rights.restore} />
           <EntryActions
             collection={collection}
             editor={editor}
@@ -151,27 +144,27 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
           {isStored && <EntryStatus publishing={publishing} onUnschedule={rights.restore ? unschedule : undefined} />}
           {!isStored && (
             <Suspense>
-              <LeftEntries collection={collection} copy={copy} />
+              <LeftEntries collection={collection} newId={copy} />
             </Suspense>
           )}
           {bar}
-          <PresentPeople subjects={others} />
-          <Meanwhile fields={fields} editor={editor} state={state} />
+          <PresenceBanner subjects={others} />
+          <LazyConflictPanel fields={fields} editor={editor} state={state} />
           <IssueSummary issues={issues} />
         </>
       }
     >
-      <CreateThere locale={state.document.locale ?? ''}>
+      <CreateRelated locale={state.document.locale ?? ''}>
         <FieldList
           fields={shown}
           editor={editor}
           issues={issues}
           isReadOnly={isReadOnly}
-          beside={beside}
-          below={below}
-          placeholderOf={placeholderOf}
+          renderBeside={beside}
+          renderBelow={below}
+          getPlaceholder={placeholderOf}
         />
-      </CreateThere>
+      </CreateRelated>
     </EditorFrame>
   )
 }
@@ -179,7 +172,7 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
 /** The fields of a form, those that the person may not write marked so. @param closedFields `undefined`: the model says which those are */
 function formFieldsOf(
   { fields, statusField }: StudioCollection,
-  closedFields: EntryRights['closedFields'],
+  closedFields: EntryRights['readOnlyFields'],
 ): readonly FieldDescription[] {
   const shown = fields.filter(({ key }) => key !== statusField)
   if (!closedFields) return shown
@@ -212,7 +205,7 @@ function useStoredEntry(
     if (id !== null) tell(id)
   }, [id])
   useEffect(() => {
-    if (tag !== null) void queries.invalidateQueries({ queryKey: keys.lists(key), refetchType: 'none' })
+    if (tag !== null) void queries.invalidateQueries({ queryKey: queryKeys.lists(key), refetchType: 'none' })
   }, [queries, key, tag])
 }
 

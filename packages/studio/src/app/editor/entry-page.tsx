@@ -2,10 +2,10 @@ import { getRouteApi, Navigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { StudioCollection } from '../model/studio-model.ts'
 import { useCollection } from '../model/use-model.ts'
-import { MissingPage } from '../shell/missing-page.tsx'
-import { newName } from './document/new-name.ts'
+import { NotFoundPage } from '../shell/page.tsx'
+import { generateName } from './document/open-document.ts'
 import { EntryEditor } from './entry-editor.tsx'
-import { useContentLocale } from './languages/use-content-locale.ts'
+import { useContentLocale } from './languages/use-languages.ts'
 
 const route = getRouteApi('/c/$collection/$id')
 
@@ -17,14 +17,14 @@ export function EntryPage(): ReactNode {
   const { collection: key, id } = route.useParams()
   const { copy } = route.useSearch()
   const collection = useCollection(key)
-  if (!collection) return <MissingPage />
+  if (!collection) return <NotFoundPage />
   if (id === NEW && copy === undefined) return <NamedCopy collection={collection} />
   return <PlacedEditor collection={collection} id={id} />
 }
 
 /** Gives a new entry a name in this browser, so that a tab that is reopened finds what was typed. */
 function NamedCopy({ collection: { key } }: { readonly collection: StudioCollection }): ReactNode {
-  const [copy] = useState(newName)
+  const [copy] = useState(generateName)
   return (
     <Navigate
       from="/c/$collection/$id"
@@ -70,11 +70,11 @@ function PlacedEditor({ collection, id }: { readonly collection: StudioCollectio
       key={place}
       collection={collection}
       id={isNew ? null : id}
-      copy={copy}
+      newId={copy}
       locale={locale}
       field={field}
-      isBeside={beside !== undefined}
-      onBeside={show}
+      isSourceShown={beside !== undefined}
+      onShowSource={show}
       onStored={stored}
     />
   )

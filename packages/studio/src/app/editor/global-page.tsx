@@ -1,28 +1,25 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
+import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
 import type { StudioGlobal } from '../model/studio-model.ts'
 import { useGlobal } from '../model/use-model.ts'
-import { MissingPage } from '../shell/missing-page.tsx'
-import { useStudio } from '../talk/studio.ts'
+import { NotFoundPage } from '../shell/page.tsx'
 import { buttonClass } from '../ui/controls/button.tsx'
-import { Waiting } from '../ui/waiting.tsx'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import styles from './actions/actions.module.css'
 import { IssueSummary } from './actions/issue-summary.tsx'
-import { Meanwhile } from './conflicts/lazy-meanwhile.tsx'
-import { CreateThere } from './creating/create-there.tsx'
-import { LoadingPage } from './document/loading-page.tsx'
+import { CreateRelated } from './create-related.tsx'
 import { useDocument, useFrameState } from './document/use-document.ts'
-import { EditorFrame } from './editor-frame.tsx'
-import { useFieldIssues } from './field-issues.ts'
+import { EditorFrame, LazyConflictPanel, LoadingPage } from './editor-frame.tsx'
 import { FieldList } from './field-list.tsx'
-import { globalLanguages } from './languages/language-calls.ts'
-import { useContentLocale, useHasFallbacks } from './languages/use-content-locale.ts'
+import { useFieldIssues } from './fields/field-editor.ts'
+import { useFieldTarget } from './focus-field.ts'
 import { useLanguageForm } from './languages/use-language-form.tsx'
-import { useFieldTarget } from './places/use-field-target.ts'
+import { createGlobalLanguages, useContentLocale, useHasFallbacks } from './languages/use-languages.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
-import { leavesOf } from './saving/document-fields.ts'
-import { type GlobalCalls, remoteGlobal } from './saving/remote.ts'
+import { listLeaves } from './saving/document-fields.ts'
+import { createGlobalStore, type GlobalCalls } from './saving/remote.ts'
 
 const route = getRouteApi('/g/$global')
 
@@ -31,7 +28,7 @@ export function GlobalPage(): ReactNode {
   const { global: key } = route.useParams()
   const global = useGlobal(key)
   const locale = useContentLocale(route.useSearch().locale)
-  return global ? <GlobalEditor key={`${key}/${locale}`} global={global} locale={locale} /> : <MissingPage />
+  return global ? <GlobalEditor key={`${key}/${locale}`} global={global} locale={locale} /> : <NotFoundPage />
 }
 
 interface GlobalEditorProps {
@@ -42,19 +39,19 @@ interface GlobalEditorProps {
 
 function GlobalEditor({ global, locale }: GlobalEditorProps): ReactNode {
   const { key, fields } = global
-  const { ownClient } = useStudio()
+  const { clientWithoutRenewal: ownClient } = useStudio()
   const { t } = useTexts()
   const hasFallbacks = useHasFallbacks(locale)
   const language = locale === '' ? {} : { locale }
   const editor = useDocument(() => ({
     document: { collection: 'globals', id: key, ...language },
     liveKey: 'globals',
-    leaves: leavesOf(fields, { hasWholeGroups: true }),
-    remote: remoteGlobal(ownClient.globals[key] as unknown as GlobalCalls, { ...language, hasFallbacks }),
+    leaves: listLeaves(fields, { hasWholeGroups: true }),
+    remote: createGlobalStore(ownClient.globals[key] as unknown as GlobalCalls, { ...language, hasFallbacks }),
     // Readers see a global as it is saved.
     isAutosaved: false,
   }))
-  return editor ? <OpenGlobal global={global} editor={editor} /> : <Waiting label={t.common.loading} />
+  return editor ? <OpenGlobal global={global} editor={editor} /> : <LoadingPlaceholder label={t.common.loading} />
 }
 
 function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonly editor: DocumentEditor }): ReactNode {
@@ -67,15 +64,15 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
   useFieldTarget(state.isLoaded, field)
   const isReadOnly = permissions.update === false
   const { client } = useStudio()
-  const calls = useMemo(() => globalLanguages(client, global.key), [client, global.key])
+  const calls = useMemo(() => createGlobalLanguages(client, global.key), [client, global.key])
   const languages = useLanguageForm({
     fields,
     editor,
     state,
     calls,
     isReadOnly,
-    isBeside: beside !== undefined,
-    onBeside: (isBeside) => {
+    isSourceShown: beside !== undefined,
+    onShowSource: (isBeside) => {
       const next = isBeside ? { beside: 'source' } : {}
       void navigate({
         search: ({ beside: _, ...before }) => ({ ...before, ...next }),
@@ -92,8 +89,8 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
       state={state}
       isAutosaved={false}
       isReadOnly={isReadOnly}
-      whyReadOnly={t.editor.readOnly}
-      isWide={languages.beside !== undefined}
+      readOnlyReason={t.editor.readOnly}
+      isWide={languages.renderBeside !== undefined}
       actions={
         <Link
           to="/g/$global/history"
@@ -106,22 +103,22 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
       notices={
         <>
           {languages.bar}
-          <Meanwhile fields={fields} editor={editor} state={state} />
+          <LazyConflictPanel fields={fields} editor={editor} state={state} />
           <IssueSummary issues={issues} />
         </>
       }
     >
-      <CreateThere locale={state.document.locale ?? ''}>
+      <CreateRelated locale={state.document.locale ?? ''}>
         <FieldList
           fields={fields}
           editor={editor}
           issues={issues}
           isReadOnly={isReadOnly}
-          beside={languages.beside}
-          below={languages.below}
-          placeholderOf={languages.placeholderOf}
+          renderBeside={languages.renderBeside}
+          renderBelow={languages.renderBelow}
+          getPlaceholder={languages.getPlaceholder}
         />
-      </CreateThere>
+      </CreateRelated>
     </EditorFrame>
   )
 }

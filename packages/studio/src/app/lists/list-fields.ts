@@ -1,5 +1,6 @@
 import type { FieldDescription, SystemFieldDescription, ValueDescription } from 'daybook'
-import { labelOf, type StudioCollection } from '../model/studio-model.ts'
+import type { Messages } from '../messages/en.ts'
+import { type StudioCollection, toLabel } from '../model/studio-model.ts'
 
 /** A value of an entry, as lists show it, sort by it and filter by it. */
 export interface ListField {
@@ -23,7 +24,7 @@ export interface ListField {
 const LONG: ReadonlySet<string> = new Set(['markdown', 'json', 'blocks', 'group', 'reverse'])
 
 /** All values of a collection's entries that lists know, those of the config first. */
-export const listFields = ({ fields, systemFields }: StudioCollection): readonly ListField[] => [
+export const getListFields = ({ fields, systemFields }: StudioCollection): readonly ListField[] => [
   ...fields.flatMap((field) => fieldsAt(field, '', '')),
   ...systemFields
     .filter(({ key }) => fields.every(({ generated }) => !generated.includes(key)))
@@ -32,7 +33,7 @@ export const listFields = ({ fields, systemFields }: StudioCollection): readonly
 
 function fieldsAt(field: FieldDescription, before: string, around: string): readonly ListField[] {
   const path = `${before}${field.key}`
-  const label = `${around}${labelOf(field.key)}`
+  const label = `${around}${toLabel(field.key)}`
   // Inside lists and blocks, nothing can be asked for by itself.
   if (field.fields && !field.many) return field.fields.flatMap((inner) => fieldsAt(inner, `${path}.`, `${label} › `))
   const { type, many, sortable, operators, options } = field
@@ -66,7 +67,7 @@ function toSystemField({ key, schema, operators, sortable }: SystemFieldDescript
   const type = isTime ? 'datetime' : key === 'id' ? 'id' : /By$/.test(key) ? 'person' : 'text'
   return {
     path: key,
-    label: labelOf(key),
+    label: toLabel(key),
     type,
     many: false,
     sortable,
@@ -78,11 +79,17 @@ function toSystemField({ key, schema, operators, sortable }: SystemFieldDescript
 }
 
 /** The value at a dotted path. */
-export function valueAt(entry: Readonly<Record<string, unknown>>, path: string): unknown {
+export function getValueAt(entry: Readonly<Record<string, unknown>>, path: string): unknown {
   let value: unknown = entry
   for (const key of path.split('.')) {
     if (typeof value !== 'object' || value === null) return undefined
     value = (value as Readonly<Record<string, unknown>>)[key]
   }
   return value
+}
+
+/** What a field is called: fields of the config by their keys, those of the service in the reader's language. */
+export function getFieldLabel({ path, label }: ListField, { lists }: Messages): string {
+  const own: Readonly<Record<string, string>> = lists.systemFields
+  return Object.hasOwn(own, path) ? (own[path] ?? label) : label
 }

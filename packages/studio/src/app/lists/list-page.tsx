@@ -1,18 +1,17 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import type { StudioCollection } from '../model/studio-model.ts'
 import { useCollection } from '../model/use-model.ts'
-import { MissingPage } from '../shell/missing-page.tsx'
-import { Page } from '../shell/page.tsx'
+import { NotFoundPage, Page } from '../shell/page.tsx'
 import { Button, buttonClass } from '../ui/controls/button.tsx'
+import { SearchField } from '../ui/controls/search-field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { FilterButton, FilterChips } from './filters/filter-bar.tsx'
 import styles from './list.module.css'
 import type { ListSearch } from './list-search.ts'
-import { ListSearchField } from './list-search-field.tsx'
 import { type ListView, useListView } from './list-view.ts'
-import { listPlaces } from './rows/list-places.ts'
+import { listPositions } from './rows/list-positions.ts'
 import { ListTable } from './rows/list-table.tsx'
 import { StatusTabs } from './status-tabs.tsx'
 import { ViewsMenu } from './views/views-menu.tsx'
@@ -25,7 +24,7 @@ const route = getRouteApi('/c/$collection')
 export function ListPage(): ReactNode {
   const { collection: key } = route.useParams()
   const collection = useCollection(key)
-  return collection ? <CollectionList key={key} collection={collection} /> : <MissingPage />
+  return collection ? <CollectionList key={key} collection={collection} /> : <NotFoundPage />
 }
 
 function CollectionList({ collection }: { readonly collection: StudioCollection }): ReactNode {
@@ -39,10 +38,10 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
   )
   const [visit, setVisit] = useState(0)
   const renew = useCallback(() => setVisit((before) => before + 1), [])
-  const view = useListView(collection, search, { change, renew })
+  const view = useListView(collection, search, { change, reload: renew })
   const { key, label, permissions, searchable, statusField } = collection
   const address = `${key}?${JSON.stringify(view.query)}`
-  const [isReturn] = useState(() => listPlaces.get(address) !== undefined)
+  const [isReturn] = useState(() => listPositions.get(address) !== undefined)
   return (
     <Page
       title={label}
@@ -109,4 +108,21 @@ function CreateLink({ collection }: { readonly collection: string }): ReactNode 
       {t.lists.create}
     </Link>
   )
+}
+
+/** How long after the last key a search begins, in milliseconds. */
+const SEARCH_MS = 200
+
+/** Searches while somebody types; the address follows. */
+export function ListSearchField({ view, label }: { readonly view: ListView; readonly label: string }): ReactNode {
+  const { search, change } = view
+  const { q = '' } = search
+  const [typed, setTyped] = useState(q)
+  useEffect(() => setTyped(q), [q])
+  useEffect(() => {
+    if (typed.trim() === q.trim()) return
+    const timer = setTimeout(() => change({ q: typed.trim() === '' ? undefined : typed }), SEARCH_MS)
+    return () => clearTimeout(timer)
+  }, [typed, q, change])
+  return <SearchField label={label} value={typed} onChange={setTyped} />
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { queryKeys } from '../api/query-keys.ts'
+import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { statusLabel } from '../model/status-label.ts'
-import { keys } from '../talk/keys.ts'
-import { useStudio } from '../talk/studio.ts'
+import { getStatusLabel } from '../model/studio-model.ts'
 import type { ListView } from './list-view.ts'
 import styles from './status-tabs.module.css'
 
@@ -27,7 +27,7 @@ export function StatusTabs({
   const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0)
   const tabs = [
     { id: undefined, label: t.lists.allStatuses, count: all },
-    ...options.map((id) => ({ id, label: statusLabel(id, t), count: counts && (counts.get(id) ?? 0) })),
+    ...options.map((id) => ({ id, label: getStatusLabel(id, t), count: counts && (counts.get(id) ?? 0) })),
   ]
   return (
     <div className={styles.tabs} role="group" aria-label={t.lists.status}>
@@ -63,7 +63,7 @@ function useCounts({ collection, search }: ListView, statusField: string): Reado
   const { q, where } = search
   const query = { q, where, limit: 0, aggregate: `count:${statusField}` }
   const { data } = useQuery({
-    queryKey: [...keys.lists(key), 'statuses', query],
+    queryKey: [...queryKeys.lists(key), 'statuses', query],
     queryFn: ({ signal }) =>
       client.collections[key]?.findMany(query as object, { signal }) as unknown as Promise<CountedList>,
     enabled: canCount,

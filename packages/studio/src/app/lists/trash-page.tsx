@@ -1,33 +1,30 @@
-import { type AcrossPage, DaybookError, type DeletedEntry } from '@daybook/client'
+import { type CursorPage, DaybookError, type DeletedEntry } from '@daybook/client'
 import { type InfiniteData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import type { DaybookConfig } from 'daybook'
 import type { ReactNode } from 'react'
+import { queryKeys } from '../api/query-keys.ts'
+import { useStudio } from '../api/studio.ts'
 import type { Messages } from '../messages/en.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { placeName } from '../model/place-name.ts'
-import { ASSETS, type StudioCollection } from '../model/studio-model.ts'
+import { ASSETS, formatPath, type StudioCollection } from '../model/studio-model.ts'
 import { useCollection } from '../model/use-model.ts'
-import { usePersonName } from '../session/use-person-name.ts'
-import { Failure } from '../shell/broken-page.tsx'
-import { MissingPage } from '../shell/missing-page.tsx'
-import { Page } from '../shell/page.tsx'
-import { keys } from '../talk/keys.ts'
-import { useStudio } from '../talk/studio.ts'
-import link from '../ui/back.module.css'
+import { useActorName } from '../session/use-actor-name.ts'
+import { ErrorNotice, NotFoundPage, Page } from '../shell/page.tsx'
+import link from '../ui/back-link.module.css'
 import { Button } from '../ui/controls/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useToast } from '../ui/overlays/toasts.tsx'
-import { Waiting } from '../ui/waiting.tsx'
-import { failureText } from './bulk/refusals.tsx'
+import { formatFailure } from './bulk/refusals.tsx'
 import styles from './trash.module.css'
 
 /** The number of entries that one request loads. */
 const PAGE = 50
 
 type Deleted = DeletedEntry<DaybookConfig>
-type DeletedPage = AcrossPage<Deleted>
+type DeletedPage = CursorPage<Deleted>
 
 const route = getRouteApi('/c/$collection/trash')
 
@@ -44,7 +41,7 @@ export function FileTrashPage(): ReactNode {
 
 function TrashOf({ collectionKey }: { readonly collectionKey: string }): ReactNode {
   const collection = useCollection(collectionKey)
-  if (!collection || collection.permissions.restore === false) return <MissingPage />
+  if (!collection || collection.permissions.restore === false) return <NotFoundPage />
   return <Trash collection={collection} />
 }
 
@@ -64,8 +61,8 @@ function Trash({ collection: { key, label } }: { readonly collection: StudioColl
         </Link>
       }
     >
-      {isPending && <Waiting label={t.common.loading} />}
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {isPending && <LoadingPlaceholder label={t.common.loading} />}
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {isEmpty && (
         <Notice icon="trash" title={t.trash.none} text={isOfFiles ? t.trash.noFilesText : t.trash.noneText} />
       )}
@@ -90,7 +87,7 @@ function Trash({ collection: { key, label } }: { readonly collection: StudioColl
 function useDeleted(collection: string) {
   const { client } = useStudio()
   return useInfiniteQuery<DeletedPage, Error, InfiniteData<DeletedPage>, readonly string[], string | null>({
-    queryKey: keys.deleted(collection),
+    queryKey: queryKeys.deleted(collection),
     queryFn: async ({ pageParam, signal }) => {
       const entries = client.collections[collection]
       if (!entries) throw new Error(`There is no collection ${collection}.`)
@@ -106,7 +103,7 @@ function DeletedRow({ entry }: { readonly entry: Deleted }): ReactNode {
   const { t, formats } = useTexts()
   const { title, deletedAt, deletedBy } = entry
   const person = deletedBy ?? undefined
-  const personName = usePersonName([person])
+  const personName = useActorName([person])
   const restore = useRestore(entry)
   const refusal = restore.error && refusalText(entry, restore.error, t)
   const name = title ?? t.lists.untitled
@@ -143,7 +140,7 @@ function useRestore({ collection, id }: Deleted) {
     mutationFn: async () => client.collections[collection]?.restore(id),
     onSuccess: () => {
       toast({ text: t.history.restored })
-      for (const queryKey of [keys.lists(collection), keys.entry(collection, id)])
+      for (const queryKey of [queryKeys.lists(collection), queryKeys.entry(collection, id)])
         void queries.invalidateQueries({ queryKey })
       void navigate({ to: '/c/$collection/$id', params: { collection, id } })
     },
@@ -155,5 +152,5 @@ function refusalText({ collection }: Deleted, error: unknown, t: Messages): stri
   const { code, details } = error instanceof DaybookError ? error : { code: undefined, details: {} }
   const field: unknown = 'field' in details ? details.field : undefined
   if (code === 'CONFLICT' && collection === ASSETS) return t.trash.fileTaken
-  return code === 'CONFLICT' && typeof field === 'string' ? t.trash.taken(placeName(field)) : failureText(error, t)
+  return code === 'CONFLICT' && typeof field === 'string' ? t.trash.taken(formatPath(field)) : formatFailure(error, t)
 }

@@ -1,9 +1,9 @@
 import type { Messages } from './en.ts'
 import { fieldsDe } from './fields-de.ts'
+import { makeCountFormatter } from './formats.ts'
 import { issuesDe } from './issues-de.ts'
-import { countsIn } from './reader-locale.ts'
 
-const counted = countsIn('de')
+const counted = makeCountFormatter('de')
 
 /** The texts of the Studio in German. */
 export const de: Messages = {

@@ -1,9 +1,9 @@
 import type { ShortcutNames } from '../ui/shortcuts.ts'
 import { fieldsEn } from './fields-en.ts'
+import { makeCountFormatter } from './formats.ts'
 import { issuesEn } from './issues-en.ts'
-import { countsIn } from './reader-locale.ts'
 
-const counted = countsIn('en')
+const counted = makeCountFormatter('en')
 
 /** The texts of the Studio in English: their form is what every other language has, too. */
 export const en = {

@@ -1,7 +1,7 @@
 import type { fieldsEn } from './fields-en.ts'
-import { countsIn } from './reader-locale.ts'
+import { makeCountFormatter } from './formats.ts'
 
-const counted = countsIn('de')
+const counted = makeCountFormatter('de')
 
 /** The texts of the editors of fields in German. */
 export const fieldsDe: typeof fieldsEn = {

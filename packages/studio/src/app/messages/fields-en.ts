@@ -1,6 +1,6 @@
-import { countsIn } from './reader-locale.ts'
+import { makeCountFormatter } from './formats.ts'
 
-const counted = countsIn('en')
+const counted = makeCountFormatter('en')
 
 /** The texts of the editors of fields in English. */
 export const fieldsEn = {

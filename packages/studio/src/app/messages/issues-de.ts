@@ -1,9 +1,9 @@
+import { makeCountFormatter } from './formats.ts'
 import type { IssueTexts } from './issues-en.ts'
-import { countsIn } from './reader-locale.ts'
 
 /** The texts of issues in German. */
 export const issuesDe: IssueTexts = {
-  counted: countsIn('de'),
+  formatCount: makeCountFormatter('de'),
   texts: {
     required: 'fehlt noch',
     unknown_field: 'dieses Feld gibt es nicht',

@@ -1,5 +1,5 @@
 import type { IssueCode } from 'daybook'
-import { countsIn } from './reader-locale.ts'
+import { makeCountFormatter } from './formats.ts'
 
 /** Codes about how a program writes its requests. The Studio's own are well-formed, so that no person reads them. */
 type ProgramCode =
@@ -33,14 +33,14 @@ export type IssueTextName = Exclude<IssueCode, ProgramCode> | Case | 'taken'
 /** The texts of issues in one language. */
 export interface IssueTexts {
   /** Writes a number in the language. */
-  readonly counted: (count: number) => string
+  readonly formatCount: (count: number) => string
   /** Each text follows the name of a field, or stands below the field; `{limit}` is a param of the issue. */
   readonly texts: Readonly<Record<IssueTextName, string>>
 }
 
 /** The texts of issues in English. */
 export const issuesEn: IssueTexts = {
-  counted: countsIn('en'),
+  formatCount: makeCountFormatter('en'),
   texts: {
     required: 'is required',
     unknown_field: 'there is no such field',

@@ -1,8 +1,7 @@
 import { createContext, type ReactNode, useContext } from 'react'
 import { I18nProvider } from 'react-aria-components/I18nProvider'
 import type { Messages } from './en.ts'
-import { Formats } from './formats.ts'
-import { readerLocale } from './reader-locale.ts'
+import { Formats, getUserLocale } from './formats.ts'
 
 /** The languages of the Studio, each by its own name. */
 export const LANGUAGES = [
@@ -25,7 +24,7 @@ export interface Texts {
 /** Loads one language; the others are not asked for. */
 export async function loadTexts(language: Language): Promise<Texts> {
   const t = language === 'de' ? (await import('./de.ts')).de : (await import('./en.ts')).en
-  const locale = readerLocale(language)
+  const locale = getUserLocale(language)
   return { language, locale, t, formats: new Formats(locale) }
 }
 

@@ -1,4 +1,5 @@
 import type { CollectionDescription, FieldDescription, GlobalDescription, ModelDescription } from 'daybook'
+import type { Messages } from '../messages/en.ts'
 
 /** The key of the collection of files, which has pages of its own. */
 export const ASSETS = 'assets'
@@ -30,7 +31,7 @@ const SHARED_VIEWS = 'studioViews'
 /** Makes of the service's description what the Studio needs. */
 export function toStudioModel({ collections, globals, locales, plugins, imageWidths }: ModelDescription): StudioModel {
   const all = new Map(
-    collections.map((one) => [one.key, { ...one, label: labelOf(one.key), titleField: one.titleField ?? undefined }]),
+    collections.map((one) => [one.key, { ...one, label: toLabel(one.key), titleField: one.titleField ?? undefined }]),
   )
   const sharedViews = all.get(SHARED_VIEWS)
   all.delete(SHARED_VIEWS)
@@ -39,13 +40,13 @@ export function toStudioModel({ collections, globals, locales, plugins, imageWid
     plugins,
     imageWidths,
     collections: all,
-    globals: new Map(globals.map((one) => [one.key, { ...one, label: labelOf(one.key) }])),
+    globals: new Map(globals.map((one) => [one.key, { ...one, label: toLabel(one.key) }])),
     sharedViews,
   }
 }
 
 /** A key in words: `publishedOn` is `Published on`. */
-export function labelOf(key: string): string {
+export function toLabel(key: string): string {
   const words = key
     .replaceAll('_', ' ')
     .replace(/([a-z0-9])([A-Z])/g, (_, end, start) => `${end} ${start.toLowerCase()}`)
@@ -53,7 +54,7 @@ export function labelOf(key: string): string {
 }
 
 /** What an entry is called; `undefined` where it has no name. */
-export function titleOf(
+export function getEntryTitle(
   { titleField }: StudioCollection,
   entry: Readonly<Record<string, unknown>>,
 ): string | undefined {
@@ -62,7 +63,20 @@ export function titleOf(
 }
 
 /** The fields that a form shows, in the order of the config; what refers to the document comes last. */
-export const formFields = (fields: readonly FieldDescription[]): readonly FieldDescription[] => {
+export const getFormFields = (fields: readonly FieldDescription[]): readonly FieldDescription[] => {
   const isReverse = ({ type }: FieldDescription): boolean => type === 'reverse'
   return [...fields.filter((field) => !isReverse(field)), ...fields.filter(isReverse)]
+}
+
+/** A place in words: `parts.0.title` is `Parts › 1 › Title`. */
+export const formatPath = (place: string): string =>
+  place
+    .split('.')
+    .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : toLabel(step)))
+    .join(' › ')
+
+/** What a status is called: those that every config may have, in the reader's language; others by the word of the config. */
+export function getStatusLabel(status: string, { publishing }: Messages): string {
+  const { statuses } = publishing
+  return (Object.hasOwn(statuses, status) ? statuses[status] : undefined) ?? toLabel(status)
 }

@@ -2,8 +2,8 @@ import type { EntryPermissions, PublicationPermissions } from '@daybook/client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { DaybookConfig } from 'daybook'
 import { useEffect, useRef } from 'react'
-import { keys } from '../talk/keys.ts'
-import { useStudio } from '../talk/studio.ts'
+import { queryKeys } from '../api/query-keys.ts'
+import { useStudio } from '../api/studio.ts'
 import type { StudioCollection } from './studio-model.ts'
 
 /** The rights of the person on one entry. */
@@ -16,9 +16,9 @@ export interface EntryRights extends Pick<PublicationPermissions, 'draft' | 'pub
   /** True if the person may restore versions, discard the draft, and make preview links. */
   readonly restore: boolean
   /** True if the person may give the entry this status. */
-  readonly maySet: (status: string) => boolean
+  readonly canSetStatus: (status: string) => boolean
   /** The fields that the person may read and not write, by key; `undefined`: the model says which those are. */
-  readonly closedFields: StoredRights['fields'] | undefined
+  readonly readOnlyFields: StoredRights['fields'] | undefined
 }
 
 /** The permissions as the client returns them: the types do not know which collections have a status. */
@@ -33,12 +33,12 @@ type StoredRights = EntryPermissions<DaybookConfig, string> & Partial<Publicatio
  * @param tag of the stored entry as the page shows it
  */
 export function useEntryRights(collection: StudioCollection, id: string | null, tag: string | null): EntryRights {
-  const { ownClient } = useStudio()
+  const { clientWithoutRenewal: ownClient } = useStudio()
   const queries = useQueryClient()
   const { key, permissions } = collection
   const shownTag = useRef(tag)
   const { data, isLoading, isFetched } = useQuery({
-    queryKey: keys.rights(key, id ?? ''),
+    queryKey: queryKeys.rights(key, id ?? ''),
     queryFn: async ({ signal }) =>
       (await ownClient.auth.permissionsOn(
         { collection: key, id: id ?? '' },
@@ -50,7 +50,7 @@ export function useEntryRights(collection: StudioCollection, id: string | null, 
   })
   useEffect(() => {
     if (id !== null && shownTag.current !== null && shownTag.current !== tag)
-      void queries.invalidateQueries({ queryKey: keys.rights(key, id) })
+      void queries.invalidateQueries({ queryKey: queryKeys.rights(key, id) })
     shownTag.current = tag
   }, [queries, key, id, tag])
   if (data) return toEntryRights(data)
@@ -63,8 +63,8 @@ export function useEntryRights(collection: StudioCollection, id: string | null, 
     draft: update,
     publish: update,
     unpublish: update,
-    maySet: () => update,
-    closedFields: undefined,
+    canSetStatus: () => update,
+    readOnlyFields: undefined,
   }
 }
 
@@ -78,7 +78,7 @@ function toEntryRights(rights: StoredRights): EntryRights {
     draft,
     publish,
     unpublish,
-    maySet: (status) => statuses?.[status] ?? false,
-    closedFields: rights.fields,
+    canSetStatus: (status) => statuses?.[status] ?? false,
+    readOnlyFields: rights.fields,
   }
 }

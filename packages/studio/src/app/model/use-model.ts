@@ -1,13 +1,13 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { keys } from '../talk/keys.ts'
-import { useStudio } from '../talk/studio.ts'
+import { queryKeys } from '../api/query-keys.ts'
+import { useStudio } from '../api/studio.ts'
 import { type StudioCollection, type StudioGlobal, type StudioModel, toStudioModel } from './studio-model.ts'
 
 /** The model, loaded once for a session; what draws it waits. */
 export function useModel(): StudioModel {
   const { client } = useStudio()
   const { data } = useSuspenseQuery({
-    queryKey: keys.model,
+    queryKey: queryKeys.model,
     queryFn: ({ signal }) => client.model({ signal }),
     select: toStudioModel,
     staleTime: Number.POSITIVE_INFINITY,

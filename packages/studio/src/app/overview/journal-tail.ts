@@ -24,11 +24,11 @@ type FloorOf = (error: unknown) => number | undefined
  */
 export async function readTail(read: ReadJournal, count: number, floorOf: FloorOf): Promise<JournalTail> {
   const near = await nearEnd(read, floorOf)
-  return readOn(read, { records: [], head: Math.max(0, near - count) }, floorOf)
+  return continueTail(read, { records: [], head: Math.max(0, near - count) }, floorOf)
 }
 
 /** Reads what came since; of a long tail, the newest records stay. */
-export async function readOn(read: ReadJournal, tail: JournalTail, floorOf: FloorOf): Promise<JournalTail> {
+export async function continueTail(read: ReadJournal, tail: JournalTail, floorOf: FloorOf): Promise<JournalTail> {
   const records = [...tail.records]
   for (let head = tail.head; ; ) {
     const page = await read({ since: head, limit: PAGE }).catch((error: unknown): JournalPage => {
@@ -69,11 +69,11 @@ async function nearEnd(read: ReadJournal, floorOf: FloorOf): Promise<number> {
 /** A document, and what was done to it last. */
 export interface LastChange extends JournalRecord {
   /** Differs from those of all other documents. */
-  readonly name: string
+  readonly documentKey: string
 }
 
 /** The documents of records, each with its last change, the newest first. */
-export function lastChanges(
+export function getLastChanges(
   records: readonly JournalRecord[],
   isMeant: (record: JournalRecord) => boolean,
 ): readonly LastChange[] {
@@ -83,7 +83,7 @@ export function lastChanges(
     if (isMeant(record)) {
       // A document that changes again is the newest again.
       found.delete(name)
-      found.set(name, { ...record, name })
+      found.set(name, { ...record, documentKey: name })
     }
   }
   return [...found.values()].reverse()

@@ -1,17 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { getErrorText } from '../api/error-texts.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { labelOf } from '../model/studio-model.ts'
+import { toLabel } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
-import { usePersonName } from '../session/use-person-name.ts'
-import { errorText } from '../talk/error-texts.ts'
-import { Waiting } from '../ui/waiting.tsx'
-import { DocumentLink } from './document-link.tsx'
-import { type LastChange, lastChanges } from './journal-tail.ts'
+import { useActorName } from '../session/use-actor-name.ts'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
+import { getLastChanges, type LastChange } from './journal-tail.ts'
 import styles from './overview.module.css'
-import { useOwnDrafts, useSchedules } from './use-across.ts'
-import { type PresentDocument, useDocuments } from './use-documents.ts'
-import { useJournal } from './use-journal.ts'
+import { type CurrentDocument, useChangedDocuments, useJournal, useMyDrafts, useSchedules } from './overview-queries.ts'
 
 /** How many lines a list has. */
 const SHOWN = 12
@@ -23,13 +20,13 @@ export function RecentChanges(): ReactNode {
   const { collections, globals } = useModel()
   const isKnown = ({ collection, id }: { readonly collection: string; readonly id: string }): boolean =>
     collection === 'globals' ? globals.has(id) : collections.has(collection)
-  const changes = lastChanges(records ?? [], isKnown).slice(0, SHOWN)
-  const documents = useDocuments(changes)
-  const personName = usePersonName(changes.map(({ actor }) => actor))
+  const changes = getLastChanges(records ?? [], isKnown).slice(0, SHOWN)
+  const documents = useChangedDocuments(changes)
+  const personName = useActorName(changes.map(({ actor }) => actor))
   return (
     <Section title={t.overview.recent}>
-      {error !== null && <p role="alert">{errorText(error, t)}</p>}
-      {records === undefined && error === null && <Waiting label={t.common.loading} lines={4} />}
+      {error !== null && <p role="alert">{getErrorText(error, t)}</p>}
+      {records === undefined && error === null && <LoadingPlaceholder label={t.common.loading} lines={4} />}
       {records !== undefined && changes.length === 0 && <p className={styles.note}>{t.overview.recentNone}</p>}
       <Rows
         changes={changes}
@@ -73,9 +70,9 @@ export function Scheduled(): ReactNode {
 }
 
 /** Entries whose working copies the person saved last, and that are not published. */
-export function OwnDrafts(): ReactNode {
+export function MyDrafts(): ReactNode {
   const { t, formats } = useTexts()
-  const drafts = useOwnDrafts(SHOWN)
+  const drafts = useMyDrafts(SHOWN)
   if (drafts.length === 0) return null
   return (
     <Section title={t.overview.drafts}>
@@ -97,7 +94,7 @@ const Section = ({ title, children }: { readonly title: string; readonly childre
 
 interface RowsProps {
   readonly changes: readonly LastChange[]
-  readonly documents: ReadonlyMap<string, PresentDocument>
+  readonly documents: ReadonlyMap<string, CurrentDocument>
   readonly note: (change: LastChange) => ReactNode
 }
 
@@ -115,7 +112,7 @@ function EntryRow({ entry: { collection, id, title }, note }: EntryRowProps): Re
         {title ?? t.lists.untitled}
       </Link>
       <p className={styles.note}>
-        {collections.get(collection)?.label ?? labelOf(collection)} · {note}
+        {collections.get(collection)?.label ?? toLabel(collection)} · {note}
       </p>
     </li>
   )
@@ -126,15 +123,43 @@ function Rows({ changes, documents, note }: RowsProps): ReactNode {
   return (
     <ul className={styles.rows}>
       {changes.map((change) => (
-        <li key={change.name} className={styles.row}>
-          <DocumentLink change={change} document={documents.get(change.name)} />
+        <li key={change.documentKey} className={styles.row}>
+          <DocumentLink change={change} document={documents.get(change.documentKey)} />
           <p className={styles.note}>
             {change.collection !== 'globals' &&
-              `${collections.get(change.collection)?.label ?? labelOf(change.collection)} · `}
+              `${collections.get(change.collection)?.label ?? toLabel(change.collection)} · `}
             {note(change)}
           </p>
         </li>
       ))}
     </ul>
+  )
+}
+
+/** What a {@link DocumentLink} takes. */
+interface DocumentLinkProps {
+  readonly change: LastChange
+  /** `undefined`: it is gone, or not known yet. */
+  readonly document: CurrentDocument | undefined
+}
+
+/** The way to a document, with what it is called. */
+function DocumentLink({ change, document }: DocumentLinkProps): ReactNode {
+  const { t } = useTexts()
+  const { globals } = useModel()
+  const { collection, id, action } = change
+  const global = collection === 'globals' ? globals.get(id) : undefined
+  if (global) {
+    return (
+      <Link to="/g/$global" params={{ global: id }} className={styles.name}>
+        {global.label}
+      </Link>
+    )
+  }
+  if (action === 'delete') return <span className={styles.gone}>{document?.title ?? t.overview.deletedEntry}</span>
+  return (
+    <Link to="/c/$collection/$id" params={{ collection, id }} className={styles.name} dir="auto">
+      {document?.title ?? t.lists.untitled}
+    </Link>
   )
 }

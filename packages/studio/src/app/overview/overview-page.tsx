@@ -9,9 +9,9 @@ import { buttonClass } from '../ui/controls/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Notice } from '../ui/notice.tsx'
 import styles from './overview.module.css'
-import { OwnDrafts, RecentChanges, Scheduled } from './overview-lists.tsx'
+import { MyDrafts, RecentChanges, Scheduled } from './overview-lists.tsx'
 
-const ServiceMetrics = lazy(async () => ({ default: (await import('./metrics/service-metrics.tsx')).ServiceMetrics }))
+const ServiceMetrics = lazy(async () => ({ default: (await import('./service-metrics.tsx')).ServiceMetrics }))
 const ServiceLinks = lazy(async () => ({ default: (await import('./service-links.tsx')).ServiceLinks }))
 
 /** How many collections have a button of their own for a new entry. */
@@ -35,7 +35,7 @@ export function OverviewPage(): ReactNode {
               <RecentChanges />
             </div>
             <div className={styles.column}>
-              <OwnDrafts />
+              <MyDrafts />
               <Scheduled />
               <Places />
             </div>

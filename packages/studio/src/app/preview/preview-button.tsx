@@ -1,14 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { createPortal } from 'react-dom'
+import type { StudioClient } from '../api/client.ts'
+import { getErrorText } from '../api/error-texts.ts'
+import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { errorText } from '../talk/error-texts.ts'
 import { MenuButton, MenuItem } from '../ui/overlays/menu.tsx'
 import { useToast } from '../ui/overlays/toasts.tsx'
-import { fillAddress, needsToken, type PreviewValues } from './preview-address.ts'
-import { PreviewLink, type PreviewState } from './preview-link.ts'
+import { fillAddress, needsToken, PreviewLink, type PreviewState, type PreviewValues } from './preview-link.ts'
 import { PreviewPanel } from './preview-panel.tsx'
-import { usePreviewToken } from './use-preview-token.ts'
 
 /** What a {@link PreviewButton} takes. */
 export interface PreviewButtonProps {
@@ -35,7 +36,7 @@ export function PreviewButton({ collection, entry, revision, address }: PreviewB
   const openTab = usePreviewTab(new URL(address.replace(/\{\w+\}/g, 'x')).origin, state)
   const fill = (): string => fillAddress(address, { ...entry, token })
   const open = (): void => {
-    if (error) toast({ kind: 'failed', text: errorText(error, t) })
+    if (error) toast({ kind: 'failed', text: getErrorText(error, t) })
     else if (isKnown) openTab(fill())
   }
   const show = (preview: 'beside' | undefined): void =>
@@ -57,7 +58,7 @@ export function PreviewButton({ collection, entry, revision, address }: PreviewB
         createPortal(
           <PreviewPanel
             state={state}
-            fill={isKnown ? fill : undefined}
+            getAddress={isKnown ? fill : undefined}
             error={error}
             onOpen={open}
             onClose={() => show(undefined)}
@@ -77,7 +78,7 @@ function usePreviewTab(origin: string, state: PreviewState): (address: string) =
     [origin],
   )
   useEffect(() => {
-    const hear = (event: MessageEvent): void => link.hear(event)
+    const hear = (event: MessageEvent): void => link.handleMessage(event)
     window.addEventListener('message', hear)
     return () => window.removeEventListener('message', hear)
   }, [link])
@@ -85,4 +86,36 @@ function usePreviewTab(origin: string, state: PreviewState): (address: string) =
   return (address) => {
     tab.current = window.open(address, '_blank')
   }
+}
+
+/** How long a token holds, in seconds, and when another one takes its place, in milliseconds. */
+const HOLDS_S = 3600
+const RENEW_MS = 45 * 60_000
+
+/** Collections have working copies or not; types know nothing of the model. */
+interface Previewing {
+  preview(
+    id: string,
+    options: { readonly expiresIn: number; readonly signal: AbortSignal },
+  ): Promise<{ readonly token: string }>
+}
+
+const previewing = (client: StudioClient, collection: string): Previewing =>
+  client.collections[collection] as unknown as Previewing
+
+/** A token that shows the working copy of an entry, renewed before it ends; `undefined`: it is not there yet. */
+export function usePreviewToken(collection: string, id: string, isNeeded: boolean) {
+  const { client } = useStudio()
+  return useQuery({
+    queryKey: ['preview', collection, id],
+    queryFn: async ({ signal }) => {
+      const { token } = await previewing(client, collection).preview(id, { expiresIn: HOLDS_S, signal })
+      return token
+    },
+    enabled: isNeeded,
+    staleTime: RENEW_MS,
+    refetchInterval: RENEW_MS,
+    refetchIntervalInBackground: true,
+    gcTime: 0,
+  })
 }

@@ -38,7 +38,7 @@ export class PreviewLink {
   }
 
   /** Hears a message: that of the page, when it is ready, is answered with what is saved now. */
-  hear({ source, origin, data }: PreviewEvent): void {
+  handleMessage({ source, origin, data }: PreviewEvent): void {
     const target = this.#target()
     if (target === null || source !== target || origin !== this.#origin || !isReady(data)) return
     this.#isReady = true
@@ -65,3 +65,19 @@ function isReady(data: unknown): boolean {
   const { type, version } = data as Readonly<Record<string, unknown>>
   return type === 'daybook:preview-ready' && version === VERSION
 }
+
+/** A place in an address that a value of the entry takes: `{slug}`. */
+const PLACE = /\{(\w+)\}/g
+
+/** What the places of an address are filled with. */
+export type PreviewValues = Readonly<Record<string, unknown>>
+
+/** The address of an entry's page; a value that is not there is left out. */
+export const fillAddress = (address: string, values: PreviewValues): string =>
+  address.replace(PLACE, (_, key: string) => encodeURIComponent(textOf(values[key])))
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+
+/** Whether an address needs a token: without one, the page shows what is published. */
+export const needsToken = (address: string): boolean => address.includes('{token}')

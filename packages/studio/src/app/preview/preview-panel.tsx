@@ -8,11 +8,11 @@ import {
   useRef,
   useState,
 } from 'react'
+import { getErrorText } from '../api/error-texts.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { errorText } from '../talk/error-texts.ts'
 import { Button, IconButton } from '../ui/controls/button.tsx'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { MenuButton, MenuChoice } from '../ui/overlays/menu.tsx'
-import { Waiting } from '../ui/waiting.tsx'
 import styles from './preview.module.css'
 import { PreviewLink, type PreviewState } from './preview-link.ts'
 
@@ -20,7 +20,7 @@ import { PreviewLink, type PreviewState } from './preview-link.ts'
 export interface PreviewPanelProps {
   readonly state: PreviewState
   /** The address of the page as the entry is now; absent: it is not known yet. */
-  readonly fill: (() => string) | undefined
+  readonly getAddress: (() => string) | undefined
   /** Why it will not be known. */
   readonly error: unknown
   readonly onOpen: () => void
@@ -31,7 +31,7 @@ export interface PreviewPanelProps {
 const WIDTHS = { full: undefined, phone: 390, tablet: 820, desktop: 1280 } as const
 
 /** The page of an entry beside the form. */
-export function PreviewPanel({ state, fill, error, onOpen, onClose }: PreviewPanelProps): ReactNode {
+export function PreviewPanel({ state, getAddress: fill, error, onOpen, onClose }: PreviewPanelProps): ReactNode {
   const { t } = useTexts()
   const [width, setWidth] = useState<keyof typeof WIDTHS>('full')
   const [round, setRound] = useState(0)
@@ -58,11 +58,11 @@ export function PreviewPanel({ state, fill, error, onOpen, onClose }: PreviewPan
       </div>
       {error !== null && error !== undefined && (
         <div role="alert" className={styles.problem}>
-          <p>{errorText(error, t)}</p>
+          <p>{getErrorText(error, t)}</p>
           <Button onPress={onClose}>{t.common.close}</Button>
         </div>
       )}
-      {!fill && !error && <Waiting label={t.common.loading} />}
+      {!fill && !error && <LoadingPlaceholder label={t.common.loading} />}
       {fill && <FirstAddress key={round} fill={fill} width={WIDTHS[width]} state={state} />}
     </aside>
   )
@@ -90,7 +90,7 @@ function useCover(panel: RefObject<HTMLElement | null>): void {
 }
 
 interface FirstAddressProps extends Omit<PreviewFrameProps, 'address'> {
-  readonly fill: NonNullable<PreviewPanelProps['fill']>
+  readonly fill: NonNullable<PreviewPanelProps['getAddress']>
 }
 
 /** The page at the address that it had first. Tokens and slugs change; the page stays, and hears of it. */
@@ -116,7 +116,7 @@ function PreviewFrame({ address, width, state }: PreviewFrameProps): ReactNode {
     [address],
   )
   useEffect(() => {
-    const hear = (event: MessageEvent): void => link.hear(event)
+    const hear = (event: MessageEvent): void => link.handleMessage(event)
     window.addEventListener('message', hear)
     return () => window.removeEventListener('message', hear)
   }, [link])

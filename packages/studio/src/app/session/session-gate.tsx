@@ -1,12 +1,12 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { useObservable } from '../api/observable.ts'
+import { queryKeys } from '../api/query-keys.ts'
+import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { keys } from '../talk/keys.ts'
-import { useObservable } from '../talk/observable.ts'
-import { useStudio } from '../talk/studio.ts'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { Dialog } from '../ui/overlays/dialog.tsx'
-import { Waiting } from '../ui/waiting.tsx'
 import styles from './sign-in.module.css'
-import type { Way } from './sign-in-form.tsx'
+import type { SignInMethod } from './sign-in-form.tsx'
 import { useSession } from './use-session.ts'
 
 /** Most who come are signed in. */
@@ -16,12 +16,12 @@ const SignInForm = lazy(async () => ({ default: (await import('./sign-in-form.ts
 export function SessionGate({ children }: { readonly children: ReactNode }): ReactNode {
   const { authenticated } = useSession()
   const { queries, renewal } = useStudio()
-  const isAsked = useObservable(renewal.isAsked)
-  const hadModel = queries.getQueryData(keys.model) !== undefined
+  const isAsked = useObservable(renewal.isPending)
+  const hadModel = queries.getQueryData(queryKeys.model) !== undefined
   // A session that ends while somebody works closes nothing: what is on the page stays.
   const isOver = authenticated || hadModel
   useEffect(() => {
-    if (!authenticated && hadModel) void renewal.ask()
+    if (!authenticated && hadModel) void renewal.request()
   }, [authenticated, hadModel, renewal])
   return isOver ? (
     <>
@@ -36,7 +36,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
 function SignInPage(): ReactNode {
   const { queries, settings } = useStudio()
   const { t } = useTexts()
-  const [way, setWay] = useState<Way>()
+  const [way, setWay] = useState<SignInMethod>()
   const title = way === 'register' ? t.session.register : t.session.signIn
   useEffect(() => {
     document.title = `${title} · ${settings.title}`
@@ -49,7 +49,10 @@ function SignInPage(): ReactNode {
           <p className={styles.name}>{settings.title}</p>
           <h1>{title}</h1>
         </div>
-        <SignInForm onWay={setWay} onDone={() => void queries.invalidateQueries({ queryKey: keys.session })} />
+        <SignInForm
+          onMethodChange={setWay}
+          onDone={() => void queries.invalidateQueries({ queryKey: queryKeys.session })}
+        />
       </div>
     </main>
   )
@@ -60,14 +63,14 @@ function SignInAgain({ isOpen }: { readonly isOpen: boolean }): ReactNode {
   const { queries, renewal } = useStudio()
   const { t } = useTexts()
   const done = (): void => {
-    renewal.settle(true)
+    renewal.finish(true)
     // Another person may have signed in, who may do other things.
     void queries.invalidateQueries()
   }
   return (
-    <Dialog title={t.session.signInAgain} isOpen={isOpen} onClose={() => renewal.settle(false)}>
+    <Dialog title={t.session.signInAgain} isOpen={isOpen} onClose={() => renewal.finish(false)}>
       <p>{t.session.signInAgainText}</p>
-      <Suspense fallback={<Waiting label={t.common.loading} />}>
+      <Suspense fallback={<LoadingPlaceholder label={t.common.loading} />}>
         <SignInForm onDone={done} />
       </Suspense>
     </Dialog>

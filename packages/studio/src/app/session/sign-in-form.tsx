@@ -1,40 +1,38 @@
 import { type AuthActionDescription, DaybookError } from '@daybook/client'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { getErrorText, getIssueText } from '../api/error-texts.ts'
+import { type Studio, useStudio } from '../api/studio.ts'
 import type { Messages } from '../messages/en.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { errorText } from '../talk/error-texts.ts'
-import { issueText } from '../talk/issue-text.ts'
-import { type Studio, useStudio } from '../talk/studio.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { type InvitationInLink, readInvitation } from './invitation-link.ts'
+import { FormError } from '../ui/form-error.tsx'
+import { acceptsInvitation, type InvitationFromLink, readInvitation, useAuthActions } from './auth-actions.ts'
 import styles from './sign-in.module.css'
-import { takesInvitation, useActions } from './use-actions.ts'
 
 /** A way to get a session. */
-export type Way = 'login' | 'register' | 'token'
+export type SignInMethod = 'login' | 'register' | 'token'
 
 /** What a {@link SignInForm} takes. */
 export interface SignInFormProps {
   /** Told which way the form shows. */
-  readonly onWay?: (way: Way) => void
+  readonly onMethodChange?: (way: SignInMethod) => void
   readonly onDone: () => void
 }
 
 /** The form that begins a session, by what the service offers: an account, a new account, or a token. */
-export function SignInForm({ onWay, onDone }: SignInFormProps): ReactNode {
-  const actions = useActions()
+export function SignInForm({ onMethodChange: onWay, onDone }: SignInFormProps): ReactNode {
+  const actions = useAuthActions()
   const { t } = useTexts()
-  const ways: readonly Way[] = [
+  const ways: readonly SignInMethod[] = [
     ...(['login', 'register'] as const).filter((one) => Object.hasOwn(actions, one)),
     'token',
   ]
   const [invited] = useState(() =>
-    takesInvitation(actions.register?.input) ? readInvitation(location.hash) : undefined,
+    acceptsInvitation(actions.register?.input) ? readInvitation(location.hash) : undefined,
   )
-  const [chosen, setWay] = useState<Way | undefined>(invited && 'register')
+  const [chosen, setWay] = useState<SignInMethod | undefined>(invited && 'register')
   const way = chosen ?? ways[0] ?? 'token'
   useEffect(() => onWay?.(way), [way, onWay])
   const texts = { login: t.session.toSignIn, register: t.session.toRegister, token: t.session.toToken }
@@ -60,11 +58,11 @@ export function SignInForm({ onWay, onDone }: SignInFormProps): ReactNode {
 }
 
 interface WayFormProps {
-  readonly way: Way
+  readonly way: SignInMethod
   /** The JSON Schema of what the action takes. */
   readonly input: AuthActionDescription['input']
   /** What the link says that led here. */
-  readonly invited: InvitationInLink | undefined
+  readonly invited: InvitationFromLink | undefined
   readonly onDone: () => void
 }
 
@@ -76,7 +74,7 @@ function namesOf({ way, input, invited }: WayFormProps): readonly string[] {
   if (way === 'token') return ['token']
   if (way === 'login') return ['email', 'password']
   if (invited) return ['name', 'password']
-  return ['name', 'email', 'password', ...(takesInvitation(input) ? ['invitation'] : [])]
+  return ['name', 'email', 'password', ...(acceptsInvitation(input) ? ['invitation'] : [])]
 }
 
 function WayForm(props: WayFormProps): ReactNode {
@@ -113,7 +111,7 @@ function WayForm(props: WayFormProps): ReactNode {
           isRequired
         />
       ))}
-      {signIn.isError && <Problem>{sentenceFor(signIn.error, way, t)}</Problem>}
+      {signIn.isError && <FormError>{sentenceFor(signIn.error, way, t)}</FormError>}
       <Button type="submit" variant="primary" isPending={signIn.isPending}>
         {way === 'register' ? t.session.register : t.session.signIn}
       </Button>
@@ -146,7 +144,7 @@ class SignInRefusal extends Error {
   }
 }
 
-async function beginSession({ client, token }: Studio, way: Way, typed: Typed): Promise<void> {
+async function beginSession({ client, token }: Studio, way: SignInMethod, typed: Typed): Promise<void> {
   if (way === 'token') {
     const given = typed.token?.trim() ?? ''
     const { authenticated } = await client.withToken(given).auth.session()
@@ -160,14 +158,14 @@ async function beginSession({ client, token }: Studio, way: Way, typed: Typed): 
   token.set(undefined)
 }
 
-function sentenceFor(error: unknown, way: Way, t: Messages): string {
+function sentenceFor(error: unknown, way: SignInMethod, t: Messages): string {
   if (error instanceof SignInRefusal) return t.session[error.reason]
-  if (!(error instanceof DaybookError)) return errorText(error, t)
+  if (!(error instanceof DaybookError)) return getErrorText(error, t)
   if (error.code === 'UNAUTHORIZED') return t.session.wrong
   if (error.code === 'CONFLICT' && way === 'register') return t.session.taken
   const [issue] = error.details.issues ?? []
   if (issue?.path === '/invitation') return t.session.invitationOver
-  if (!issue) return errorText(error, t)
+  if (!issue) return getErrorText(error, t)
   const name = issue.path.replace(/^\//, '')
-  return `${labelsIn(t)[name] ?? name}: ${issueText(issue, t)}`
+  return `${labelsIn(t)[name] ?? name}: ${getIssueText(issue, t)}`
 }

@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react'
+import { getErrorText } from '../api/error-texts.ts'
+import { useObservable } from '../api/observable.ts'
+import { type Studio, useStudio } from '../api/studio.ts'
 import { LANGUAGES, useTexts } from '../messages/messages.tsx'
-import { signOut } from '../session/sign-out.ts'
-import { personName, useSession } from '../session/use-session.ts'
-import { errorText } from '../talk/error-texts.ts'
-import { useObservable } from '../talk/observable.ts'
-import { useStudio } from '../talk/studio.ts'
+import { getUserName, useSession } from '../session/use-session.ts'
 import { MenuButton, MenuChoice, MenuItem } from '../ui/overlays/menu.tsx'
 import { useToast } from '../ui/overlays/toasts.tsx'
 import { usePreferences } from './preferences.ts'
@@ -19,10 +18,10 @@ export function AccountMenu(): ReactNode {
   const toast = useToast()
   const { themes } = t.shell
   const leave = (): void => {
-    signOut(studio).catch((error: unknown) => toast({ kind: 'failed', text: errorText(error, t) }))
+    signOut(studio).catch((error: unknown) => toast({ kind: 'failed', text: getErrorText(error, t) }))
   }
   return (
-    <MenuButton label={personName(session) || t.shell.account} icon="account">
+    <MenuButton label={getUserName(session) || t.shell.account} icon="account">
       <MenuChoice
         title={t.shell.theme}
         value={present}
@@ -37,4 +36,12 @@ export function AccountMenu(): ReactNode {
       <MenuItem onAction={leave}>{t.shell.signOut}</MenuItem>
     </MenuButton>
   )
+}
+
+/** Ends the session, and forgets all that it could see. */
+async function signOut({ client, token, settings }: Studio): Promise<void> {
+  // A pasted token has no session to end.
+  if (token.get() === undefined) await client.auth.logout()
+  token.set(undefined)
+  location.assign(settings.path)
 }

@@ -1,5 +1,10 @@
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { useStudio } from '../talk/studio.ts'
+import { getErrorText, getRequestId } from '../api/error-texts.ts'
+import { useStudio } from '../api/studio.ts'
+import { useTexts } from '../messages/messages.tsx'
+import { Button, buttonClass } from '../ui/controls/button.tsx'
+import { Notice } from '../ui/notice.tsx'
 import styles from './shell.module.css'
 
 /** What a {@link Page} takes. */
@@ -57,5 +62,58 @@ export function Page(props: PageProps): ReactNode {
       </div>
       {children}
     </div>
+  )
+}
+
+/** What {@link ErrorNotice} and {@link ErrorPage} take. */
+interface ErrorNoticeProps {
+  readonly error: unknown
+  readonly onRetry: () => void
+}
+
+/** What stands in the place of a page that cannot be drawn or loaded. */
+export const ErrorPage = (props: ErrorNoticeProps): ReactNode => (
+  <div className={styles.page}>
+    <ErrorNotice {...props} />
+  </div>
+)
+
+/** What stands in the place of the whole Studio, where nothing of it can be shown. */
+export const StudioErrorPage = (props: ErrorNoticeProps): ReactNode => (
+  <main className={styles.alone}>
+    <ErrorNotice {...props} />
+  </main>
+)
+
+/** What stands in the place of what a page is about. */
+export function ErrorNotice({ error, onRetry }: ErrorNoticeProps): ReactNode {
+  const { t } = useTexts()
+  const id = getRequestId(error)
+  return (
+    <Notice
+      icon="warning"
+      title={t.errors.pageBroken}
+      text={getErrorText(error, t)}
+      reference={id && t.errors.reference(id)}
+    >
+      <Button variant="primary" onPress={onRetry}>
+        {t.common.retry}
+      </Button>
+      <Button onPress={() => location.reload()}>{t.errors.reload}</Button>
+    </Notice>
+  )
+}
+
+/** What stands at an address that leads nowhere. */
+export function NotFoundPage({ title, text }: { readonly title?: string; readonly text?: string }): ReactNode {
+  const { t } = useTexts()
+  return (
+    <Page title={title ?? t.errors.notFound}>
+      <Notice text={text ?? t.errors.notFoundText}>
+        <Link to="/" className={buttonClass()}>
+          {t.errors.toOverview}
+        </Link>
+      </Notice>
+    </Page>
   )
 }

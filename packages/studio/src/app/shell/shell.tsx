@@ -1,30 +1,30 @@
 import { Outlet } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { followChanges } from '../api/live-changes.ts'
+import { useObservable } from '../api/observable.ts'
+import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
 import { SessionGate } from '../session/session-gate.tsx'
-import { followChanges } from '../talk/live.ts'
-import { useObservable } from '../talk/observable.ts'
-import { useStudio } from '../talk/studio.ts'
 import { IconButton } from '../ui/controls/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { Drawer } from '../ui/overlays/dialog.tsx'
 import { ToastProvider } from '../ui/overlays/toasts.tsx'
-import { Waiting } from '../ui/waiting.tsx'
 import { AccountMenu } from './account-menu.tsx'
-import { BrokenStudio } from './broken-page.tsx'
 import { Navigation } from './navigation.tsx'
+import { StudioErrorPage } from './page.tsx'
 import { PaletteButton } from './palette/palette-button.tsx'
 import styles from './shell.module.css'
 
 /** What stands around every page. */
 export function Shell(): ReactNode {
   const { t } = useTexts()
-  const broken = (error: unknown, retry: () => void): ReactNode => <BrokenStudio error={error} onRetry={retry} />
+  const broken = (error: unknown, retry: () => void): ReactNode => <StudioErrorPage error={error} onRetry={retry} />
   return (
     <ToastProvider closeLabel={t.common.close}>
       <ErrorBoundary fallback={broken}>
-        <Suspense fallback={<Waiting label={t.common.loading} />}>
+        <Suspense fallback={<LoadingPlaceholder label={t.common.loading} />}>
           <SessionGate>
             <Frame />
           </SessionGate>
@@ -62,7 +62,7 @@ function Frame(): ReactNode {
       </Drawer>
       <main id={MAIN_ID} tabIndex={-1} className={styles.main}>
         <AwayBanner />
-        <Suspense fallback={<Waiting label={t.common.loading} />}>
+        <Suspense fallback={<LoadingPlaceholder label={t.common.loading} />}>
           <Outlet />
         </Suspense>
       </main>
@@ -80,7 +80,7 @@ function skip(event: { preventDefault(): void }): void {
 function AwayBanner(): ReactNode {
   const { connection } = useStudio()
   const { t } = useTexts()
-  const isAway = useObservable(connection.isAway)
+  const isAway = useObservable(connection.isUnreachable)
   return (
     <div role="status">
       {isAway && (

@@ -39,10 +39,10 @@ export interface KeyPress {
 }
 
 /** Whether a press has Ctrl or Cmd in it. */
-export const isWithCommand = (press: string): boolean => press.startsWith('Mod+')
+export const hasCommandKey = (press: string): boolean => press.startsWith('Mod+')
 
 /** Which of several presses a key press is, by its index; -1: none. */
-export const pressedAt = (presses: readonly string[], event: KeyPress): number =>
+export const findPressIndex = (presses: readonly string[], event: KeyPress): number =>
   presses.findIndex((press) => isPress(press, event))
 
 function isPress(press: string, { key, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): boolean {

@@ -1,16 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { FailedDelivery } from 'daybook'
 import type { ReactNode } from 'react'
+import { getErrorText } from '../api/error-texts.ts'
+import { useStudio } from '../api/studio.ts'
 import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
-import { labelOf } from '../model/studio-model.ts'
-import { Failure } from '../shell/broken-page.tsx'
-import { Page } from '../shell/page.tsx'
-import { errorText } from '../talk/error-texts.ts'
-import { useStudio } from '../talk/studio.ts'
+import { toLabel } from '../model/studio-model.ts'
+import { ErrorNotice, Page } from '../shell/page.tsx'
 import { Button } from '../ui/controls/button.tsx'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useToast } from '../ui/overlays/toasts.tsx'
-import { Waiting } from '../ui/waiting.tsx'
 import styles from './webhooks.module.css'
 
 /** An endpoint, and how far it has come. */
@@ -40,8 +39,8 @@ export function WebhooksPage(): ReactNode {
   const items = list.data?.items
   return (
     <Page title={t.overview.webhooks}>
-      {list.isPending && <Waiting label={t.common.loading} />}
-      {list.error && !items && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <LoadingPlaceholder label={t.common.loading} />}
+      {list.error && !items && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {items?.length === 0 && <Notice title={t.webhooks.none} text={t.webhooks.noneText} />}
       {items?.map((endpoint) => (
         <EndpointSection key={endpoint.name} endpoint={endpoint} />
@@ -84,7 +83,7 @@ function useReplay(name: string) {
     mutationFn: (body: { readonly parked: true } | { readonly seq: number }) =>
       client.request({ method: 'POST', path: [...PATH, name, 'replay'], body }),
     onSuccess: () => toast({ text: t.webhooks.replayed }),
-    onError: (error) => toast({ kind: 'failed', text: errorText(error, t) }),
+    onError: (error) => toast({ kind: 'failed', text: getErrorText(error, t) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: WEBHOOKS }),
   })
 }
@@ -117,7 +116,7 @@ function Deliveries({ name, state, count }: DeliveriesProps): ReactNode {
           <li key={seq} className={styles.row}>
             <div className={styles.what}>
               <p>
-                {t.overview.actions[action as keyof typeof t.overview.actions] ?? action}: {labelOf(collection)} · {seq}
+                {t.overview.actions[action as keyof typeof t.overview.actions] ?? action}: {toLabel(collection)} · {seq}
               </p>
               <p className={styles.note}>
                 {[

@@ -1,7 +1,7 @@
 import type { FieldDescription } from 'daybook'
 import { describe, expect, test } from 'vitest'
-import { publishingStateOf } from '../../../src/app/editor/actions/publishing-state.ts'
-import { changedFields } from '../../../src/app/editor/history/changed-fields.ts'
+import { getPublishingState } from '../../../src/app/editor/actions/publishing-state.ts'
+import { listChangedFields } from '../../../src/app/editor/history/versions.ts'
 
 const field = (key: string, more: object = {}): FieldDescription =>
   ({ key, type: 'text', many: false, writable: true, generated: [], ...more }) as never
@@ -34,14 +34,14 @@ describe('the fields that two versions say otherwise', () => {
       parts: [{ _type: 'text', body: '*a*', bodyHtml: '<p><em>a</em></p>' }],
       posts: 2,
     }
-    expect(changedFields(fields, from, to)).toEqual([
+    expect(listChangedFields(fields, from, to)).toEqual([
       { path: 'tags', from: 'a\nb', to: 'a\nc' },
       { path: 'seo.title', from: 'Ink', to: 'Paper' },
     ])
   })
 
   test('are all of the first version', () => {
-    expect(changedFields(fields, {}, { title: 'Ink', seo: null })).toEqual([{ path: 'title', from: '', to: 'Ink' }])
+    expect(listChangedFields(fields, {}, { title: 'Ink', seo: null })).toEqual([{ path: 'title', from: '', to: 'Ink' }])
   })
 })
 
@@ -51,7 +51,7 @@ describe('an entry', () => {
     fields: [field('status', { options: ['draft', 'published', 'archived'] })],
   }
   const publishing = (values: object, dirty: readonly string[] = [], locales: readonly string[] = []) =>
-    publishingStateOf(
+    getPublishingState(
       collection as never,
       { document: { collection: 'posts', id: '1' }, values, dirty: new Set(dirty) } as never,
       locales,

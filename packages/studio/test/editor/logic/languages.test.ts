@@ -1,9 +1,13 @@
 import type { FieldDescription } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import type { HistoryCalls, Version } from '../../../src/app/editor/history/versions.ts'
-import { localeState, translatedValues, valuesInLocale } from '../../../src/app/editor/languages/locale-values.ts'
-import { outdatedLocales } from '../../../src/app/editor/languages/outdated-locales.ts'
-import type { Values } from '../../../src/app/editor/saving/saved-field.ts'
+import {
+  collectTranslatedValues,
+  findOutdatedLocales,
+  getLocaleState,
+  pickLocaleValues,
+} from '../../../src/app/editor/languages/locale-values.ts'
+import type { Values } from '../../../src/app/editor/saving/field-values.ts'
 
 const field = (key: string, more: object = {}): FieldDescription =>
   ({ key, type: 'text', many: false, localized: false, writable: true, generated: [], ...more }) as never
@@ -31,7 +35,7 @@ const ALL: Values = {
 
 describe('a document in all languages', () => {
   test('is read in one of them, at any depth', () => {
-    expect(valuesInLocale(FIELDS, ALL, 'de')).toEqual({
+    expect(pickLocaleValues(FIELDS, ALL, 'de')).toEqual({
       title: 'Tinte',
       minutes: 3,
       seo: { description: null, image: 'a.png' },
@@ -43,9 +47,9 @@ describe('a document in all languages', () => {
   })
 
   test('says how far each has come', () => {
-    const inLocale = (locale: string) => translatedValues(FIELDS, valuesInLocale(FIELDS, ALL, locale))
+    const inLocale = (locale: string) => collectTranslatedValues(FIELDS, pickLocaleValues(FIELDS, ALL, locale))
     expect([...inLocale('en').keys()]).toEqual(['title', 'seo.description', 'parts.0.words'])
-    expect(['en', 'de', 'fr'].map((locale) => localeState(inLocale('en'), inLocale(locale)))).toEqual([
+    expect(['en', 'de', 'fr'].map((locale) => getLocaleState(inLocale('en'), inLocale(locale)))).toEqual([
       'whole',
       'partial',
       'missing',
@@ -60,7 +64,7 @@ describe('a language is older than its source', () => {
     const version = (at: number): Version => ({ revision: at, at: '', action: 'update', isDraft: false })
     const history: HistoryCalls = {
       list: async () => ({ items: titles.map((_, at) => version(titles.length - at)), nextCursor: null }),
-      one: async (revision) => {
+      get: async (revision) => {
         asked.push(revision)
         return { ...version(revision), data: { title: titles[titles.length - revision] } }
       },
@@ -72,7 +76,7 @@ describe('a language is older than its source', () => {
   const outdated = async (titles: readonly Values[]) => {
     const { history, asked } = historyOf(titles)
     const { signal } = new AbortController()
-    return { found: [...(await outdatedLocales(history, FIELDS, ['en', 'de', 'fr'], 'en', signal))], asked }
+    return { found: [...(await findOutdatedLocales(history, FIELDS, ['en', 'de', 'fr'], 'en', signal))], asked }
   }
 
   test('when nobody has changed it since its source was', async () => {

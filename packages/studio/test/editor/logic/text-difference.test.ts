@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { differenceOf } from '../../../src/app/editor/differences/text-difference.ts'
+import { diffTexts } from '../../../src/app/editor/differences/text-difference.ts'
 
-const textOf = (parts: ReturnType<typeof differenceOf>, without: 'added' | 'removed'): string =>
+const textOf = (parts: ReturnType<typeof diffTexts>, without: 'added' | 'removed'): string =>
   parts.flatMap(({ kind, text }) => (kind === without ? [] : [text])).join('')
 
 /** Texts that have words and lines in common. */
@@ -14,7 +14,7 @@ describe('the difference of two texts', () => {
   test('makes each of the other, whatever they say', () => {
     fc.assert(
       fc.property(texts, texts, (from, to) => {
-        const parts = differenceOf(from, to)
+        const parts = diffTexts(from, to)
         expect(textOf(parts, 'added')).toBe(from)
         expect(textOf(parts, 'removed')).toBe(to)
         expect(parts.every(({ text }) => text !== '')).toBe(true)
@@ -23,7 +23,7 @@ describe('the difference of two texts', () => {
   })
 
   test('names words alone, in lines that changed', () => {
-    expect(differenceOf('Ink is old.\nStays.', 'Ink was old.\nStays.')).toEqual([
+    expect(diffTexts('Ink is old.\nStays.', 'Ink was old.\nStays.')).toEqual([
       { kind: 'same', text: 'Ink' },
       { kind: 'removed', text: ' is' },
       { kind: 'added', text: ' was' },
@@ -33,7 +33,7 @@ describe('the difference of two texts', () => {
 
   test('of texts that are too long to compare is the whole of both', () => {
     const [from, to] = ['a\n'.repeat(6000), 'b\n'.repeat(6000)]
-    expect(differenceOf(from, to)).toEqual([
+    expect(diffTexts(from, to)).toEqual([
       { kind: 'removed', text: from },
       { kind: 'added', text: to },
     ])

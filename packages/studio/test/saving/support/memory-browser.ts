@@ -1,4 +1,4 @@
-import type { LocalCopies, LocalCopy, OpenEditors } from '../../../src/app/editor/saving/copies/local-copies.ts'
+import type { LocalCopies, LocalCopy, OpenEditors } from '../../../src/app/editor/saving/local-copies.ts'
 
 /** The store of a browser: what is in it outlives editors. */
 export class MemoryCopies implements LocalCopies {
@@ -31,12 +31,12 @@ export class MemoryCopies implements LocalCopies {
 export class MemoryEditors implements OpenEditors {
   readonly #held = new Set<string>()
 
-  hold(editor: string): () => void {
+  register(editor: string): () => void {
     this.#held.add(editor)
     return () => this.#held.delete(editor)
   }
 
-  async isHeld(editor: string): Promise<boolean> {
+  async isOpen(editor: string): Promise<boolean> {
     return this.#held.has(editor)
   }
 }

@@ -1,8 +1,8 @@
 import { etagOf } from '@daybook/client'
 import { expect } from 'vitest'
-import type { DocumentName } from '../../../src/app/editor/saving/copies/local-copies.ts'
 import type { DocumentEditor } from '../../../src/app/editor/saving/document-editor.ts'
-import { keyOf } from '../../../src/app/editor/saving/item-keys.ts'
+import { getItemKey } from '../../../src/app/editor/saving/field-values.ts'
+import type { DocumentRef } from '../../../src/app/editor/saving/local-copies.ts'
 import type { Command } from './commands.ts'
 import { type Browser, kindOf, type SavingWorld } from './saving-world.ts'
 import { LEAVES, type LeafPath, TokenAccount, valueAt } from './token-account.ts'
@@ -29,14 +29,14 @@ export class SavingRun {
   static async begin(
     world: SavingWorld,
     browsers: readonly Browser[],
-    document: Partial<DocumentName>,
+    document: Partial<DocumentRef>,
   ): Promise<SavingRun> {
     const run = new SavingRun(world, browsers)
     for (const browser of browsers) run.#editors.push(await world.edit(browser, document))
     return run
   }
 
-  get documents(): readonly DocumentName[] {
+  get documents(): readonly DocumentRef[] {
     return this.#editors.map((editor) => editor.getState().document)
   }
 
@@ -87,7 +87,7 @@ export class SavingRun {
   #typeInBlocks(editor: DocumentEditor, list: readonly object[], at: number): void {
     const item = list[at - 1]
     const body = this.#account.newToken()
-    if (item) editor.edit(['parts', { item: keyOf(item) ?? '' }, 'body'], body)
+    if (item) editor.edit(['parts', { item: getItemKey(item) ?? '' }, 'body'], body)
     else editor.edit(['parts'], [...list.slice(0, at), { _type: 'text', body }, ...list.slice(at)])
   }
 

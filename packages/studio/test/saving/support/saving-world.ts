@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { type Client, createClient } from '@daybook/client'
 import { createService, defineCollection, defineConfig, defineGlobal, f, type Service } from 'daybook'
 import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
-import type { DocumentName } from '../../../src/app/editor/saving/copies/local-copies.ts'
 import { DocumentEditor } from '../../../src/app/editor/saving/document-editor.ts'
-import { leavesOf } from '../../../src/app/editor/saving/document-fields.ts'
+import { listLeaves } from '../../../src/app/editor/saving/document-fields.ts'
 import type { EditorOptions } from '../../../src/app/editor/saving/editor-options.ts'
 import type { EditorState } from '../../../src/app/editor/saving/editor-state.ts'
+import type { DocumentRef } from '../../../src/app/editor/saving/local-copies.ts'
 import {
+  createEntryStore,
+  createGlobalStore,
   type EntryCalls,
   type GlobalCalls,
-  remoteEntries,
-  remoteGlobal,
 } from '../../../src/app/editor/saving/remote.ts'
 import { FaultyNetwork } from './faulty-network.ts'
 import { MemoryCopies, MemoryEditors } from './memory-browser.ts'
@@ -106,7 +106,7 @@ export class SavingWorld {
   /** Opens an editor, and waits until it has read its document, or cannot. */
   async edit(
     browser: Browser,
-    document: Partial<DocumentName>,
+    document: Partial<DocumentRef>,
     more: Partial<EditorOptions> = {},
   ): Promise<DocumentEditor> {
     const { collections } = await this.browser().client.model()
@@ -116,8 +116,8 @@ export class SavingWorld {
     return this.#open({
       ...this.#common(browser),
       document: { collection: 'pages', id: null, ...document },
-      leaves: leavesOf(fields, { except: ['status'] }),
-      remote: remoteEntries(pages, {
+      leaves: listLeaves(fields, { except: ['status'] }),
+      remote: createEntryStore(pages, {
         hasDrafts: true,
         initial: { status: 'draft' },
         ...(locale === undefined ? {} : { locale, hasFallbacks: locale !== 'en' }),
@@ -134,8 +134,8 @@ export class SavingWorld {
     return this.#open({
       ...this.#common(browser),
       document: { collection: 'site', id: 'site' },
-      leaves: leavesOf(globals[0]?.fields ?? [], { hasWholeGroups: true }),
-      remote: remoteGlobal(site),
+      leaves: listLeaves(globals[0]?.fields ?? [], { hasWholeGroups: true }),
+      remote: createGlobalStore(site),
       isAutosaved: false,
     })
   }

@@ -1,5 +1,5 @@
 import type { DocumentEditor } from '../../../src/app/editor/saving/document-editor.ts'
-import type { Values } from '../../../src/app/editor/saving/saved-field.ts'
+import type { Values } from '../../../src/app/editor/saving/field-values.ts'
 
 /** The leaves that the test writes. */
 export const LEAVES = ['title', 'body', 'minutes', 'seo.title', 'seo.description', 'tags', 'parts'] as const

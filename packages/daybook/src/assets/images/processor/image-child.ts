@@ -1,7 +1,7 @@
 // The entry point of a process for pictures: a picture that makes a decoder crash, hang or exhaust memory ends only this process.
 import { pathToFileURL } from 'node:url'
 import type { Sharp, default as SharpModule } from 'sharp'
-import { isMessage, message } from '../../../threads/message.ts'
+import { createMessage, isMessage } from '../../../threads/messages.ts'
 import type {
   FocalPoint,
   ImageDescription,
@@ -35,12 +35,12 @@ function runJob(sharp: typeof SharpModule, job: ImageJob, bytes: Buffer): Promis
 
 async function respond(number: number, job: ImageJob, bytes: Buffer): Promise<void> {
   const fail = (failure: ImageFailure, error: unknown): void => {
-    process.send?.(message('failure', number, { failure, reason: String(error) }))
+    process.send?.(createMessage('failure', number, { failure, reason: String(error) }))
   }
   const sharp = await loaded.catch((error: unknown) => fail('unavailable', error))
   if (!sharp) return
   await runJob(sharp, job, bytes).then(
-    (result) => process.send?.(message('result', number, result)),
+    (result) => process.send?.(createMessage('result', number, result)),
     (error: unknown) => fail('unreadable', error),
   )
 }

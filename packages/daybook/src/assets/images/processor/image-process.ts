@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { isMessage, message } from '../../../threads/message.ts'
-import { moduleBeside } from '../../../threads/thread-pool.ts'
+import { createMessage, isMessage } from '../../../threads/messages.ts'
+import { resolveSiblingModule } from '../../../threads/thread-pool.ts'
 import type { ImageFailure, ImageJob, ImageResults } from './job.ts'
 
 /** The failure of a job. The process remains usable unless it died. */
@@ -36,7 +36,7 @@ export class ImageProcess {
     const variables = ENVIRONMENT.flatMap((name) =>
       process.env[name] === undefined ? [] : [[name, process.env[name]]],
     )
-    this.#child = fork(fileURLToPath(moduleBeside(import.meta.url, 'image-child')), [sharp], {
+    this.#child = fork(fileURLToPath(resolveSiblingModule(import.meta.url, 'image-child')), [sharp], {
       execArgv: [],
       // With more arenas, glibc's allocator retains free memory.
       env: { ...Object.fromEntries(variables), MALLOC_ARENA_MAX: '2' },
@@ -87,8 +87,8 @@ export class ImageProcess {
 
   async #sendAll(job: ImageJob, content: Readable): Promise<void> {
     try {
-      for await (const piece of content) await this.#send(message('piece', this.#jobs, piece as Buffer))
-      await this.#send(message('image', this.#jobs, job))
+      for await (const piece of content) await this.#send(createMessage('piece', this.#jobs, piece as Buffer))
+      await this.#send(createMessage('image', this.#jobs, job))
     } catch (error) {
       // The process has received a part of the picture, and must not add the next one to it.
       this.kill()

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
 import pLimit from 'p-limit'
-import { DaybookError, invalidAt } from '../../../errors.ts'
+import { DaybookError, validationErrorAt } from '../../../errors.ts'
 import { type Log, SILENT } from '../../../log.ts'
 import { ImageError, ImageProcess } from './image-process.ts'
 import type { ImageDescription, ImageJob, ImageResults, ImageTransformation, TransformedImage } from './job.ts'
@@ -163,7 +163,11 @@ const unavailable = (message: string): DaybookError => new DaybookError('SERVICE
 
 function toDaybookError({ failure, message }: ImageError): DaybookError {
   if (failure === 'unavailable') return new DaybookError('NOT_IMPLEMENTED', NO_SHARP, {}, message)
-  return invalidAt('id', 'image', 'must be a picture that can be read, within the bounds for its pixels and time')
+  return validationErrorAt(
+    'id',
+    'image',
+    'must be a picture that can be read, within the bounds for its pixels and time',
+  )
 }
 
 /** The message for clients if pictures cannot be made. */

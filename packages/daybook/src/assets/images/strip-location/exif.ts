@@ -89,11 +89,11 @@ export function blankExif(bytes: Buffer): void {
 }
 
 /** Metadata longer than this, in bytes, is not held back to be read, but blanked as a whole. Exif in JPEG has at most 64 KiB. */
-export const MAX_HELD: number = 1024 * 1024
+export const MAX_METADATA_BYTES: number = 1024 * 1024
 
 /** Blanks a block of metadata with an edit, or as a whole if it is too long to be held back. */
 export function* blankBlock(length: number, edit: (content: Buffer) => void): Walk {
-  if (length > MAX_HELD) yield { pass: length, edit: (piece) => piece.fill(0) }
+  if (length > MAX_METADATA_BYTES) yield { pass: length, edit: (piece) => piece.fill(0) }
   else edit(yield { hold: length })
 }
 

@@ -1,6 +1,6 @@
-import { boxesIn, boxIn, readBoxHead } from '../boxes.ts'
 import type { Walk } from '../byte-walk.ts'
-import { blankBlock, blankExif, MAX_HELD } from './exif.ts'
+import { findBox, readBoxes, readBoxHead } from '../iso-boxes.ts'
+import { blankBlock, blankExif, MAX_METADATA_BYTES } from './exif.ts'
 import { blankXmp } from './xmp.ts'
 
 /** The maximum number of boxes before the `meta` box. */
@@ -23,7 +23,7 @@ export function* heifWalk(): Walk {
     at += box.length
     const length = box.length - head.length
     if (box.type !== 'meta') yield { pass: length }
-    else if (length > MAX_HELD) return
+    else if (length > MAX_METADATA_BYTES) return
     else return yield* blankItems(yield { hold: length }, at)
   }
 }
@@ -31,7 +31,7 @@ export function* heifWalk(): Walk {
 /** @param meta the content of the `meta` box, still held back @param end the offset of its end in the file */
 function* blankItems(meta: Buffer, end: number): Walk {
   const extents = readExtents(meta)
-  const idat = boxIn(meta.subarray(VERSION_BYTES), 'idat')
+  const idat = findBox(meta.subarray(VERSION_BYTES), 'idat')
   for (const extent of extents.filter(({ isInIdat }) => isInIdat)) {
     blankItem(extent, idat?.subarray(extent.offset, extent.offset + extent.length) ?? Buffer.alloc(0))
   }
@@ -68,8 +68,8 @@ const MAX_EXTENTS = 1024
 /** Reads the extents of Exif and XMP from a `meta` box (ISO/IEC 14496-12, sections 8.11.3 and 8.11.6; 23008-12, annex A). */
 function readExtents(meta: Buffer): readonly MetadataExtent[] {
   const content = meta.subarray(VERSION_BYTES)
-  const infos = boxIn(content, 'iinf')
-  const locations = boxIn(content, 'iloc')
+  const infos = findBox(content, 'iinf')
+  const locations = findBox(content, 'iloc')
   if (!infos || !locations) return []
   const kinds = readItemKinds(infos)
   const extents: MetadataExtent[] = []
@@ -89,7 +89,7 @@ function readExtents(meta: Buffer): readonly MetadataExtent[] {
 function readItemKinds(infos: Buffer): ReadonlyMap<number, 'exif' | 'xmp'> {
   const kinds = new Map<number, 'exif' | 'xmp'>()
   const isLong = (infos[0] ?? 0) > 0
-  for (const { type, content } of boxesIn(infos.subarray(VERSION_BYTES + (isLong ? 4 : 2)))) {
+  for (const { type, content } of readBoxes(infos.subarray(VERSION_BYTES + (isLong ? 4 : 2)))) {
     const version = content[0] ?? 0
     if (type !== 'infe' || version < 2 || content.length < VERSION_BYTES + 8) continue
     const idWidth = version === 2 ? 2 : 4

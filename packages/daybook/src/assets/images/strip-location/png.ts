@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { Walk } from '../byte-walk.ts'
-import { blankExif, MAX_HELD } from './exif.ts'
+import { blankExif, MAX_METADATA_BYTES } from './exif.ts'
 import { XmpBlanker } from './xmp.ts'
 
 type Edit = (piece: Buffer) => void
@@ -33,7 +33,7 @@ export function* pngWalk(): Walk {
 
 function* blankExifChunk(length: number): Walk {
   const sums = new Checksums('eXIf')
-  if (length > MAX_HELD) yield { pass: length, edit: sums.track((piece) => piece.fill(0)) }
+  if (length > MAX_METADATA_BYTES) yield { pass: length, edit: sums.track((piece) => piece.fill(0)) }
   else sums.track(blankExif)(yield { hold: length })
   yield* updateChecksum(sums)
 }

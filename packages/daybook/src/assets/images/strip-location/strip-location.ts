@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream'
-import { type Walk, WalkedBytes } from '../byte-walk.ts'
+import { type Walk, WalkTransform } from '../byte-walk.ts'
 import { blankBlock, blankExif } from './exif.ts'
 import { heifWalk } from './heif.ts'
 import { pngWalk } from './png.ts'
@@ -27,7 +27,7 @@ const WALKS: Readonly<Record<string, () => Walk>> = {
  */
 export function stripLocation(type: string): Transform | undefined {
   const walk = WALKS[type]
-  return walk && new WalkedBytes(walk())
+  return walk && new WalkTransform(walk())
 }
 
 const MARKER = { start: 0xd8, end: 0xd9, scan: 0xda, app1: 0xe1, app13: 0xed } as const

@@ -1,28 +1,26 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { getErrorText } from '../../api/error-texts.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import type { StudioCollection } from '../../model/studio-model.ts'
-import { ASSETS } from '../../model/studio-model.ts'
+import { ASSETS, type StudioCollection } from '../../model/studio-model.ts'
 import { useEntryRights } from '../../model/use-entry-rights.ts'
 import { useCollection, useModel } from '../../model/use-model.ts'
-import { MissingPage } from '../../shell/missing-page.tsx'
-import { Page } from '../../shell/page.tsx'
-import { errorText } from '../../talk/error-texts.ts'
-import { keys } from '../../talk/keys.ts'
-import { useStudio } from '../../talk/studio.ts'
-import link from '../../ui/back.module.css'
+import { NotFoundPage, Page } from '../../shell/page.tsx'
+import link from '../../ui/back-link.module.css'
 import { Button, buttonClass } from '../../ui/controls/button.tsx'
+import { TextField } from '../../ui/controls/text-field.tsx'
+import { FormError } from '../../ui/form-error.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
-import { AltFields } from './alt-fields.tsx'
-import { AssetFacts } from './asset-facts.tsx'
+import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
+import { AssetMetadata } from './asset-metadata.tsx'
 import { AssetPreview } from './asset-preview.tsx'
-import { DeleteFiles } from './delete-files.tsx'
+import { AssetUsages } from './asset-usages.tsx'
+import { DeleteFilesDialog } from './delete-files.tsx'
 import styles from './details.module.css'
-import { useAssetForm, type WholeAsset } from './use-asset-form.ts'
-import { UsedIn } from './used-in.tsx'
+import { type AssetForm, type LocalizedAsset, useAssetForm } from './use-asset-form.ts'
 
 const route = getRouteApi('/assets/$id')
 
@@ -30,7 +28,7 @@ const route = getRouteApi('/assets/$id')
 export function AssetPage(): ReactNode {
   const { id } = route.useParams()
   const collection = useCollection(ASSETS)
-  return collection ? <StoredAsset key={id} id={id} collection={collection} /> : <MissingPage />
+  return collection ? <StoredAsset key={id} id={id} collection={collection} /> : <NotFoundPage />
 }
 
 function StoredAsset({ id, collection }: { readonly id: string; readonly collection: StudioCollection }): ReactNode {
@@ -38,20 +36,20 @@ function StoredAsset({ id, collection }: { readonly id: string; readonly collect
   const { t } = useTexts()
   const { locales } = useModel()
   const { data: asset } = useSuspenseQuery({
-    queryKey: keys.entry(ASSETS, id),
+    queryKey: queryKeys.entry(ASSETS, id),
     queryFn: async ({ signal }) =>
       (await client.assets.get(id, (locales ? { locale: 'all' } : {}) as object, {
         signal,
-      })) as unknown as WholeAsset | null,
+      })) as unknown as LocalizedAsset | null,
     // A file remembers its tag; a copy of it would not.
     structuralSharing: false,
   })
-  if (!asset) return <MissingPage title={t.assets.missing} text={t.assets.missingText} />
+  if (!asset) return <NotFoundPage title={t.assets.missing} text={t.assets.missingText} />
   return <AssetEditor asset={asset} collection={collection} />
 }
 
 interface AssetEditorProps {
-  readonly asset: WholeAsset
+  readonly asset: LocalizedAsset
   readonly collection: StudioCollection
 }
 
@@ -61,7 +59,7 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
   const form = useAssetForm(asset)
   const [isDeleting, setIsDeleting] = useState(false)
   const rights = useEntryRights(collection, asset.id, null)
-  if (rights.isLoading) return <Waiting label={t.common.loading} />
+  if (rights.isLoading) return <LoadingPlaceholder label={t.common.loading} />
   const mayWrite = rights.edit
   return (
     <Page
@@ -96,14 +94,14 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
         <AssetPreview asset={asset} point={form.focalPoint} onChange={mayWrite ? form.setFocalPoint : undefined} />
         <div className={styles.side}>
           {!mayWrite && <p>{t.editor.readOnly}</p>}
-          {form.error !== null && <Problem>{errorText(form.error, t)}</Problem>}
+          {form.error !== null && <FormError>{getErrorText(form.error, t)}</FormError>}
           <AltFields form={form} isReadOnly={!mayWrite} />
-          <AssetFacts asset={asset} mayMove={mayWrite} />
-          <UsedIn id={asset.id} />
+          <AssetMetadata asset={asset} mayMove={mayWrite} />
+          <AssetUsages id={asset.id} />
         </div>
       </div>
       {isDeleting && (
-        <DeleteFiles
+        <DeleteFilesDialog
           assets={[asset]}
           onClose={() => setIsDeleting(false)}
           onDone={() => void navigate({ to: '/assets' })}
@@ -111,4 +109,21 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
       )}
     </Page>
   )
+}
+
+/** The texts in place of a file, one for each language. */
+export function AltFields({ form, isReadOnly }: { readonly form: AssetForm; readonly isReadOnly: boolean }): ReactNode {
+  const { t, language } = useTexts()
+  const nameOf = (locale: string): string => new Intl.DisplayNames(language, { type: 'language' }).of(locale) ?? locale
+  return form.locales.map((locale, index) => (
+    <TextField
+      key={locale ?? ''}
+      label={locale === undefined ? t.assets.alt : t.assets.altIn(nameOf(locale))}
+      description={index === 0 ? t.assets.altText : undefined}
+      value={form.alt(locale)}
+      onChange={(text) => form.setAlt(locale, text)}
+      isReadOnly={isReadOnly}
+      isMultiline
+    />
+  ))
 }

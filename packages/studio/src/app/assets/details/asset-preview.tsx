@@ -1,16 +1,16 @@
-import type { ReactNode } from 'react'
+import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { useModel } from '../../model/use-model.ts'
-import { type FocalPoint, imageAddress, objectPosition } from '../media/asset.ts'
-import { kindOf } from '../media/asset-kinds.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { type FocalPoint, getAssetKind, getImageUrl, toObjectPosition } from '../media/asset.ts'
 import { Thumbnail } from '../media/thumbnail.tsx'
 import styles from './details.module.css'
-import { FocalPointEditor } from './focal-point.tsx'
-import type { WholeAsset } from './use-asset-form.ts'
+import { moveFocalPoint, toFocalPoint } from './focal-point.ts'
+import type { LocalizedAsset } from './use-asset-form.ts'
 
 /** What an {@link AssetPreview} takes. */
 export interface AssetPreviewProps {
-  readonly asset: WholeAsset
+  readonly asset: LocalizedAsset
   readonly point: FocalPoint | null
   /** Absent: the focal point cannot be changed. */
   readonly onChange?: ((point: FocalPoint | null) => void) | undefined
@@ -21,7 +21,7 @@ export function AssetPreview({ asset, point, onChange }: AssetPreviewProps): Rea
   const { t } = useTexts()
   const { imageWidths } = useModel()
   const { id, url, mimeType, originalName, width, height } = asset
-  const kind = kindOf(mimeType)
+  const kind = getAssetKind(mimeType)
   if (kind === 'video' || kind === 'audio') {
     // An asset has no captions: there is no track to show.
     const Player = kind
@@ -45,10 +45,10 @@ export function AssetPreview({ asset, point, onChange }: AssetPreviewProps): Rea
           {(['square', 'wide', 'tall'] as const).map((crop) => (
             <figure key={crop} className={styles.crop}>
               <img
-                src={imageAddress(id, 384, imageWidths)}
+                src={getImageUrl(id, 384, imageWidths)}
                 alt=""
                 className={styles[crop]}
-                style={{ objectPosition: objectPosition(point) }}
+                style={{ objectPosition: toObjectPosition(point) }}
                 onError={({ currentTarget }) => fallBack(currentTarget, url)}
               />
               <figcaption>{t.assets.cropNames[crop]}</figcaption>
@@ -63,4 +63,77 @@ export function AssetPreview({ asset, point, onChange }: AssetPreviewProps): Rea
 /** Where the service makes no smaller images, the image itself may be there. */
 function fallBack(image: HTMLImageElement, url: string): void {
   if (image.getAttribute('src') !== url) image.src = url
+}
+
+/** What a {@link FocalPointEditor} takes. */
+interface FocalPointEditorProps {
+  /** The image's width divided by its height. */
+  readonly ratio: number
+  /** `null`: none is set, which means the middle. */
+  readonly point: FocalPoint | null
+  /** Absent: it cannot be changed. */
+  readonly onChange?: ((point: FocalPoint | null) => void) | undefined
+  /** The image. */
+  readonly children: ReactNode
+}
+
+const MIDDLE: FocalPoint = { x: 0.5, y: 0.5 }
+
+/** An image with the place that stays when it is cropped: clicked, dragged, or moved by arrow keys. */
+function FocalPointEditor({ ratio, point, onChange, children }: FocalPointEditorProps): ReactNode {
+  const { t } = useTexts()
+  const picture = useRef<HTMLDivElement>(null)
+  const shown = point ?? MIDDLE
+  const put = (event: PointerEvent): void => {
+    const box = picture.current?.getBoundingClientRect()
+    if (!box || !onChange) return
+    onChange(toFocalPoint(event, box))
+  }
+  const begin = (event: PointerEvent<HTMLElement>): void => {
+    if (event.button !== 0) return
+    event.currentTarget.setPointerCapture(event.pointerId)
+    put(event)
+  }
+  const press = (event: KeyboardEvent): void => {
+    const next = moveFocalPoint(shown, event)
+    if (!next || !onChange) return
+    event.preventDefault()
+    onChange(next)
+  }
+  const percent = { x: Math.round(shown.x * 100), y: Math.round(shown.y * 100) }
+  return (
+    <div className={styles.focal}>
+      <div
+        ref={picture}
+        className={`${styles.picture} ${onChange ? styles.pointable : ''}`}
+        style={{ '--ratio': ratio } as CSSProperties}
+        {...(onChange && {
+          onPointerDown: begin,
+          onPointerMove: (event) => event.buttons === 1 && put(event),
+        })}
+      >
+        {children}
+        {onChange && (
+          <button
+            type="button"
+            className={`${styles.marker} ${point === null ? styles.unset : ''}`}
+            style={{ insetInlineStart: `${shown.x * 100}%`, insetBlockStart: `${shown.y * 100}%` }}
+            aria-label={t.assets.focalPointAt(percent.x, percent.y)}
+            aria-describedby="focal-hint"
+            onKeyDown={press}
+          />
+        )}
+      </div>
+      {onChange && (
+        <div className={styles.focalNote}>
+          <p id="focal-hint">{t.assets.focalHint}</p>
+          {point !== null && (
+            <Button variant="quiet" onPress={() => onChange(null)}>
+              {t.assets.focalClear}
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
 }

@@ -1,22 +1,22 @@
 import { DaybookError } from '@daybook/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { getErrorText } from '../../api/error-texts.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import { ASSETS } from '../../model/studio-model.ts'
 import { useCollection } from '../../model/use-model.ts'
-import { errorText } from '../../talk/error-texts.ts'
-import { keys } from '../../talk/keys.ts'
-import { useStudio } from '../../talk/studio.ts'
 import { Button } from '../../ui/controls/button.tsx'
+import { FormError } from '../../ui/form-error.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import type { Asset } from '../media/asset.ts'
-import { inChunks } from '../media/many-assets.ts'
+import { forEachChunk } from '../media/asset.ts'
 import styles from './details.module.css'
 
-/** What {@link DeleteFiles} takes. */
-export interface DeleteFilesProps {
+/** What {@link DeleteFilesDialog} takes. */
+export interface DeleteFilesDialogProps {
   readonly assets: readonly Pick<Asset, 'id' | 'originalName'>[]
   readonly onClose: () => void
   readonly onDone: () => void
@@ -31,7 +31,7 @@ interface Forecast {
 }
 
 /** Asks before files are deleted, and names those that cannot be: a dry run tells. */
-export function DeleteFiles({ assets, onClose, onDone }: DeleteFilesProps): ReactNode {
+export function DeleteFilesDialog({ assets, onClose, onDone }: DeleteFilesDialogProps): ReactNode {
   const { client } = useStudio()
   const { t } = useTexts()
   const canBeRestored = useCollection(ASSETS)?.permissions.restore !== false
@@ -48,12 +48,12 @@ export function DeleteFiles({ assets, onClose, onDone }: DeleteFilesProps): Reac
   const refused = assets.filter(({ id }) => forecast.data?.refused.includes(id))
   const others = assets.filter(({ id }) => !forecast.data?.refused.includes(id))
   const remove = useMutation({
-    mutationFn: () => inChunks(others, deleteAll),
+    mutationFn: () => forEachChunk(others, deleteAll),
     onSuccess: () => {
       toast({ text: t.assets.deleted(others.length) })
       onDone()
     },
-    onSettled: () => void queries.invalidateQueries({ queryKey: keys.lists(ASSETS) }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: queryKeys.lists(ASSETS) }),
   })
   const error = remove.error ?? forecast.error
   return (
@@ -73,7 +73,7 @@ export function DeleteFiles({ assets, onClose, onDone }: DeleteFilesProps): Reac
         </div>
       )}
       {others.length > 0 && <p>{canBeRestored ? t.assets.deleteText : t.assets.deleteForeverText}</p>}
-      {error && <Problem>{errorText(error, t)}</Problem>}
+      {error && <FormError>{getErrorText(error, t)}</FormError>}
       <DialogButtons>
         <Button onPress={onClose} autoFocus>
           {t.common.cancel}
@@ -93,18 +93,18 @@ export function DeleteFiles({ assets, onClose, onDone }: DeleteFilesProps): Reac
   )
 
   function refusalText(reason: unknown): string {
-    return reason instanceof DaybookError && reason.code === 'CONFLICT' ? t.assets.usedText : errorText(reason, t)
+    return reason instanceof DaybookError && reason.code === 'CONFLICT' ? t.assets.usedText : getErrorText(reason, t)
   }
 }
 
 /** @throws what is wrong with the request itself */
 async function foresee(
-  assets: DeleteFilesProps['assets'],
+  assets: DeleteFilesDialogProps['assets'],
   tryDeletion: (ids: readonly string[]) => Promise<unknown>,
 ): Promise<Forecast> {
   const refused: string[] = []
   let reason: unknown
-  await inChunks(assets, async (ids) => {
+  await forEachChunk(assets, async (ids) => {
     try {
       await tryDeletion(ids)
     } catch (error) {

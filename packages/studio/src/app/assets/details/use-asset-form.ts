@@ -1,16 +1,16 @@
 import { etagOf } from '@daybook/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import { ASSETS } from '../../model/studio-model.ts'
 import { useModel } from '../../model/use-model.ts'
-import { keys } from '../../talk/keys.ts'
-import { useStudio } from '../../talk/studio.ts'
 import { useToast } from '../../ui/overlays/toasts.tsx'
 import type { Asset, FocalPoint } from '../media/asset.ts'
 
 /** A file with its texts in all languages: by locale where there are any. */
-export interface WholeAsset extends Omit<Asset, 'alt'> {
+export interface LocalizedAsset extends Omit<Asset, 'alt'> {
   readonly alt: string | null | Readonly<Record<string, string | null>>
   readonly sha256: string
 }
@@ -39,7 +39,7 @@ interface Changes {
 const NOTHING: Changes = { alt: {} }
 
 /** Keeps what somebody changes about a file, and saves it on the condition that nobody else has meanwhile. */
-export function useAssetForm(asset: WholeAsset): AssetForm {
+export function useAssetForm(asset: LocalizedAsset): AssetForm {
   const { client } = useStudio()
   const { locales } = useModel()
   const { t } = useTexts()
@@ -60,8 +60,8 @@ export function useAssetForm(asset: WholeAsset): AssetForm {
       toast({ text: t.assets.saved })
     },
     onSettled: async () => {
-      await queries.invalidateQueries({ queryKey: keys.entry(ASSETS, asset.id) })
-      void queries.invalidateQueries({ queryKey: keys.lists(ASSETS) })
+      await queries.invalidateQueries({ queryKey: queryKeys.entry(ASSETS, asset.id) })
+      void queries.invalidateQueries({ queryKey: queryKeys.lists(ASSETS) })
     },
   })
   const stored = (locale: string | undefined): string => textIn(asset.alt, locale)
@@ -82,7 +82,7 @@ export function useAssetForm(asset: WholeAsset): AssetForm {
   }
 }
 
-function textIn(alt: WholeAsset['alt'], locale: string | undefined): string {
+function textIn(alt: LocalizedAsset['alt'], locale: string | undefined): string {
   if (alt === null || typeof alt === 'string') return alt ?? ''
   return (locale === undefined ? undefined : alt[locale]) ?? ''
 }

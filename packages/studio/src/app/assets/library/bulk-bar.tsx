@@ -1,27 +1,24 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
+import { getErrorText } from '../../api/error-texts.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import type { StudioCollection } from '../../model/studio-model.ts'
-import { ASSETS } from '../../model/studio-model.ts'
-import { errorText } from '../../talk/error-texts.ts'
-import { keys } from '../../talk/keys.ts'
-import { useStudio } from '../../talk/studio.ts'
+import { ASSETS, type StudioCollection } from '../../model/studio-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
+import { FormError } from '../../ui/form-error.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { DeleteFiles } from '../details/delete-files.tsx'
-import type { Asset } from '../media/asset.ts'
-import { inChunks } from '../media/many-assets.ts'
+import { DeleteFilesDialog } from '../details/delete-files.tsx'
+import { type Asset, forEachChunk } from '../media/asset.ts'
 import styles from './library.module.css'
-import type { Selection } from './use-selection.ts'
 
-const MoveFiles = lazy(() => import('../moving/move-files.tsx'))
+const MoveFiles = lazy(() => import('../details/move-files.tsx'))
 
 /** What a {@link BulkBar} takes. */
 export interface BulkBarProps {
-  readonly selection: Selection
+  readonly selection: AssetSelection
   readonly permissions: StudioCollection['permissions']
 }
 
@@ -62,7 +59,7 @@ export function BulkBar({ selection, permissions }: BulkBarProps): ReactNode {
           )}
         </section>
       )}
-      {open === 'delete' && <DeleteFiles assets={assets} onClose={close} onDone={done} />}
+      {open === 'delete' && <DeleteFilesDialog assets={assets} onClose={close} onDone={done} />}
       {open === 'move' && (
         <Suspense>
           <MoveFiles assets={assets} onClose={close} onDone={done} />
@@ -87,17 +84,19 @@ function SetAlt({ assets, onClose, onDone }: SetAltProps): ReactNode {
   const [alt, setAlt] = useState('')
   const save = useMutation({
     mutationFn: () =>
-      inChunks(assets, (ids) => client.assets.updateMany({ id: { in: ids } }, { alt: alt.trim() === '' ? null : alt })),
+      forEachChunk(assets, (ids) =>
+        client.assets.updateMany({ id: { in: ids } }, { alt: alt.trim() === '' ? null : alt }),
+      ),
     onSuccess: () => {
       toast({ text: t.assets.changed(assets.length) })
       onDone()
     },
-    onSettled: () => void queries.invalidateQueries({ queryKey: keys.lists(ASSETS) }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: queryKeys.lists(ASSETS) }),
   })
   return (
     <Dialog title={t.assets.setAltTitle(assets.length)} isOpen onClose={onClose}>
       <TextField label={t.assets.alt} description={t.assets.altText} value={alt} onChange={setAlt} autoFocus />
-      {save.error && <Problem>{errorText(save.error, t)}</Problem>}
+      {save.error && <FormError>{getErrorText(save.error, t)}</FormError>}
       <DialogButtons>
         <Button onPress={onClose}>{t.common.cancel}</Button>
         <Button variant="primary" onPress={() => save.mutate()} isPending={save.isPending}>
@@ -105,5 +104,42 @@ function SetAlt({ assets, onClose, onDone }: SetAltProps): ReactNode {
         </Button>
       </DialogButtons>
     </Dialog>
+  )
+}
+
+/** Files that are chosen among those of a list. */
+export interface AssetSelection {
+  /** Those that are still in the list. */
+  readonly assets: readonly Asset[]
+  has(id: string): boolean
+  /** Chooses a file, or no more; as a range, everything since the last one that was. */
+  tick(index: number, isTicked: boolean, isRange: boolean): void
+  /** Chooses all that are loaded. */
+  all(): void
+  clear(): void
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Keeps which files of a list are chosen. */
+export function useSelection(items: readonly Asset[]): AssetSelection {
+  const [chosen, setChosen] = useState(NONE)
+  const [last, setLast] = useState<number>()
+  return useMemo(
+    () => ({
+      assets: chosen.size === 0 ? [] : items.filter(({ id }) => chosen.has(id)),
+      has: (id) => chosen.has(id),
+      tick(index, isTicked, isRange) {
+        const from = isRange && last !== undefined ? last : index
+        const range = items.slice(Math.min(from, index), Math.max(from, index) + 1)
+        const next = new Set(chosen)
+        for (const { id } of range) isTicked ? next.add(id) : next.delete(id)
+        setChosen(next)
+        setLast(index)
+      },
+      all: () => setChosen(new Set(items.map(({ id }) => id))),
+      clear: () => setChosen(NONE),
+    }),
+    [items, chosen, last],
   )
 }

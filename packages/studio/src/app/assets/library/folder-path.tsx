@@ -2,15 +2,15 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import type { LibrarySearch } from '../media/asset-search.ts'
 import { useFolders } from '../media/use-folders.ts'
 import styles from './library.module.css'
-import type { LibrarySearch } from './library-search.ts'
 
 /** Where in the folders the list is, and the folders inside: one level at a time. Nothing where there are none. */
 export function FolderPath({ search }: { readonly search: LibrarySearch }): ReactNode {
   const { t } = useTexts()
   const { folder } = search
-  const { names, isCut } = useFolders(folder)
+  const { names, isPartial: isCut } = useFolders(folder)
   const parents = folder?.split('/') ?? []
   if (parents.length + names.length === 0) return null
   return (

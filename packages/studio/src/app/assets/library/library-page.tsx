@@ -4,36 +4,32 @@ import { useTexts } from '../../messages/messages.tsx'
 import type { StudioCollection } from '../../model/studio-model.ts'
 import { ASSETS } from '../../model/studio-model.ts'
 import { useCollection } from '../../model/use-model.ts'
-import { Failure } from '../../shell/broken-page.tsx'
-import { MissingPage } from '../../shell/missing-page.tsx'
-import { Page } from '../../shell/page.tsx'
+import { ErrorNotice, NotFoundPage, Page } from '../../shell/page.tsx'
 import { Button, buttonClass, IconButton } from '../../ui/controls/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
 import type { Asset } from '../media/asset.ts'
 import { AssetCard } from '../media/asset-card.tsx'
 import { AssetGrid } from '../media/asset-grid.tsx'
-import { isNarrowed } from '../media/asset-search.ts'
-import { AssetTools } from '../media/asset-tools.tsx'
+import type { LibrarySearch } from '../media/asset-search.ts'
+import { isFiltered } from '../media/asset-search.ts'
+import { AssetToolbar } from '../media/asset-toolbar.tsx'
 import { TickBox } from '../media/tick-box.tsx'
 import { type LoadedAssets, useAssets } from '../media/use-assets.ts'
-import { ChooseFiles } from '../uploads/choose-files.tsx'
-import { DropZone } from '../uploads/drop-zone.tsx'
+import { ChooseFiles, DropZone } from '../uploads/file-inputs.tsx'
 import { UploadList } from '../uploads/upload-list.tsx'
 import { useUploads } from '../uploads/use-uploads.ts'
-import { BulkBar } from './bulk-bar.tsx'
+import { type AssetSelection, BulkBar, useSelection } from './bulk-bar.tsx'
 import { FolderPath } from './folder-path.tsx'
 import styles from './library.module.css'
-import type { LibrarySearch } from './library-search.ts'
-import { type Selection, useSelection } from './use-selection.ts'
 
 const route = getRouteApi('/assets')
 
 /** The files of the service: `/assets?q=&kind=&folder=&sort=&view=`. */
 export function LibraryPage(): ReactNode {
   const collection = useCollection(ASSETS)
-  return collection ? <Library collection={collection} /> : <MissingPage />
+  return collection ? <Library collection={collection} /> : <NotFoundPage />
 }
 
 /** How far each list was scrolled when somebody left it. */
@@ -80,7 +76,7 @@ function Library({ collection }: { readonly collection: StudioCollection }): Rea
       }
     >
       <DropZone label={t.assets.drop(search.folder)} onFiles={mayUpload ? upload : undefined}>
-        <AssetTools search={search} total={list.total} onChange={(next) => change({ ...next, view: search.view })} />
+        <AssetToolbar search={search} total={list.total} onChange={(next) => change({ ...next, view: search.view })} />
         <FolderPath search={search} />
         <UploadList queue={queue} />
         <Outdated list={list} />
@@ -108,7 +104,7 @@ function Outdated({ list }: { readonly list: LoadedAssets }): ReactNode {
 interface LibraryContentProps {
   readonly list: LoadedAssets
   readonly search: LibrarySearch
-  readonly selection: Selection
+  readonly selection: AssetSelection
   readonly mayUpload: boolean
   readonly onClear: (search: LibrarySearch) => void
 }
@@ -118,10 +114,10 @@ function LibraryContent({ list, search, selection, mayUpload, onClear }: Library
   const address = useMemo(() => JSON.stringify(search), [search])
   const [offset] = useState(() => offsets.get(address) ?? 0)
   const isList = search.view === 'list'
-  if (list.isLoading) return <Waiting label={t.common.loading} lines={8} />
-  if (list.items.length === 0 && list.error) return <Failure error={list.error} onRetry={list.reload} />
+  if (list.isLoading) return <LoadingPlaceholder label={t.common.loading} lines={8} />
+  if (list.items.length === 0 && list.error) return <ErrorNotice error={list.error} onRetry={list.reload} />
   if (list.items.length === 0) {
-    return isNarrowed(search) ? (
+    return isFiltered(search) ? (
       <Notice title={t.assets.noneFound} text={t.assets.noneFoundText}>
         <Button onPress={() => onClear({ view: search.view })}>{t.assets.showAll}</Button>
       </Notice>
@@ -141,7 +137,7 @@ function LibraryContent({ list, search, selection, mayUpload, onClear }: Library
           onTick={(isTicked, isRange) => selection.tick(index, isTicked, isRange)}
         />
       }
-      draw={(title, className) => (
+      renderTitle={(title, className) => (
         <Link to="/assets/$id" params={{ id: asset.id }} data-stop className={className} dir="auto" title={title}>
           {title}
         </Link>
@@ -155,7 +151,7 @@ function LibraryContent({ list, search, selection, mayUpload, onClear }: Library
         label={t.assets.title}
         list={list}
         isList={isList}
-        draw={drawCard}
+        renderAsset={drawCard}
         initialOffset={offset}
         onLeave={(at) => offsets.set(address, at)}
       />

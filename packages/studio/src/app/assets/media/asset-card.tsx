@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import type { Asset } from './asset.ts'
+import { formatBytes } from './asset.ts'
 import styles from './asset-card.module.css'
-import { byteText } from './byte-text.ts'
 import { Thumbnail } from './thumbnail.tsx'
 
 /** What an {@link AssetCard} takes. */
@@ -12,17 +12,17 @@ export interface AssetCardProps {
   readonly isRow: boolean
   readonly isSelected: boolean
   /** Draws what opens or chooses the file; its class makes the whole card take the click. */
-  readonly draw: (title: string, className: string) => ReactNode
+  readonly renderTitle: (title: string, className: string) => ReactNode
   /** Beside it, such as a box to tick. */
   readonly mark?: ReactNode
 }
 
 /** A file among others, as a card or as a row. */
-export function AssetCard({ asset, isRow, isSelected, draw, mark }: AssetCardProps): ReactNode {
+export function AssetCard({ asset, isRow, isSelected, renderTitle: draw, mark }: AssetCardProps): ReactNode {
   const { t, formats, locale } = useTexts()
   const { originalName, mimeType, size, alt, createdAt } = asset
   const lacksAlt = mimeType.startsWith('image/') && !alt
-  const detail = [byteText(size, locale), sizeText(asset)].filter(Boolean).join(' · ')
+  const detail = [formatBytes(size, locale), sizeText(asset)].filter(Boolean).join(' · ')
   return (
     <div className={`${styles.card} ${isRow ? styles.row : ''} ${isSelected ? styles.selected : ''}`}>
       {mark !== undefined && <div className={styles.mark}>{mark}</div>}

@@ -1,6 +1,6 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type DOMAttributes, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { useMovedFocus } from '../../ui/use-moved-focus.ts'
+import { useListFocus } from '../../ui/use-list-focus.ts'
 import type { Asset } from './asset.ts'
 import styles from './asset-grid.module.css'
 import type { LoadedAssets } from './use-assets.ts'
@@ -12,7 +12,7 @@ export interface AssetGridProps {
   /** Whether each file is a row of its own. */
   readonly isList: boolean
   /** Draws one file. Arrow keys go from one element with `data-stop` to the next. */
-  readonly draw: (asset: Asset, index: number) => ReactNode
+  readonly renderAsset: (asset: Asset, index: number) => ReactNode
   /** How far it is scrolled at first, in pixels. @default 0 */
   readonly initialOffset?: number
   /** Told how far it is scrolled when something in it is clicked. */
@@ -28,7 +28,7 @@ const OVERSCAN = 4
 
 /** Files as cards or as rows; only those that are seen are drawn, however many there are. */
 export function AssetGrid(props: AssetGridProps): ReactNode {
-  const { label, list, isList, draw, initialOffset = 0, onLeave } = props
+  const { label, list, isList, renderAsset: draw, initialOffset = 0, onLeave } = props
   const { items, total, loadMore } = list
   const body = useRef<HTMLDivElement>(null)
   const columns = useColumns(body, isList)
@@ -129,7 +129,7 @@ function useReturn(element: Element | null, offset: number): void {
 /** Arrow keys go from file to file. */
 function useArrows({ body, lines, columns, list }: ArrowParts): Pick<DOMAttributes<Element>, 'onKeyDown' | 'onBlur'> {
   const { count } = lines.options
-  const { move, forget } = useMovedFocus({
+  const { move, reset: forget } = useListFocus({
     has: (index) => index >= 0 && index < (list.total ?? list.items.length),
     find: (index) => body.current?.querySelector<HTMLElement>(`[data-asset="${index}"] [data-stop]`),
     show: (index) => lines.scrollToIndex(Math.min(Math.floor(index / columns), count - 1)),

@@ -1,6 +1,5 @@
-import { ASSET_COLUMNS } from './asset.ts'
-import { ASSET_KINDS, type AssetKind, whereOfKind } from './asset-kinds.ts'
-import { type FolderTree, isFolder, whereInFolder } from './folder-levels.ts'
+import { ASSET_FIELDS, ASSET_KINDS, type AssetKind, buildKindFilter } from './asset.ts'
+import { buildFolderFilter, type FolderTree, isFolderPath } from './folders.ts'
 
 /** Orders of a list of files. */
 export const ASSET_SORTS = ['-createdAt', 'createdAt', 'originalName', '-size', 'size'] as const
@@ -23,7 +22,7 @@ type Unread = Readonly<Record<string, unknown>>
 
 const isAmong = <T>(values: readonly T[], value: unknown): value is T => values.some((one) => one === value)
 
-const isFolderName = (text: unknown): text is string => typeof text === 'string' && isFolder(text)
+const isFolderName = (text: unknown): text is string => typeof text === 'string' && isFolderPath(text)
 
 /** Reads what an address says; what means nothing is left out. */
 export const readAssetSearch = ({ q, kind, folder, sort }: Unread): AssetSearch => ({
@@ -34,7 +33,7 @@ export const readAssetSearch = ({ q, kind, folder, sort }: Unread): AssetSearch 
 })
 
 /** What a field asks of its files. */
-export interface AssetDemands {
+export interface AssetConstraints {
   /** Media types, such as `image/*`. @default every type */
   readonly accept?: readonly string[] | undefined
   /** @default every size */
@@ -42,8 +41,8 @@ export interface AssetDemands {
 }
 
 /** Whether a field takes a file. */
-export const isTaken = (
-  { accept, maxBytes }: AssetDemands,
+export const isAcceptedAsset = (
+  { accept, maxBytes }: AssetConstraints,
   { mimeType, size }: { readonly mimeType: string; readonly size: number },
 ): boolean =>
   (accept === undefined || accept.some((range) => isWithin(range, mimeType))) &&
@@ -61,19 +60,19 @@ const within = (range: string): object => ({
  *
  * @param tree what is known of folders
  */
-export function assetQuery(
+export function buildAssetQuery(
   { q, kind, folder, sort }: AssetSearch,
-  { accept, maxBytes }: AssetDemands = {},
+  { accept, maxBytes }: AssetConstraints = {},
   tree?: FolderTree,
 ): Readonly<Record<string, unknown>> {
   const conditions: readonly object[] = [
     ...(accept === undefined ? [] : [{ or: accept.map(within) }]),
     ...(maxBytes === undefined ? [] : [{ size: { lte: maxBytes } }]),
-    ...(kind === undefined ? [] : [whereOfKind(kind)]),
-    ...(folder === undefined ? [] : [whereInFolder(folder, tree)]),
+    ...(kind === undefined ? [] : [buildKindFilter(kind)]),
+    ...(folder === undefined ? [] : [buildFolderFilter(folder, tree)]),
   ]
   return {
-    select: ASSET_COLUMNS,
+    select: ASSET_FIELDS,
     ...(conditions.length === 0 ? {} : { where: conditions.length === 1 ? conditions[0] : { and: conditions } }),
     ...(q === undefined ? {} : { q }),
     ...(sort === undefined ? (q === undefined ? { sort: '-createdAt' } : {}) : { sort }),
@@ -81,5 +80,17 @@ export function assetQuery(
 }
 
 /** Whether a search leaves files out. */
-export const isNarrowed = ({ q, kind, folder }: AssetSearch): boolean =>
+export const isFiltered = ({ q, kind, folder }: AssetSearch): boolean =>
   q !== undefined || kind !== undefined || folder !== undefined
+
+/** What the address of the library says. */
+export interface LibrarySearch extends AssetSearch {
+  /** @default cards */
+  readonly view?: 'list' | undefined
+}
+
+/** Reads what the address of the library says; what means nothing is left out. */
+export const readLibrarySearch = (search: Readonly<Record<string, unknown>>): LibrarySearch => ({
+  ...readAssetSearch(search),
+  ...(search.view === 'list' ? { view: 'list' } : {}),
+})

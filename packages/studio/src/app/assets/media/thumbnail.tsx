@@ -1,8 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { useModel } from '../../model/use-model.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
-import { type Asset, imageAddress } from './asset.ts'
-import { type AssetKind, kindOf } from './asset-kinds.ts'
+import { type Asset, type AssetKind, getAssetKind, getImageUrl } from './asset.ts'
 import styles from './thumbnail.module.css'
 
 const ICONS: Readonly<Record<AssetKind, IconName>> = {
@@ -25,9 +24,9 @@ export interface ThumbnailProps {
 /** A file as a picture: the image itself where the service shows it, what is known of it meanwhile, or a sign for its type. */
 export function Thumbnail({ asset, width, alt = '' }: ThumbnailProps): ReactNode {
   const { imageWidths } = useModel()
-  const kind = kindOf(asset.mimeType)
+  const kind = getAssetKind(asset.mimeType)
   // The service makes smaller images where it has sharp, and shows files where a plugin or a proxy does.
-  const sources = kind === 'image' ? [imageAddress(asset.id, width, imageWidths), asset.url] : []
+  const sources = kind === 'image' ? [getImageUrl(asset.id, width, imageWidths), asset.url] : []
   const [failed, setFailed] = useState(0)
   const [isLoaded, setIsLoaded] = useState(false)
   const source = sources[failed]

@@ -1,12 +1,11 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import type { ListItem, ListPage, LiveChange } from '../../api/live-changes.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
 import { ASSETS } from '../../model/studio-model.ts'
-import { keys } from '../../talk/keys.ts'
-import type { ListPage } from '../../talk/live.ts'
-import { useStudio } from '../../talk/studio.ts'
 import type { Asset } from './asset.ts'
-import { type AssetList, hasAsset, withChange } from './asset-list.ts'
-import { type AssetDemands, type AssetSearch, assetQuery } from './asset-search.ts'
+import { type AssetConstraints, type AssetSearch, buildAssetQuery } from './asset-search.ts'
 import { useFolderTree } from './use-folders.ts'
 
 /** A list of files as far as it is loaded. */
@@ -28,12 +27,12 @@ export interface LoadedAssets {
 const PAGE = 60
 
 /** The files that match, page by page. */
-export function useAssets(search: AssetSearch, demands: AssetDemands = {}): LoadedAssets {
+export function useAssets(search: AssetSearch, demands: AssetConstraints = {}): LoadedAssets {
   const { client } = useStudio()
   const queries = useQueryClient()
   const { tree, isPending: isTreePending } = useFolderTree()
-  const query = { ...assetQuery(search, demands, tree), limit: PAGE }
-  const queryKey = keys.list(ASSETS, query)
+  const query = { ...buildAssetQuery(search, demands, tree), limit: PAGE }
+  const queryKey = queryKeys.list(ASSETS, query)
   const list = useInfiniteQuery<ListPage, Error, AssetList, readonly unknown[], string | null>({
     queryKey,
     queryFn: async ({ pageParam, signal }) =>
@@ -75,7 +74,7 @@ function useLiveAssets(queryKey: readonly unknown[]): number {
     return changes.subscribe((change) => {
       if (change.collection !== ASSETS) return
       const list = queries.getQueryData<AssetList>(key)
-      if (list && hasAsset(list, change.id)) queries.setQueryData<AssetList>(key, withChange(list, change))
+      if (list && hasAsset(list, change.id)) queries.setQueryData<AssetList>(key, applyChange(list, change))
       else setNews((count) => count + 1)
     })
   }, [changes, queries, name])
@@ -114,3 +113,29 @@ function useOutdated(query: object, list: AssetList | undefined, news: number): 
   }, [client, name, first, news])
   return isOutdated
 }
+
+/** A list of files, as far as it is loaded. */
+type AssetList = InfiniteData<ListPage>
+
+/** Whether a file is in a list. */
+const hasAsset = ({ pages }: AssetList, id: string): boolean =>
+  pages.some(({ items }) => items.some((item) => item.id === id))
+
+/** A list after a change of a file that is in it. */
+const applyChange = (list: AssetList, change: LiveChange): AssetList => ({
+  ...list,
+  pages: list.pages.map((page) => inPage(page, change)),
+})
+
+function inPage(page: ListPage, { action, id, data = {} }: LiveChange): ListPage {
+  if (action === 'delete') {
+    return { ...page, total: Math.max(0, page.total - 1), items: page.items.filter((item) => item.id !== id) }
+  }
+  return { ...page, items: page.items.map((item) => (item.id === id ? changed(item, data) : item)) }
+}
+
+/** Only what was asked for is in a list. */
+const changed = (item: ListItem, data: Readonly<Record<string, unknown>>): ListItem => ({
+  ...Object.fromEntries(Object.entries(item).map(([key, value]) => [key, key in data ? data[key] : value])),
+  id: item.id,
+})

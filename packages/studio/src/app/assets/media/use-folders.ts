@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import type { StudioClient } from '../../talk/client.ts'
-import { keys } from '../../talk/keys.ts'
-import { useStudio } from '../../talk/studio.ts'
-import { type Folders, type FolderTree, foldersOf, isFolder, readFolders, toFolderTree } from './folder-levels.ts'
+import type { StudioClient } from '../../api/client.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
+import { type Folders, type FolderTree, getFolders, isFolderPath, readFolders, toFolderTree } from './folders.ts'
 
-const NONE: Folders = { names: [], isCut: false }
+const NONE: Folders = { names: [], isPartial: false }
 
 /** What is known of all folders: `isPending` until something is, without a `tree` when it could not be asked. */
 export function useFolderTree(): { readonly tree: FolderTree | undefined; readonly isPending: boolean } {
   const { client } = useStudio()
   const { data, isPending } = useQuery({
-    queryKey: keys.folderTree,
+    queryKey: queryKeys.folderTree,
     queryFn: ({ signal }) => readTree(client, signal),
     // The list can do without it.
     retry: false,
@@ -22,13 +22,13 @@ export function useFolderTree(): { readonly tree: FolderTree | undefined; readon
 export function useFolders(folder: string | undefined): Folders {
   const { client } = useStudio()
   const { tree, isPending } = useFolderTree()
-  const isWhole = tree !== undefined && !tree.isCut
+  const isWhole = tree !== undefined && !tree.isPartial
   const { data = NONE } = useQuery({
-    queryKey: keys.folder(folder),
+    queryKey: queryKeys.folder(folder),
     queryFn: ({ signal }) => readFolders((query) => directoriesOf(client, query, signal), folder),
-    enabled: !isPending && !isWhole && (folder === undefined || isFolder(folder)),
+    enabled: !isPending && !isWhole && (folder === undefined || isFolderPath(folder)),
   })
-  return isWhole ? foldersOf(tree, folder) : data
+  return isWhole ? getFolders(tree, folder) : data
 }
 
 async function readTree(client: StudioClient, signal: AbortSignal): Promise<FolderTree> {

@@ -6,12 +6,10 @@ import { useCollection } from '../../model/use-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import field from '../../ui/controls/field.module.css'
 import { useToast } from '../../ui/overlays/toasts.tsx'
-import { preloadable } from '../../ui/preloadable.tsx'
-import { whenIdle } from '../../ui/when-idle.ts'
+import { preloadable, runWhenIdle } from '../../ui/preloadable.tsx'
 import type { Asset } from '../media/asset.ts'
-import { type AssetDemands, isTaken } from '../media/asset-search.ts'
-import { ChooseFiles } from '../uploads/choose-files.tsx'
-import { DropZone } from '../uploads/drop-zone.tsx'
+import { type AssetConstraints, isAcceptedAsset } from '../media/asset-search.ts'
+import { ChooseFiles, DropZone } from '../uploads/file-inputs.tsx'
 import { UploadList } from '../uploads/upload-list.tsx'
 import { useUploads } from '../uploads/use-uploads.ts'
 import { ChosenAssets } from './chosen-assets.tsx'
@@ -25,10 +23,10 @@ export function AssetField(props: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   const id = useId()
   const [isPicking, setIsPicking] = useState(false)
-  useEffect(() => whenIdle(() => void preload()), [])
+  useEffect(() => runWhenIdle(() => void preload()), [])
   const { many, required } = description
   const ids = idsIn(value)
-  const demands: AssetDemands = description.relation ?? {}
+  const demands: AssetConstraints = description.relation ?? {}
   const change = (next: readonly string[]): void => onChange(toValue(next, many))
   const uploads = useFieldUploads(ids, many, demands, change)
   const mayUpload = useCollection(ASSETS)?.permissions.create !== false
@@ -94,7 +92,7 @@ const toValue = (ids: readonly string[], many: boolean): unknown => (many ? ids 
 function useFieldUploads(
   ids: readonly string[],
   many: boolean,
-  demands: AssetDemands,
+  demands: AssetConstraints,
   change: (ids: readonly string[]) => void,
 ) {
   const queue = useUploads()
@@ -107,7 +105,7 @@ function useFieldUploads(
   const add = useCallback(
     (files: readonly File[]): void => {
       const take = (asset: Asset): void => {
-        if (!isTaken(demands, asset)) {
+        if (!isAcceptedAsset(demands, asset)) {
           toast({ kind: 'failed', text: t.assets.notTaken(asset.originalName) })
           return
         }

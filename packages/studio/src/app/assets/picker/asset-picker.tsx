@@ -1,22 +1,21 @@
 import { type ReactNode, useCallback, useState } from 'react'
+import { getErrorText } from '../../api/error-texts.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import { ASSETS } from '../../model/studio-model.ts'
 import { useCollection } from '../../model/use-model.ts'
-import { errorText } from '../../talk/error-texts.ts'
 import { Button } from '../../ui/controls/button.tsx'
+import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
 import type { Asset } from '../media/asset.ts'
 import { AssetCard } from '../media/asset-card.tsx'
 import { AssetGrid } from '../media/asset-grid.tsx'
-import type { AssetDemands, AssetSearch } from '../media/asset-search.ts'
-import { isTaken } from '../media/asset-search.ts'
-import { AssetTools } from '../media/asset-tools.tsx'
+import type { AssetConstraints, AssetSearch } from '../media/asset-search.ts'
+import { isAcceptedAsset } from '../media/asset-search.ts'
+import { AssetToolbar } from '../media/asset-toolbar.tsx'
 import { TickBox } from '../media/tick-box.tsx'
 import { useAssets } from '../media/use-assets.ts'
-import { ChooseFiles } from '../uploads/choose-files.tsx'
-import { DropZone } from '../uploads/drop-zone.tsx'
+import { ChooseFiles, DropZone } from '../uploads/file-inputs.tsx'
 import { UploadList } from '../uploads/upload-list.tsx'
 import { useUploads } from '../uploads/use-uploads.ts'
 import styles from './picker.module.css'
@@ -28,7 +27,7 @@ export interface AssetPickerProps {
   /** The ids that are chosen already. */
   readonly chosen: readonly string[]
   /** Which files may be chosen; others are not shown. */
-  readonly demands: AssetDemands
+  readonly demands: AssetConstraints
   readonly onClose: () => void
   /** Told the ids: those that were chosen before in their places, and new ones behind. */
   readonly onChoose: (ids: readonly string[]) => void
@@ -49,7 +48,7 @@ export function AssetPicker(props: AssetPickerProps): ReactNode {
   }, [])
   const upload = (files: readonly File[]): void => {
     const take = (asset: Asset): void => {
-      if (isMany && isTaken(demands, asset)) toggle(asset.id)
+      if (isMany && isAcceptedAsset(demands, asset)) toggle(asset.id)
     }
     const added = queue.add(files, undefined, take)
     setKeys((before) => [...before, ...added])
@@ -58,13 +57,13 @@ export function AssetPicker(props: AssetPickerProps): ReactNode {
     <Dialog title={title} isOpen isWide onClose={onClose}>
       <DropZone label={t.assets.drop(undefined)} onFiles={mayUpload ? upload : undefined}>
         <div className={styles.tools}>
-          <AssetTools search={search} total={list.total} onChange={setSearch} />
+          <AssetToolbar search={search} total={list.total} onChange={setSearch} />
           {mayUpload && <ChooseFiles onFiles={upload}>{t.assets.upload}</ChooseFiles>}
         </div>
         <UploadList queue={queue} only={keys} />
         <ScrollRegion className={styles.scroller} label={t.assets.title}>
-          {list.isLoading && <Waiting label={t.common.loading} />}
-          {list.error !== null && <p role="alert">{errorText(list.error, t)}</p>}
+          {list.isLoading && <LoadingPlaceholder label={t.common.loading} />}
+          {list.error !== null && <p role="alert">{getErrorText(list.error, t)}</p>}
           {!list.isLoading && list.error === null && list.items.length === 0 && (
             <p className={styles.none}>{t.assets.noneToPick}</p>
           )}
@@ -73,7 +72,7 @@ export function AssetPicker(props: AssetPickerProps): ReactNode {
               label={t.assets.title}
               list={list}
               isList={false}
-              draw={(asset) => (
+              renderAsset={(asset) => (
                 <Choice
                   asset={asset}
                   isMany={isMany}
@@ -116,7 +115,7 @@ function Choice({ asset, isMany, isChosen, onChoose }: ChoiceProps): ReactNode {
           <TickBox label={t.assets.select(asset.originalName)} isTicked={isChosen} onTick={onChoose} />
         ) : undefined
       }
-      draw={(title, className) => (
+      renderTitle={(title, className) => (
         <button
           type="button"
           data-stop

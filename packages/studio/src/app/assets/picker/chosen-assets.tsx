@@ -1,13 +1,13 @@
+import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
-import unseen from '../../ui/unseen.module.css'
-import type { Asset } from '../media/asset.ts'
-import { byteText } from '../media/byte-text.ts'
+import unseen from '../../ui/visually-hidden.module.css'
+import { ASSET_FIELDS, type Asset, formatBytes } from '../media/asset.ts'
 import { Thumbnail } from '../media/thumbnail.tsx'
 import styles from './picker.module.css'
-import { useAssetsById } from './use-assets-by-id.ts'
 
 /** What {@link ChosenAssets} take. */
 export interface ChosenAssetsProps {
@@ -115,9 +115,38 @@ function ChosenAsset({ id, asset }: { readonly id: string; readonly asset: Asset
           {originalName}
         </Link>
         <span className={lacksAlt ? styles.lacking : styles.detail} dir="auto">
-          {lacksAlt ? t.assets.noAlt : (alt ?? byteText(size, locale))}
+          {lacksAlt ? t.assets.noAlt : (alt ?? formatBytes(size, locale))}
         </span>
       </span>
     </>
   )
+}
+
+/** How many files one request asks for. */
+const AT_ONCE = 50
+
+/** Files by their ids: one request for each fifty. A file that is not there, or may not be seen, is `null`; one that is not known yet is absent. */
+function useAssetsById(ids: readonly string[]): ReadonlyMap<string, Asset | null> {
+  const { client } = useStudio()
+  const chunks = Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, at) =>
+    ids.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
+  )
+  const answers = useQueries({
+    queries: chunks.map((chunk) => {
+      // Files that change places are no other files.
+      const named = [...chunk].sort()
+      return {
+        queryKey: ['files', named],
+        queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+          const query = { where: { id: { in: named } }, select: ASSET_FIELDS, limit: AT_ONCE }
+          const { items } = await client.assets.list(query as object, { signal })
+          const found = new Map((items as unknown as readonly Asset[]).map((one) => [one.id, one]))
+          return named.map((id): readonly [string, Asset | null] => [id, found.get(id) ?? null])
+        },
+        // While one more is looked up, the others stay.
+        placeholderData: (before: readonly (readonly [string, Asset | null])[] | undefined) => before,
+      }
+    }),
+  })
+  return new Map(answers.flatMap(({ data = [] }) => data))
 }

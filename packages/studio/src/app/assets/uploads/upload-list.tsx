@@ -1,9 +1,11 @@
+import { DaybookError } from '@daybook/client'
 import type { ReactNode } from 'react'
+import { getErrorText, getIssueText } from '../../api/error-texts.ts'
+import { useObservable } from '../../api/observable.ts'
+import type { Messages } from '../../messages/en.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { useObservable } from '../../talk/observable.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
-import { byteText } from '../media/byte-text.ts'
-import { uploadErrorText } from './upload-error.ts'
+import { formatBytes } from '../media/asset.ts'
 import type { Upload, UploadQueue } from './upload-queue.ts'
 import styles from './uploads.module.css'
 
@@ -52,7 +54,7 @@ const rank = ({ state }: Upload): number => ['failed', 'sending', 'paused', 'wai
 function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue: UploadQueue }): ReactNode {
   const { t, locale } = useTexts()
   const { key, file, state, sent, error } = upload
-  const text = state === 'failed' ? uploadErrorText(error, t) : t.assets.uploadStates[state]
+  const text = state === 'failed' ? getUploadErrorText(error, t) : t.assets.uploadStates[state]
   const isFailed = state === 'failed'
   return (
     <li className={styles.row}>
@@ -61,7 +63,7 @@ function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue:
           {file.name}
         </p>
         <p className={isFailed ? styles.failure : styles.detail}>
-          {byteText(file.size, locale)} · {text}
+          {formatBytes(file.size, locale)} · {text}
         </p>
         {state === 'sending' && (
           <progress className={styles.progress} max={Math.max(1, file.size)} value={sent} aria-label={file.name} />
@@ -77,4 +79,12 @@ function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue:
       )}
     </li>
   )
+}
+
+/** Why a file was not stored, in the reader's words. */
+function getUploadErrorText(error: unknown, t: Messages): string {
+  const [issue] = error instanceof DaybookError ? (error.details.issues ?? []) : []
+  if (issue === undefined) return getErrorText(error, t)
+  const text = getIssueText(issue, t)
+  return issue.code === 'accept' ? t.assets.refusedType(text) : text
 }

@@ -1,4 +1,4 @@
-import { Observable } from '../../talk/observable.ts'
+import { Observable } from '../../api/observable.ts'
 import type { Asset } from '../media/asset.ts'
 
 /** How far an upload is: `paused` ones go on when the service can be reached again. */
@@ -27,10 +27,10 @@ export interface SendOptions {
 }
 
 /** The parts that a queue needs. */
-export interface UploadParts {
+export interface UploadDependencies {
   send(file: File, options: SendOptions): Promise<Asset>
   /** Whether an error says that the service cannot be reached now. */
-  isAwayError(error: unknown): boolean
+  isUnreachableError(error: unknown): boolean
   /** Called with each error. */
   onError(error: unknown): void
   /** Called with each file that is stored. */
@@ -53,11 +53,11 @@ const AT_ONCE = 2
 export class UploadQueue {
   /** In the order in which they were added. */
   readonly uploads: Observable<readonly Upload[]> = new Observable<readonly Upload[]>([])
-  readonly #parts: UploadParts
+  readonly #parts: UploadDependencies
   readonly #jobs = new Map<number, Job>()
   #lastKey = 0
 
-  constructor(parts: UploadParts) {
+  constructor(parts: UploadDependencies) {
     this.#parts = parts
   }
 
@@ -138,7 +138,7 @@ export class UploadQueue {
       this.#parts.onStored(asset)
     } catch (error) {
       if (ending.signal.aborted) return
-      const state = this.#parts.isAwayError(error) ? 'paused' : 'failed'
+      const state = this.#parts.isUnreachableError(error) ? 'paused' : 'failed'
       this.#change(key, (upload) => ({ ...upload, state, error }))
       this.#parts.onError(error)
     }

@@ -1,7 +1,6 @@
+import { queryKeys } from '../../api/query-keys.ts'
+import { isUnreachableError, type Studio, useStudio } from '../../api/studio.ts'
 import { ASSETS } from '../../model/studio-model.ts'
-import { isAwayError } from '../../talk/connection.ts'
-import { keys } from '../../talk/keys.ts'
-import { type Studio, useStudio } from '../../talk/studio.ts'
 import type { Asset } from '../media/asset.ts'
 import { UploadQueue } from './upload-queue.ts'
 
@@ -24,16 +23,16 @@ function openQueue(studio: Studio): UploadQueue {
         signal,
         onProgress: ({ sent }) => onProgress(sent),
       })) as unknown as Asset,
-    isAwayError,
+    isUnreachableError,
     onError: (error) => connection.noteError(error),
     onStored: () => {
-      void queries.invalidateQueries({ queryKey: keys.lists(ASSETS) })
-      void queries.invalidateQueries({ queryKey: keys.folders })
+      void queries.invalidateQueries({ queryKey: queryKeys.lists(ASSETS) })
+      void queries.invalidateQueries({ queryKey: queryKeys.folders })
     },
     makeKey,
   })
-  connection.isAway.subscribe(() => {
-    if (!connection.isAway.get()) queue.resume()
+  connection.isUnreachable.subscribe(() => {
+    if (!connection.isUnreachable.get()) queue.resume()
   })
   queues.set(studio, queue)
   window.addEventListener('beforeunload', (event) => queue.isBusy && event.preventDefault())

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { StudioClient } from '../../api/client.ts'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { labelOf, type StudioCollection, type StudioModel, titleOf } from '../../model/studio-model.ts'
+import { getEntryTitle, type StudioCollection, type StudioModel, toLabel } from '../../model/studio-model.ts'
 import { useModel } from '../../model/use-model.ts'
-import type { StudioClient } from '../../talk/client.ts'
-import { useStudio } from '../../talk/studio.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import type { EditorState } from '../saving/editor-state.ts'
 import styles from './actions.module.css'
-import { actionCalls, type Referrer } from './entry-calls.ts'
+import { getEntryCalls, type Referrer } from './entry-calls.ts'
 import type { EntryWork } from './use-entry-work.ts'
 
 /** How many documents that refer to an entry are named. */
@@ -32,8 +32,8 @@ export function DeleteDialog({ isOpen, collection, state, work, onClose }: Delet
   const remove = async (): Promise<void> => {
     const isDone = await work.run({
       name: 'delete',
-      done: t.publishing.deleted,
-      isSavedFirst: false,
+      successText: t.publishing.deleted,
+      savesFirst: false,
       call: (calls, { id }) => calls.delete(id, {}),
     })
     onClose()
@@ -45,7 +45,7 @@ export function DeleteDialog({ isOpen, collection, state, work, onClose }: Delet
         replace: true,
       })
   }
-  const title = titleOf(collection, state.values) ?? t.lists.untitled
+  const title = getEntryTitle(collection, state.values) ?? t.lists.untitled
   return (
     <Dialog title={t.publishing.deleteTitle(title)} isOpen={isOpen} onClose={onClose}>
       <p>{t.publishing.deleteText}</p>
@@ -74,7 +74,7 @@ function Referrers({ collection, id }: { readonly collection: StudioCollection; 
   const { data } = useQuery({
     queryKey: ['references', collection.key, id],
     queryFn: async () => {
-      const { total, items } = await actionCalls(client, collection).references(id, { limit: MOST_NAMED })
+      const { total, items } = await getEntryCalls(client, collection).references(id, { limit: MOST_NAMED })
       return { total, items: await withTitles(client, collections, items) }
     },
     staleTime: 0,
@@ -105,8 +105,11 @@ async function withTitles(
     const collection = collections.get(key)
     if (!collection) continue
     const ids = own.map((one) => one.id)
-    const { items } = await actionCalls(client, collection).findMany({ where: { id: { in: ids } }, limit: ids.length })
-    for (const item of items) titles.set(`${key}/${item.id}`, titleOf(collection, item))
+    const { items } = await getEntryCalls(client, collection).findMany({
+      where: { id: { in: ids } },
+      limit: ids.length,
+    })
+    for (const item of items) titles.set(`${key}/${item.id}`, getEntryTitle(collection, item))
   }
   return referrers.map((one) => ({ ...one, title: titles.get(`${one.collection}/${one.id}`) }))
 }
@@ -117,7 +120,7 @@ interface ReferrerLinkProps {
 }
 
 function ReferrerLink({ referrer: { collection, id, field, title }, isGlobal }: ReferrerLinkProps): ReactNode {
-  const text = [labelOf(collection), title, labelOf(field)].filter((one) => one !== undefined).join(' · ')
+  const text = [toLabel(collection), title, toLabel(field)].filter((one) => one !== undefined).join(' · ')
   if (isGlobal) {
     return (
       <Link to="/g/$global" params={{ global: collection }} search={{ field }}>

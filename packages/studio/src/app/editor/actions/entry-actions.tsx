@@ -1,15 +1,18 @@
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { statusLabel } from '../../model/status-label.ts'
-import type { StudioCollection } from '../../model/studio-model.ts'
+import { getStatusLabel, type StudioCollection } from '../../model/studio-model.ts'
 import type { EntryRights } from '../../model/use-entry-rights.ts'
+import { useModel } from '../../model/use-model.ts'
+import { needsToken } from '../../preview/preview-link.ts'
 import { useSession } from '../../session/use-session.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { MenuButton, MenuItem } from '../../ui/overlays/menu.tsx'
 import { isTranslated } from '../languages/locale-values.ts'
-import { useLocaleName } from '../languages/use-locale-name.ts'
+import { useLocaleName } from '../languages/use-languages.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
 import styles from './actions.module.css'
@@ -105,7 +108,7 @@ function MoreMenu({ collection, state, publishing, rights, work, tasks, onOpen }
     void navigate({ to: '/c/$collection/$id/history', params, search: locale === '' ? {} : { locale } })
   }
   const duplicate = async (): Promise<void> => {
-    const { duplicateOf } = await import('./duplicate.ts')
+    const { duplicateEntry: duplicateOf } = await import('./duplicate-entry.ts')
     const copy = await duplicateOf(collection, state.values, identity?.subject ?? '', t.publishing.copyOf)
     void navigate({ to: '/c/$collection/$id', params: { collection: key, id: 'new' }, search: { copy } })
   }
@@ -126,10 +129,10 @@ function MoreMenu({ collection, state, publishing, rights, work, tasks, onOpen }
       {mayUnpublish && <MenuItem onAction={() => void work.run(tasks.unpublish)}>{t.publishing.unpublish}</MenuItem>}
       {statusField !== null &&
         publishing.otherStatuses
-          .filter((one) => one !== 'draft' && rights.maySet(one))
+          .filter((one) => one !== 'draft' && rights.canSetStatus(one))
           .map((status) => (
             <MenuItem key={status} onAction={() => void work.run(tasks.toStatus(statusField, status))}>
-              {t.publishing.toStatus(statusLabel(status, t))}
+              {t.publishing.toStatus(getStatusLabel(status, t))}
             </MenuItem>
           ))}
       {rights.restore && publishing.hasDraft && (
@@ -158,28 +161,28 @@ function useTasks(editor: DocumentEditor): EntryTasks {
   return {
     publish: {
       name: 'publish',
-      done: t.publishing.published,
+      successText: t.publishing.published,
       call: (calls, { id, tag }) => calls.publish(id, { ifMatch: tag }).then(refresh),
     },
     publishLocale: (locale) => ({
       name: 'publish',
-      done: t.publishing.published,
+      successText: t.publishing.published,
       call: (calls, { id, tag }) => calls.publish(id, { ifMatch: tag, locales: [locale] }).then(refresh),
     }),
     unpublish: {
       name: 'unpublish',
-      done: t.publishing.unpublished,
+      successText: t.publishing.unpublished,
       call: (calls, { id, tag }) => calls.unpublish(id, { ifMatch: tag }).then(refresh),
     },
     unpublishLocale: (locale) => ({
       name: 'unpublish',
-      done: t.publishing.unpublished,
+      successText: t.publishing.unpublished,
       call: (calls, { id, tag }) => calls.unpublish(id, { ifMatch: tag, locales: [locale] }).then(refresh),
     }),
     discard: {
       name: 'discard',
-      done: t.publishing.discarded,
-      isSavedFirst: false,
+      successText: t.publishing.discarded,
+      savesFirst: false,
       call: async (calls, { id }) => {
         await editor.discard()
         // A save that was under way has to come first.
@@ -190,8 +193,67 @@ function useTasks(editor: DocumentEditor): EntryTasks {
     },
     toStatus: (field: string, status: string): EntryTask => ({
       name: 'status',
-      done: t.publishing.changed,
+      successText: t.publishing.changed,
       call: (calls, { id }) => calls.update(id, { [field]: status }, {}).then(refresh),
     }),
   }
+}
+
+const PreviewButton = lazy(async () => ({ default: (await import('../../preview/preview-button.tsx')).PreviewButton }))
+
+/** What an {@link EntryPreview} takes. */
+interface EntryPreviewProps {
+  readonly collection: StudioCollection
+  readonly state: EditorState
+  /** True if the person may make a link that shows the draft. */
+  readonly canCreateToken: boolean
+}
+
+/** The way to the entry's page on the site, where the config says its address and the entry is stored. */
+export function EntryPreview({
+  collection: { key },
+  state,
+  canCreateToken: mayMakeToken,
+}: EntryPreviewProps): ReactNode {
+  const { settings } = useStudio()
+  const { document, tag, values } = state
+  const address = Object.hasOwn(settings.preview, key) ? settings.preview[key] : undefined
+  if (address === undefined || document.id === null || (needsToken(address) && !mayMakeToken)) return null
+  const entry = { ...values, locale: document.locale, id: document.id }
+  return (
+    <Suspense>
+      <PreviewButton collection={key} entry={entry} revision={tag ?? ''} address={address} />
+    </Suspense>
+  )
+}
+
+/** What an {@link EntryStatus} takes. */
+interface EntryStatusProps {
+  readonly publishing: PublishingState
+  /** Takes the times back; absent: this person may not. */
+  readonly onUnschedule: (() => void) | undefined
+}
+
+/** Whether readers see an entry, what they do not see yet, and when that changes by itself. */
+export function EntryStatus({ publishing, onUnschedule }: EntryStatusProps): ReactNode {
+  const { t, formats } = useTexts()
+  const { status, isPublished, hasDraft, publishAt, unpublishAt, publishedLocales } = publishing
+  const nameOf = useLocaleName()
+  const { locales } = useModel()
+  const isInSome = publishedLocales.length > 0 && publishedLocales.length < (locales?.available.length ?? 0)
+  if (status === null) return null
+  return (
+    <div className={styles.publishing}>
+      <Badge tone={isPublished ? 'good' : 'neutral'}>{getStatusLabel(status, t)}</Badge>
+      {isInSome && <span>{t.publishing.publishedIn(publishedLocales.map(nameOf).join(', '))}</span>}
+      {isPublished && hasDraft && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
+      {publishAt !== null && <span>{t.publishing.publishesAt(formats.moment(publishAt))}</span>}
+      {unpublishAt !== null && <span>{t.publishing.unpublishesAt(formats.moment(unpublishAt))}</span>}
+      {(publishAt ?? unpublishAt) !== null && onUnschedule && (
+        <Button variant="quiet" onPress={onUnschedule}>
+          {t.publishing.unschedule}
+        </Button>
+      )}
+    </div>
+  )
 }

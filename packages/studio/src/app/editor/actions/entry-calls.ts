@@ -1,6 +1,6 @@
+import type { StudioClient } from '../../api/client.ts'
 import type { StudioCollection } from '../../model/studio-model.ts'
-import type { StudioClient } from '../../talk/client.ts'
-import type { Values } from '../saving/saved-field.ts'
+import type { Values } from '../saving/field-values.ts'
 
 interface Condition {
   readonly ifMatch?: string
@@ -34,5 +34,5 @@ interface ActionCalls {
 }
 
 /** The calls of a collection, of which types know nothing. */
-export const actionCalls = (client: StudioClient, { key }: StudioCollection): ActionCalls =>
+export const getEntryCalls = (client: StudioClient, { key }: StudioCollection): ActionCalls =>
   client.collections[key] as unknown as ActionCalls

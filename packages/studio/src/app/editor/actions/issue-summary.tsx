@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { placeName } from '../../model/place-name.ts'
-import type { FieldIssues } from '../field-issues.ts'
-import { focusField } from '../places/focus-field.ts'
+import { formatPath } from '../../model/studio-model.ts'
+import type { FieldIssues } from '../fields/field-editor.ts'
+import { focusField } from '../focus-field.ts'
 import styles from './actions.module.css'
 
 /** The most faults that are named one by one. */
@@ -20,7 +20,7 @@ export function IssueSummary({ issues }: { readonly issues: FieldIssues }): Reac
         {places.slice(0, MOST).map((place) => (
           <li key={place}>
             <button type="button" className={styles.jump} onClick={() => focusField(place)}>
-              {placeName(place)}
+              {formatPath(place)}
             </button>
           </li>
         ))}

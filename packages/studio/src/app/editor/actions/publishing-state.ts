@@ -29,7 +29,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
  *
  * @param locales the languages of the content
  */
-export function publishingStateOf(
+export function getPublishingState(
   { statusField, fields }: StudioCollection,
   { document, values, dirty }: EditorState,
   locales: readonly string[],

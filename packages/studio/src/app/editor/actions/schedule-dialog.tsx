@@ -42,7 +42,7 @@ function ScheduleForm({ publishing, rights, work, onRefresh, onClose }: Schedule
   const set = (deed: Deed, local: string): Promise<boolean> =>
     work.run({
       name: 'schedule',
-      done: t.publishing.scheduled,
+      successText: t.publishing.scheduled,
       call: (calls, entry) =>
         calls[deed](entry.id, { at: new Date(local).toISOString(), ifMatch: entry.tag }).then(onRefresh),
     })

@@ -2,28 +2,28 @@ import { DaybookError } from '@daybook/client'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Issue } from 'daybook'
 import { useState } from 'react'
+import { getErrorText } from '../../api/error-texts.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import type { StudioCollection } from '../../model/studio-model.ts'
 import { useSession } from '../../session/use-session.ts'
-import { errorText } from '../../talk/error-texts.ts'
-import { keys } from '../../talk/keys.ts'
-import { useStudio } from '../../talk/studio.ts'
 import { useToast } from '../../ui/overlays/toasts.tsx'
-import { callAs } from '../document/use-new-session.ts'
-import { focusField } from '../places/focus-field.ts'
+import { callAs } from '../document/session-renewal.ts'
+import { focusField } from '../focus-field.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
-import type { Values } from '../saving/saved-field.ts'
-import { actionCalls } from './entry-calls.ts'
+import type { Values } from '../saving/field-values.ts'
+import { getEntryCalls } from './entry-calls.ts'
 
-type ActionCalls = ReturnType<typeof actionCalls>
+type ActionCalls = ReturnType<typeof getEntryCalls>
 
 /** Something that is done with a stored entry as a whole. */
 export interface EntryTask {
   readonly name: string
   /** Said when it is done. */
-  readonly done: string
+  readonly successText: string
   /** Whether what is seen is saved first. @default true */
-  readonly isSavedFirst?: boolean
+  readonly savesFirst?: boolean
   readonly call: (calls: ActionCalls, entry: { readonly id: string; readonly tag: string }) => Promise<unknown>
 }
 
@@ -59,12 +59,12 @@ export function useEntryWork(editor: DocumentEditor, collection: StudioCollectio
     const isNewer = error instanceof DaybookError && error.status === 412
     if (isNewer) await editor.refresh()
     setRefusal({ issues, values: editor.getState().values })
-    toast({ kind: 'failed', text: isNewer ? t.publishing.changedMeanwhile : errorText(error, t) })
+    toast({ kind: 'failed', text: isNewer ? t.publishing.changedMeanwhile : getErrorText(error, t) })
     const [first] = issues
     if (first) requestAnimationFrame(() => focusField(placeOf(first)))
   }
   const attempt = async (task: EntryTask): Promise<boolean> => {
-    if (task.isSavedFirst !== false && !(await isSaved(editor))) {
+    if (task.savesFirst !== false && !(await isSaved(editor))) {
       toast({ kind: 'failed', text: t.publishing.notSaved })
       return false
     }
@@ -75,8 +75,8 @@ export function useEntryWork(editor: DocumentEditor, collection: StudioCollectio
     }
     if (document.id === null || tag === null) return false
     const entry = { id: document.id, tag }
-    await callAs(studio, person, (client) => task.call(actionCalls(client, collection), entry))
-    void queries.invalidateQueries({ queryKey: keys.lists(collection.key) })
+    await callAs(studio, person, (client) => task.call(getEntryCalls(client, collection), entry))
+    void queries.invalidateQueries({ queryKey: queryKeys.lists(collection.key) })
     return true
   }
   const run = async (task: EntryTask): Promise<boolean> => {
@@ -85,7 +85,7 @@ export function useEntryWork(editor: DocumentEditor, collection: StudioCollectio
     setRefusal(undefined)
     try {
       const isDone = await attempt(task)
-      if (isDone) toast({ text: task.done })
+      if (isDone) toast({ text: task.successText })
       return isDone
     } catch (error) {
       await fail(error)

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import styles from './differences.module.css'
-import { type DifferencePart, differenceOf } from './text-difference.ts'
+import { type DifferencePart, diffTexts } from './text-difference.ts'
 
 /** What a {@link Difference} takes. */
 export interface DifferenceProps {
@@ -12,7 +12,7 @@ export interface DifferenceProps {
 /** What one text has that another one has not: said to those who cannot see the colours, too. */
 export function Difference({ from, to }: DifferenceProps): ReactNode {
   const { t } = useTexts()
-  const parts = useMemo(() => differenceOf(from, to), [from, to])
+  const parts = useMemo(() => diffTexts(from, to), [from, to])
   if (parts.length === 0) return <p className={styles.empty}>{t.history.empty}</p>
   return (
     <div className={styles.text} dir="auto">

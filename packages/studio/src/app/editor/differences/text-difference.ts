@@ -1,4 +1,6 @@
+import type { FieldDescription } from 'daybook'
 import { diffComm } from 'node-diff3'
+import { isRecord, removeItemKeys, toPlainValue } from '../saving/field-values.ts'
 
 /** A piece of a text, and what became of it. */
 export interface DifferencePart {
@@ -15,7 +17,7 @@ const LINES = /[^\n]*\n|[^\n]+$/g
 const WORDS = /\s*(?:[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}])|\s+/gu
 
 /** What makes one text of another: by lines, and by words within lines that changed. */
-export function differenceOf(from: string, to: string): readonly DifferencePart[] {
+export function diffTexts(from: string, to: string): readonly DifferencePart[] {
   return joined(
     compare(from, to, LINES, MOST_LINES).flatMap((part) =>
       part.kind === 'same' ? [part] : compare(part.from, part.to, WORDS, MOST_WORDS).flatMap(toParts),
@@ -56,4 +58,20 @@ function joined(parts: readonly DifferencePart[]): readonly DifferencePart[] {
     else result.push(part)
   }
   return result
+}
+
+/** The field that a path of keys leads to: `seo.title`. */
+export function findField(fields: readonly FieldDescription[], path: string): FieldDescription | undefined {
+  const [key, ...rest] = path.split('.')
+  const field = fields.find((one) => one.key === key)
+  return rest.length === 0 ? field : findField(field?.fields ?? [], rest.join('.'))
+}
+
+/** A value as a text that people can compare: an item of a list to a line, without what the service makes of it. */
+export function toComparableText(value: unknown, field?: FieldDescription): string {
+  const plain = field ? removeItemKeys(field, toPlainValue(field, value)) : value
+  if (plain === null || plain === undefined) return ''
+  if (Array.isArray(plain) && !plain.some((item) => isRecord(item) || Array.isArray(item)))
+    return plain.map(String).join('\n')
+  return typeof plain === 'object' ? JSON.stringify(plain, null, 2) : String(plain)
 }

@@ -1,17 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import type { StudioCollection, StudioGlobal } from '../../model/studio-model.ts'
 import { useEntryRights } from '../../model/use-entry-rights.ts'
 import { useCollection, useGlobal } from '../../model/use-model.ts'
-import { MissingPage } from '../../shell/missing-page.tsx'
-import { Page } from '../../shell/page.tsx'
-import { keys } from '../../talk/keys.ts'
-import { useStudio } from '../../talk/studio.ts'
-import link from '../../ui/back.module.css'
+import { NotFoundPage, Page } from '../../shell/page.tsx'
+import link from '../../ui/back-link.module.css'
 import { Icon } from '../../ui/icon.tsx'
-import { entryHistory, globalHistory } from './history-calls.ts'
+import { createEntryHistory, createGlobalHistory } from './history-calls.ts'
 import { HistoryView, type HistoryViewProps } from './history-view.tsx'
 
 const entryRoute = getRouteApi('/c/$collection/$id/history')
@@ -21,7 +20,7 @@ const globalRoute = getRouteApi('/g/$global/history')
 export function EntryHistoryPage(): ReactNode {
   const { collection: key } = entryRoute.useParams()
   const collection = useCollection(key)
-  return collection ? <EntryHistory collection={collection} /> : <MissingPage />
+  return collection ? <EntryHistory collection={collection} /> : <NotFoundPage />
 }
 
 function EntryHistory({ collection }: { readonly collection: StudioCollection }): ReactNode {
@@ -32,20 +31,20 @@ function EntryHistory({ collection }: { readonly collection: StudioCollection })
   const navigate = entryRoute.useNavigate()
   const { client } = useStudio()
   const { t } = useTexts()
-  const calls = useMemo(() => entryHistory(client, key, id, locale), [client, key, id, locale])
+  const calls = useMemo(() => createEntryHistory(client, key, id, locale), [client, key, id, locale])
   return (
     <DocumentHistory
       back={{ to: '/c/$collection/$id', params: { collection: key, id } }}
       backLabel={t.history.back}
       locale={locale}
-      lists={keys.lists(key)}
+      lists={queryKeys.lists(key)}
       name={['history', key, id, locale]}
       calls={calls}
       fields={fields}
       version={version}
       onShow={(revision) => void navigate({ search: (before) => ({ ...before, version: revision }), replace: true })}
       hasDrafts={statusField !== null}
-      mayRestore={rights.restore && !rights.isLoading}
+      canRestore={rights.restore && !rights.isLoading}
     />
   )
 }
@@ -54,7 +53,7 @@ function EntryHistory({ collection }: { readonly collection: StudioCollection })
 export function GlobalHistoryPage(): ReactNode {
   const { global: key } = globalRoute.useParams()
   const global = useGlobal(key)
-  return global ? <GlobalHistory global={global} /> : <MissingPage />
+  return global ? <GlobalHistory global={global} /> : <NotFoundPage />
 }
 
 function GlobalHistory({ global }: { readonly global: StudioGlobal }): ReactNode {
@@ -62,7 +61,7 @@ function GlobalHistory({ global }: { readonly global: StudioGlobal }): ReactNode
   const { version, locale = '' } = globalRoute.useSearch()
   const navigate = globalRoute.useNavigate()
   const { client } = useStudio()
-  const calls = useMemo(() => globalHistory(client, key, fields, locale), [client, key, fields, locale])
+  const calls = useMemo(() => createGlobalHistory(client, key, fields, locale), [client, key, fields, locale])
   return (
     <DocumentHistory
       back={{ to: '/g/$global', params: { global: key } }}
@@ -74,7 +73,7 @@ function GlobalHistory({ global }: { readonly global: StudioGlobal }): ReactNode
       version={version}
       onShow={(revision) => void navigate({ search: (before) => ({ ...before, version: revision }), replace: true })}
       hasDrafts={false}
-      mayRestore={permissions.update !== false}
+      canRestore={permissions.update !== false}
     />
   )
 }

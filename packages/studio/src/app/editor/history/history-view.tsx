@@ -1,17 +1,18 @@
 import type { FieldDescription } from 'daybook'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { getErrorText } from '../../api/error-texts.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { errorText } from '../../talk/error-texts.ts'
+import { formatPath } from '../../model/studio-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
+import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
-import { Waiting } from '../../ui/waiting.tsx'
+import { Difference } from '../differences/difference.tsx'
 import styles from './history.module.css'
-import { useCompared, useVersions } from './use-versions.ts'
-import { VersionChanges } from './version-changes.tsx'
+import { type ComparedVersions, useComparedVersions, useVersions } from './use-versions.ts'
 import { VersionList } from './version-list.tsx'
-import type { HistoryCalls } from './versions.ts'
+import { type HistoryCalls, listChangedFields } from './versions.ts'
 
 /** What a {@link HistoryView} takes. */
 export interface HistoryViewProps {
@@ -24,7 +25,7 @@ export interface HistoryViewProps {
   readonly onShow: (revision: number) => void
   /** Whether what is restored is a working copy; else readers see it at once. */
   readonly hasDrafts: boolean
-  readonly mayRestore: boolean
+  readonly canRestore: boolean
   readonly onRestored: () => void
 }
 
@@ -34,18 +35,18 @@ export function HistoryView(props: HistoryViewProps): ReactNode {
   const { t } = useTexts()
   const versions = useVersions(name, calls)
   const shown = version ?? versions.items[0]?.revision
-  const compared = useCompared(name, calls, versions, shown)
-  if (versions.isLoading) return <Waiting label={t.common.loading} />
+  const compared = useComparedVersions(name, calls, versions, shown)
+  if (versions.isLoading) return <LoadingPlaceholder label={t.common.loading} />
   if (versions.error && versions.items.length === 0) {
     return (
-      <Notice title={t.errors.title} text={errorText(versions.error, t)}>
+      <Notice title={t.errors.title} text={getErrorText(versions.error, t)}>
         <Button onPress={versions.reload}>{t.common.retry}</Button>
       </Notice>
     )
   }
   if (versions.items.length === 0) return <Notice title={t.history.nothing} />
   const isNewest = shown === versions.items[0]?.revision
-  const isRestorable = props.mayRestore && !isNewest && compared.version?.data !== null
+  const isRestorable = props.canRestore && !isNewest && compared.version?.data !== null
   return (
     <div className={styles.history}>
       <VersionList versions={versions} shown={shown} onShow={onShow} />
@@ -78,7 +79,7 @@ function Restore({
       toast({ text: t.history.restored })
       onRestored()
     } catch (error) {
-      toast({ kind: 'failed', text: errorText(error, t) })
+      toast({ kind: 'failed', text: getErrorText(error, t) })
       setIsPending(false)
     }
   }
@@ -97,5 +98,36 @@ function Restore({
         onCancel={() => setIsAsked(false)}
       />
     </>
+  )
+}
+
+/** What {@link VersionChanges} take. */
+interface VersionChangesProps {
+  readonly fields: readonly FieldDescription[]
+  readonly compared: ComparedVersions
+}
+
+/** What a version changed, field by field. */
+function VersionChanges({ fields, compared }: VersionChangesProps): ReactNode {
+  const { t } = useTexts()
+  const { version, before, error } = compared
+  const changes = useMemo(
+    () => (version && before !== undefined ? listChangedFields(fields, before?.data ?? {}, version.data ?? {}) : []),
+    [fields, version, before],
+  )
+  if (error) return <p role="alert">{getErrorText(error, t)}</p>
+  if (!version || before === undefined) return <LoadingPlaceholder label={t.common.loading} />
+  if (version.erased) return <p>{t.history.erased}</p>
+  if (version.action === 'delete') return <p>{t.history.wasDeleted}</p>
+  if (changes.length === 0) return <p className={styles.none}>{t.history.none}</p>
+  return (
+    <div className={styles.changes}>
+      {changes.map(({ path, from, to }) => (
+        <section key={path} className={styles.change} aria-label={formatPath(path)}>
+          <h3>{formatPath(path)}</h3>
+          <Difference from={from} to={to} />
+        </section>
+      ))}
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { HistoryCalls, Version, VersionPage, WholeVersion } from './versions.ts'
+import type { FullVersion, HistoryCalls, Version, VersionPage } from './versions.ts'
 
 /** How many versions are asked for at once. */
 const PAGE = 50
@@ -39,14 +39,14 @@ export function useVersions(key: readonly string[], calls: HistoryCalls): Loaded
 
 /** Two versions beside each other; `undefined` while they are loaded. */
 export interface ComparedVersions {
-  readonly version: WholeVersion | undefined
+  readonly version: FullVersion | undefined
   /** `null`: there is none before. */
-  readonly before: WholeVersion | null | undefined
+  readonly before: FullVersion | null | undefined
   readonly error: unknown
 }
 
 /** Loads a version, and the one before it. */
-export function useCompared(
+export function useComparedVersions(
   key: readonly string[],
   calls: HistoryCalls,
   versions: LoadedVersions,
@@ -62,7 +62,7 @@ export function useCompared(
   const former = index < 0 ? undefined : items[index + 1]?.revision
   const load = (wanted: number | undefined) => ({
     queryKey: [...key, 'version', wanted ?? 0],
-    queryFn: ({ signal }: { readonly signal: AbortSignal }) => calls.one(wanted ?? 0, { signal }),
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) => calls.get(wanted ?? 0, { signal }),
     enabled: wanted !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   })

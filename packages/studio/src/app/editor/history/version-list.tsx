@@ -1,8 +1,8 @@
 import type { DOMAttributes, ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { usePersonName } from '../../session/use-person-name.ts'
+import { useActorName } from '../../session/use-actor-name.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { useMovedFocus } from '../../ui/use-moved-focus.ts'
+import { useListFocus } from '../../ui/use-list-focus.ts'
 import { useVirtualRows, type VirtualRows } from '../../ui/use-virtual-rows.ts'
 import styles from './history.module.css'
 import type { LoadedVersions } from './use-versions.ts'
@@ -57,7 +57,7 @@ interface VersionButtonProps extends Pick<VersionListProps, 'onShow'> {
 
 function VersionButton({ version, isShown, onShow }: VersionButtonProps): ReactNode {
   const { t, formats } = useTexts()
-  const personName = usePersonName([version.actor])
+  const personName = useActorName([version.actor])
   const { revision, at, actor, action, isDraft } = version
   return (
     <button type="button" className={styles.version} aria-current={isShown} onClick={() => onShow(revision)}>
@@ -78,7 +78,7 @@ function VersionButton({ version, isShown, onShow }: VersionButtonProps): ReactN
 /** Up and down go from version to version. */
 function useArrows({ box, rows }: VirtualRows, hasMore: boolean): Pick<DOMAttributes<Element>, 'onKeyDown' | 'onBlur'> {
   const { count } = rows.options
-  const { move, forget } = useMovedFocus({
+  const { move, reset: forget } = useListFocus({
     has: (index) => index >= 0 && (index < count || hasMore),
     find: (index) => box.current?.querySelector<HTMLElement>(`[data-index="${index}"] button`),
     show: (index) => rows.scrollToIndex(Math.min(index, count - 1)),

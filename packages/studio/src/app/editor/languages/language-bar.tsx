@@ -5,14 +5,14 @@ import { Badge, type BadgeTone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import styles from './languages.module.css'
 import type { LocaleState } from './locale-values.ts'
-import type { Languages, TranslationState } from './use-languages.ts'
-import { useLocaleName } from './use-locale-name.ts'
+import type { DocumentLanguages, TranslationState } from './use-languages.ts'
+import { useLocaleName } from './use-languages.ts'
 
 /** What a {@link LanguageBar} takes. */
 export interface LanguageBarProps {
-  readonly languages: Languages
-  readonly isBeside: boolean
-  readonly onBeside: (isBeside: boolean) => void
+  readonly languages: DocumentLanguages
+  readonly isSourceShown: boolean
+  readonly onShowSource: (isBeside: boolean) => void
   /** Copies what this language lacks from its source; absent: it may not be changed. */
   readonly onCopyMissing: (() => void) | undefined
 }
@@ -25,7 +25,12 @@ const TONES: Readonly<Record<LocaleState, BadgeTone>> = {
 }
 
 /** The languages of a document: how far each has come, and the way to it. */
-export function LanguageBar({ languages, isBeside, onBeside, onCopyMissing }: LanguageBarProps): ReactNode {
+export function LanguageBar({
+  languages,
+  isSourceShown: isBeside,
+  onShowSource: onBeside,
+  onCopyMissing,
+}: LanguageBarProps): ReactNode {
   const { t } = useTexts()
   const { locale, source, translations } = languages
   const nameOf = useLocaleName()

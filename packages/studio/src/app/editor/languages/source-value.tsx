@@ -1,21 +1,20 @@
 import type { FieldDescription } from 'daybook'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { placeName } from '../../model/place-name.ts'
-import { labelOf } from '../../model/studio-model.ts'
+import { formatPath, toLabel } from '../../model/studio-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { PlainText } from '../differences/difference.tsx'
-import { valueText } from '../differences/value-text.ts'
-import { plainValue } from '../saving/merging/plain-value.ts'
+import { toComparableText } from '../differences/text-difference.ts'
+import { toPlainValue } from '../saving/field-values.ts'
 import styles from './languages.module.css'
-import { isEmpty, isTranslated, translatedValues } from './locale-values.ts'
-import type { Languages } from './use-languages.ts'
-import { useLocaleName } from './use-locale-name.ts'
+import { collectTranslatedValues, isEmpty, isTranslated } from './locale-values.ts'
+import type { DocumentLanguages } from './use-languages.ts'
+import { useLocaleName } from './use-languages.ts'
 
 /** What a {@link SourceValue} takes. */
 export interface SourceValueProps {
   readonly field: FieldDescription
-  readonly languages: Languages
+  readonly languages: DocumentLanguages
   /** Takes what the source says; absent: the field may not be changed. */
   readonly onCopy: ((value: unknown) => void) | undefined
 }
@@ -28,7 +27,7 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
   const value = valuesIn(source)?.[field.key]
   return (
     <div className={styles.source}>
-      <p className={styles.sourceTitle}>{`${labelOf(field.key)} · ${nameOf(source)}`}</p>
+      <p className={styles.sourceTitle}>{`${toLabel(field.key)} · ${nameOf(source)}`}</p>
       {isTranslated(field) ? (
         <div lang={source}>
           <PlainText text={sourceText(field, value)} />
@@ -38,7 +37,7 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
       )}
       {isTranslated(field) && onCopy && !isEmpty(value) && (
         <div>
-          <Button variant="quiet" icon="copy" onPress={() => onCopy(plainValue(field, value))}>
+          <Button variant="quiet" icon="copy" onPress={() => onCopy(toPlainValue(field, value))}>
             {t.languages.copy(nameOf(source))}
           </Button>
         </div>
@@ -49,8 +48,8 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
 
 /** What the source says, as a text; of a group, a list or blocks the translated texts alone, each with its place. */
 function sourceText(field: FieldDescription, value: unknown): string {
-  if (field.localized) return valueText(value, field)
-  return [...translatedValues([field], { [field.key]: value })]
-    .map(([place, inner]) => `${placeName(place.slice(field.key.length + 1))}: ${valueText(inner)}`)
+  if (field.localized) return toComparableText(value, field)
+  return [...collectTranslatedValues([field], { [field.key]: value })]
+    .map(([place, inner]) => `${formatPath(place.slice(field.key.length + 1))}: ${toComparableText(inner)}`)
     .join('\n')
 }

@@ -1,18 +1,18 @@
 import type { Leaf } from './document-fields.ts'
+import { type FieldPath, findLeaf, setInside } from './document-fields.ts'
 import {
-  cleanState,
+  createEditState,
   type Decision,
-  decide,
   type EditState,
   editLeaf,
-  seenAt,
+  getCurrentValue,
+  resolveConflict,
+  setUnfinished,
   type UnfinishedText,
-  withUnfinished,
 } from './edit-state.ts'
 import { EditedDocument, type RequestOutcome } from './edited-document.ts'
 import { DEFAULT_TIMES, type EditorOptions } from './editor-options.ts'
-import { type EditorState, editorState, type Halt, type SavingStatus } from './editor-state.ts'
-import { type FieldPath, findLeaf, setInside } from './field-path.ts'
+import { createEditorState, type EditorState, type Halt, type SavingStatus } from './editor-state.ts'
 import { SaveSchedule } from './save-schedule.ts'
 import { type AppliedStep, UndoSteps } from './undo-steps.ts'
 
@@ -47,12 +47,12 @@ export class DocumentEditor {
   #shown: EditorState
 
   constructor(options: EditorOptions) {
-    const { clock, random = Math.random, isAutosaved, isCreatedWhenAsked = false } = options
+    const { clock, random = Math.random, isAutosaved, isCreatedOnFlush: isCreatedWhenAsked = false } = options
     const times = { ...DEFAULT_TIMES, ...options.times }
     const name = options.newName()
-    const isAutomatic = (): boolean => isAutosaved && (this.#document.name.id !== null || !isCreatedWhenAsked)
+    const isAutomatic = (): boolean => isAutosaved && (this.#document.ref.id !== null || !isCreatedWhenAsked)
     this.#options = options
-    this.#release = options.open.hold(name)
+    this.#release = options.open.register(name)
     this.#document = new EditedDocument(options, name, () => this.#publish())
     this.#schedule = new SaveSchedule(clock, times, random, isAutomatic)
     this.#steps = new UndoSteps({ coalesceMs: times.coalesceMs, most: MOST_UNDO_STEPS })
@@ -71,9 +71,9 @@ export class DocumentEditor {
 
   /** Reads the document, and adopts the edits of closed editors of this browser. @returns when it can be edited, or cannot be read */
   async start(): Promise<void> {
-    await this.#document.findLeft()
+    await this.#document.findOrphanedCopies()
     if (this.#closing.signal.aborted) return
-    if (this.#document.name.id === null) await this.#adoptLeft()
+    if (this.#document.ref.id === null) await this.#adoptLeft()
     await this.#run()
   }
 
@@ -88,28 +88,28 @@ export class DocumentEditor {
     if (!place || !this.#document.isLoaded)
       throw new TypeError(`There is no field at ${JSON.stringify(path)} that can be edited.`)
     const { leaf, inside } = place
-    const before = seenAt(this.#document.state, leaf)
+    const before = getCurrentValue(this.#document.state, leaf)
     const edited = setInside(before, inside, value)
     // Another person has removed the item.
     if (edited === undefined) return
-    const after = leaf.keyed(edited)
+    const after = leaf.addItemKeys(edited)
     const at = this.#options.clock.now()
     this.#steps.add({ path: leaf.path, place: JSON.stringify(path), before, after, at, isTyping })
     this.#editLeaf(leaf, after)
   }
 
   /** The text at a place that is no value yet. @param place with dots between, items by their index */
-  unfinishedAt(place: string): UnfinishedText | undefined {
+  getUnfinishedText(place: string): UnfinishedText | undefined {
     return this.#document.state.unfinished.get(place)
   }
 
   /** Keeps such a text in this browser, where the next editor of the document finds it; without a text, deletes it. */
-  keepUnfinished(place: string, text: UnfinishedText | undefined): void {
+  setUnfinishedText(place: string, text: UnfinishedText | undefined): void {
     const { state } = this.#document
-    const unfinished = withUnfinished(state.unfinished, place, text)
+    const unfinished = setUnfinished(state.unfinished, place, text)
     if (unfinished === state.unfinished) return
     this.#document.state = { ...state, unfinished }
-    void this.#document.keep()
+    void this.#document.writeLocalCopy()
   }
 
   /** Undoes the last edit; later changes by other people stay. @returns the path of the leaf that it was in */
@@ -125,19 +125,19 @@ export class DocumentEditor {
   /** Decides a conflict. @param path of its leaf */
   resolve(path: string, decision: Decision): void {
     const leaf = this.#options.leaves.get(path)
-    if (leaf) this.#change(decide(this.#document.state, leaf, decision))
+    if (leaf) this.#change(resolveConflict(this.#document.state, leaf, decision))
   }
 
   /** Saves now, also without autosave. @returns the status after that */
   async flush(): Promise<SavingStatus> {
-    this.#schedule.ask()
+    this.#schedule.requestSave()
     await this.#run()
     return this.#shown.status
   }
 
   /** Reads the document again, since other people may have changed it, as live events say. */
   async refresh(): Promise<void> {
-    if (this.#document.name.id === null) return
+    if (this.#document.ref.id === null) return
     this.#mustRead = true
     await this.#run()
   }
@@ -166,7 +166,7 @@ export class DocumentEditor {
 
   /** Sends everything again after a refusal, or reads a document again that was gone. */
   async retry(): Promise<void> {
-    if (this.#halt?.kind === 'gone') this.#mustRead = this.#document.name.id !== null
+    if (this.#halt?.kind === 'gone') this.#mustRead = this.#document.ref.id !== null
     if (this.#halt?.kind === 'gone' || this.#halt?.kind === 'refused') this.#halt = undefined
     this.#document.forgetRefusals()
     await this.flush()
@@ -178,13 +178,13 @@ export class DocumentEditor {
     this.#halt = undefined
     this.#mustRead = false
     const { leaves, newName } = this.#options
-    const { state, name } = this.#document
-    const seen = [...leaves.values()].map((leaf) => [leaf.path, seenAt(state, leaf)] as const)
+    const { state, ref: name } = this.#document
+    const seen = [...leaves.values()].map((leaf) => [leaf.path, getCurrentValue(state, leaf)] as const)
     const edits = new Map(seen.filter(([, value]) => value !== null))
     const { aside, unfinished } = state
-    this.#document.name = { ...name, id: null, newId: newName() }
+    this.#document.ref = { ...name, id: null, newId: newName() }
     this.#document.isLoaded = true
-    this.#change({ ...cleanState({ tag: null, values: {} }), edits, aside, unfinished })
+    this.#change({ ...createEditState({ tag: null, values: {} }), edits, aside, unfinished })
     await this.flush()
   }
 
@@ -200,8 +200,8 @@ export class DocumentEditor {
   async discard(): Promise<void> {
     this.#document.endCreation()
     this.#document.forgetRefusals()
-    this.#change(cleanState(this.#document.state.stored))
-    await this.#document.keep()
+    this.#change(createEditState(this.#document.state.stored))
+    await this.#document.writeLocalCopy()
   }
 
   /** Forgets notes of merges, or values that were kept aside. */
@@ -212,7 +212,7 @@ export class DocumentEditor {
   /** @returns when no request and no write in this browser is under way */
   async idle(): Promise<void> {
     while (this.#work) await this.#work
-    await this.#document.copy.idle()
+    await this.#document.localCopy.idle()
   }
 
   /** Ends the editor. Everything that is not stored stays in this browser, and the next editor of the document adopts it. */
@@ -237,9 +237,9 @@ export class DocumentEditor {
 
   /** Takes a state that a person made: it is kept in this browser at once, and saved soon. */
   #change(state: EditState): void {
-    this.#schedule.edited(this.#document.hasWork)
+    this.#schedule.noteEdit(this.#document.hasWork)
     this.#document.state = state
-    void this.#document.keep()
+    void this.#document.writeLocalCopy()
     this.#publish()
     this.#setTimer()
   }
@@ -256,14 +256,14 @@ export class DocumentEditor {
     while (!this.#closing.signal.aborted && !this.#halt && !this.#schedule.isWaiting()) {
       if (this.#mustRead) await this.#read()
       else if (!this.#schedule.isDue() || !this.#document.hasWork) break
-      else if (this.#document.name.id === null) await this.#create()
+      else if (this.#document.ref.id === null) await this.#create()
       else await this.#save()
     }
     // In the same turn as the last look, so that later work begins another run.
     this.#work = undefined
     // A save that was requested before the session ended goes on in the next session.
     const isOver = this.#halt !== undefined && this.#halt.kind !== 'signed-out'
-    if (isOver || !this.#document.hasWork) this.#schedule.answerAsked()
+    if (isOver || !this.#document.hasWork) this.#schedule.clearRequest()
     this.#publish()
     this.#setTimer()
   }
@@ -273,7 +273,7 @@ export class DocumentEditor {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     if (this.#closing.signal.aborted || this.#halt || this.#work) return
-    const ms = this.#schedule.nextIn({ mustRead: this.#mustRead, hasWork: this.#document.hasWork })
+    const ms = this.#schedule.getNextDelay({ mustRead: this.#mustRead, hasWork: this.#document.hasWork })
     if (ms !== undefined) this.#cancelTimer = this.#options.clock.after(ms, () => void this.#run())
   }
 
@@ -284,20 +284,20 @@ export class DocumentEditor {
     if (signal.aborted) return
     if (outcome.kind === 'done') this.#mustRead = false
     this.#finish(outcome)
-    if (this.#document.isLoaded) return this.#document.keep()
+    if (this.#document.isLoaded) return this.#document.writeLocalCopy()
     // A document that cannot be read is edited as the newest local copy has it.
-    const { lastSeen } = this.#document
+    const { lastKnownState: lastSeen } = this.#document
     if (this.#mustRead && lastSeen) this.#document.state = lastSeen
     if (!this.#mustRead || lastSeen) await this.#adoptLeft()
   }
 
   /** Adopts the edits of closed editors. Their copies are deleted once the copy of this editor has everything. */
   async #adoptLeft(): Promise<void> {
-    const left = this.#document.adoptLeft()
+    const left = this.#document.adoptOrphanedCopies()
     if (left.length === 0) return
-    this.#schedule.goOn(this.#document.hasWork)
-    await this.#document.keep()
-    await this.#document.dropLeft(left)
+    this.#schedule.scheduleRemaining(this.#document.hasWork)
+    await this.#document.writeLocalCopy()
+    await this.#document.deleteOrphanedCopies(left)
   }
 
   async #save(): Promise<void> {
@@ -309,7 +309,7 @@ export class DocumentEditor {
     if (signal.aborted) return
     if (outcome.kind === 'done') this.#newerInARow = 0
     this.#finish(outcome)
-    await this.#document.keep()
+    await this.#document.writeLocalCopy()
   }
 
   async #create(): Promise<void> {
@@ -321,22 +321,22 @@ export class DocumentEditor {
     const outcome = await this.#document.create(attempt, signal)
     if (signal.aborted) return
     this.#finish(outcome)
-    await this.#document.keep()
+    await this.#document.writeLocalCopy()
   }
 
   /** Writes what is about to be sent to this browser, before anything goes to the network. */
   async #beginSave(): Promise<void> {
-    this.#schedule.begin()
+    this.#schedule.startSave()
     this.#isSaving = true
     this.#publish()
-    await this.#document.keep()
+    await this.#document.writeLocalCopy()
   }
 
   /** Decides from the outcome of a request when to send the next one, or what to wait for. */
   #finish(outcome: RequestOutcome): void {
     this.#isSaving = false
-    if (outcome.kind === 'done') this.#schedule.succeeded()
-    this.#schedule.goOn(this.#document.hasWork)
+    if (outcome.kind === 'done') this.#schedule.resetFailures()
+    this.#schedule.scheduleRemaining(this.#document.hasWork)
     if (outcome.kind === 'wait') this.#schedule.pause(outcome.reason, outcome.retryAfterMs)
     if (outcome.kind === 'newer') {
       this.#mustRead = true
@@ -355,7 +355,7 @@ export class DocumentEditor {
   }
 
   #show(): EditorState {
-    return editorState(this.#document, {
+    return createEditorState(this.#document, {
       leaves: this.#options.leaves,
       halt: this.#halt,
       wait: this.#schedule.wait,

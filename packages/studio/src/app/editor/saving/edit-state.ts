@@ -1,8 +1,8 @@
-import { type Leaf, type Leaves, readLeaf, saysSame, writeLeaf } from './document-fields.ts'
-import { mergeLeaf } from './merging/merge-leaf.ts'
-import { isSame } from './merging/same-value.ts'
+import { isSameLeafValue, type Leaf, type Leaves, readLeaf, writeLeaf } from './document-fields.ts'
+import type { Values } from './field-values.ts'
+import { isSameValue } from './field-values.ts'
+import { mergeLeaf } from './merge.ts'
 import type { Snapshot } from './remote.ts'
-import type { Values } from './saved-field.ts'
 
 /** Two versions of one field: a person has to decide. */
 export interface Conflict {
@@ -31,7 +31,7 @@ export interface MergeNote {
 }
 
 /** What a field of this document does not take any more, or another copy of this person says otherwise: kept to be copied. */
-export interface Aside {
+export interface SetAsideValue {
   readonly path: string
   readonly value: unknown
   readonly reason: 'unknown-field' | 'other-copy'
@@ -56,11 +56,11 @@ export interface EditState {
   /** Values by leaf that were sent since {@link stored} was read, and may be stored: their answers were lost. */
   readonly sent: ReadonlyMap<string, readonly unknown[]>
   readonly notes: readonly MergeNote[]
-  readonly aside: readonly Aside[]
+  readonly aside: readonly SetAsideValue[]
   readonly unfinished: UnfinishedTexts
 }
 
-export const cleanState = (stored: Snapshot): EditState => ({
+export const createEditState = (stored: Snapshot): EditState => ({
   stored,
   edits: new Map(),
   conflicts: new Map(),
@@ -71,18 +71,18 @@ export const cleanState = (stored: Snapshot): EditState => ({
 })
 
 /** What the person sees of a leaf. */
-export function seenAt({ stored, edits, conflicts }: EditState, leaf: Leaf): unknown {
+export function getCurrentValue({ stored, edits, conflicts }: EditState, leaf: Leaf): unknown {
   const conflict = conflicts.get(leaf.path)
   if (conflict) return conflict.mine
   return edits.has(leaf.path) ? edits.get(leaf.path) : readLeaf(stored.values, leaf)
 }
 
 /** The document as the person sees it. */
-export function seenValues(state: EditState, leaves: Leaves): Values {
+export function getCurrentValues(state: EditState, leaves: Leaves): Values {
   let { values } = state.stored
   for (const path of [...state.edits.keys(), ...state.conflicts.keys()]) {
     const leaf = leaves.get(path)
-    if (leaf) values = writeLeaf(values, leaf, seenAt(state, leaf))
+    if (leaf) values = writeLeaf(values, leaf, getCurrentValue(state, leaf))
   }
   return values
 }
@@ -90,10 +90,10 @@ export function seenValues(state: EditState, leaves: Leaves): Values {
 /** Gives a leaf another value. Where the leaf is in conflict, that is the person's side of it. */
 export function editLeaf(state: EditState, leaf: Leaf, value: unknown): EditState {
   const conflict = state.conflicts.get(leaf.path)
-  if (conflict) return settleLeaf(state, leaf, { ...conflict, mine: value })
+  if (conflict) return rebaseLeaf(state, leaf, { ...conflict, mine: value })
   const edits = new Map(state.edits)
   // What was sent may be stored: going back to the former value is a change then.
-  const isBack = !state.sent.has(leaf.path) && saysSame(leaf, value, readLeaf(state.stored.values, leaf))
+  const isBack = !state.sent.has(leaf.path) && isSameLeafValue(leaf, value, readLeaf(state.stored.values, leaf))
   if (isBack) edits.delete(leaf.path)
   else edits.set(leaf.path, value)
   return { ...state, edits }
@@ -107,7 +107,7 @@ export function markSent(state: EditState, values: ReadonlyMap<string, unknown>)
 }
 
 /** Takes the answer to a save. What was edited since it was sent stays as it is. */
-export function takeAnswer(
+export function applySaved(
   state: EditState,
   leaves: Leaves,
   saved: ReadonlyMap<string, unknown>,
@@ -116,37 +116,37 @@ export function takeAnswer(
   const edits = new Map(state.edits)
   for (const [path, value] of saved) {
     const leaf = leaves.get(path)
-    if (leaf && edits.has(path) && saysSame(leaf, edits.get(path), value)) edits.delete(path)
+    if (leaf && edits.has(path) && isSameLeafValue(leaf, edits.get(path), value)) edits.delete(path)
   }
   return { ...state, stored, edits, sent: new Map() }
 }
 
 /** Takes a newer version of the document: other fields are merged, and the same fields are in conflict. */
-export function takeNewer(state: EditState, leaves: Leaves, stored: Snapshot): EditState {
+export function mergeNewer(state: EditState, leaves: Leaves, stored: Snapshot): EditState {
   if (stored.tag === state.stored.tag && stored.tag !== null) return state
   let next: EditState = { ...state, stored, edits: new Map(), conflicts: new Map(), sent: new Map() }
   for (const leaf of leaves.values()) {
     const conflict = state.conflicts.get(leaf.path)
     const former = readLeaf(state.stored.values, leaf)
-    if (conflict) next = settleLeaf(next, leaf, conflict)
+    if (conflict) next = rebaseLeaf(next, leaf, conflict)
     else if (state.edits.has(leaf.path))
-      next = settleLeaf(next, leaf, { base: former, mine: state.edits.get(leaf.path) }, state.sent.get(leaf.path))
+      next = rebaseLeaf(next, leaf, { base: former, mine: state.edits.get(leaf.path) }, state.sent.get(leaf.path))
     next = noteChange(next, leaf, former, state.sent.get(leaf.path))
   }
   return next
 }
 
 /** One side of a leaf, and what it was made from. */
-export interface Version {
+export interface LeafEdit {
   readonly base: unknown
   readonly mine: unknown
 }
 
 /** Puts a version of a leaf beside what is stored: as an edit, merged, as a conflict, or as nothing where both say the same. */
-export function settleLeaf(
+export function rebaseLeaf(
   state: EditState,
   leaf: Leaf,
-  { base, mine }: Version,
+  { base, mine }: LeafEdit,
   sent: readonly unknown[] = [],
 ): EditState {
   const theirs = readLeaf(state.stored.values, leaf)
@@ -168,8 +168,8 @@ export function settleLeaf(
 
 function noteChange(state: EditState, leaf: Leaf, from: unknown, sent: readonly unknown[] = []): EditState {
   const to = readLeaf(state.stored.values, leaf)
-  const isOwn = sent.some((value) => saysSame(leaf, value, to))
-  if (isOwn || state.conflicts.has(leaf.path) || saysSame(leaf, from, to)) return state
+  const isOwn = sent.some((value) => isSameLeafValue(leaf, value, to))
+  if (isOwn || state.conflicts.has(leaf.path) || isSameLeafValue(leaf, from, to)) return state
   const { by, at } = state.stored
   const note = {
     path: leaf.path,
@@ -186,7 +186,7 @@ function noteChange(state: EditState, leaf: Leaf, from: unknown, sent: readonly 
 export type Decision = 'mine' | 'theirs' | { readonly value: unknown }
 
 /** Ends a conflict. What was decided is an ordinary edit of what is stored now. */
-export function decide(state: EditState, leaf: Leaf, decision: Decision): EditState {
+export function resolveConflict(state: EditState, leaf: Leaf, decision: Decision): EditState {
   const conflict = state.conflicts.get(leaf.path)
   if (!conflict) return state
   const conflicts = new Map(state.conflicts)
@@ -197,12 +197,12 @@ export function decide(state: EditState, leaf: Leaf, decision: Decision): EditSt
 }
 
 /** Returns the texts with another one at a place, or without one; the same object if nothing changes. */
-export function withUnfinished(
+export function setUnfinished(
   texts: UnfinishedTexts,
   place: string,
   unfinished: UnfinishedText | undefined,
 ): UnfinishedTexts {
-  if (isSame(texts.get(place), unfinished)) return texts
+  if (isSameValue(texts.get(place), unfinished)) return texts
   const next = new Map(texts)
   if (unfinished) next.set(place, unfinished)
   else next.delete(place)

@@ -1,13 +1,19 @@
-import { adoptCopy, toLocalCopy } from './copies/copied-state.ts'
-import { CopyKeeper } from './copies/copy-keeper.ts'
-import { type CreateAttempt, type DocumentName, documentKey, type LeftCopy, leftCopies } from './copies/local-copies.ts'
-import { Creation } from './creation.ts'
 import { type Leaves, writeLeaf } from './document-fields.ts'
-import { cleanState, type EditState, markSent, takeAnswer, takeNewer } from './edit-state.ts'
+import { applySaved, createEditState, type EditState, markSent, mergeNewer } from './edit-state.ts'
 import type { EditorOptions } from './editor-options.ts'
-import { type Failure, failureOf } from './failure.ts'
+import { classifyError, type Failure } from './failure.ts'
+import { isRecord, type Values } from './field-values.ts'
+import {
+  adoptCopy,
+  type CreateAttempt,
+  type DocumentRef,
+  findOrphanedCopies,
+  getDocumentKey,
+  LocalCopyWriter,
+  type OrphanedCopy,
+  toLocalCopy,
+} from './local-copies.ts'
 import { type Refusal, RefusedValues } from './refused-values.ts'
-import { isRecord, type Values } from './saved-field.ts'
 
 /** The outcome of a request. After `set-aside`, some values are refused as they are, and the others can be sent. */
 export type RequestOutcome = { readonly kind: 'done' } | { readonly kind: 'set-aside' } | Failure
@@ -28,12 +34,12 @@ export class EditedDocument {
   readonly #creation = new Creation()
   readonly #refused: RefusedValues
   /** The copy that this editor writes. */
-  readonly copy: CopyKeeper
-  name: DocumentName
+  readonly localCopy: LocalCopyWriter
+  ref: DocumentRef
   state: EditState
   /** True once there is something to edit. */
   isLoaded = false
-  #left: readonly LeftCopy[] = []
+  #left: readonly OrphanedCopy[] = []
 
   /**
    * @param editorName the editor's part of the keys of local copies
@@ -43,9 +49,9 @@ export class EditedDocument {
     this.#options = options
     this.#editorName = editorName
     this.#refused = new RefusedValues(options.leaves)
-    this.copy = new CopyKeeper(options.copies, onCopyChange)
-    this.name = options.document
-    this.state = cleanState({ tag: null, values: options.initial ?? {} })
+    this.localCopy = new LocalCopyWriter(options.copies, onCopyChange)
+    this.ref = options.document
+    this.state = createEditState({ tag: null, values: options.initial ?? {} })
   }
 
   /** True if there is something to send. */
@@ -55,7 +61,7 @@ export class EditedDocument {
 
   /** The refusals of present edits. */
   get refusals(): readonly Refusal[] {
-    return this.#refused.among(this.state.edits)
+    return this.#refused.getRefusals(this.state.edits)
   }
 
   /** Lets refused values be sent again. */
@@ -72,12 +78,12 @@ export class EditedDocument {
   async read(signal: AbortSignal): Promise<RequestOutcome> {
     const { remote, leaves } = this.#options
     try {
-      const stored = await remote.read(this.name.id ?? '', signal)
+      const stored = await remote.read(this.ref.id ?? '', signal)
       if (!stored) return { kind: 'gone' }
-      this.state = this.isLoaded ? takeNewer(this.state, leaves, stored) : cleanState(stored)
+      this.state = this.isLoaded ? mergeNewer(this.state, leaves, stored) : createEditState(stored)
       return { kind: 'done' }
     } catch (error) {
-      return failureOf(error)
+      return classifyError(error)
     }
   }
 
@@ -91,14 +97,14 @@ export class EditedDocument {
   async save({ values, body, isMerge }: SavePlan, signal: AbortSignal): Promise<RequestOutcome> {
     const { remote, leaves } = this.#options
     const { tag } = this.state.stored
-    if (this.name.id === null || tag === null) throw new TypeError('A stored document has an id and a tag.')
+    if (this.ref.id === null || tag === null) throw new TypeError('A stored document has an id and a tag.')
     try {
-      const stored = await remote.save(this.name.id, { body, isMerge, tag }, signal)
-      this.state = takeAnswer(this.state, leaves, values, stored)
+      const stored = await remote.save(this.ref.id, { body, isMerge, tag }, signal)
+      this.state = applySaved(this.state, leaves, values, stored)
       this.#refused.forget(values)
       return { kind: 'done' }
     } catch (error) {
-      const failure = failureOf(error)
+      const failure = classifyError(error)
       const isSetAside = failure.kind === 'refused' && this.#refused.add(values, failure)
       return isSetAside ? { kind: 'set-aside' } : failure
     }
@@ -121,63 +127,63 @@ export class EditedDocument {
     try {
       const { id, ...stored } = await remote.create(attempt.body, attempt.idempotencyKey, signal)
       this.#creation.end()
-      const { newId: _, ...name } = this.name
-      this.name = { ...name, id }
-      this.state = takeAnswer(this.state, leaves, values, stored)
+      const { newId: _, ...name } = this.ref
+      this.ref = { ...name, id }
+      this.state = applySaved(this.state, leaves, values, stored)
       this.#refused.forget(values)
       return { kind: 'done' }
     } catch (error) {
-      return this.#creation.fail(failureOf(error))
+      return this.#creation.fail(classifyError(error))
     }
   }
 
   /** Writes everything that is not stored to the local copy. @returns when it is written */
-  keep(): Promise<void> {
+  writeLocalCopy(): Promise<void> {
     const { leaves, person, clock } = this.#options
     const { attempt } = this.#creation
     const head = {
       person,
-      document: this.name,
+      document: this.ref,
       editor: this.#editorName,
       savedAt: clock.now(),
       ...(attempt ? { attempt } : {}),
     }
-    return this.copy.keep(toLocalCopy(this.state, leaves, head))
+    return this.localCopy.write(toLocalCopy(this.state, leaves, head))
   }
 
   /** Finds the copies that closed editors of the document left in this browser. */
-  async findLeft(): Promise<void> {
+  async findOrphanedCopies(): Promise<void> {
     const { copies, open, person } = this.#options
-    this.#left = await leftCopies(copies, open, documentKey(person, this.name)).catch(() => [])
+    this.#left = await findOrphanedCopies(copies, open, getDocumentKey(person, this.ref)).catch(() => [])
   }
 
   /** The document as the newest copy of a closed editor has it. */
-  get lastSeen(): EditState | undefined {
+  get lastKnownState(): EditState | undefined {
     const newest = this.#left.at(-1)?.copy
-    return newest && cleanState({ tag: newest.tag, values: newest.values })
+    return newest && createEditState({ tag: newest.tag, values: newest.values })
   }
 
   /** Makes the document editable, with the edits of closed editors. @returns their copies */
-  adoptLeft(): readonly LeftCopy[] {
+  adoptOrphanedCopies(): readonly OrphanedCopy[] {
     const left = this.#left
     this.#left = []
     for (const { copy } of left) {
       this.state = adoptCopy(this.state, this.#options.leaves, copy)
-      if (this.name.id === null) this.#creation.adopt(copy.attempt)
+      if (this.ref.id === null) this.#creation.adopt(copy.attempt)
     }
     this.isLoaded = true
     return left
   }
 
   /** Deletes copies of closed editors, unless the copy of this editor, which has their edits now, failed. */
-  async dropLeft(left: readonly LeftCopy[]): Promise<void> {
-    if (this.copy.state === 'failed') return
+  async deleteOrphanedCopies(left: readonly OrphanedCopy[]): Promise<void> {
+    if (this.localCopy.status === 'failed') return
     for (const { key } of left) await this.#options.copies.delete(key).catch(() => undefined)
   }
 
   /** The edits without conflicts, and without refused values. */
   #sendable(): ReadonlyMap<string, unknown> {
-    return this.#refused.accepted(this.state.edits)
+    return this.#refused.filterAccepted(this.state.edits)
   }
 }
 
@@ -199,4 +205,45 @@ function toBody(values: ReadonlyMap<string, unknown>, leaves: Leaves): Values {
     if (leaf) body = writeLeaf(body, leaf, value)
   }
   return body
+}
+
+/** The service remembers the answer to a creation for a day. */
+const ATTEMPT_MS = 23 * 60 * 60 * 1000
+
+/** Creates a document once: an attempt is repeated as it was, until its outcome is known. */
+class Creation {
+  #attempt: CreateAttempt | undefined
+  /** Whether it may have been carried out, and its answer lost. */
+  #isOpen = false
+
+  get attempt(): CreateAttempt | undefined {
+    return this.#attempt
+  }
+
+  /** Takes up an attempt of an editor that is not open any more: its outcome is not known. */
+  adopt(attempt: CreateAttempt | undefined): void {
+    if (!attempt) return
+    this.#attempt ??= attempt
+    this.#isOpen = true
+  }
+
+  /** @returns the attempt to send; `undefined`: one is too old, and would create the document again */
+  begin(now: number, make: () => CreateAttempt): CreateAttempt | undefined {
+    this.#attempt ??= make()
+    return now - this.#attempt.at > ATTEMPT_MS ? undefined : this.#attempt
+  }
+
+  /** Its outcome is known, or given up. */
+  end(): void {
+    this.#attempt = undefined
+    this.#isOpen = false
+  }
+
+  /** @returns what its failure means: an answer that may not be given again is no refusal of the first request */
+  fail(failure: Failure): Failure {
+    if (failure.kind === 'wait') this.#isOpen = true
+    if (failure.kind === 'refused' && failure.code === 'FORBIDDEN' && this.#isOpen) return { kind: 'used-key' }
+    if (failure.kind === 'refused') this.end()
+    return failure
+  }
 }

@@ -1,8 +1,8 @@
-import type { DocumentName, LocalCopies, OpenEditors } from './copies/local-copies.ts'
 import type { Leaves } from './document-fields.ts'
-import type { Remote } from './remote.ts'
+import type { Values } from './field-values.ts'
+import type { DocumentRef, LocalCopies, OpenEditors } from './local-copies.ts'
+import type { RemoteStore } from './remote.ts'
 import type { Clock, ScheduleTimes } from './save-schedule.ts'
-import type { Values } from './saved-field.ts'
 
 /** When the engine does what. */
 export interface SavingTimes extends ScheduleTimes {
@@ -20,18 +20,18 @@ export const DEFAULT_TIMES: SavingTimes = {
 }
 /** What an editor of one document needs. */
 export interface EditorOptions {
-  readonly document: DocumentName
+  readonly document: DocumentRef
   /** Of a document that was never stored: what it begins with. */
   readonly initial?: Values
   readonly leaves: Leaves
-  readonly remote: Remote
+  readonly remote: RemoteStore
   /** Whether edits are saved by themselves; else by `flush`, as where a save is seen by readers at once. */
   readonly isAutosaved: boolean
   /**
    * Whether a document that was never stored is created by `flush` alone, as where its slug is made from a title that is
    * still being typed. @default false
    */
-  readonly isCreatedWhenAsked?: boolean
+  readonly isCreatedOnFlush?: boolean
   /** The subject of the session: local copies are the person's own. */
   readonly person: string
   readonly copies: LocalCopies

@@ -1,12 +1,11 @@
 import type { Issue } from 'daybook'
-import type { CopyState } from './copies/copy-keeper.ts'
-import type { DocumentName } from './copies/local-copies.ts'
 import type { Leaves } from './document-fields.ts'
-import { type Aside, type Conflict, type MergeNote, seenValues } from './edit-state.ts'
+import { type Conflict, getCurrentValues, type MergeNote, type SetAsideValue } from './edit-state.ts'
 import type { EditedDocument } from './edited-document.ts'
 import type { WaitReason } from './failure.ts'
+import type { Values } from './field-values.ts'
+import type { DocumentRef, LocalCopyStatus } from './local-copies.ts'
 import type { Wait } from './save-schedule.ts'
-import type { Values } from './saved-field.ts'
 import type { UndoSteps } from './undo-steps.ts'
 
 /** How far saving has come; what it says first needs a person most. */
@@ -32,7 +31,7 @@ export type SavingStatus =
 
 /** All that a form shows of a document. A new object after each change; parts that did not change stay the same. */
 export interface EditorState {
-  readonly document: DocumentName
+  readonly document: DocumentRef
   readonly status: SavingStatus
   /** Whether there is a document to edit. */
   readonly isLoaded: boolean
@@ -48,9 +47,9 @@ export interface EditorState {
   /** What others changed while the document was open, by field the last change. */
   readonly notes: readonly MergeNote[]
   /** What was typed and has no field any more, or stands otherwise in another copy. */
-  readonly aside: readonly Aside[]
+  readonly aside: readonly SetAsideValue[]
   /** Whether what is not stored is safe in this browser. */
-  readonly localCopy: CopyState
+  readonly localCopy: LocalCopyStatus
   readonly canUndo: boolean
   readonly canRedo: boolean
 }
@@ -70,22 +69,22 @@ interface Progress {
 }
 
 /** Returns everything that a form shows of a document. */
-export function editorState(document: EditedDocument, progress: Progress): EditorState {
-  const { name, state, isLoaded, copy, refusals } = document
+export function createEditorState(document: EditedDocument, progress: Progress): EditorState {
+  const { ref: name, state, isLoaded, localCopy: copy, refusals } = document
   const { conflicts, edits, notes, aside, stored } = state
   const { leaves, halt, steps } = progress
   return {
     document: name,
     status: savingStatus(document, progress),
     isLoaded,
-    values: seenValues(state, leaves),
+    values: getCurrentValues(state, leaves),
     tag: stored.tag,
     dirty: new Set([...edits.keys(), ...conflicts.keys()]),
     conflicts,
     issues: [...refusals, ...(halt?.kind === 'refused' ? [halt] : [])].flatMap(({ issues }) => issues),
     notes,
     aside,
-    localCopy: copy.state,
+    localCopy: copy.status,
     canUndo: steps.canUndo,
     canRedo: steps.canRedo,
   }

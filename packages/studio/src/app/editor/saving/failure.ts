@@ -16,7 +16,7 @@ export type Failure =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly issues: readonly Issue[] }
 
 /** Tells what a failed request means. */
-export function failureOf(error: unknown): Failure {
+export function classifyError(error: unknown): Failure {
   if (error instanceof NetworkError || error instanceof TimeoutError) return wait('offline')
   if (error instanceof DaybookError) return failureOfAnswer(error)
   const message = error instanceof Error ? error.message : String(error)
@@ -65,7 +65,7 @@ export interface WaitTimes {
  *
  * @param failures how many there were in a row, 1 or more
  */
-export function pauseAfter(failures: number, retryAfterMs: number, random: number, times: WaitTimes): number {
+export function getRetryDelay(failures: number, retryAfterMs: number, random: number, times: WaitTimes): number {
   const longest = Math.min(times.longestRetryMs, times.firstRetryMs * 2 ** (failures - 1))
   return Math.max(retryAfterMs + random * times.firstRetryMs, longest / 2 + (random * longest) / 2)
 }

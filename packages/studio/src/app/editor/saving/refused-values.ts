@@ -1,5 +1,5 @@
 import type { Issue } from 'daybook'
-import { type Leaves, leafAt } from './document-fields.ts'
+import { findLeafByPointer, type Leaves } from './document-fields.ts'
 
 /** What the service says against a save. */
 export interface Refusal {
@@ -30,7 +30,7 @@ export class RefusedValues {
     // The service cannot say which value makes a body too large.
     const issues = code === 'PAYLOAD_TOO_LARGE' ? issuesOfLargest(sent, message) : all
     const told = [...sent].flatMap(([path, value]) => {
-      const own = issues.filter((issue) => leafAt(this.#leaves, issue.path)?.path === path)
+      const own = issues.filter((issue) => findLeafByPointer(this.#leaves, issue.path)?.path === path)
       return own.length > 0 ? [[path, { ...refusal, value, issues: own }] as const] : []
     })
     this.#refused = new Map([...this.#refused, ...told])
@@ -38,12 +38,12 @@ export class RefusedValues {
   }
 
   /** The edits that may be sent: the others stand as they were refused. */
-  accepted(edits: ByLeaf): ByLeaf {
+  filterAccepted(edits: ByLeaf): ByLeaf {
     return new Map([...edits].filter(([path, value]) => !this.#isRefused(path, value)))
   }
 
   /** What is refused of these edits. */
-  among(edits: ByLeaf): readonly Refusal[] {
+  getRefusals(edits: ByLeaf): readonly Refusal[] {
     return [...this.#refused].flatMap(([path, refused]) =>
       edits.has(path) && this.#isRefused(path, edits.get(path)) ? [refused] : [],
     )

@@ -1,5 +1,5 @@
 import { type CallOptions, etagOf } from '@daybook/client'
-import type { Values } from './saved-field.ts'
+import type { Values } from './field-values.ts'
 
 /** A document as it is stored. */
 export interface Snapshot {
@@ -13,7 +13,7 @@ export interface Snapshot {
 }
 
 /** What a save changes. */
-export interface Change {
+export interface DocumentChange {
   readonly body: Values
   /** Whether members of groups are merged in (RFC 7396); else the fields that the body names are replaced. */
   readonly isMerge: boolean
@@ -22,10 +22,10 @@ export interface Change {
 }
 
 /** Where one kind of document is stored. All of it throws the client's errors. */
-export interface Remote {
+export interface RemoteStore {
   /** @returns `null` when it is not there, or not for this session */
   read(id: string, signal: AbortSignal): Promise<Snapshot | null>
-  save(id: string, change: Change, signal: AbortSignal): Promise<Snapshot>
+  save(id: string, change: DocumentChange, signal: AbortSignal): Promise<Snapshot>
   /** Creates the document once, however often it is called with one key. */
   create(body: Values, idempotencyKey: string, signal: AbortSignal): Promise<Snapshot & { readonly id: string }>
 }
@@ -77,7 +77,7 @@ async function ownValues(written: Snapshot, read: () => Promise<Snapshot | null>
 }
 
 /** The entries of a collection. */
-export function remoteEntries(entries: EntryCalls, options: EntryOptions): Remote {
+export function createEntryStore(entries: EntryCalls, options: EntryOptions): RemoteStore {
   const { locale, hasFallbacks = false, hasDrafts, initial } = options
   const language = locale === undefined ? {} : { locale }
   const query = { ...language, ...(locale === undefined ? {} : { fallbackLocale: 'none' }) }
@@ -107,10 +107,10 @@ export function remoteEntries(entries: EntryCalls, options: EntryOptions): Remot
 }
 
 /** A global; its key is its id, and it is always there. */
-export function remoteGlobal(
+export function createGlobalStore(
   global: GlobalCalls,
   { locale, hasFallbacks = false }: Pick<EntryOptions, 'locale' | 'hasFallbacks'> = {},
-): Remote {
+): RemoteStore {
   const language = locale === undefined ? {} : { locale }
   const query = { ...language, ...(locale === undefined ? {} : { fallbackLocale: 'none' }) }
   const read = async (signal: AbortSignal): Promise<Snapshot> =>

@@ -1,4 +1,4 @@
-import { pauseAfter, type WaitReason, type WaitTimes } from './failure.ts'
+import { getRetryDelay, type WaitReason, type WaitTimes } from './failure.ts'
 
 /** The time, as an editor knows it. */
 export interface Clock {
@@ -47,42 +47,42 @@ export class SaveSchedule {
   }
 
   /** There was an edit. @param goesOn whether others wait to be saved already */
-  edited(goesOn: boolean): void {
+  noteEdit(goesOn: boolean): void {
     const now = this.#clock.now()
     const atLatest = (goesOn ? this.#due?.atLatest : undefined) ?? now + this.#times.longestUnsavedMs
     this.#due = { at: Math.min(now + this.#times.debounceMs, atLatest), atLatest }
   }
 
   /** Somebody wants it saved now, whatever the network. */
-  ask(): void {
+  requestSave(): void {
     this.#isAsked = true
     if (this.#wait?.reason === 'offline') this.#wait = undefined
   }
 
   /** What was asked for is done, or cannot be done. */
-  answerAsked(): void {
+  clearRequest(): void {
     this.#isAsked = false
   }
 
   /** A save begins with all that is there: what comes now has a time of its own. */
-  begin(): void {
+  startSave(): void {
     this.#due = undefined
   }
 
   /** A request is over. What is left is saved at once, if it has no time of its own. */
-  goOn(hasWork: boolean): void {
+  scheduleRemaining(hasWork: boolean): void {
     const now = this.#clock.now()
     this.#due = hasWork ? (this.#due ?? { at: now, atLatest: now }) : undefined
   }
 
-  succeeded(): void {
+  resetFailures(): void {
     this.#failures = 0
   }
 
   /** Waits, longer after each failure in a row. */
   pause(reason: WaitReason, retryAfterMs: number): void {
     this.#failures += 1
-    const pause = pauseAfter(this.#failures, retryAfterMs, this.#random(), this.#times)
+    const pause = getRetryDelay(this.#failures, retryAfterMs, this.#random(), this.#times)
     this.#wait = { reason, until: this.#clock.now() + pause }
   }
 
@@ -103,7 +103,7 @@ export class SaveSchedule {
   }
 
   /** In how many milliseconds to look again; `undefined`: not by itself. */
-  nextIn({ mustRead, hasWork }: { readonly mustRead: boolean; readonly hasWork: boolean }): number | undefined {
+  getNextDelay({ mustRead, hasWork }: { readonly mustRead: boolean; readonly hasWork: boolean }): number | undefined {
     const willSave = hasWork && (this.#isAutomatic() || this.#isAsked)
     const at = this.#wait?.until ?? (mustRead ? this.#clock.now() : this.#due?.at)
     return at !== undefined && (mustRead || willSave) ? Math.max(0, at - this.#clock.now()) : undefined

@@ -1,7 +1,6 @@
-import { type Leaf, type Leaves, saysSame } from './document-fields.ts'
-import { type EditState, seenAt } from './edit-state.ts'
-import { mergeValue } from './merging/merge-value.ts'
-import { mergeWords } from './merging/merge-words.ts'
+import { isSameLeafValue, type Leaf, type Leaves } from './document-fields.ts'
+import { type EditState, getCurrentValue } from './edit-state.ts'
+import { mergeValue, mergeWords } from './merge.ts'
 
 /** A change of a leaf that can be taken back. */
 export interface UndoStep {
@@ -81,17 +80,17 @@ function apply(
   if (!step) return { left: steps }
   const left = steps.slice(0, -1)
   const leaf = leaves.get(step.path)
-  const seen = leaf && seenAt(state, leaf)
+  const seen = leaf && getCurrentValue(state, leaf)
   const undone = leaf && withoutStep(leaf, seen, step)
-  if (!undone || saysSame(leaf, undone.value, seen)) return apply(left, state, leaves)
+  if (!undone || isSameLeafValue(leaf, undone.value, seen)) return apply(left, state, leaves)
   const inverse: UndoStep = { ...step, before: seen, after: undone.value, isTyping: false }
   return { applied: { leaf, value: undone.value, inverse }, left }
 }
 
 /** The value of a leaf without a step, and with every later change. */
 function withoutStep(leaf: Leaf, value: unknown, { before, after }: UndoStep): { readonly value: unknown } | undefined {
-  if (saysSame(leaf, value, after)) return { value: before }
-  const [base, mine, theirs] = [leaf.plain(after), leaf.plain(before), leaf.plain(value)]
+  if (isSameLeafValue(leaf, value, after)) return { value: before }
+  const [base, mine, theirs] = [leaf.toPlain(after), leaf.toPlain(before), leaf.toPlain(value)]
   if (leaf.isText && [base, mine, theirs].every((text) => typeof text === 'string')) {
     const merged = mergeWords(String(base), String(mine), String(theirs))
     return merged === undefined ? undefined : { value: merged }

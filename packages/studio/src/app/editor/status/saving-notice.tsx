@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { useStudio } from '../../talk/studio.ts'
 import { Button, buttonClass } from '../../ui/controls/button.tsx'
-import { renewSession } from '../document/use-new-session.ts'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { renewSession } from '../document/session-renewal.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState } from '../saving/editor-state.ts'
-import { Banner } from './banner.tsx'
+import styles from './status.module.css'
 
 interface SavingNoticeProps {
   readonly editor: DocumentEditor
@@ -97,3 +98,25 @@ function CopyNotice({ state: { localCopy, dirty } }: Pick<SavingNoticeProps, 'st
   const { t } = useTexts()
   return localCopy === 'failed' && dirty.size > 0 && <Banner tone="waiting" text={t.saving.notices.noCopy} />
 }
+
+/** How urgent a banner is. */
+type BannerTone = 'waiting' | 'failed' | 'told'
+
+const ICONS: Readonly<Record<BannerTone, IconName>> = { waiting: 'warning', failed: 'warning', told: 'account' }
+
+/** What a {@link Banner} takes. */
+interface BannerProps {
+  readonly tone: BannerTone
+  readonly text: ReactNode
+  /** What can be done about it. */
+  readonly children?: ReactNode
+}
+
+/** A sentence about the whole document, above its fields. */
+export const Banner = ({ tone, text, children }: BannerProps): ReactNode => (
+  <div className={`${styles.banner} ${styles[tone]}`}>
+    <Icon name={ICONS[tone]} />
+    <div className={styles.said}>{text}</div>
+    {children && <div className={styles.actions}>{children}</div>}
+  </div>
+)

@@ -3,7 +3,7 @@ import { useTexts } from '../../messages/messages.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import type { ListView } from '../list-view.ts'
 import styles from './bulk.module.css'
-import { type BulkKind, bulkKinds } from './bulk-operations.ts'
+import { type BulkKind, getBulkKinds } from './bulk-operations.ts'
 import type { Selection } from './selection.ts'
 
 const BulkDialog = lazy(() => import('./bulk-dialog.tsx'))
@@ -34,7 +34,7 @@ export function BulkBar({ view, selection, total, onSelectAll, onClear }: BulkBa
         </Button>
       )}
       <div className={styles.actions}>
-        {bulkKinds(view.collection).map((one) => (
+        {getBulkKinds(view.collection).map((one) => (
           <Button key={one} variant={one === 'delete' ? 'danger' : 'secondary'} onPress={() => setKind(one)}>
             {bulk.kinds[one]}
           </Button>

@@ -1,20 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import { getErrorText } from '../../api/error-texts.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { errorText } from '../../talk/error-texts.ts'
-import { keys } from '../../talk/keys.ts'
-import { useStudio } from '../../talk/studio.ts'
 import { Button } from '../../ui/controls/button.tsx'
+import { Checkbox } from '../../ui/controls/checkbox.tsx'
+import { ChoiceField } from '../../ui/controls/choice-field.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
-import { toRowFilter } from '../list-query.ts'
-import { type ListView, usePerson } from '../list-view.ts'
+import { ValueEditor } from '../filters/value-editor.tsx'
+import type { FilterValue } from '../filters/where-tree.ts'
+import { getFieldLabel } from '../list-fields.ts'
+import { type ListView, useSubject } from '../list-view.ts'
+import { toRowFilter } from '../rows-query.ts'
 import styles from './bulk.module.css'
-import { archiving, type BulkAction, type BulkKind } from './bulk-operations.ts'
+import { type BulkAction, type BulkKind, getSettableFields, makeArchiveAction } from './bulk-operations.ts'
 import { type BulkOutcome, BulkRun, type DryRun, MAX_ENTRIES } from './bulk-run.ts'
 import { Refusals } from './refusals.tsx'
 import type { Selection } from './selection.ts'
-import { SetField } from './set-field.tsx'
 
 /** What a {@link BulkDialog} takes. */
 export interface BulkDialogProps {
@@ -37,7 +41,7 @@ export default function BulkDialog({ view, kind, selection, onClose, onDone }: B
   const { t } = useTexts()
   const { bulk } = t.lists
   const { client } = useStudio()
-  const person = usePerson()
+  const person = useSubject()
   const { collection } = view
   const [ending] = useState(() => new AbortController())
   const [run] = useState(() => new BulkRun(client, collection, person, ending.signal))
@@ -49,19 +53,19 @@ export default function BulkDialog({ view, kind, selection, onClose, onDone }: B
       const chosen = selection.isAll ? toRowFilter(search) : [...selection.ids]
       setStage({ at: 'trying', part: 0 })
       run
-        .try(action, chosen, (part) => setStage({ at: 'trying', part }))
+        .dryRun(action, chosen, (part) => setStage({ at: 'trying', part }))
         .then((dryRun) => setStage({ at: 'tried', action, dryRun }))
         .catch((error: unknown) => setStage({ at: 'failed', error }))
     },
     [run, search, selection],
   )
   useEffect(() => {
-    if (kind === 'archive') attempt(archiving(collection))
+    if (kind === 'archive') attempt(makeArchiveAction(collection))
     else if (kind !== 'set') attempt({ kind })
   }, [kind, collection, attempt])
   const carryOut = async (action: BulkAction, ids: readonly string[]): Promise<void> => {
     setStage({ at: 'doing', part: 0 })
-    tell(await run.do(action, ids, (part) => setStage({ at: 'doing', part })))
+    tell(await run.execute(action, ids, (part) => setStage({ at: 'doing', part })))
     onDone()
   }
   const isBusy = stage.at === 'doing'
@@ -78,7 +82,7 @@ export default function BulkDialog({ view, kind, selection, onClose, onDone }: B
           <progress className={styles.progress} aria-label={bulk.doing} value={'part' in stage ? stage.part : 0} />
         </div>
       )}
-      {stage.at === 'failed' && <p role="alert">{errorText(stage.error, t)}</p>}
+      {stage.at === 'failed' && <p role="alert">{getErrorText(stage.error, t)}</p>}
       {stage.at === 'tried' && (
         <Tried
           view={view}
@@ -108,7 +112,7 @@ interface TriedProps {
 function Tried({ view, kind, dryRun, onCancel, onConfirm }: TriedProps): ReactNode {
   const { t } = useTexts()
   const { bulk } = t.lists
-  const { ids, refusals, chosen, isCut } = dryRun
+  const { ids, refusals, selected: chosen, isPartial: isCut } = dryRun
   const same = chosen - ids.length - refusals.length
   const isTooMany = chosen > MAX_ENTRIES
   const canDo = ids.length > 0 && !isCut && !isTooMany
@@ -132,26 +136,84 @@ function Tried({ view, kind, dryRun, onCancel, onConfirm }: TriedProps): ReactNo
 }
 
 /** Says what was done, with a way back. */
-function useOutcome({ collection, renew }: ListView, run: BulkRun): (outcome: BulkOutcome) => void {
+function useOutcome({ collection, reload: renew }: ListView, run: BulkRun): (outcome: BulkOutcome) => void {
   const { t } = useTexts()
   const { bulk } = t.lists
   const toast = useToast()
   const queries = useQueryClient()
   const showAnew = (): void => {
-    void queries.invalidateQueries({ queryKey: keys.lists(collection.key) })
+    void queries.invalidateQueries({ queryKey: queryKeys.lists(collection.key) })
     renew()
   }
   const undo = (ranges: BulkOutcome['ranges']): void => {
     run
       .undo(ranges)
       .then((blocked) => toast({ text: blocked === 0 ? bulk.undone : bulk.partlyUndone(blocked) }))
-      .catch((error: unknown) => toast({ kind: 'failed', text: errorText(error, t) }))
+      .catch((error: unknown) => toast({ kind: 'failed', text: getErrorText(error, t) }))
       .finally(showAnew)
   }
   return ({ done, ranges, error }) => {
     const action = ranges.length > 0 ? { action: { label: bulk.undo, onPress: () => undo(ranges) } } : {}
-    if (error !== undefined) toast({ kind: 'failed', text: bulk.endedEarly(done, errorText(error, t)), ...action })
+    if (error !== undefined) toast({ kind: 'failed', text: bulk.endedEarly(done, getErrorText(error, t)), ...action })
     else toast({ text: bulk.done(done), ...action })
     showAnew()
   }
+}
+
+/** What a {@link SetField} takes. */
+export interface SetFieldProps {
+  readonly view: ListView
+  readonly onChoose: (action: BulkAction) => void
+  readonly onCancel: () => void
+}
+
+/** Asks which field many entries get which value in. */
+export function SetField({ view, onChoose, onCancel }: SetFieldProps): ReactNode {
+  const { t } = useTexts()
+  const { bulk } = t.lists
+  const fields = getSettableFields(view.collection.fields)
+  const [path, setPath] = useState(fields[0]?.key ?? '')
+  const [value, setValue] = useState<FilterValue>()
+  const [isEmpty, setIsEmpty] = useState(false)
+  const field = view.fields.find((one) => one.path === path)
+  const isRequired = fields.find(({ key }) => key === path)?.required === true
+  const choose = (next: string): void => {
+    setPath(next)
+    setValue(undefined)
+    setIsEmpty(false)
+  }
+  return (
+    <>
+      <ChoiceField
+        label={t.lists.filter.field}
+        value={path}
+        options={fields.map(({ key }) => {
+          const known = view.fields.find((one) => one.path === key)
+          return { id: key, label: known ? getFieldLabel(known, t) : key }
+        })}
+        onChange={choose}
+      />
+      {field && !isEmpty && (
+        <ValueEditor
+          condition={{ kind: 'condition', path, operator: 'eq', value }}
+          field={field}
+          view={view}
+          onChange={setValue}
+        />
+      )}
+      {!isRequired && (
+        <Checkbox label={bulk.empty} isSelected={isEmpty} onChange={(isSelected) => setIsEmpty(isSelected)} />
+      )}
+      <DialogButtons>
+        <Button onPress={onCancel}>{t.common.cancel}</Button>
+        <Button
+          variant="primary"
+          isDisabled={!isEmpty && value === undefined}
+          onPress={() => onChoose({ kind: 'set', field: path, value: isEmpty ? null : value })}
+        >
+          {bulk.try}
+        </Button>
+      </DialogButtons>
+    </>
+  )
 }

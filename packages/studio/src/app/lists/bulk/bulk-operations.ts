@@ -1,5 +1,5 @@
+import type { ListItem } from '../../api/client.ts'
 import type { StudioCollection } from '../../model/studio-model.ts'
-import type { ListItem } from '../../talk/list-page.ts'
 
 /** Something to do with many entries. */
 export type BulkAction =
@@ -21,7 +21,7 @@ export interface BulkOperation {
 const ARCHIVED = 'archived'
 
 /** What the session may do with at least some entries. */
-export function bulkKinds({ permissions, statusField, fields }: StudioCollection): readonly BulkKind[] {
+export function getBulkKinds({ permissions, statusField, fields }: StudioCollection): readonly BulkKind[] {
   const mayUpdate = permissions.update !== false
   const status = fields.find(({ key }) => key === statusField)
   const mayPublish = mayUpdate && status?.writable === true
@@ -29,13 +29,13 @@ export function bulkKinds({ permissions, statusField, fields }: StudioCollection
   return [
     ...(mayPublish ? (['publish', 'unpublish'] as const) : []),
     ...(mayArchive ? (['archive'] as const) : []),
-    ...(mayUpdate && settableFields(fields).length > 0 ? (['set'] as const) : []),
+    ...(mayUpdate && getSettableFields(fields).length > 0 ? (['set'] as const) : []),
     ...(permissions.delete !== false ? (['delete'] as const) : []),
   ]
 }
 
 /** What archiving an entry is. */
-export const archiving = ({ statusField }: StudioCollection): BulkAction => ({
+export const makeArchiveAction = ({ statusField }: StudioCollection): BulkAction => ({
   kind: 'set',
   field: statusField ?? '',
   value: ARCHIVED,
@@ -57,14 +57,14 @@ const SETTABLE: ReadonlySet<string> = new Set([
 ])
 
 /** The fields that can be set to one value in many entries. */
-export const settableFields = (fields: StudioCollection['fields']): StudioCollection['fields'] =>
+export const getSettableFields = (fields: StudioCollection['fields']): StudioCollection['fields'] =>
   fields.filter(
     ({ type, many, writable, unique, relation }) =>
       SETTABLE.has(type) && !many && writable && !unique && !Array.isArray(relation?.to),
   )
 
 /** What has to be known of entries to say which of them an action changes. */
-export const neededFields = ({ statusField }: StudioCollection, action: BulkAction): readonly string[] =>
+export const getNeededFields = ({ statusField }: StudioCollection, action: BulkAction): readonly string[] =>
   action.kind === 'set' ? [action.field] : statusField === null ? [] : [statusField]
 
 /** Whether an action would change an entry at all. */

@@ -1,9 +1,9 @@
 import { type Client, changesOf, DaybookError } from '@daybook/client'
 import type { DaybookConfig } from 'daybook'
+import type { ListItem } from '../../api/client.ts'
 import type { StudioCollection } from '../../model/studio-model.ts'
-import type { ListItem } from '../../talk/list-page.ts'
-import type { RowFilter } from '../list-query.ts'
-import { type BulkAction, type BulkOperation, neededFields, toOperation, wouldChange } from './bulk-operations.ts'
+import type { RowFilter } from '../rows-query.ts'
+import { type BulkAction, type BulkOperation, getNeededFields, toOperation, wouldChange } from './bulk-operations.ts'
 
 /** How many operations are one transaction. */
 const TOGETHER = 100
@@ -21,12 +21,12 @@ export interface Refusal {
 /** What a dry run found. */
 export interface DryRun {
   /** How many entries were chosen. */
-  readonly chosen: number
+  readonly selected: number
   /** The entries that would change. */
   readonly ids: readonly string[]
   readonly refusals: readonly Refusal[]
   /** Whether there may be more refusals than those. */
-  readonly isCut: boolean
+  readonly isPartial: boolean
 }
 
 /** Numbers of changes in the journal. */
@@ -63,7 +63,7 @@ export class BulkRun {
   }
 
   /** Says what an action would do, and stores nothing. @param chosen ids, or which entries */
-  async try(action: BulkAction, chosen: readonly string[] | RowFilter, onProgress: Progress): Promise<DryRun> {
+  async dryRun(action: BulkAction, chosen: readonly string[] | RowFilter, onProgress: Progress): Promise<DryRun> {
     const items = await this.#items(action, chosen, (part) => onProgress(part / 2))
     const ids = items.filter((item) => wouldChange(this.#collection, action, item)).map(({ id }) => id)
     const refusals: Refusal[] = []
@@ -73,14 +73,14 @@ export class BulkRun {
       refusals.push(...refused)
       const isRefused = new Set(refused.map(({ id }) => id))
       left = left.filter((id) => !isRefused.has(id))
-      if (refusals.length >= MAX_REFUSALS) return { chosen: items.length, ids: left, refusals, isCut: true }
+      if (refusals.length >= MAX_REFUSALS) return { selected: items.length, ids: left, refusals, isPartial: true }
       onProgress(0.5 + (ids.indexOf(some.at(-1) ?? '') + 1) / ids.length / 2)
     }
-    return { chosen: items.length, ids: left, refusals, isCut: false }
+    return { selected: items.length, ids: left, refusals, isPartial: false }
   }
 
   /** Does it; each transaction is done whole, or not at all. */
-  async do(action: BulkAction, ids: readonly string[], onProgress: Progress): Promise<BulkOutcome> {
+  async execute(action: BulkAction, ids: readonly string[], onProgress: Progress): Promise<BulkOutcome> {
     const ranges: ChangeRange[] = []
     let done = 0
     try {
@@ -112,7 +112,7 @@ export class BulkRun {
   ): Promise<readonly ListItem[]> {
     const { key, statusField, maxLimit } = this.#collection
     const common = {
-      select: ['id', ...neededFields(this.#collection, action)],
+      select: ['id', ...getNeededFields(this.#collection, action)],
       ...(statusField === null ? {} : { draft: true }),
     }
     const items: ListItem[] = []

@@ -8,7 +8,7 @@ export interface Selection {
 }
 
 /** Nothing is chosen. */
-export const NONE: Selection = { isAll: false, ids: new Set(), anchor: undefined }
+export const NO_SELECTION: Selection = { isAll: false, ids: new Set(), anchor: undefined }
 
 /** What a press on the box of a row asks for. */
 export interface RowPress {
@@ -19,7 +19,7 @@ export interface RowPress {
 }
 
 /** The selection after a press. @param idAt the id of a row, where it is known */
-export function pressed(
+export function applyRowPress(
   selection: Selection,
   { index, isSelected, isRange }: RowPress,
   idAt: (index: number) => string | undefined,

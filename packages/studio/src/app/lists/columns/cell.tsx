@@ -1,14 +1,13 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { statusLabel } from '../../model/status-label.ts'
-import { type StudioCollection, titleOf } from '../../model/studio-model.ts'
+import { getEntryTitle, getStatusLabel, type StudioCollection } from '../../model/studio-model.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { ListField } from '../list-fields.ts'
 import styles from './cell.module.css'
 
 // Few lists show people.
-const Person = lazy(() => import('./person.tsx'))
+const Person = lazy(() => import('./actor-name.tsx'))
 
 /** More of a text than any column is wide. */
 const MAX_CHARACTERS = 240
@@ -44,7 +43,8 @@ function One({ field, value, collections }: CellProps): ReactNode {
   if (typeof value === 'number') return <span className={styles.number}>{formats.number(value)}</span>
   if (typeof value === 'object' && value !== null) return <Text text={titleOfTarget(field, value, collections)} />
   const text = String(value)
-  if (type === 'status') return <Badge tone={text === 'published' ? 'good' : 'neutral'}>{statusLabel(text, t)}</Badge>
+  if (type === 'status')
+    return <Badge tone={text === 'published' ? 'good' : 'neutral'}>{getStatusLabel(text, t)}</Badge>
   if (type === 'select') return <Badge>{text}</Badge>
   if (type === 'datetime' && isTime(text)) return <Moment timestamp={text} />
   if (type === 'date' && isTime(text)) return <time dateTime={text}>{formats.calendarDay(text)}</time>
@@ -86,7 +86,7 @@ function titleOfTarget({ to }: ListField, value: object, collections: ReadonlyMa
   const entry = value as Readonly<Record<string, unknown>>
   const key = typeof entry.collection === 'string' && to.length > 1 ? entry.collection : to[0]
   const collection = key === undefined ? undefined : collections.get(key)
-  const title = collection && titleOf(collection, entry)
+  const title = collection && getEntryTitle(collection, entry)
   if (title !== undefined) return title
   return typeof entry.id === 'string' ? entry.id : JSON.stringify(value)
 }

@@ -5,12 +5,12 @@ import { Checkbox } from '../../ui/controls/checkbox.tsx'
 import { ChoiceField } from '../../ui/controls/choice-field.tsx'
 import { SearchField } from '../../ui/controls/search-field.tsx'
 import { Sheet } from '../../ui/overlays/sheet.tsx'
-import { fieldLabel } from '../field-label.ts'
 import type { ListField } from '../list-fields.ts'
-import { sortOf } from '../list-query.ts'
+import { getFieldLabel } from '../list-fields.ts'
 import type { ListView } from '../list-view.ts'
+import { formatColumns, getColumnFields, MAX_COLUMNS } from '../list-view.ts'
+import { resolveSort } from '../rows-query.ts'
 import styles from './column-chooser.module.css'
-import { columnFields, MAX_COLUMNS, writeColumns } from './columns.ts'
 
 /** From how many fields on there is a box to find one. */
 const MANY = 12
@@ -24,20 +24,20 @@ export interface ColumnChooserProps {
 /** Chooses columns and their order, and what the list is sorted by. What is chosen is there the next time, too. */
 export default function ColumnChooser({ view, onClose }: ColumnChooserProps): ReactNode {
   const { t } = useTexts()
-  const { columns, fields, collection, memory, change } = view
+  const { columns, fields, collection, columnMemory: memory, change } = view
   const [text, setText] = useState('')
   const chosen = columns.map(({ path }) => path)
-  const all = columnFields(fields, collection)
+  const all = getColumnFields(fields, collection)
   const isFull = chosen.length >= MAX_COLUMNS
   const choose = (paths: readonly string[]): void => {
-    memory.set(writeColumns(paths))
-    change({ columns: writeColumns(paths) })
+    memory.set(formatColumns(paths))
+    change({ columns: formatColumns(paths) })
   }
   const reset = (): void => {
     memory.set(undefined)
     change({ columns: undefined, sort: undefined })
   }
-  const found = all.filter((field) => matches(fieldLabel(field, t), text))
+  const found = all.filter((field) => matches(getFieldLabel(field, t), text))
   return (
     <Sheet
       title={t.lists.columns}
@@ -50,16 +50,16 @@ export default function ColumnChooser({ view, onClose }: ColumnChooserProps): Re
       <ul className={styles.list} aria-label={t.lists.shownColumns}>
         {columns.map((field, index) => (
           <li key={field.path} className={styles.chosen}>
-            <span>{fieldLabel(field, t)}</span>
+            <span>{getFieldLabel(field, t)}</span>
             <IconButton
               icon="up"
-              label={t.lists.columnUp(fieldLabel(field, t))}
+              label={t.lists.columnUp(getFieldLabel(field, t))}
               isDisabled={index === 0}
               onPress={() => choose(moved(chosen, index, -1))}
             />
             <IconButton
               icon="down"
-              label={t.lists.columnDown(fieldLabel(field, t))}
+              label={t.lists.columnDown(getFieldLabel(field, t))}
               isDisabled={index === chosen.length - 1}
               onPress={() => choose(moved(chosen, index, 1))}
             />
@@ -73,7 +73,7 @@ export default function ColumnChooser({ view, onClose }: ColumnChooserProps): Re
         {found.map((field) => (
           <li key={field.path}>
             <Checkbox
-              label={fieldLabel(field, t)}
+              label={getFieldLabel(field, t)}
               isSelected={chosen.includes(field.path)}
               isDisabled={isFull && !chosen.includes(field.path)}
               onChange={(isSelected) =>
@@ -101,12 +101,12 @@ function SortField({ view }: { readonly view: ListView }): ReactNode {
   const { fields, search, change } = view
   const options = fields
     .filter(({ sortable }) => sortable)
-    .flatMap((field) => directions(field, fieldLabel(field, t), t))
+    .flatMap((field) => directions(field, getFieldLabel(field, t), t))
   const best = search.q === undefined ? [] : [{ id: '', label: t.lists.bestMatch }]
   return (
     <ChoiceField
       label={t.lists.sortBy}
-      value={sortOf(search, fields) ?? ''}
+      value={resolveSort(search, fields) ?? ''}
       options={[...best, ...options]}
       onChange={(sort) => change({ sort: sort === '' ? undefined : sort })}
     />

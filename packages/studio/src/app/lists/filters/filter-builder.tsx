@@ -1,14 +1,30 @@
+import { toQueryString } from '@daybook/client'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { Button } from '../../ui/controls/button.tsx'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { ChoiceField } from '../../ui/controls/choice-field.tsx'
 import { Sheet } from '../../ui/overlays/sheet.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
+import { getFieldLabel, type ListField } from '../list-fields.ts'
 import type { ListView } from '../list-view.ts'
-import { apiUrl } from './api-url.ts'
 import styles from './filter.module.css'
-import { filterFields } from './filter-fields.ts'
-import { GroupEditor } from './group-editor.tsx'
-import { countConditions, type FilterGroup, isComplete, readWhere, writeWhere } from './where-tree.ts'
+import {
+  getDefaultOperator,
+  getFilterFields,
+  getInitialValue,
+  getOperatorLabel,
+  LIST_OPERATORS,
+} from './filter-fields.ts'
+import { ValueEditor } from './value-editor.tsx'
+import {
+  countConditions,
+  type FilterCondition,
+  type FilterGroup,
+  type FilterNode,
+  isComplete,
+  parseWhere,
+  serializeWhere,
+} from './where-tree.ts'
 
 /** The most conditions that the API takes at once. */
 const MAX_CONDITIONS = 50
@@ -24,19 +40,19 @@ export default function FilterBuilder({ view, onClose }: FilterBuilderProps): Re
   const { t } = useTexts()
   const toast = useToast()
   const { search, change, collections, collection } = view
-  const fields = useMemo(() => filterFields(view.fields, collections), [view.fields, collections])
-  const [root, setRoot] = useState<FilterGroup>(() => readWhere(search.where))
+  const fields = useMemo(() => getFilterFields(view.fields, collections), [view.fields, collections])
+  const [root, setRoot] = useState<FilterGroup>(() => parseWhere(search.where))
   const [isChecked, setIsChecked] = useState(false)
   const fault = faultOf(root, t.lists.filter)
   const apply = (): void => {
     setIsChecked(true)
     if (fault !== undefined) return
-    change({ where: writeWhere(root) })
+    change({ where: serializeWhere(root) })
     onClose()
   }
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(
-      apiUrl(location.origin, collection.key, { ...view.query, where: writeWhere(root) }),
+      buildApiUrl(location.origin, collection.key, { ...view.query, where: serializeWhere(root) }),
     )
     toast({ text: t.common.copied })
   }
@@ -71,3 +87,168 @@ function faultOf(root: FilterGroup, texts: ReturnType<typeof useTexts>['t']['lis
   if (!isComplete(root)) return texts.incomplete
   return countConditions(root) > MAX_CONDITIONS ? texts.tooMany(MAX_CONDITIONS) : undefined
 }
+
+/** How deep groups are nested at most: the API takes no more. */
+const MAX_LEVELS = 3
+
+/** What a {@link GroupEditor} takes. */
+export interface GroupEditorProps {
+  readonly group: FilterGroup
+  readonly fields: readonly ListField[]
+  readonly view: ListView
+  /** From 1. */
+  readonly level: number
+  readonly onChange: (group: FilterGroup) => void
+  /** Absent: the group stays. */
+  readonly onRemove?: () => void
+}
+
+/** A group of conditions, of which all must hold, or any. */
+export function GroupEditor({ group, fields, view, level, onChange, onRemove }: GroupEditorProps): ReactNode {
+  const { t } = useTexts()
+  const { filter } = t.lists
+  const put = (index: number, nodes: readonly FilterNode[]): void =>
+    onChange({ ...group, nodes: group.nodes.toSpliced(index, 1, ...nodes) })
+  const add = (node: FilterNode): void => onChange({ ...group, nodes: [...group.nodes, node] })
+  const [first] = fields
+  const begun: readonly FilterNode[] = first
+    ? [{ kind: 'condition', path: first.path, operator: getDefaultOperator(first), value: undefined }]
+    : []
+  return (
+    <fieldset className={styles.group} aria-label={filter.group}>
+      <div className={styles.groupHead}>
+        <ChoiceField
+          label={filter.mode}
+          value={group.mode}
+          options={[
+            { id: 'all', label: filter.all },
+            { id: 'any', label: filter.any },
+          ]}
+          onChange={(mode) => onChange({ ...group, mode: mode === 'any' ? 'any' : 'all' })}
+        />
+        {onRemove && <IconButton icon="close" label={filter.removeGroup} onPress={onRemove} />}
+      </div>
+      {group.nodes.map((node, index) => (
+        <NodeEditor
+          key={`${index.toString()}`}
+          node={node}
+          fields={fields}
+          view={view}
+          level={level}
+          onChange={(changed) => put(index, [changed])}
+          onRemove={() => put(index, [])}
+        />
+      ))}
+      <div className={styles.adders}>
+        <Button icon="plus" onPress={() => begun[0] && add(begun[0])}>
+          {filter.addCondition}
+        </Button>
+        {level < MAX_LEVELS && (
+          <Button
+            variant="quiet"
+            icon="plus"
+            onPress={() => add({ kind: 'group', mode: group.mode === 'all' ? 'any' : 'all', nodes: begun })}
+          >
+            {filter.addGroup}
+          </Button>
+        )}
+      </div>
+    </fieldset>
+  )
+}
+
+interface NodeEditorProps extends Pick<GroupEditorProps, 'fields' | 'view' | 'level'> {
+  readonly node: FilterNode
+  readonly onChange: (node: FilterNode) => void
+  readonly onRemove: () => void
+}
+
+function NodeEditor({ node, fields, view, level, onChange, onRemove }: NodeEditorProps): ReactNode {
+  const { t } = useTexts()
+  if (node.kind === 'group') {
+    return (
+      <GroupEditor group={node} fields={fields} view={view} level={level + 1} onChange={onChange} onRemove={onRemove} />
+    )
+  }
+  const field = node.kind === 'condition' ? fields.find(({ path }) => path === node.path) : undefined
+  if (node.kind === 'condition' && field?.operators.includes(node.operator)) {
+    return (
+      <ConditionEditor
+        condition={node}
+        field={field}
+        fields={fields}
+        view={view}
+        onChange={onChange}
+        onRemove={onRemove}
+      />
+    )
+  }
+  const written = node.kind === 'other' ? node.where : { [node.path]: { [node.operator]: node.value } }
+  return (
+    <div className={styles.other}>
+      <pre className={styles.json}>{JSON.stringify(written, null, 1)}</pre>
+      <IconButton icon="close" label={t.lists.filter.removeCondition} onPress={onRemove} />
+      <p className={styles.note}>{t.lists.filter.otherText}</p>
+    </div>
+  )
+}
+
+/** What a {@link ConditionEditor} takes. */
+export interface ConditionEditorProps {
+  readonly condition: FilterCondition
+  readonly field: ListField
+  readonly fields: readonly ListField[]
+  readonly view: ListView
+  readonly onChange: (condition: FilterCondition) => void
+  readonly onRemove: () => void
+}
+
+/** A condition: a field, an operator that it takes, and a value. */
+export function ConditionEditor(props: ConditionEditorProps): ReactNode {
+  const { condition, field, fields, view, onChange, onRemove } = props
+  const { t } = useTexts()
+  const texts = t.lists.filter
+  const chooseField = (path: string): void => {
+    const next = fields.find((one) => one.path === path)
+    if (!next) return
+    const operator = getDefaultOperator(next)
+    onChange({ kind: 'condition', path, operator, value: getInitialValue(operator) })
+  }
+  const chooseOperator = (operator: string): void => {
+    // A value stays while it still fits.
+    const fits = LIST_OPERATORS.has(operator) === LIST_OPERATORS.has(condition.operator)
+    const isPresence = operator === 'exists' || condition.operator === 'exists'
+    onChange({ ...condition, operator, value: fits && !isPresence ? condition.value : getInitialValue(operator) })
+  }
+  return (
+    <div className={styles.condition} role="group" aria-label={getFieldLabel(field, t)}>
+      <ChoiceField
+        isLabelHidden
+        label={texts.field}
+        value={field.path}
+        options={fields.map((one) => ({ id: one.path, label: getFieldLabel(one, t) }))}
+        onChange={chooseField}
+      />
+      <ChoiceField
+        isLabelHidden
+        label={texts.operator}
+        value={condition.operator}
+        options={field.operators.map((id) => ({ id, label: getOperatorLabel(id, field, { t }) }))}
+        onChange={chooseOperator}
+      />
+      <IconButton icon="close" label={texts.removeCondition} onPress={onRemove} />
+      <div className={styles.value}>
+        <ValueEditor
+          condition={condition}
+          field={field}
+          view={view}
+          onChange={(value) => onChange({ ...condition, value })}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** The address of a list in the API, for programs. */
+export const buildApiUrl = (origin: string, collection: string, query: Readonly<Record<string, unknown>>): string =>
+  `${origin}/api/${encodeURIComponent(collection)}${toQueryString(query)}`

@@ -1,15 +1,18 @@
-import { type ReactNode, useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useDeferredValue, useState } from 'react'
+import type { ListPage } from '../../api/client.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { statusLabel } from '../../model/status-label.ts'
+import { getEntryTitle, getStatusLabel, type StudioCollection } from '../../model/studio-model.ts'
 import { Checkbox } from '../../ui/controls/checkbox.tsx'
 import { ChoiceField } from '../../ui/controls/choice-field.tsx'
+import { SearchField } from '../../ui/controls/search-field.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
 import type { ListField } from '../list-fields.ts'
 import type { ListView } from '../list-view.ts'
-import { EntryValue } from './entry-value.tsx'
 import styles from './filter.module.css'
-import { SEVERAL } from './filter-fields.ts'
-import { readTyped, writeTyped } from './typed-value.ts'
+import { LIST_OPERATORS } from './filter-fields.ts'
 import type { FilterCondition, FilterValue } from './where-tree.ts'
 
 /** What a {@link ValueEditor} takes. */
@@ -63,10 +66,10 @@ interface OptionValueProps extends Pick<ValueEditorProps, 'condition' | 'field' 
 
 function OptionValue({ field, options, label, condition, onChange }: OptionValueProps): ReactNode {
   const { t } = useTexts()
-  const nameOf = (option: string): string => (field.type === 'status' ? statusLabel(option, t) : option)
+  const nameOf = (option: string): string => (field.type === 'status' ? getStatusLabel(option, t) : option)
   const { operator, value } = condition
   const chosen = [value ?? []].flat().map(String)
-  if (!SEVERAL.has(operator)) {
+  if (!LIST_OPERATORS.has(operator)) {
     const known = chosen.filter((one) => !options.includes(one))
     const all = [...(chosen.length === 0 ? [''] : []), ...known, ...options]
     return (
@@ -99,10 +102,10 @@ interface TypedValueProps extends Pick<ValueEditorProps, 'condition' | 'field' |
 /** A value that is typed; what is typed stays as it is until it means something. */
 function TypedValue({ condition, field, label, onChange }: TypedValueProps): ReactNode {
   const { t } = useTexts()
-  const isSeveral = SEVERAL.has(condition.operator)
-  const [typed, setTyped] = useState(() => writeTyped(condition.value, field.type))
+  const isSeveral = LIST_OPERATORS.has(condition.operator)
+  const [typed, setTyped] = useState(() => formatTypedValue(condition.value, field.type))
   const kind = isSeveral ? 'text' : (INPUT_TYPES[field.type] ?? 'text')
-  const value = readTyped(typed, field.type, isSeveral)
+  const value = parseTypedValue(typed, field.type, isSeveral)
   return (
     <TextField
       label={label}
@@ -112,10 +115,104 @@ function TypedValue({ condition, field, label, onChange }: TypedValueProps): Rea
       description={isSeveral ? t.lists.filter.byCommas : undefined}
       onChange={(text) => {
         setTyped(text)
-        onChange(readTyped(text, field.type, isSeveral))
+        onChange(parseTypedValue(text, field.type, isSeveral))
       }}
     />
   )
 }
 
 const INPUT_TYPES: Readonly<Record<string, 'date' | 'datetime-local'>> = { date: 'date', datetime: 'datetime-local' }
+
+/** How many entries are offered at once. */
+const OFFERED = 10
+
+/** What an {@link EntryValue} takes. */
+interface EntryValueProps {
+  readonly target: StudioCollection
+  readonly operator: string
+  readonly value: FilterValue | undefined
+  readonly onChange: (value: FilterValue | undefined) => void
+}
+
+/** Entries to compare with, found by their words. */
+function EntryValue({ target, operator, value, onChange }: EntryValueProps): ReactNode {
+  const { t } = useTexts()
+  const [text, setText] = useState('')
+  const chosen = [value ?? []].flat().map(String)
+  const found = useFound(target, useDeferredValue(text.trim()))
+  const named = useFound(target, '', chosen)
+  const isSeveral = LIST_OPERATORS.has(operator)
+  const offered = [...named, ...found.filter(({ id }) => !chosen.includes(id))]
+  const choose = (id: string, isSelected: boolean): void => {
+    const ids = isSelected ? [...(isSeveral ? chosen : []), id] : chosen.filter((one) => one !== id)
+    onChange(isSeveral ? ids : ids[0])
+  }
+  return (
+    <>
+      {target.searchable && <SearchField label={t.lists.searchIn(target.label)} value={text} onChange={setText} />}
+      <div role="group" aria-label={target.label} className={styles.options}>
+        {offered.map((item) => (
+          <Checkbox
+            key={item.id}
+            label={getEntryTitle(target, item) ?? item.id}
+            isSelected={chosen.includes(item.id)}
+            onChange={(isSelected) => choose(item.id, isSelected)}
+          />
+        ))}
+      </div>
+    </>
+  )
+}
+
+/** @param ids asked for by themselves */
+function useFound({ key, titleField }: StudioCollection, q: string, ids?: readonly string[]): ListPage['items'] {
+  const { client } = useStudio()
+  const which = ids ? { where: { id: { in: ids } } } : q === '' ? {} : { q }
+  const query = { ...which, select: [titleField ?? 'id'], limit: OFFERED }
+  const { data } = useQuery({
+    queryKey: [...queryKeys.lists(key), 'offered', query],
+    queryFn: async ({ signal }) =>
+      (await client.collections[key]?.findMany(query as object, { signal })) as unknown as ListPage,
+    enabled: ids === undefined || ids.length > 0,
+    placeholderData: keepPreviousData,
+  })
+  return ids?.length === 0 ? [] : (data?.items ?? [])
+}
+
+/** What a person typed, as a value of a field's type; `undefined`: it is none. @param isSeveral whether commas part values */
+function parseTypedValue(text: string, type: string, isSeveral: boolean): FilterValue | undefined {
+  if (!isSeveral) return readOne(text, type)
+  const values = text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map((one) => readOne(one, type))
+  const known = values.filter((one) => one !== undefined)
+  return known.length === 0 || known.length < values.length ? undefined : known
+}
+
+function readOne(text: string, type: string): string | number | undefined {
+  if (text.trim() === '') return undefined
+  if (type === 'number' || type === 'integer') {
+    const number = Number(text)
+    return Number.isFinite(number) ? number : undefined
+  }
+  if (type !== 'datetime') return text
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+}
+
+/** A value as a person would type it. */
+function formatTypedValue(value: FilterValue | undefined, type: string): string {
+  if (value === undefined) return ''
+  if (typeof value === 'object') return value.join(', ')
+  return type === 'datetime' && typeof value === 'string' ? localTime(value) : String(value)
+}
+
+/** A moment in the reader's time zone, as fields of browsers take it. */
+function localTime(timestamp: string): string {
+  const time = Date.parse(timestamp)
+  if (Number.isNaN(time)) return timestamp
+  const local = new Date(time - new Date(time).getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 16)
+}

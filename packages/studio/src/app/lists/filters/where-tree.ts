@@ -14,7 +14,7 @@ export interface FilterCondition {
 export interface FilterGroup {
   readonly kind: 'group'
   readonly mode: 'all' | 'any'
-  readonly of: readonly FilterNode[]
+  readonly nodes: readonly FilterNode[]
 }
 
 /** A part of a filter that the Studio has no form for; it stays as it is. */
@@ -29,40 +29,40 @@ export type FilterNode = FilterCondition | FilterGroup | FilterOther
 type PlainObject = Readonly<Record<string, unknown>>
 
 /** A filter as a tree; nothing of it is left out. @param where as the API takes it */
-export function readWhere(where: unknown): FilterGroup {
+export function parseWhere(where: unknown): FilterGroup {
   const node = readPart(where)
-  return node.kind === 'group' && node.mode === 'all' ? node : { kind: 'group', mode: 'all', of: [node] }
+  return node.kind === 'group' && node.mode === 'all' ? node : { kind: 'group', mode: 'all', nodes: [node] }
 }
 
 /** A tree as the API takes it; `undefined`: it says nothing. Conditions without a value are no conditions. */
-export function writeWhere(group: FilterGroup): unknown {
+export function serializeWhere(group: FilterGroup): unknown {
   const said = simplified(group)
   return said === undefined ? undefined : writeNode(said)
 }
 
 /** How many conditions a tree has. */
 export const countConditions = (node: FilterNode): number =>
-  node.kind === 'group' ? node.of.reduce((sum, inner) => sum + countConditions(inner), 0) : 1
+  node.kind === 'group' ? node.nodes.reduce((sum, inner) => sum + countConditions(inner), 0) : 1
 
 /** Whether every condition has a value. */
 export const isComplete = (node: FilterNode): boolean => {
-  if (node.kind === 'group') return node.of.every(isComplete)
+  if (node.kind === 'group') return node.nodes.every(isComplete)
   return node.kind === 'other' || (node.value !== undefined && node.value !== '' && !isEmptyList(node.value))
 }
 
 function readPart(where: unknown): FilterNode {
-  if (where === undefined) return { kind: 'group', mode: 'all', of: [] }
+  if (where === undefined) return { kind: 'group', mode: 'all', nodes: [] }
   if (!isPlainObject(where)) return { kind: 'other', where }
   const of = Object.entries(where).flatMap(([key, value]) => readEntry(key, value))
   const [only] = of
-  return of.length === 1 && only ? only : flat({ kind: 'group', mode: 'all', of })
+  return of.length === 1 && only ? only : flat({ kind: 'group', mode: 'all', nodes: of })
 }
 
 function readEntry(key: string, value: unknown): readonly FilterNode[] {
   const other: FilterNode = { kind: 'other', where: { [key]: value } }
   if (key === 'and' || key === 'or') {
     if (!Array.isArray(value) || value.length === 0) return [other]
-    return [flat({ kind: 'group', mode: key === 'and' ? 'all' : 'any', of: value.map(readPart) })]
+    return [flat({ kind: 'group', mode: key === 'and' ? 'all' : 'any', nodes: value.map(readPart) })]
   }
   if (key === 'not' || !isPlainObject(value) || Object.keys(value).length === 0) return [other]
   return Object.entries(value).map(([operator, compared]) =>
@@ -75,20 +75,20 @@ function readEntry(key: string, value: unknown): readonly FilterNode[] {
 /** A group in a group of its own kind says no more than its parts. */
 const flat = (group: FilterGroup): FilterGroup => ({
   ...group,
-  of: group.of.flatMap((node) => (node.kind === 'group' && node.mode === group.mode ? flat(node).of : [node])),
+  nodes: group.nodes.flatMap((node) => (node.kind === 'group' && node.mode === group.mode ? flat(node).nodes : [node])),
 })
 
 /** A tree without what says nothing: empty groups, groups of one, conditions without a value. */
 function simplified(node: FilterNode): FilterNode | undefined {
   if (node.kind !== 'group') return isComplete(node) ? node : undefined
-  const { mode, of } = flat({ ...node, of: node.of.flatMap((inner) => simplified(inner) ?? []) })
-  return of.length < 2 ? of[0] : { kind: 'group', mode, of }
+  const { mode, nodes: of } = flat({ ...node, nodes: node.nodes.flatMap((inner) => simplified(inner) ?? []) })
+  return of.length < 2 ? of[0] : { kind: 'group', mode, nodes: of }
 }
 
 function writeNode(node: FilterNode): unknown {
   if (node.kind === 'other') return node.where
   if (node.kind === 'condition') return { [node.path]: { [node.operator]: node.value } }
-  const parts = node.of.map(writeNode)
+  const parts = node.nodes.map(writeNode)
   if (node.mode === 'any') return { or: parts }
   return mergeParts(parts) ?? { and: parts }
 }

@@ -9,23 +9,21 @@ import {
 } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
-import { pressedAt, SHORTCUTS } from '../../ui/shortcuts.ts'
-import { useMovedFocus } from '../../ui/use-moved-focus.ts'
-import { Waiting } from '../../ui/waiting.tsx'
+import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
+import { findPressIndex, SHORTCUTS } from '../../ui/shortcuts.ts'
+import { useListFocus } from '../../ui/use-list-focus.ts'
 import { BulkBar } from '../bulk/bulk-bar.tsx'
-import { bulkKinds } from '../bulk/bulk-operations.ts'
-import { NONE, pressed, type RowPress, type Selection } from '../bulk/selection.ts'
+import { getBulkKinds } from '../bulk/bulk-operations.ts'
+import { applyRowPress, NO_SELECTION, type RowPress, type Selection } from '../bulk/selection.ts'
 import type { ListField } from '../list-fields.ts'
 import type { ListView } from '../list-view.ts'
-import { BrokenList } from './broken-list.tsx'
-import { EmptyList } from './empty-list.tsx'
-import { HeaderRow } from './header-row.tsx'
-import { listPlaces } from './list-places.ts'
-import { Row } from './row.tsx'
+import { EmptyList, ListError } from './list-notices.tsx'
+import { listPositions } from './list-positions.ts'
+import { HeaderRow, Row } from './row.tsx'
 import styles from './rows.module.css'
 import { type LiveRows, useLiveRows } from './use-live-rows.ts'
-import { useReturn } from './use-return.ts'
-import { type DrawnRows, useRowWindow } from './use-row-window.ts'
+import { useRestoredPosition } from './use-restored-position.ts'
+import { type RenderedRows, useRowWindow } from './use-row-window.ts'
 import { type LoadedRows, useRows } from './use-rows.ts'
 
 /** What a {@link ListTable} takes. */
@@ -42,37 +40,37 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
   const { t } = useTexts()
   const { collection, columns, query } = view
   const body = useRef<HTMLDivElement>(null)
-  const [place] = useState(() => listPlaces.get(address))
+  const [place] = useState(() => listPositions.get(address))
   const [count, setCount] = useState(place?.total ?? 0)
   const drawn = useRowWindow(body, count, place?.top ?? 0)
-  const rows = useRows(collection, query, drawn.view, place)
+  const rows = useRows(collection, query, drawn.range, place)
   const live = useLiveRows(collection.key, rows)
   const { total } = rows
-  const [selection, setSelection] = useState<Selection>(NONE)
-  const [canSelect] = useState(() => bulkKinds(collection).length > 0)
+  const [selection, setSelection] = useState<Selection>(NO_SELECTION)
+  const [canSelect] = useState(() => getBulkKinds(collection).length > 0)
   const [focused, setFocused] = useState<number>()
-  const press = (row: RowPress): void => setSelection((before) => pressed(before, row, rows.idAt))
+  const press = (row: RowPress): void => setSelection((before) => applyRowPress(before, row, rows.idAt))
   useEffect(() => setCount(total ?? 0), [total])
   const arrows = useArrows(body, { count, drawn, rows })
-  useReturn(body, { address, place, drawn, live, rows })
+  useRestoredPosition(body, { address, place, drawn, live, rows })
   const note = (id: string, index: number): void =>
-    listPlaces.set(address, {
+    listPositions.set(address, {
       top: drawn.top(),
       total: total ?? 0,
       opened: { id, index },
-      page: rows.pageOf(index),
+      page: rows.getPage(index),
     })
-  if (rows.error && total === undefined) return <BrokenList view={view} error={rows.error} onRetry={rows.retry} />
+  if (rows.error && total === undefined) return <ListError view={view} error={rows.error} onRetry={rows.retry} />
   if (total === 0) return <EmptyList view={view}>{children}</EmptyList>
   return (
     <div className={styles.list}>
       <div className={styles.state}>
-        <p role="status">{total !== undefined && t.lists.entries(Math.max(0, total - live.gone))}</p>
+        <p role="status">{total !== undefined && t.lists.entries(Math.max(0, total - live.removed))}</p>
         <NewRows
           live={live}
           onShow={() => {
             drawn.show(0)
-            view.renew()
+            view.reload()
           }}
         />
       </div>
@@ -117,11 +115,11 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
           view={view}
           selection={selection}
           total={total}
-          onSelectAll={() => setSelection({ ...NONE, isAll: true })}
-          onClear={() => setSelection(NONE)}
+          onSelectAll={() => setSelection({ ...NO_SELECTION, isAll: true })}
+          onClear={() => setSelection(NO_SELECTION)}
         />
       )}
-      {total === undefined && <Waiting label={t.common.loading} lines={8} />}
+      {total === undefined && <LoadingPlaceholder label={t.common.loading} lines={8} />}
       {rows.error !== undefined && rows.error !== null && total !== undefined && (
         <div role="alert" className={styles.broken}>
           <span>{t.lists.notLoaded}</span>
@@ -141,7 +139,7 @@ const tracksOf = (columns: readonly ListField[]): string =>
 
 interface DrawnRowListProps {
   readonly view: ListView
-  readonly drawn: DrawnRows
+  readonly drawn: RenderedRows
   readonly rows: LoadedRows
   readonly count: number
   /** The row that has the focus: it is drawn wherever the page is scrolled. */
@@ -154,7 +152,7 @@ interface DrawnRowListProps {
 
 function DrawnRowList(props: DrawnRowListProps): ReactNode {
   const { view, drawn, rows, count, focused, selection, onPress, onOpen } = props
-  const { first, last, shift } = drawn.view
+  const { first, last, shift } = drawn.range
   const numbers = Array.from({ length: Math.max(0, Math.min(last, count - 1) - first + 1) }, (_, at) => first + at)
   const isAway = focused !== undefined && focused < count && !numbers.includes(focused)
   const all = isAway ? [...numbers, focused].sort((a, b) => a - b) : numbers
@@ -202,14 +200,14 @@ function indexOf(element: HTMLElement): number | undefined {
 
 /** Up and down go from row to row. */
 function useArrows(body: RefObject<HTMLElement | null>, { count, drawn, rows }: ArrowParts): RowArrows {
-  const { move, forget } = useMovedFocus({
+  const { move, reset: forget } = useListFocus({
     has: (index) => index >= 0 && index < count,
     find: (index) => body.current?.querySelector<HTMLElement>(`[data-index="${index}"] a`),
     show: drawn.reveal,
-    isEmpty: (index) => rows.rowAt(index)?.isGone === true,
+    isEmpty: (index) => rows.rowAt(index)?.isRemoved === true,
   })
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
-    const step = [-1, 1][pressedAt(SHORTCUTS.lists.moveRows, event)]
+    const step = [-1, 1][findPressIndex(SHORTCUTS.lists.moveRows, event)]
     const from = indexOf(event.target as HTMLElement)
     if (step !== undefined && from !== undefined) move(event, from, step)
   }

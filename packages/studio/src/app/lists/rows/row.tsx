@@ -1,13 +1,16 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { titleOf } from '../../model/studio-model.ts'
+import { getEntryTitle } from '../../model/studio-model.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Checkbox } from '../../ui/controls/checkbox.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import unseen from '../../ui/visually-hidden.module.css'
 import type { RowPress, Selection } from '../bulk/selection.ts'
 import { Cell } from '../columns/cell.tsx'
-import { valueAt } from '../list-fields.ts'
+import { getFieldLabel, getValueAt } from '../list-fields.ts'
 import type { ListView } from '../list-view.ts'
+import { resolveSort } from '../rows-query.ts'
 import styles from './rows.module.css'
 import type { ListRow } from './use-rows.ts'
 
@@ -36,13 +39,13 @@ export function Row({ view, index, offset, row, selection, onPress, onOpen }: Ro
       role="row"
       aria-rowindex={index + 2}
       data-index={index}
-      className={`${styles.row} ${row?.isGone ? styles.gone : ''} ${isSelected ? styles.selected : ''}`}
+      className={`${styles.row} ${row?.isRemoved ? styles.gone : ''} ${isSelected ? styles.selected : ''}`}
       {...(selection ? { 'aria-selected': isSelected } : {})}
       style={{ transform: `translateY(${offset}px)` }}
     >
       {selection && (
         <span role="cell" className={styles.box}>
-          {row && !row.isGone && (
+          {row && !row.isRemoved && (
             <RowBox
               view={view}
               row={row}
@@ -65,15 +68,15 @@ interface RowBoxProps extends Pick<RowProps, 'view'> {
 
 function RowBox({ view, row, isSelected, onChange }: RowBoxProps): ReactNode {
   const { t } = useTexts()
-  const title = titleOf(view.collection, row.item)?.slice(0, MAX_TITLE) ?? t.lists.untitled
-  return <Checkbox isBare label={t.lists.bulk.select(title)} isSelected={isSelected} onChange={onChange} />
+  const title = getEntryTitle(view.collection, row.item)?.slice(0, MAX_TITLE) ?? t.lists.untitled
+  return <Checkbox isLabelHidden label={t.lists.bulk.select(title)} isSelected={isSelected} onChange={onChange} />
 }
 
 function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { readonly row: ListRow }): ReactNode {
   const { t } = useTexts()
   const { collection, collections, columns } = view
-  const { item, isGone } = row
-  const title = titleOf(collection, item)?.slice(0, MAX_TITLE) ?? t.lists.untitled
+  const { item, isRemoved: isGone } = row
+  const title = getEntryTitle(collection, item)?.slice(0, MAX_TITLE) ?? t.lists.untitled
   return (
     <>
       <span role="cell" className={styles.title}>
@@ -97,9 +100,78 @@ function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { read
       </span>
       {columns.map((field) => (
         <span key={field.path} role="cell" className={styles.cell}>
-          <Cell field={field} value={valueAt(item, field.path)} collections={collections} />
+          <Cell field={field} value={getValueAt(item, field.path)} collections={collections} />
         </span>
       ))}
     </>
+  )
+}
+
+/** The names of the columns; a press sorts by one. */
+export function HeaderRow({ view, canSelect }: { readonly view: ListView; readonly canSelect: boolean }): ReactNode {
+  const { t } = useTexts()
+  const { collection, columns, fields, pressedHeader: pressed } = view
+  const row = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // The list is another one after a press, and the focus stays where it was.
+    const path = pressed.current
+    if (path !== undefined) row.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`)?.focus()
+    pressed.current = undefined
+  }, [pressed])
+  const title = fields.find(({ path }) => path === collection.titleField)
+  return (
+    <div role="rowgroup">
+      <div ref={row} role="row" aria-rowindex={1} className={`${styles.row} ${styles.header}`}>
+        {canSelect && (
+          <span role="columnheader" className={styles.box}>
+            <span className={unseen.unseen}>{t.lists.bulk.column}</span>
+          </span>
+        )}
+        <HeaderCell view={view} path={title?.path} label={t.lists.title} isSortable={title?.sortable === true} />
+        {columns.map((field) => (
+          <HeaderCell
+            key={field.path}
+            view={view}
+            path={field.path}
+            label={getFieldLabel(field, t)}
+            isSortable={field.sortable}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+interface HeaderCellProps {
+  readonly view: ListView
+  readonly path: string | undefined
+  readonly label: string
+  readonly isSortable: boolean
+}
+
+function HeaderCell({ view, path, label, isSortable }: HeaderCellProps): ReactNode {
+  const { search, fields, change, pressedHeader: pressed } = view
+  if (!isSortable || path === undefined) return <span role="columnheader">{label}</span>
+  const sort = resolveSort(search, fields)
+  const direction = sort === path ? 'ascending' : sort === `-${path}` ? 'descending' : 'none'
+  const type = fields.find((field) => field.path === path)?.type ?? ''
+  // Of times, the last one is what people look for.
+  const first = type === 'datetime' || type === 'date' ? `-${path}` : path
+  const turned = direction === 'ascending' ? `-${path}` : path
+  return (
+    <span role="columnheader" aria-sort={direction}>
+      <button
+        type="button"
+        className={styles.sort}
+        data-path={path}
+        onClick={() => {
+          pressed.current = path
+          change({ sort: direction === 'none' ? first : turned })
+        }}
+      >
+        <span>{label}</span>
+        {direction !== 'none' && <Icon name={direction === 'ascending' ? 'up' : 'down'} />}
+      </button>
+    </span>
   )
 }

@@ -1,15 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
-import { useStudio } from '../../talk/studio.ts'
-import type { RowPage } from './row-pages.ts'
-import type { LoadedRows } from './use-rows.ts'
+import { useStudio } from '../../api/studio.ts'
+import type { LoadedRows, RowPage } from './use-rows.ts'
 
 /** What has happened to a list since it was read. */
 export interface LiveRows {
   /** How many entries match that were not there. */
   readonly added: number
   /** How many rows are gone. */
-  readonly gone: number
+  readonly removed: number
   /** Reads rows again that are shown, in their places. */
   readonly refresh: (ids?: readonly string[]) => void
 }
@@ -18,12 +17,12 @@ export interface LiveRows {
 const TOGETHER_MS = 100
 
 /** Brings what others change into the rows, in their places, and counts what is new. */
-export function useLiveRows(collection: string, { source, pagesKey, total }: LoadedRows): LiveRows {
+export function useLiveRows(collection: string, { reader: source, pagesKey, total }: LoadedRows): LiveRows {
   const { changes, connection } = useStudio()
   const queries = useQueryClient()
   const [counted, setCounted] = useState<number>()
   const pages = queries.getQueriesData<RowPage>({ queryKey: pagesKey })
-  const gone = pages.reduce((sum, [, page]) => sum + (page?.gone?.length ?? 0), 0)
+  const gone = pages.reduce((sum, [, page]) => sum + (page?.removedIds?.length ?? 0), 0)
 
   const refresh = useCallback(
     async (asked: ReadonlySet<string> | undefined, signal: AbortSignal): Promise<void> => {
@@ -31,7 +30,7 @@ export function useLiveRows(collection: string, { source, pagesKey, total }: Loa
       const all = shown.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? [])
       const ids = asked ? all.filter((id) => asked.has(id)) : all
       if (ids.length === 0) return
-      const found = await source.rows(ids, signal)
+      const found = await source.readRows(ids, signal)
       const isAsked = new Set(ids)
       queries.setQueriesData<RowPage>({ queryKey: pagesKey }, (page) => page && changed(page, isAsked, found))
     },
@@ -51,7 +50,7 @@ export function useLiveRows(collection: string, { source, pagesKey, total }: Loa
       news.clear()
       try {
         await refresh(ids, signal)
-        setCounted(await source.count(signal))
+        setCounted(await source.countRows(signal))
       } catch (error) {
         connection.noteError(error)
       }
@@ -76,7 +75,7 @@ export function useLiveRows(collection: string, { source, pagesKey, total }: Loa
   const shown = (total ?? 0) - gone
   return {
     added: counted === undefined || total === undefined ? 0 : Math.max(0, counted - shown),
-    gone,
+    removed: gone,
     refresh: useCallback(
       (ids) => {
         refresh(ids && new Set(ids), ending.current.signal).catch((error: unknown) => connection.noteError(error))
@@ -93,6 +92,6 @@ function changed(
 ): RowPage {
   if (!page.items.some(({ id }) => asked.has(id))) return page
   const missing = page.items.filter(({ id }) => asked.has(id) && !found.has(id)).map(({ id }) => id)
-  const gone = new Set([...(page.gone ?? []).filter((id) => !found.has(id)), ...missing])
-  return { ...page, items: page.items.map((item) => found.get(item.id) ?? item), gone: [...gone] }
+  const gone = new Set([...(page.removedIds ?? []).filter((id) => !found.has(id)), ...missing])
+  return { ...page, items: page.items.map((item) => found.get(item.id) ?? item), removedIds: [...gone] }
 }

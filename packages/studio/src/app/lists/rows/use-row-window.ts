@@ -1,15 +1,23 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { heightOf, type RowRange, rowsSeen, type ScrollSizes, scrollTo, shiftAfter, topOf } from './scroll-window.ts'
+import {
+  computeScroll,
+  computeShift,
+  getTopRow,
+  getTotalHeight,
+  getVisibleRows,
+  type RowRange,
+  type ScrollSizes,
+} from './row-window.ts'
 
 /** Which rows are to be drawn, and where. */
-export interface RowWindow extends RowRange {
+interface RowWindow extends RowRange {
   /** How far rows are drawn above where their number says, in pixels. */
   readonly shift: number
 }
 
 /** The drawn part of a list of rows of one height. */
-export interface DrawnRows {
-  readonly view: RowWindow
+export interface RenderedRows {
+  readonly range: RowWindow
   /** Of the element that holds all rows. */
   readonly height: number
   /** Of one row. */
@@ -34,7 +42,7 @@ const ROW_PX = 48
  * @param count how many rows there are
  * @param start the row to begin at
  */
-export function useRowWindow(body: RefObject<HTMLElement | null>, count: number, start: number): DrawnRows {
+export function useRowWindow(body: RefObject<HTMLElement | null>, count: number, start: number): RenderedRows {
   const [row, setRow] = useState(ROW_PX)
   const [view, setView] = useState<RowWindow>({ first: Math.floor(start), last: Math.floor(start) + AROUND, shift: 0 })
   const scrolled = useRef({ scrollTop: 0, shift: 0 })
@@ -48,9 +56,9 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number,
     if (!scroller) return
     const { scrollTop } = scroller
     const present = sizes()
-    const shift = shiftAfter(scrolled.current.shift, scrolled.current.scrollTop, scrollTop, present)
+    const shift = computeShift(scrolled.current.shift, scrolled.current.scrollTop, scrollTop, present)
     scrolled.current = { scrollTop, shift }
-    const next = { ...rowsSeen(scrollTop, shift, present, AROUND), shift }
+    const next = { ...getVisibleRows(scrollTop, shift, present, AROUND), shift }
     setView((before) => (isSame(before, next) ? before : next))
   }, [body, sizes])
 
@@ -58,7 +66,7 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number,
     (top: number) => {
       const scroller = scrollerOf(body.current)
       if (!scroller) return
-      scrolled.current = scrollTo(top, sizes())
+      scrolled.current = computeScroll(top, sizes())
       scroller.scrollTop = scrolled.current.scrollTop
       scrolled.current = { ...scrolled.current, scrollTop: scroller.scrollTop }
       look()
@@ -93,14 +101,14 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number,
       scroller.removeEventListener('scroll', look)
     }
   }, [body, look])
-  const top = (): number => topOf(scrolled.current.scrollTop, scrolled.current.shift, sizes())
+  const top = (): number => getTopRow(scrolled.current.scrollTop, scrolled.current.shift, sizes())
   const reveal = (index: number): void => {
     const before = top()
     const { viewport } = sizes()
     const next = Math.min(Math.max(before, index + 1 - Math.floor(viewport / row)), index)
     if (next !== before) show(next)
   }
-  return { view, height: heightOf({ count, row }), row, top, show, reveal }
+  return { range: view, height: getTotalHeight({ count, row }), row, top, show, reveal }
 }
 
 const scrollerOf = (element: HTMLElement | null): HTMLElement | null => element?.closest('main') ?? null

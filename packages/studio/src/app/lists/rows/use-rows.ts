@@ -1,19 +1,19 @@
+import { DaybookError } from '@daybook/client'
 import { type QueryClient, type QueryKey, useQueries, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useRef, useState } from 'react'
+import type { ListItem, ListPage, StudioClient } from '../../api/client.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
 import type { StudioCollection } from '../../model/studio-model.ts'
-import { keys } from '../../talk/keys.ts'
-import type { ListItem } from '../../talk/list-page.ts'
-import { useStudio } from '../../talk/studio.ts'
-import type { RowsQuery } from '../list-query.ts'
-import type { ListPlace } from './list-places.ts'
-import { type PageStart, type RowPage, RowSource } from './row-pages.ts'
-import type { RowRange } from './scroll-window.ts'
+import type { RowFilter, RowsQuery } from '../rows-query.ts'
+import type { ListPosition } from './list-positions.ts'
+import type { RowRange } from './row-window.ts'
 
 /** A row: `undefined` where it is not loaded yet. */
 export interface ListRow {
   readonly item: ListItem
   /** Whether it was deleted, or hidden, since it was read. */
-  readonly isGone: boolean
+  readonly isRemoved: boolean
 }
 
 /** The rows of a list, as far as they are loaded. */
@@ -24,11 +24,11 @@ export interface LoadedRows {
   /** The entry of a row that was loaded, whether it is drawn or not. */
   readonly idAt: (index: number) => string | undefined
   readonly error: unknown
-  readonly source: RowSource
+  readonly reader: RowReader
   /** Under which the pages are kept. */
   readonly pagesKey: QueryKey
   /** Where the page of a row begins. */
-  readonly pageOf: (index: number) => ListPlace['page']
+  readonly getPage: (index: number) => ListPosition['page']
   /** Asks again for what could not be loaded. */
   readonly retry: () => void
 }
@@ -51,22 +51,22 @@ export function useRows(
   { key, maxLimit }: StudioCollection,
   query: RowsQuery,
   range: RowRange,
-  place: ListPlace | undefined,
+  place: ListPosition | undefined,
 ): LoadedRows {
   const { client } = useStudio()
   const queries = useQueryClient()
   const source = useMemo(
-    () => new RowSource(client, key, query, Math.min(PAGE, Math.max(1, maxLimit))),
+    () => new RowReader(client, key, query, Math.min(PAGE, Math.max(1, maxLimit))),
     [client, key, query, maxLimit],
   )
   const { size } = source
-  const [pagesKey] = useState(() => begin(queries, [...keys.list(key, query), 'page'], place))
+  const [pagesKey] = useState(() => begin(queries, [...queryKeys.list(key, query), 'page'], place))
   const numbers = pagesIn(range, size)
   const pages = useQueries({
     queries: numbers.map((number) => ({
       queryKey: [...pagesKey, number],
       queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-        source.page(startOf(queries, pagesKey, number, { size, place }), signal),
+        source.readPage(startOf(queries, pagesKey, number, { size, place }), signal),
       ...STEADY,
     })),
   })
@@ -76,7 +76,7 @@ export function useRows(
     const number = Math.floor(index / size)
     const page = pages[numbers.indexOf(number)]?.data ?? queries.getQueryData<RowPage>([...pagesKey, number])
     const item = page?.items[index % size]
-    return page && item && { item, isGone: page.gone?.includes(item.id) === true }
+    return page && item && { item, isRemoved: page.removedIds?.includes(item.id) === true }
   }
   const idAt = (index: number): string | undefined =>
     queries.getQueryData<RowPage>([...pagesKey, Math.floor(index / size)])?.items[index % size]?.id
@@ -93,9 +93,9 @@ export function useRows(
     rowAt,
     idAt,
     error: pages.find(({ error }) => error)?.error,
-    source,
+    reader: source,
     pagesKey,
-    pageOf,
+    getPage: pageOf,
     retry: () => {
       for (const { isError, refetch } of pages) if (isError) void refetch()
     },
@@ -103,7 +103,7 @@ export function useRows(
 }
 
 /** A list that is come back to is as it was left; any other visit begins anew. */
-function begin(queries: QueryClient, pagesKey: QueryKey, place: ListPlace | undefined): QueryKey {
+function begin(queries: QueryClient, pagesKey: QueryKey, place: ListPosition | undefined): QueryKey {
   if (!place) queries.removeQueries({ queryKey: pagesKey })
   return pagesKey
 }
@@ -118,11 +118,78 @@ function startOf(
   queries: QueryClient,
   pagesKey: QueryKey,
   number: number,
-  { size, place }: { readonly size: number; readonly place: ListPlace | undefined },
+  { size, place }: { readonly size: number; readonly place: ListPosition | undefined },
 ): PageStart {
   if (number === 0) return {}
   const before = queries.getQueryData<RowPage>([...pagesKey, number - 1])
   if (before?.nextCursor) return { cursor: before.nextCursor }
   if (place?.page?.number === number) return { cursor: place.page.cursor }
   return { offset: number * size }
+}
+
+/** A page of rows, and which of them are gone since it was read: they keep their places. */
+export interface RowPage extends ListPage {
+  readonly removedIds?: readonly string[]
+}
+
+/** Where a page begins. */
+type PageStart = { readonly cursor: string } | { readonly offset: number } | Record<never, never>
+
+/** The calls of one list. */
+class RowReader {
+  readonly #client: StudioClient
+  readonly #collection: string
+  readonly #query: RowsQuery
+  /** How many rows a page has. */
+  readonly size: number
+
+  constructor(client: StudioClient, collection: string, query: RowsQuery, size: number) {
+    this.#client = client
+    this.#collection = collection
+    this.#query = query
+    this.size = size
+  }
+
+  /** One page. */
+  readPage(start: PageStart, signal: AbortSignal): Promise<RowPage> {
+    return this.#find({ ...this.#query, ...start, limit: this.size }, signal)
+  }
+
+  /** Some rows as they are now; those that are gone are left out. */
+  async readRows(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ListItem>> {
+    const found = new Map<string, ListItem>()
+    const { select, include, draft } = this.#query
+    for (let at = 0; at < ids.length; at += this.size) {
+      const some = ids.slice(at, at + this.size)
+      const query = { select, include, draft, where: { id: { in: some } }, limit: some.length }
+      for (const item of (await this.#find(query, signal)).items) found.set(item.id, item)
+    }
+    return found
+  }
+
+  /** How many entries match now. */
+  async countRows(signal: AbortSignal): Promise<number> {
+    const { q, status, where }: RowFilter = this.#query
+    return (await this.#find({ q, status, where, limit: 0 }, signal)).total
+  }
+
+  async #find(query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<RowPage> {
+    try {
+      return await this.#ask(query, signal)
+    } catch (error) {
+      // An answer expands only so many references: without their titles, the rows are there at least.
+      const { include } = query
+      const isTooMany = error instanceof DaybookError && error.status === 400 && Array.isArray(include)
+      if (!isTooMany || include.length === 0) throw error
+      const select = (query.select as readonly string[]).map((path) => path.split('.')[0])
+      return this.#ask({ ...query, select: [...new Set(select)], include: [] }, signal)
+    }
+  }
+
+  async #ask(query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<RowPage> {
+    // The columns come from the model, which types know nothing of.
+    return (await this.#client.collections[this.#collection]?.findMany(query as object, {
+      signal,
+    })) as unknown as RowPage
+  }
 }

@@ -1,15 +1,14 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { getErrorText } from '../../api/error-texts.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { errorText } from '../../talk/error-texts.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
+import { FormError } from '../../ui/form-error.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { writeColumns } from '../columns/columns.ts'
-import { type ListView, usePerson } from '../list-view.ts'
+import { formatColumns, type ListView, useSubject } from '../list-view.ts'
 import styles from './save-view.module.css'
-import type { Views } from './use-views.ts'
+import type { Views } from './saved-views.ts'
 
 /** What a {@link SaveViewDialog} takes. */
 export interface SaveViewDialogProps {
@@ -25,13 +24,13 @@ export default function SaveViewDialog({ view, views, onClose }: SaveViewDialogP
   const [name, setName] = useState('')
   const [isShared, setIsShared] = useState(false)
   const [error, setError] = useState<unknown>()
-  const person = usePerson()
+  const person = useSubject()
   const { search, columns, change } = view
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     if (name.trim() === '') return
     // A view shows the same columns to everybody.
-    const { view: _, ...shown } = { ...search, columns: writeColumns(columns.map(({ path }) => path)) }
+    const { view: _, ...shown } = { ...search, columns: formatColumns(columns.map(({ path }) => path)) }
     try {
       const saved = await views.save({ name: name.trim(), isShared }, shown)
       change({ ...shown, view: saved.id })
@@ -47,7 +46,7 @@ export default function SaveViewDialog({ view, views, onClose }: SaveViewDialogP
         {views.canShare && person !== '' && (
           <Switch label={texts.share} description={texts.shareText} value={isShared} onChange={setIsShared} />
         )}
-        {error !== undefined && <Problem>{errorText(error, t)}</Problem>}
+        {error !== undefined && <FormError>{getErrorText(error, t)}</FormError>}
         <DialogButtons>
           <Button onPress={onClose}>{t.common.cancel}</Button>
           <Button variant="primary" type="submit">

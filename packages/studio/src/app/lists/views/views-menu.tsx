@@ -1,12 +1,12 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { getErrorText } from '../../api/error-texts.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { errorText } from '../../talk/error-texts.ts'
 import { MenuButton, MenuChoice, MenuItem } from '../../ui/overlays/menu.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
 import type { ListSearch } from '../list-search.ts'
 import type { ListView } from '../list-view.ts'
-import type { SavedView } from './saved-view.ts'
-import { useViews } from './use-views.ts'
+import type { SavedView } from './saved-views.ts'
+import { useViews } from './saved-views.ts'
 
 const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
 
@@ -30,7 +30,7 @@ export function ViewsMenu({ view }: { readonly view: ListView }): ReactNode {
     views
       .remove(one)
       .then(() => change({ view: undefined }))
-      .catch((error: unknown) => toast({ kind: 'failed', text: errorText(error, t) }))
+      .catch((error: unknown) => toast({ kind: 'failed', text: getErrorText(error, t) }))
   }
   const options = views.all.map(({ id, name, isShared }) => ({ id, label: isShared ? texts.sharedName(name) : name }))
   return (

@@ -1,13 +1,21 @@
 import { useRouter } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
-import { preloadable } from '../../ui/preloadable.tsx'
+import { preloadable, runWhenIdle } from '../../ui/preloadable.tsx'
 import { SHORTCUTS } from '../../ui/shortcuts.ts'
-import { whenIdle } from '../../ui/when-idle.ts'
-import type { Shortcut } from './shortcut-of.ts'
-import { useShortcuts } from './shortcuts.ts'
-import { TypedAhead } from './typed-ahead.tsx'
+import type { Shortcut } from './find-shortcut.ts'
+import { useShortcuts } from './use-shortcuts.ts'
 
 const { Component: Palette, preload } = preloadable(async () => (await import('./palette.tsx')).default)
 const ShortcutList = lazy(() => import('./shortcut-list.tsx'))
@@ -28,7 +36,7 @@ export function PaletteButton(): ReactNode {
     [router],
   )
   useShortcuts(shortcuts)
-  useEffect(() => whenIdle(() => void preload()), [])
+  useEffect(() => runWhenIdle(() => void preload()), [])
   const typed = useRef('')
   const close = (): void => {
     typed.current = ''
@@ -39,7 +47,7 @@ export function PaletteButton(): ReactNode {
       <Button variant="quiet" icon="search" onPress={() => setOpen('palette')}>
         {t.palette.button}
       </Button>
-      <Suspense fallback={open === 'palette' && <TypedAhead typed={typed} onClose={close} />}>
+      <Suspense fallback={open === 'palette' && <TypeAheadBuffer typed={typed} onClose={close} />}>
         {open === 'palette' && <Palette typed={typed} onClose={close} />}
         {open === 'shortcuts' && <ShortcutList onClose={close} />}
       </Suspense>
@@ -51,3 +59,33 @@ const focusSearch = (): void => document.querySelector<HTMLElement>('main input[
 
 /** Where a page has a way to make something new, it leads to an address that ends so. */
 const pressCreate = (): void => document.querySelector<HTMLElement>('main a[href$="/new"]')?.click()
+
+/** What a {@link TypeAheadBuffer} takes. */
+interface TypeAheadBufferProps {
+  /** What has been typed. */
+  readonly typed: RefObject<string>
+  readonly onClose: () => void
+}
+
+/** Stands in the place of a field that is being loaded, and keeps what is typed for it. */
+function TypeAheadBuffer({ typed, onClose }: TypeAheadBufferProps): ReactNode {
+  useLayoutEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return
+      // What has the focus meanwhile is not meant.
+      event.preventDefault()
+      event.stopPropagation()
+      if (event.key === 'Escape') onClose()
+      else typed.current = afterKey(typed.current, event.key)
+    }
+    window.addEventListener('keydown', press, { capture: true })
+    return () => window.removeEventListener('keydown', press, { capture: true })
+  }, [typed, onClose])
+  return null
+}
+
+/** A text after a key; keys that write nothing change nothing. */
+function afterKey(text: string, key: string): string {
+  if (key === 'Backspace') return [...text].slice(0, -1).join('')
+  return [...key].length === 1 ? text + key : text
+}

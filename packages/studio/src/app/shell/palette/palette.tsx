@@ -5,12 +5,10 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useTexts } from '../../messages/messages.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { usePlaces } from './commands.ts'
-import { matching } from './matching.ts'
+import type { Destination } from './destinations.ts'
+import { matchDestinations, RecentDestinations } from './destinations.ts'
 import styles from './palette.module.css'
-import type { Place } from './place.ts'
-import { RecentPlaces } from './recent.ts'
-import { useFound } from './use-found.ts'
+import { useDestinations, useEntrySearch } from './use-destinations.ts'
 
 /** How many pages and actions are offered at once. */
 const MAX_SHOWN = 30
@@ -51,7 +49,7 @@ function Finder({ typed, onClose }: PaletteProps): ReactNode {
   const [at, setAt] = useState(0)
   const { offered, isSearching } = useOffered(text, recent)
   const present = Math.min(at, offered.length - 1)
-  const go = (place: Place | undefined): void => {
+  const go = (place: Destination | undefined): void => {
     if (!place) return
     recent.add(place)
     onClose()
@@ -118,21 +116,23 @@ function Finder({ typed, onClose }: PaletteProps): ReactNode {
   )
 }
 
-function useRecent(): RecentPlaces {
+function useRecent(): RecentDestinations {
   const { identity } = useSession()
   const person = identity?.subject ?? ''
-  return useMemo(() => new RecentPlaces(person), [person])
+  return useMemo(() => new RecentDestinations(person), [person])
 }
 
 function useOffered(
   text: string,
-  recent: RecentPlaces,
-): { readonly offered: readonly Place[]; readonly isSearching: boolean } {
-  const places = usePlaces()
-  const { places: found, isSearching } = useFound(text)
-  const before = useMemo(() => recent.all(), [recent])
+  recent: RecentDestinations,
+): { readonly offered: readonly Destination[]; readonly isSearching: boolean } {
+  const places = useDestinations()
+  const { destinations: found, isSearching } = useEntrySearch(text)
+  const before = useMemo(() => recent.list(), [recent])
   const isEmpty = text.trim() === ''
-  const known = isEmpty ? [...before, ...places] : [...matching(before, text), ...matching(places, text)]
+  const known = isEmpty
+    ? [...before, ...places]
+    : [...matchDestinations(before, text), ...matchDestinations(places, text)]
   const all = new Map([...known.slice(0, MAX_SHOWN), ...(isEmpty ? [] : found)].map((place) => [place.to, place]))
   return { offered: [...all.values()], isSearching: !isEmpty && isSearching }
 }

@@ -4,7 +4,7 @@ import { Switch } from '../../ui/controls/switch.tsx'
 import { Sheet } from '../../ui/overlays/sheet.tsx'
 import { SHORTCUTS } from '../../ui/shortcuts.ts'
 import styles from './palette.module.css'
-import { singleKeys } from './shortcuts.ts'
+import { singleKeys } from './use-shortcuts.ts'
 
 /** The keys that do something, and a switch for those that are pressed alone. */
 export default function ShortcutList({ onClose }: { readonly onClose: () => void }): ReactNode {

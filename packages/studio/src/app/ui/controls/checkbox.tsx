@@ -5,7 +5,7 @@ import styles from './checkbox.module.css'
 export interface CheckboxProps {
   readonly label: string
   /** Whether the label is for those who cannot see what the box stands beside. @default false */
-  readonly isBare?: boolean
+  readonly isLabelHidden?: boolean
   readonly isSelected: boolean
   /** Whether some of what it stands for is chosen, and not all. @default false */
   readonly isMixed?: boolean
@@ -16,7 +16,7 @@ export interface CheckboxProps {
 
 /** A box to tick: the browser's own. */
 export function Checkbox(props: CheckboxProps): ReactNode {
-  const { label, isBare = false, isSelected, isMixed = false, isDisabled = false, onChange } = props
+  const { label, isLabelHidden: isBare = false, isSelected, isMixed = false, isDisabled = false, onChange } = props
   return (
     <label className={`${styles.checkbox} ${isBare ? styles.bare : ''}`}>
       <input

@@ -6,7 +6,7 @@ import field from './field.module.css'
 export interface ChoiceFieldProps {
   readonly label: string
   /** Whether the label is for those who cannot see what the field stands beside. @default false */
-  readonly isBare?: boolean
+  readonly isLabelHidden?: boolean
   readonly value: string
   readonly options: readonly { readonly id: string; readonly label: string }[]
   readonly onChange: (value: string) => void
@@ -15,7 +15,7 @@ export interface ChoiceFieldProps {
 
 /** A choice of one of a few values, with the list that the browser itself opens: on a phone, its own. */
 export function ChoiceField(props: ChoiceFieldProps): ReactNode {
-  const { label, isBare = false, value, options, onChange, isDisabled = false } = props
+  const { label, isLabelHidden: isBare = false, value, options, onChange, isDisabled = false } = props
   const id = useId()
   return (
     <div className={field.field}>

@@ -29,7 +29,7 @@ export interface TextFieldProps extends Pick<AriaTextFieldProps, Kept> {
   /** What is wrong with the value. */
   readonly error?: string | undefined
   /** Whether it takes several lines. @default false */
-  readonly isLong?: boolean
+  readonly isMultiline?: boolean
   /** Whether it is for short values. @default false */
   readonly isNarrow?: boolean
   readonly placeholder?: string
@@ -38,7 +38,16 @@ export interface TextFieldProps extends Pick<AriaTextFieldProps, Kept> {
 
 /** A field for text. */
 export function TextField(props: TextFieldProps): ReactNode {
-  const { label, description, error, isLong = false, isNarrow = false, placeholder, ref, ...others } = props
+  const {
+    label,
+    description,
+    error,
+    isMultiline: isLong = false,
+    isNarrow = false,
+    placeholder,
+    ref,
+    ...others
+  } = props
   const own = `${styles.input} ${isNarrow ? styles.narrow : ''}`
   return (
     <AriaTextField {...others} isInvalid={error !== undefined} validationBehavior="aria" className={styles.field ?? ''}>

@@ -1,9 +1,14 @@
-import { type ReactNode, useRef } from 'react'
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
-import { copiedItems } from './item-clipboard.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import type { FieldPath } from '../../saving/document-fields.ts'
+import { type FieldEditorProps, FormDocumentContext, useFormDocument } from '../field-editor.ts'
+import { readCopiedItems } from './item-clipboard.ts'
+import type { OpenMenu } from './item-handlers.ts'
+import type { ItemKind } from './items.ts'
 import styles from './list.module.css'
-import type { OpenMenu } from './open-menu.ts'
+import type { ListCommands } from './list-commands.ts'
 import type { ItemList } from './use-item-list.ts'
 
 /** What an {@link AddItem} takes. */
@@ -32,11 +37,73 @@ export function AddItem({ list: { kinds, commands, items }, label, onOpenMenu }:
       {only?.description.fields && (
         <Button
           variant="quiet"
-          onPress={() => void copiedItems().then((copied) => commands.paste(copied, items.length))}
+          onPress={() => void readCopiedItems().then((copied) => commands.paste(copied, items.length))}
         >
           {t.fields.paste}
         </Button>
       )}
+    </div>
+  )
+}
+
+/** What an {@link AddValueLine} takes. */
+export interface AddValueLineProps extends Pick<FieldEditorProps, 'label' | 'place' | 'Field'> {
+  readonly kind: ItemKind
+  readonly commands: ListCommands
+}
+
+/** Types whose values are whole as soon as they are chosen. */
+const CHOSEN: ReadonlySet<string> = new Set(['select', 'boolean', 'status'])
+const NOWHERE: FieldPath = []
+
+/** A line for one more value: it belongs to the list once it is left, or Enter is pressed, so that no empty value is stored. */
+export function AddValueLine({ kind, label, place, commands, Field }: AddValueLineProps): ReactNode {
+  const { t } = useTexts()
+  const form = useFormDocument()
+  const [draft, setDraft] = useState<unknown>(null)
+  const { type } = kind.description
+  const document = useMemo(
+    () => ({
+      ...form,
+      edit: (_: FieldPath, value: unknown) => (CHOSEN.has(type) ? commands.append(value) : setDraft(value)),
+    }),
+    [form, type, commands],
+  )
+  const isEmpty = draft === null || draft === ''
+  const take = (): void => {
+    if (isEmpty) return
+    commands.append(draft)
+    setDraft(null)
+  }
+  const onBlur = (event: FocusEvent<HTMLElement>): void => {
+    if (!event.currentTarget.contains(event.relatedTarget)) take()
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    if (event.key !== 'Enter' || isEmpty || CHOSEN.has(type)) return
+    event.preventDefault()
+    take()
+  }
+  return (
+    <div
+      role="group"
+      aria-label={t.fields.addTo(label)}
+      className={styles.addLine}
+      data-part="add"
+      data-labels="hidden"
+      onBlur={onBlur}
+      onKeyDown={onKeyDown}
+    >
+      <Icon name="plus" />
+      <FormDocumentContext value={document}>
+        <Field
+          description={kind.description}
+          path={NOWHERE}
+          place={`${place}.new`}
+          value={draft}
+          label={t.fields.addTo(label)}
+          isReadOnly={false}
+        />
+      </FormDocumentContext>
     </div>
   )
 }

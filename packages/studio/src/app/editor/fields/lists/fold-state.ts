@@ -11,7 +11,7 @@ export interface FoldState {
 }
 
 /** What changes which items are folded; the same object as long as the list is there. */
-export interface FoldChanges {
+export interface FoldActions {
   set(id: string, isFolded: boolean): void
   setAll(isFolded: boolean): void
 }
@@ -23,7 +23,7 @@ interface Folds {
 }
 
 /** Keeps which items are folded: all of a long list at first, but the one that is looked for. */
-export function useFoldState(count: number, unfolded: () => string | undefined): readonly [FoldState, FoldChanges] {
+export function useFoldState(count: number, unfolded: () => string | undefined): readonly [FoldState, FoldActions] {
   const [folds, setFolds] = useState<Folds>(() => {
     const isFolded = count > MOST_UNFOLDED
     const open = isFolded ? unfolded() : undefined
@@ -36,7 +36,7 @@ export function useFoldState(count: number, unfolded: () => string | undefined):
     }),
     [folds],
   )
-  const changes = useMemo<FoldChanges>(
+  const changes = useMemo<FoldActions>(
     () => ({
       set: (id, isFolded) => setFolds((before) => withItem(before, id, isFolded)),
       setAll: (isFolded) => setFolds({ isFolded, except: new Set() }),

@@ -1,5 +1,5 @@
-import { itemsIn, toText } from './copied-text.ts'
-import type { Items } from './list-changes.ts'
+import type { Items } from './items.ts'
+import { parseItems, serializeItems } from './items.ts'
 
 /** The type beside `text/plain` in events of the clipboard. */
 const MIME = 'application/vnd.daybook.items+json'
@@ -8,7 +8,7 @@ const MEMORY = 'daybook-studio-items'
 
 /** Copies items, for any entry in any tab. */
 export function copyItems(items: Items): void {
-  const text = toText(items)
+  const text = serializeItems(items)
   remember(text)
   // Without the permission, the tab remembers it.
   navigator.clipboard?.writeText(text).catch(() => undefined)
@@ -16,21 +16,21 @@ export function copyItems(items: Items): void {
 
 /** Copies items when the keys for it are pressed. */
 export function copyItemsByEvent(data: DataTransfer, items: Items): void {
-  const text = toText(items)
+  const text = serializeItems(items)
   remember(text)
   data.setData(MIME, text)
   data.setData('text/plain', text)
 }
 
 /** The items that were copied last; `undefined`: none were. */
-export async function copiedItems(): Promise<Items | undefined> {
+export async function readCopiedItems(): Promise<Items | undefined> {
   const read = async (): Promise<string> => (await navigator.clipboard?.readText()) ?? ''
-  return itemsIn(await read().catch(() => '')) ?? remembered()
+  return parseItems(await read().catch(() => '')) ?? remembered()
 }
 
 /** The items that the keys for pasting bring; `undefined`: none. */
-export const pastedItems = (data: DataTransfer): Items | undefined =>
-  itemsIn(data.getData(MIME) || data.getData('text/plain'))
+export const readPastedItems = (data: DataTransfer): Items | undefined =>
+  parseItems(data.getData(MIME) || data.getData('text/plain'))
 
 function remember(text: string): void {
   try {
@@ -40,4 +40,4 @@ function remember(text: string): void {
   }
 }
 
-const remembered = (): Items | undefined => itemsIn(sessionStorage.getItem(MEMORY) ?? '')
+const remembered = (): Items | undefined => parseItems(sessionStorage.getItem(MEMORY) ?? '')

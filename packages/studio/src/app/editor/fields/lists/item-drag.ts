@@ -5,7 +5,7 @@ const EDGE_PX = 64
 const SCROLL_PX = 14
 
 /** What moving by pointer needs to know of a list. */
-export interface DragPlace {
+export interface DragOptions {
   /** The element whose children are the items. */
   readonly list: HTMLElement
   readonly item: HTMLElement
@@ -22,7 +22,7 @@ export interface DragPlace {
  * forms; a finger would have to press long before it drags; and it adds about 40 KiB (gzip) to an editor that may add 60 in all. By keyboard,
  * items are moved by their menus, and by Alt with the arrows.
  */
-export function dragItem(start: PointerEvent, place: DragPlace): void {
+export function dragItem(start: PointerEvent, place: DragOptions): void {
   const { list, item, mark, onDrop } = place
   const scroller = list.closest('main') ?? document.documentElement
   const ending = new AbortController()

@@ -1,9 +1,8 @@
 import type { ClipboardEvent, KeyboardEvent, PointerEvent, RefObject } from 'react'
-import { pressedAt, SHORTCUTS } from '../../../ui/shortcuts.ts'
-import { copyItemsByEvent, pastedItems } from './item-clipboard.ts'
+import { findPressIndex, SHORTCUTS } from '../../../ui/shortcuts.ts'
+import { copyItemsByEvent, readPastedItems } from './item-clipboard.ts'
 import { dragItem } from './item-drag.ts'
 import type { ListCommands } from './list-commands.ts'
-import type { OpenMenu } from './open-menu.ts'
 
 /** What an item tells its list; the same object as long as the list is there. */
 export interface ItemHandlers {
@@ -22,7 +21,7 @@ export interface ItemHandlers {
 const STEPS: readonly number[] = [-1, 1]
 
 /** Makes what the items of a list tell it. */
-export function itemHandlers(
+export function createItemHandlers(
   commands: ListCommands,
   root: RefObject<HTMLElement | null>,
   openMenu: (menu: OpenMenu) => void,
@@ -41,8 +40,8 @@ export function itemHandlers(
       dragItem(event.nativeEvent, { list, item, mark, onDrop })
     },
     onKeys(id, event) {
-      const moved = STEPS[pressedAt(SHORTCUTS.entries.moveItem, event)]
-      const gone = STEPS[pressedAt(SHORTCUTS.entries.goToItem, event)]
+      const moved = STEPS[findPressIndex(SHORTCUTS.entries.moveItem, event)]
+      const gone = STEPS[findPressIndex(SHORTCUTS.entries.goToItem, event)]
       if (moved === undefined && gone === undefined) return
       event.preventDefault()
       event.stopPropagation()
@@ -50,17 +49,17 @@ export function itemHandlers(
       else if (gone !== undefined) focusBeside(event.currentTarget, gone)
     },
     onLeave(id) {
-      const item = commands.itemOf(id)
+      const item = commands.getItem(id)
       if (item === null || item === '') commands.drop(id)
     },
     onCopy(id, event) {
       if (!getSelection()?.isCollapsed) return
       event.preventDefault()
       event.stopPropagation()
-      copyItemsByEvent(event.clipboardData, [commands.itemOf(id)])
+      copyItemsByEvent(event.clipboardData, [commands.getItem(id)])
     },
     onPaste(id, event) {
-      const items = pastedItems(event.clipboardData)
+      const items = readPastedItems(event.clipboardData)
       if (!items) return
       event.preventDefault()
       event.stopPropagation()
@@ -75,3 +74,8 @@ function focusBeside(from: HTMLElement, step: number): void {
   const other = step < 0 ? row?.previousElementSibling : row?.nextElementSibling
   other?.querySelector<HTMLElement>(`[data-part="${from.dataset.part}"]`)?.focus()
 }
+
+/** The menu of a list that is open. */
+export type OpenMenu =
+  | { readonly kind: 'item'; readonly id: string; readonly anchor: HTMLElement }
+  | { readonly kind: 'insert'; readonly index: number; readonly anchor: HTMLElement }

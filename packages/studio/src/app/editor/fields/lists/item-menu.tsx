@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
-import { copiedItems, copyItems } from './item-clipboard.ts'
-import { type ItemKind, isFoldable } from './item-kinds.ts'
-import type { OpenMenu } from './open-menu.ts'
+import { copyItems, readCopiedItems } from './item-clipboard.ts'
+import type { ItemHandlers, OpenMenu } from './item-handlers.ts'
+import { type ItemKind, isFoldable } from './items.ts'
+import styles from './list.module.css'
 import type { ItemList } from './use-item-list.ts'
 
 /** What an {@link ItemMenu} takes. */
@@ -39,7 +41,7 @@ function KindItems({ list: { kinds, commands }, index }: { readonly list: ItemLi
           {kind.label ?? t.fields.add}
         </MenuItem>
       ))}
-      <MenuItem onAction={() => void copiedItems().then((items) => commands.paste(items, index))}>
+      <MenuItem onAction={() => void readCopiedItems().then((items) => commands.paste(items, index))}>
         {t.fields.paste}
       </MenuItem>
     </>
@@ -58,7 +60,7 @@ function ActionItems({ menu: { id, anchor }, list, isReadOnly, onChange }: Actio
   const mayInsert = !isFull && kinds.some(isFoldable)
   const copy = (): void => {
     copyItems([items[index]])
-    commands.say(t.fields.copied(t.fields.item(index + 1)))
+    commands.announce(t.fields.copied(t.fields.item(index + 1)))
   }
   const insert = (at: number): void =>
     insertAt(list, only, at, () => onChange(() => ({ kind: 'insert', index: at, anchor })))
@@ -70,7 +72,7 @@ function ActionItems({ menu: { id, anchor }, list, isReadOnly, onChange }: Actio
       {!isFull && <MenuItem onAction={() => commands.duplicate(id)}>{t.fields.duplicate}</MenuItem>}
       <MenuItem onAction={copy}>{t.fields.copy}</MenuItem>
       {!isFull && (
-        <MenuItem onAction={() => void copiedItems().then((copied) => commands.paste(copied, index + 1))}>
+        <MenuItem onAction={() => void readCopiedItems().then((copied) => commands.paste(copied, index + 1))}>
           {t.fields.pasteBelow}
         </MenuItem>
       )}
@@ -91,4 +93,30 @@ function ActionItems({ menu: { id, anchor }, list, isReadOnly, onChange }: Actio
 function insertAt({ commands }: ItemList, only: ItemKind | undefined, index: number, ask: () => void): void {
   if (only) commands.insert(only, index)
   else ask()
+}
+
+/** What an {@link ItemMenuButton} takes. */
+interface ItemMenuButtonProps {
+  readonly id: string
+  /** What the item is called. */
+  readonly name: string
+  readonly handlers: ItemHandlers
+}
+
+/** Opens the menu of an item of a list, and moves the item by Alt and arrows. */
+export function ItemMenuButton({ id, name, handlers }: ItemMenuButtonProps): ReactNode {
+  const { t } = useTexts()
+  return (
+    <button
+      type="button"
+      data-part="menu"
+      aria-haspopup="menu"
+      aria-label={t.fields.actionsOf(name)}
+      className={styles.more}
+      onClick={(event) => handlers.onMenu(id, event.currentTarget)}
+      onKeyDown={(event) => event.altKey && handlers.onKeys(id, event)}
+    >
+      <Icon name="more" />
+    </button>
+  )
 }

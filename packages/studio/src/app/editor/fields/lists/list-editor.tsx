@@ -2,17 +2,16 @@ import { type ReactNode, type RefObject, useContext, useId, useMemo, useState } 
 import { useTexts } from '../../../messages/messages.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import field from '../../../ui/controls/field.module.css'
-import unseen from '../../../ui/unseen.module.css'
-import { FieldIssuesContext } from '../../field-issues.ts'
+import unseen from '../../../ui/visually-hidden.module.css'
 import type { FieldEditorProps } from '../field-editor.ts'
-import { AddItem, type AddItemProps } from './add-item.tsx'
-import { AddLine, type AddLineProps } from './add-line.tsx'
-import { itemHandlers } from './item-handlers.ts'
-import { isFoldable, kindOf } from './item-kinds.ts'
+import { FieldIssuesContext } from '../field-editor.ts'
+import { AddItem, type AddItemProps, AddValueLine, type AddValueLineProps } from './add-item.tsx'
+import type { OpenMenu } from './item-handlers.ts'
+import { createItemHandlers } from './item-handlers.ts'
 import { ItemMenu } from './item-menu.tsx'
+import { findItemKind, isFoldable } from './items.ts'
 import styles from './list.module.css'
 import { ListItem } from './list-item.tsx'
-import type { OpenMenu } from './open-menu.ts'
 import { type ItemList, useItemList } from './use-item-list.ts'
 
 /** The editor of lists and of blocks. */
@@ -23,7 +22,7 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
   const list = useItemList(props)
   const { items, ids, kinds, folds, commands, root } = list
   const [menu, setMenu] = useState<OpenMenu>()
-  const handlers = useMemo(() => itemHandlers(commands, root, setMenu), [commands, root])
+  const handlers = useMemo(() => createItemHandlers(commands, root, setMenu), [commands, root])
   const faulty = useFaultyItems(place)
   const notes = [own.description, limitText(list, t.fields.full)].filter((one) => one !== undefined)
   return (
@@ -57,11 +56,11 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
                 id={name}
                 item={item}
                 index={index}
-                kind={kindOf(kinds, item)}
+                kind={findItemKind(kinds, item)}
                 isFolded={folds.isFolded(name)}
                 isFaulty={faulty.has(index)}
                 isReadOnly={isReadOnly}
-                path={list.pathOf(name, index)}
+                path={list.getPath(name, index)}
                 place={`${place}.${index}`}
                 listLabel={label}
                 handlers={handlers}
@@ -79,19 +78,19 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
       </p>
       {menu && <ItemMenu menu={menu} list={list} isReadOnly={isReadOnly} onChange={setMenu} />}
       <p role="status" className={unseen.unseen}>
-        {list.said}
+        {list.announcement}
       </p>
     </div>
   )
 }
 
-type AddProps = Omit<AddItemProps, 'list'> & Omit<AddLineProps, 'kind' | 'commands'> & { readonly list: ItemList }
+type AddProps = Omit<AddItemProps, 'list'> & Omit<AddValueLineProps, 'kind' | 'commands'> & { readonly list: ItemList }
 
 /** What adds to the end: a line for values of one line, else a button. */
 function Add({ list, label, place, Field, onOpenMenu }: AddProps): ReactNode {
   const [only] = list.kinds
   return only && !isFoldable(only) ? (
-    <AddLine kind={only} commands={list.commands} label={label} place={place} Field={Field} />
+    <AddValueLine kind={only} commands={list.commands} label={label} place={place} Field={Field} />
   ) : (
     <AddItem list={list} label={label} onOpenMenu={onOpenMenu} />
   )

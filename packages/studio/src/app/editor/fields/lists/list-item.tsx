@@ -2,14 +2,13 @@ import { type FocusEvent, memo, type ReactNode } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import field from '../../../ui/controls/field.module.css'
 import { Icon } from '../../../ui/icon.tsx'
-import type { FieldPath } from '../../saving/field-path.ts'
-import { isRecord } from '../../saving/saved-field.ts'
+import type { FieldPath } from '../../saving/document-fields.ts'
+import { isRecord } from '../../saving/field-values.ts'
 import type { FieldEditorProps } from '../field-editor.ts'
-import { GroupFields } from '../groups/group-fields.tsx'
-import { ItemMenuButton } from '../item-menu-button.tsx'
+import { GroupFields } from '../group-editor.tsx'
 import type { ItemHandlers } from './item-handlers.ts'
-import { type ItemKind, isFoldable } from './item-kinds.ts'
-import { summaryOf } from './item-summary.ts'
+import { ItemMenuButton } from './item-menu.tsx'
+import { type ItemKind, isFoldable, summarizeItem } from './items.ts'
 import styles from './list.module.css'
 
 /** What a {@link ListItem} takes. */
@@ -79,7 +78,7 @@ function Card(props: ListItemProps): ReactNode {
   const { id, item, index, kind, isFolded, isFaulty, isReadOnly, handlers } = props
   const { t } = useTexts()
   const name = kind?.label ?? (kind ? t.fields.item(index + 1) : String(isRecord(item) ? item._type : index + 1))
-  const summary = kind?.description.fields ? summaryOf(kind.description.fields, item) : ''
+  const summary = kind?.description.fields ? summarizeItem(kind.description.fields, item) : ''
   return (
     <div className={`${styles.card} ${isFaulty ? styles.faulty : ''}`}>
       <div className={styles.header}>

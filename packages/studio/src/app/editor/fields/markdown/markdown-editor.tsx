@@ -1,11 +1,14 @@
 import { lazy, type ReactNode, Suspense, useId, useRef, useState } from 'react'
+import { getErrorText } from '../../../api/error-texts.ts'
+import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
 import field from '../../../ui/controls/field.module.css'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
 import type { FieldEditorProps } from '../field-editor.ts'
 import styles from './markdown.module.css'
+import type { FileInText } from './markdown-commands.ts'
 import { MarkdownToolbar } from './markdown-toolbar.tsx'
-import { useImageUpload } from './use-image-upload.ts'
+import type { MarkdownView } from './markdown-view.ts'
 import { useMarkdownView } from './use-markdown-view.ts'
 
 const RenderedText = lazy(() => import('./rendered-text.tsx').then((module) => ({ default: module.RenderedText })))
@@ -34,7 +37,7 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
     attributes,
     placeholder,
     onChange: change,
-    onFiles: upload.take,
+    onFiles: upload.upload,
     onImage: () => files.current?.click(),
   })
   const problem = error ?? upload.error
@@ -86,7 +89,7 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
         accept="image/*"
         multiple
         hidden
-        onChange={(event) => upload.take([...(event.target.files ?? [])])}
+        onChange={(event) => upload.upload([...(event.target.files ?? [])])}
       />
       <p role="status" className={field.description} hidden={upload.running === 0}>
         {t.fields.uploading(upload.running)}
@@ -96,4 +99,59 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
       </p>
     </div>
   )
+}
+
+/** Files on their way into a text. */
+interface ImageUpload {
+  /** How many are under way. */
+  readonly running: number
+  /** What the last one failed with. */
+  readonly error: string | undefined
+  /** Uploads files, and puts each in its place when it is stored. */
+  upload(files: readonly File[], at?: number): void
+}
+
+/** What is answered of an asset. */
+interface StoredAsset {
+  readonly originalName: string
+  readonly mimeType: string
+  readonly url: string
+  readonly alt: string | null
+}
+
+/** Uploads files into a Markdown text: an image is shown there, another file gets a link. */
+function useImageUpload(view: () => MarkdownView | undefined): ImageUpload {
+  const { t } = useTexts()
+  const { client } = useStudio()
+  const [running, setRunning] = useState(0)
+  const [error, setError] = useState<string>()
+  const upload = async (file: File, at?: number): Promise<void> => {
+    const open = view()
+    if (!open) return
+    const put = open.reservePlace(`![${t.fields.uploadingFile(file.name)} #${crypto.randomUUID().slice(0, 8)}]()`, at)
+    setRunning((count) => count + 1)
+    try {
+      const asset = (await client.assets.upload(file, { name: file.name })) as unknown as StoredAsset
+      put(toFileInText(asset))
+    } catch (failure) {
+      put(undefined)
+      setError(`${file.name}: ${getErrorText(failure, t)}`)
+    } finally {
+      setRunning((count) => count - 1)
+    }
+  }
+  return {
+    running,
+    error,
+    upload(files, at) {
+      setError(undefined)
+      // All get their places at once and at the same one: the last comes first.
+      for (const file of files.toReversed()) void upload(file, at)
+    },
+  }
+}
+
+function toFileInText({ originalName, mimeType, url, alt }: StoredAsset): FileInText {
+  const isImage = mimeType.startsWith('image/')
+  return { isImage, text: alt ?? (isImage ? '' : originalName), url }
 }

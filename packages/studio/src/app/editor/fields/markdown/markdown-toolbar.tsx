@@ -2,8 +2,8 @@ import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { Icon, type IconName } from '../../../ui/icon.tsx'
 import { SHORTCUTS } from '../../../ui/shortcuts.ts'
-import type { CommandName } from './code/markdown-view.ts'
 import styles from './markdown.module.css'
+import type { CommandName } from './markdown-view.ts'
 
 /** What a {@link MarkdownToolbar} takes. */
 export interface MarkdownToolbarProps {

@@ -1,15 +1,16 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { FieldDescription } from 'daybook'
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
+import type { StudioClient } from '../../../api/client.ts'
+import { getErrorText } from '../../../api/error-texts.ts'
+import { queryKeys } from '../../../api/query-keys.ts'
+import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
 import { useModel } from '../../../model/use-model.ts'
-import type { StudioClient } from '../../../talk/client.ts'
-import { errorText } from '../../../talk/error-texts.ts'
-import { keys } from '../../../talk/keys.ts'
-import { useStudio } from '../../../talk/studio.ts'
 import field from '../../../ui/controls/field.module.css'
-import { useFormDocument } from '../../form-document.ts'
-import type { DocumentName } from '../../saving/copies/local-copies.ts'
-import { findRendering, type Rendering } from './find-rendering.ts'
+import { isRecord } from '../../saving/field-values.ts'
+import type { DocumentRef } from '../../saving/local-copies.ts'
+import { useFormDocument } from '../field-editor.ts'
 import styles from './markdown.module.css'
 
 /** How long nobody types before a text is rendered, in milliseconds. */
@@ -28,7 +29,7 @@ export function RenderedText({ text, label }: { readonly text: string; readonly 
   const { shown, version } = useLater(text)
   const { data, error, isPending } = useQuery({
     // The text itself may be long.
-    queryKey: keys.rendered(id, version),
+    queryKey: queryKeys.rendered(id, version),
     queryFn: ({ signal }) => (rendering ? render({ client, name, hasDrafts }, rendering, shown, signal) : null),
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -37,7 +38,7 @@ export function RenderedText({ text, label }: { readonly text: string; readonly 
     <div role="region" aria-label={t.fields.previewOf(label)} className={styles.preview}>
       {error !== null && (
         <p role="alert" className={field.error}>
-          {errorText(error, t)}
+          {getErrorText(error, t)}
         </p>
       )}
       {isPending && <p role="status">{t.common.loading}</p>}
@@ -48,7 +49,7 @@ export function RenderedText({ text, label }: { readonly text: string; readonly 
 
 interface Asked {
   readonly client: StudioClient
-  readonly name: DocumentName
+  readonly name: DocumentRef
   readonly hasDrafts: boolean
 }
 
@@ -58,14 +59,14 @@ async function render(
   text: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const body = rendering.body(text)
+  const body = rendering.buildBody(text)
   const options = { dryRun: true, signal }
   const entries = client.collections[collection]
   if (text.trim() === '') return ''
-  if (!entries) return rendering.read(await client.globals[id ?? '']?.update(body, options)) ?? null
-  if (id === null) return rendering.read(await entries.create(body, options)) ?? null
+  if (!entries) return rendering.readHtml(await client.globals[id ?? '']?.update(body, options)) ?? null
+  if (id === null) return rendering.readHtml(await entries.create(body, options)) ?? null
   const answer = hasDrafts ? entries.saveDraft(id, body, options) : entries.update(id, body, options)
-  return rendering.read(await answer) ?? null
+  return rendering.readHtml(await answer) ?? null
 }
 
 /** HTML that the service has made safe, apart from the styles of the page. */
@@ -120,4 +121,68 @@ function useLater(text: string): Later {
     return () => clearTimeout(timer)
   }, [text])
   return later
+}
+
+/** How the service is asked to render a text, and where it answers. */
+export interface Rendering {
+  /** What a dry run of a save sends. */
+  buildBody(text: string): Readonly<Record<string, unknown>>
+  /** The HTML in its answer. */
+  readHtml(answer: unknown): string | undefined
+}
+
+type Fields = readonly FieldDescription[]
+
+/**
+ * The Markdown field of a document that the service renders a text in: all are rendered alike, and a field of its own is asked most easily.
+ * `undefined`: it has none with HTML.
+ */
+export function findRendering(fields: Fields): Rendering | undefined {
+  const writable = fields.filter((field) => field.writable)
+  return first(writable, inField) ?? first(writable, inGroup) ?? first(writable, inBlocks)
+}
+
+function first(fields: Fields, find: (field: FieldDescription) => Rendering | undefined): Rendering | undefined {
+  for (const field of fields) {
+    const found = find(field)
+    if (found) return found
+  }
+  return undefined
+}
+
+function inField({ key, type, many, generated: [html] }: FieldDescription): Rendering | undefined {
+  if (type !== 'markdown' || many || html === undefined) return undefined
+  return { buildBody: (text) => ({ [key]: text }), readHtml: (answer) => textAt(answer, html) }
+}
+
+function inGroup({ key, type, fields }: FieldDescription): Rendering | undefined {
+  const inner = type === 'group' && fields ? findRendering(fields) : undefined
+  return (
+    inner && {
+      buildBody: (text) => ({ [key]: inner.buildBody(text) }),
+      readHtml: (answer) => inner.readHtml(isRecord(answer) ? answer[key] : undefined),
+    }
+  )
+}
+
+function inBlocks({ key, blocks, of }: FieldDescription): Rendering | undefined {
+  const kinds = blocks ?? (of?.fields ? [{ type: undefined, fields: of.fields }] : [])
+  for (const { type, fields } of kinds) {
+    const inner = findRendering(fields)
+    if (inner) return inItem(key, type, inner)
+  }
+  return undefined
+}
+
+const inItem = (key: string, type: string | undefined, inner: Rendering): Rendering => ({
+  buildBody: (text) => ({ [key]: [{ ...(type === undefined ? {} : { _type: type }), ...inner.buildBody(text) }] }),
+  readHtml: (answer) => {
+    const items = isRecord(answer) ? answer[key] : undefined
+    return Array.isArray(items) ? inner.readHtml(items[0]) : undefined
+  },
+})
+
+function textAt(answer: unknown, key: string): string | undefined {
+  const html = isRecord(answer) ? answer[key] : undefined
+  return typeof html === 'string' ? html : undefined
 }

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import type { MarkdownView, MarkdownViewOptions } from './code/markdown-view.ts'
+import type { MarkdownView, MarkdownViewOptions } from './markdown-view.ts'
 
 /** What an editor is told anew whenever it changes. */
 interface Told extends Pick<MarkdownViewOptions, 'isReadOnly' | 'attributes' | 'onChange' | 'onFiles' | 'onImage'> {
@@ -30,7 +30,7 @@ export function useMarkdownView(
     let opened: MarkdownView | undefined
     let isOver = false
     const begin = async (): Promise<void> => {
-      const { openMarkdown } = await import('./code/markdown-view.ts')
+      const { openMarkdown } = await import('./markdown-view.ts')
       if (isOver || !parent.current) return
       const { value, isReadOnly, attributes } = now.current
       opened = openMarkdown({

@@ -1,21 +1,25 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
+import { toLabel } from '../../../model/studio-model.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
-import unseen from '../../../ui/unseen.module.css'
-import { useFocusAfter } from '../lists/focus-after.ts'
-import { itemHandlers } from '../lists/item-handlers.ts'
+import unseen from '../../../ui/visually-hidden.module.css'
+import { createItemHandlers, type ItemHandlers, type OpenMenu } from '../lists/item-handlers.ts'
+import { ItemMenuButton } from '../lists/item-menu.tsx'
+import list from '../lists/list.module.css'
 import { ListCommands } from '../lists/list-commands.ts'
-import type { OpenMenu } from '../lists/open-menu.ts'
-import { ChosenTarget } from './chosen-target.tsx'
-import { type Reference, referenceKey } from './reference.ts'
+import { useDeferredFocus } from '../lists/use-item-list.ts'
 import styles from './relation.module.css'
+import { getReferenceKey, type Reference } from './relation-targets.ts'
+import { useTitle } from './use-title.ts'
 
 /** What {@link ChosenTargets} take. */
 export interface ChosenTargetsProps {
   readonly references: readonly Reference[]
   /** Whether each one says its collection. */
-  readonly isTold: boolean
+  readonly isCollectionShown: boolean
   readonly isReadOnly: boolean
   readonly onChange: (references: readonly Reference[]) => void
 }
@@ -25,11 +29,16 @@ const ROW_PX = 44
 const NO_FOLDS = { set: () => undefined, setAll: () => undefined }
 
 /** The entries that a field refers to, in order; only those that are seen are drawn, and looked up. */
-export function ChosenTargets({ references, isTold, isReadOnly, onChange }: ChosenTargetsProps): ReactNode {
+export function ChosenTargets({
+  references,
+  isCollectionShown: isTold,
+  isReadOnly,
+  onChange,
+}: ChosenTargetsProps): ReactNode {
   const box = useRef<HTMLDivElement>(null)
   const [menu, setMenu] = useState<OpenMenu>()
   const [said, setSaid] = useState('')
-  const ids = references.map(referenceKey)
+  const ids = references.map(getReferenceKey)
   const rows = useVirtualizer({
     count: references.length,
     getScrollElement: () => box.current,
@@ -45,7 +54,7 @@ export function ChosenTargets({ references, isTold, isReadOnly, onChange }: Chos
     box,
     show: (index) => rows.scrollToIndex(index),
   })
-  const handlers = useMemo(() => itemHandlers(commands, box, setMenu), [commands])
+  const handlers = useMemo(() => createItemHandlers(commands, box, setMenu), [commands])
   const drawn = rows.getVirtualItems()
   if (references.length === 0) return null
   return (
@@ -67,7 +76,7 @@ export function ChosenTargets({ references, isTold, isReadOnly, onChange }: Chos
                   reference={reference}
                   id={ids[index] ?? ''}
                   isAlone={references.length === 1}
-                  isTold={isTold}
+                  isCollectionShown={isTold}
                   isReadOnly={isReadOnly}
                   handlers={handlers}
                   onRemove={() => commands.remove(ids[index] ?? '')}
@@ -98,7 +107,7 @@ interface CommandProps extends Pick<ChosenTargetsProps, 'references' | 'onChange
 /** What changes the order; the same object as long as the field is there. */
 function useCommands({ box, say, ...props }: CommandProps): ListCommands {
   const { t } = useTexts()
-  const focus = useFocusAfter(box, props.references)
+  const focus = useDeferredFocus(box, props.references)
   const now = useRef({ ...props, t })
   useLayoutEffect(() => {
     now.current = { ...props, t }
@@ -106,15 +115,21 @@ function useCommands({ box, say, ...props }: CommandProps): ListCommands {
   return useMemo(
     () =>
       new ListCommands({
-        now: () => ({ field: {}, items: now.current.references, ids: now.current.ids, kinds: [], t: now.current.t }),
-        idOf: (item) => referenceKey(item as Reference),
-        put: (items) => now.current.onChange(items as readonly Reference[]),
+        getList: () => ({
+          field: {},
+          items: now.current.references,
+          ids: now.current.ids,
+          kinds: [],
+          t: now.current.t,
+        }),
+        getId: (item) => getReferenceKey(item as Reference),
+        setItems: (items) => now.current.onChange(items as readonly Reference[]),
         folds: NO_FOLDS,
         focus: (id, part) => {
           focus(id, part)
           if (id !== undefined) requestAnimationFrame(() => now.current.show(now.current.ids.indexOf(id)))
         },
-        say,
+        announce: say,
       }),
     [focus, say],
   )
@@ -138,5 +153,61 @@ function MoveMenu({ menu: { id, anchor }, commands, last, onClose }: MoveMenuPro
       {index < last && <MenuItem onAction={() => commands.move(id, (_, end) => end)}>{t.fields.moveToBottom}</MenuItem>}
       <MenuItem onAction={() => commands.remove(id)}>{t.fields.remove}</MenuItem>
     </PopupMenu>
+  )
+}
+
+const TargetGlimpse = lazy(() => import('./target-card.tsx').then((module) => ({ default: module.TargetCard })))
+
+/** What a {@link ChosenTarget} takes. */
+interface ChosenTargetProps {
+  readonly reference: Reference
+  readonly id: string
+  /** Whether there is no other one to move it past. */
+  readonly isAlone: boolean
+  readonly isCollectionShown: boolean
+  readonly isReadOnly: boolean
+  readonly handlers: ItemHandlers
+  readonly onRemove: () => void
+}
+
+/** One entry that a field refers to: its title, a glimpse of it, and what moves and removes it. */
+function ChosenTarget(props: ChosenTargetProps): ReactNode {
+  const { reference, id, isAlone, isCollectionShown: isTold, isReadOnly, handlers, onRemove } = props
+  const { t } = useTexts()
+  const { text, status, exists: isThere } = useTitle(reference)
+  const [isSeen, setSeen] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  const isMovable = !isReadOnly && !isAlone
+  return (
+    <div className={styles.target}>
+      {isMovable && (
+        <span aria-hidden="true" className={list.grip} onPointerDown={(event) => handlers.onGrip(id, event)}>
+          <Icon name="grip" />
+        </span>
+      )}
+      <button
+        ref={opener}
+        type="button"
+        aria-haspopup="dialog"
+        disabled={!isThere}
+        className={styles.title}
+        onClick={() => setSeen(true)}
+      >
+        <bdi dir="auto">{text}</bdi>
+      </button>
+      {isTold && <span className={styles.collection}>{toLabel(reference.collection)}</span>}
+      {status !== undefined && <Badge tone={status === 'published' ? 'good' : 'neutral'}>{status}</Badge>}
+      {isMovable && <ItemMenuButton id={id} name={text} handlers={handlers} />}
+      {!isReadOnly && (
+        <button type="button" aria-label={t.fields.removeNamed(text)} className={list.more} onClick={onRemove}>
+          <Icon name="close" />
+        </button>
+      )}
+      {isSeen && (
+        <Suspense fallback={null}>
+          <TargetGlimpse reference={reference} title={text} anchor={opener} onClose={() => setSeen(false)} />
+        </Suspense>
+      )}
+    </div>
   )
 }

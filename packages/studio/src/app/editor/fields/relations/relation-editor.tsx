@@ -1,18 +1,17 @@
 import { type ReactNode, Suspense, useEffect, useId, useMemo, useState } from 'react'
+import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
 import { useModel } from '../../../model/use-model.ts'
-import { useStudio } from '../../../talk/studio.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import field from '../../../ui/controls/field.module.css'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
-import { preloadable } from '../../../ui/preloadable.tsx'
-import { whenIdle } from '../../../ui/when-idle.ts'
+import { preloadable, runWhenIdle } from '../../../ui/preloadable.tsx'
 import type { FieldEditorProps } from '../field-editor.ts'
 import { ChosenTargets } from './chosen-targets.tsx'
-import { type Reference, readReferences, referenceKey, targetsOf, toValue } from './reference.ts'
 import styles from './relation.module.css'
+import { getReferenceKey, getTargets, type Reference, readReferences, toRelationValue } from './relation-targets.ts'
 
-const loadPicker = () => import('./picker/picker-dialog.tsx')
+const loadPicker = () => import('./picker-dialog.tsx')
 const { Component: PickerDialog, preload } = preloadable(async () => (await loadPicker()).PickerDialog)
 
 /** The editor of references to other entries: one, or several in order. */
@@ -22,11 +21,11 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const references = useMemo(() => readReferences(own, value), [own, value])
-  const targets = targetsOf(own)
+  const targets = getTargets(own)
   const prefetch = usePrefetch(targets, references)
-  const put = (next: readonly Reference[]): void => onChange(toValue(own, next))
+  const put = (next: readonly Reference[]): void => onChange(toRelationValue(own, next))
   const toggle = (one: Reference): void => {
-    const others = references.filter((other) => referenceKey(other) !== referenceKey(one))
+    const others = references.filter((other) => getReferenceKey(other) !== getReferenceKey(one))
     if (!own.many) setOpen(false)
     put(own.many && others.length < references.length ? others : [...(own.many ? references : []), one])
   }
@@ -45,7 +44,12 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
       <p id={`${id}-note`} className={field.description} hidden={own.description === undefined}>
         {own.description}
       </p>
-      <ChosenTargets references={references} isTold={targets.length > 1} isReadOnly={isReadOnly} onChange={put} />
+      <ChosenTargets
+        references={references}
+        isCollectionShown={targets.length > 1}
+        isReadOnly={isReadOnly}
+        onChange={put}
+      />
       {!isReadOnly && targets.length > 0 && (
         <div className={styles.actions}>
           <Button
@@ -84,7 +88,7 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
 function usePrefetch(targets: readonly string[], chosen: readonly Reference[]): () => void {
   const studio = useStudio()
   const model = useModel()
-  useEffect(() => whenIdle(() => void preload()), [])
+  useEffect(() => runWhenIdle(() => void preload()), [])
   return () =>
     void loadPicker()
       .then(({ prefetchChoices }) => prefetchChoices(studio, model, targets, chosen))

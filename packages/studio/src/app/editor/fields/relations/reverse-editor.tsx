@@ -1,17 +1,17 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { getErrorText } from '../../../api/error-texts.ts'
+import type { ListPage } from '../../../api/live-changes.ts'
+import { queryKeys } from '../../../api/query-keys.ts'
+import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
-import { titleOf } from '../../../model/studio-model.ts'
+import { getEntryTitle } from '../../../model/studio-model.ts'
 import { useModel } from '../../../model/use-model.ts'
-import { errorText } from '../../../talk/error-texts.ts'
-import { keys } from '../../../talk/keys.ts'
-import type { ListPage } from '../../../talk/live.ts'
-import { useStudio } from '../../../talk/studio.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import field from '../../../ui/controls/field.module.css'
-import { useFormDocument } from '../../form-document.ts'
 import type { FieldEditorProps } from '../field-editor.ts'
+import { useFormDocument } from '../field-editor.ts'
 import styles from './relation.module.css'
 
 const PAGE = 10
@@ -42,7 +42,7 @@ function Referrers({ field: own, label, collection, id }: ReferrersProps): React
       <p className={field.description}>{own.description ?? t.fields.referrers}</p>
       {error !== null && (
         <p role="alert" className={field.error}>
-          {errorText(error, t)}
+          {getErrorText(error, t)}
         </p>
       )}
       {from && total > 0 && (
@@ -50,7 +50,7 @@ function Referrers({ field: own, label, collection, id }: ReferrersProps): React
           {data?.items.map((item) => (
             <li key={item.id}>
               <Link to="/c/$collection/$id" params={{ collection: from.key, id: item.id }} dir="auto">
-                {titleOf(from, item) ?? t.lists.untitled}
+                {getEntryTitle(from, item) ?? t.lists.untitled}
               </Link>
             </li>
           ))}
@@ -73,7 +73,7 @@ function Referrers({ field: own, label, collection, id }: ReferrersProps): React
 function useReferrers(collection: string, id: string, key: string, titleField: string | undefined, offset: number) {
   const { client } = useStudio()
   return useQuery({
-    queryKey: keys.glimpse(collection, id, `${key} ${offset}`),
+    queryKey: queryKeys.previewCard(collection, id, `${key} ${offset}`),
     queryFn: async ({ signal }) => {
       const query = {
         include: [key],

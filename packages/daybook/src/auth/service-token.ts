@@ -1,0 +1,55 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { StartupError } from '../errors.ts'
+import { type AuthAdapter, type AuthCapabilities, type Caller, SERVICE } from './adapter.ts'
+
+/** The shortest service token that is accepted, in characters. */
+export const MIN_SERVICE_TOKEN_LENGTH = 32
+
+const TOKEN_CAPABILITIES: AuthCapabilities = Object.freeze({
+  provider: 'service-token',
+  providerRoutes: { enabled: false },
+  supportsServiceAccounts: true,
+})
+
+const digestServiceToken = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1). */
+export function readBearerToken(headers: Headers): string | undefined {
+  return /^Bearer +([\w\-.~+/]+=*)$/i.exec(headers.get('authorization') ?? '')?.[1]
+}
+
+/**
+ * Tells a request with the service token from all others. Digests are compared, so that the time taken tells neither
+ * the token nor its length.
+ *
+ * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one, no request acts as the service
+ * @throws {StartupError} when the token is too short
+ */
+export function createServiceTokenCheck(token: string | undefined): (headers: Headers) => Caller | null {
+  if (token === undefined) return () => null
+  if (token.length < MIN_SERVICE_TOKEN_LENGTH) {
+    throw new StartupError(
+      `DAYBOOK_SERVICE_TOKEN has ${token.length} characters; use at least ${MIN_SERVICE_TOKEN_LENGTH}, for instance the output of: openssl rand -hex 32`,
+    )
+  }
+  const expected = digestServiceToken(token)
+  return (headers) => {
+    const given = readBearerToken(headers)
+    return given !== undefined && timingSafeEqual(digestServiceToken(given), expected) ? SERVICE : null
+  }
+}
+
+/**
+ * An adapter with one credential, for a service without people: `Authorization: Bearer <token>` (RFC 6750, section 2.1).
+ *
+ * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one, no request has a session
+ * @throws {StartupError} when the token is too short
+ */
+export function serviceTokenAdapter(token: string | undefined): AuthAdapter {
+  const check = createServiceTokenCheck(token)
+  return {
+    getCapabilities: () => TOKEN_CAPABILITIES,
+    getPrincipal: async ({ headers }) => check(headers)?.principal ?? null,
+    getIdentity: async ({ headers }) => check(headers)?.identity ?? null,
+  }
+}

@@ -1,0 +1,302 @@
+import { findCookiePrefixFault } from '../auth/cookie-prefix.ts'
+import { ASSETS, mediaRangesRule } from '../fields/asset.ts'
+import type { FaultReport, Fields } from '../fields/field.ts'
+import { isRecord } from '../fields/field.ts'
+import { countRule, flagRule, isKey, objectRule, textRule } from '../fields/option-rules.ts'
+import { findOriginsFault } from '../origins.ts'
+import { blobStoreRule, imageSecretRule, imageSizesRule, MAX_IMAGE_SIDE, wholeNumbersRule } from './assets.ts'
+import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
+import { checkAllowedAttributes, checkAllowedElements, findMediaHostsFault } from './check-html.ts'
+import { checkIndexes } from './check-indexes.ts'
+import { checkHooks } from './check-plugins.ts'
+import { CACHE_TAG_HEADERS } from './config.ts'
+import { checkDocsPath, checkLogo, checkTheme } from './docs.ts'
+
+/** One thing that is wrong with a config: where, and what to write instead. */
+export interface ConfigFault {
+  readonly path: string
+  readonly message: string
+}
+
+/** A config that cannot be served, with all of its faults. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly ConfigFault[]
+
+  constructor(faults: readonly ConfigFault[]) {
+    const lines = faults.map(({ path, message }) => `  ${path}: ${message}`)
+    super(`The config has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${lines.join('\n')}`)
+    this.faults = faults
+  }
+}
+
+/** First path segments below `/api` that belong to the service. */
+export const RESERVED_SEGMENTS: readonly string[] = ['globals', ASSETS, 'health', 'ready', 'export', 'cms', 'auth']
+
+/** Names that the databases or Daybook's own views use. */
+const TAKEN_NAME = /_view$|^(?:sqlite|pg)_/i
+
+type Check = (value: unknown, path: string, report: FaultReport, config: Readonly<Record<string, unknown>>) => void
+
+const isFunction: Check = (value, path, report) => {
+  if (typeof value !== 'function') report.add(path, 'write a function')
+}
+
+const configRule =
+  (answer: (value: unknown) => string | undefined): Check =>
+  (value, path, report) => {
+    const instead = answer(value)
+    if (instead) report.add(path, instead)
+  }
+
+const isConfigText = configRule(textRule)
+const isCount = configRule(countRule)
+const isFlag = configRule(flagRule)
+const isWholeNumber = configRule((value) =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a whole number, 0 or more',
+)
+
+/** Checks an object's keys: each with its own check, unknown and missing ones named. */
+function checkKeys(checks: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check {
+  return (value, path, report, config) => {
+    if (!isRecord(value)) {
+      report.add(path, 'write an object')
+      return
+    }
+    for (const key of needed.filter((one) => value[one] === undefined)) {
+      checks[key]?.(undefined, join(path, key), report, config)
+    }
+    for (const [key, part] of Object.entries(value)) {
+      const check = Object.hasOwn(checks, key) ? checks[key] : unknownKey(Object.keys(checks))
+      if (part !== undefined || !Object.hasOwn(checks, key)) check?.(part, join(path, key), report, config)
+    }
+  }
+}
+
+const unknownKey =
+  (known: readonly string[]): Check =>
+  (_value, path, report) =>
+    report.add(path, `there is no such option; write one of: ${known.join(', ')}`)
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
+
+const checkAccess = (actions: readonly string[]): Check =>
+  checkKeys(Object.fromEntries(actions.map((action) => [action, isFunction])))
+
+/** A header's value without what HTTP forbids in one (RFC 9110, section 5.5), line ends above all. */
+const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
+
+const checkCacheControl: Check = (value, path, report) => {
+  if (typeof value !== 'string' || !HEADER_VALUE.test(value)) report.add(path, 'write a text of ASCII characters')
+}
+
+const ADAPTER_PARTS = ['getCapabilities', 'getPrincipal', 'getIdentity']
+const OPTIONAL_ADAPTER_PARTS = ['invoke', 'handleRequest', 'close']
+
+const checkAccounts = checkKeys({
+  registration: (value, path, report) => {
+    if (value !== 'open' && value !== 'closed') report.add(path, "write 'open' or 'closed'")
+  },
+  anyoneMayWrite: isFlag,
+  cookiePrefix: (value, path, report) => {
+    const fault = findCookiePrefixFault(value)
+    if (fault) report.add(path, fault)
+  },
+})
+
+/** An adapter may be of a class, and have members of its own: it is known by any of its parts. */
+const checkAuth: Check = (value, path, report, config) => {
+  const parts = isRecord(value) ? value : {}
+  if (typeof parts.open === 'function') return
+  const isAdapter = [...ADAPTER_PARTS, ...Object.keys(parts)].some((name) => typeof parts[name] === 'function')
+  if (!isAdapter) return checkAccounts(value, path, report, config)
+  for (const name of ADAPTER_PARTS) isFunction(parts[name], `${path}.${name}`, report, config)
+  for (const name of OPTIONAL_ADAPTER_PARTS) {
+    if (parts[name] !== undefined) isFunction(parts[name], `${path}.${name}`, report, config)
+  }
+}
+
+const checkDocsOptions = checkKeys({ path: checkDocsPath, title: isConfigText, theme: checkTheme, logo: checkLogo })
+
+const checkDocs: Check = (value, path, report, config) => {
+  if (value === true) report.add(path, 'leave it out: the docs page is on; false switches it off')
+  else if (value !== false) checkDocsOptions(value, path, report, config)
+}
+
+const LOCALE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i
+
+const checkLocales: Check = (value, path, report, config) => {
+  checkKeys({ default: isConfigText, available: () => undefined, fallback: configRule(objectRule) })(
+    value,
+    path,
+    report,
+    config,
+  )
+  if (!isRecord(value)) return
+  const available: readonly unknown[] = Array.isArray(value.available) ? value.available : []
+  const usable = available.every((locale) => typeof locale === 'string' && LOCALE.test(locale))
+  const folded = new Set(available.map((locale) => String(locale).toLowerCase()))
+  if (folded.has('all')) report.add(`${path}.available`, '"all" asks for every locale; leave it out')
+  if (available.length === 0 || !usable || folded.size !== available.length) {
+    report.add(`${path}.available`, 'write a list of different BCP 47 tags, such as ["en", "pt-br"]')
+  }
+  const known = `write one of: ${available.join(', ')}`
+  if (!available.includes(value.default)) report.add(`${path}.default`, known)
+  for (const [locale, chain] of Object.entries(isRecord(value.fallback) ? value.fallback : {})) {
+    if (!available.includes(locale)) report.add(`${path}.fallback.${locale}`, known)
+    const holds = Array.isArray(chain) && chain.every((next) => next !== locale && available.includes(next))
+    if (!holds) report.add(`${path}.fallback.${locale}`, `write a list of other locales; ${known}`)
+  }
+}
+
+/** Checks parts of a collection or global that need more than one of its options. */
+type CheckParts = (document: Readonly<Record<string, unknown>>, path: string, report: FaultReport) => void
+
+const checkCollectionParts: CheckParts = ({ fields, indexes, access }, path, report) => {
+  checkIndexes(indexes, fields, `${path}.indexes`, report)
+  const hasStatus = isRecord(fields) && Object.values(fields as Fields).some((field) => field?.type?.role === 'status')
+  if (isRecord(access) && access.draft !== undefined && !hasStatus)
+    report.add(
+      `${path}.access.draft`,
+      'give the collection a field f.status(), or leave the rule out: without one, it has no drafts',
+    )
+}
+
+const checkGlobalParts: CheckParts = ({ fields }, path, report) => refuseRoles(fields, `${path}.fields`, report)
+
+function checkDocuments(
+  kind: 'collections' | 'globals',
+  options: Readonly<Record<string, Check>>,
+  checkParts: CheckParts,
+): Check {
+  return (value, path, report, config) => {
+    if (!isRecord(value)) {
+      report.add(path, `write an object of ${kind}`)
+      return
+    }
+    checkCase(Object.keys(value), path, report)
+    const collections = isRecord(config.collections) ? config.collections : {}
+    const around = {
+      collections: Object.keys(collections),
+      fieldsOf: (key: string) => fieldsIn(collections, key),
+      hasLocales: config.locales !== undefined,
+      nested: false,
+      guarded: false,
+    }
+    for (const [key, document] of Object.entries(value)) {
+      const place = `${path}.${key}`
+      checkDocumentKey(kind, key, place, report)
+      checkKeys({ ...options, fields: () => undefined })(document, place, report, config)
+      const parts: Readonly<Record<string, unknown>> = isRecord(document) ? document : {}
+      const collection = kind === 'collections' ? key : undefined
+      checkFields(parts.fields, `${place}.fields`, { ...around, collection }, report)
+      checkParts(parts, place, report)
+    }
+  }
+}
+
+function fieldsIn(collections: Readonly<Record<string, unknown>>, key: string): Fields | undefined {
+  const collection = Object.hasOwn(collections, key) ? collections[key] : undefined
+  return isRecord(collection) && isRecord(collection.fields) ? (collection.fields as Fields) : undefined
+}
+
+function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: string, report: FaultReport): void {
+  if (!isKey(key)) report.add(path, KEY_ADVICE)
+  if (TAKEN_NAME.test(key)) report.add(path, 'choose a key that neither ends in _view nor starts with sqlite_ or pg_')
+  if (kind === 'collections' && RESERVED_SEGMENTS.includes(key)) {
+    report.add(path, `/api/${key} belongs to the service; choose another key, such as ${key}Items`)
+  }
+}
+
+const DOCUMENT_OPTIONS = {
+  description: isConfigText,
+  requireIfMatch: isFlag,
+  validate: isFunction,
+  hooks: checkHooks,
+  people: checkKeys({
+    read: (value, path, report) => {
+      if (value !== true && typeof value !== 'function') report.add(path, 'write true or a function of the caller')
+    },
+  }),
+}
+const COLLECTION_OPTIONS = {
+  ...DOCUMENT_OPTIONS,
+  access: checkAccess(['read', 'draft', 'create', 'update', 'delete']),
+  // Checked with the fields.
+  indexes: () => undefined,
+  maxLimit: isCount,
+}
+const GLOBAL_OPTIONS = { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }
+
+const cacheTagHeaders = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.every((one) => CACHE_TAG_HEADERS.includes(one))
+    ? undefined
+    : `write a list of: ${CACHE_TAG_HEADERS.map((one) => `'${one}'`).join(', ')}`
+
+const checkTop = checkKeys({
+  collections: checkDocuments('collections', COLLECTION_OPTIONS, checkCollectionParts),
+  globals: checkDocuments('globals', GLOBAL_OPTIONS, checkGlobalParts),
+  locales: checkLocales,
+  database: checkKeys({ open: isFunction, snapshot: isFunction }, ['open', 'snapshot']),
+  auth: checkAuth,
+  trustProxy: isWholeNumber,
+  cors: checkKeys({ origins: configRule(findOriginsFault), credentials: isFlag }, ['origins']),
+  docs: checkDocs,
+  assets: checkKeys({
+    store: configRule(blobStoreRule),
+    maxBytes: isCount,
+    accept: configRule(mediaRangesRule),
+    keepPosition: isFlag,
+    keepDeletedDays: isWholeNumber,
+    quota: checkKeys({ files: isCount, bytes: isCount }),
+    images: checkKeys({
+      widths: configRule(wholeNumbersRule(MAX_IMAGE_SIDE)),
+      sizes: configRule(imageSizesRule),
+      qualities: configRule(wholeNumbersRule(100)),
+      secret: configRule(imageSecretRule),
+      maxPixels: isCount,
+      atOnce: isCount,
+      timeMs: isCount,
+    }),
+    access: checkAccess(['read', 'create', 'update', 'delete']),
+  }),
+  limits: checkKeys({
+    bodyBytes: isCount,
+    renderMs: isCount,
+    signInsPerMinute: isCount,
+    accountSignInsPerMinute: isCount,
+    accountMessagesPerHour: isCount,
+    pendingRequests: isCount,
+    queueMs: isCount,
+    responseCacheBytes: isCount,
+    listeners: isCount,
+    heartbeatMs: isCount,
+    authMs: isCount,
+    pluginMs: isCount,
+    pluginStartMs: isCount,
+  }),
+  history: checkKeys({ versions: isCount, days: isCount }),
+  markdown: checkKeys({
+    allowHtml: checkKeys({ elements: checkAllowedElements, attributes: checkAllowedAttributes }),
+    mediaHosts: configRule(findMediaHostsFault),
+  }),
+  publicCacheControl: checkCacheControl,
+  cdn: checkKeys({ tags: configRule(cacheTagHeaders) }),
+  routes: configRule((value) => (Array.isArray(value) ? undefined : 'write a list of routes')),
+  // Checked before they are put into the config.
+  plugins: () => undefined,
+  seed: isFunction,
+})
+
+/** Everything that is wrong with a config; empty when it can be served. */
+export function checkConfig(config: unknown): readonly ConfigFault[] {
+  const faults: ConfigFault[] = []
+  const report: FaultReport = { add: (path, message) => void faults.push({ path, message }) }
+  if (!isRecord(config)) {
+    report.add('config', 'export a config as the default: export default defineConfig({ … })')
+    return faults
+  }
+  checkTop(config, '', report, config)
+  if (!isRecord(config.collections)) report.add('collections', 'describe at least one collection')
+  return faults
+}

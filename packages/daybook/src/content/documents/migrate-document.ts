@@ -1,0 +1,167 @@
+import type { Field, Fields, Visitor } from '../../fields/field.ts'
+import { emptyValue, innerFields, servedKeys } from '../../fields/field.ts'
+import type { DocumentModel } from '../../model/model.ts'
+import { decodeState } from '../../store/journal.ts'
+import type { CanonicalDocument } from '../locales/localized.ts'
+import {
+  findUnplacedValues,
+  pickUnplaced,
+  toCurrentSchema,
+  type UnplacedValue,
+  type Values,
+  withOrphanedValues,
+  withUnplaced,
+} from './document.ts'
+import { toCanonical, withSystemKeys } from './row.ts'
+
+/** A document on its way from what an older config wrote to what the present one serves. */
+export interface MigratedDocument {
+  readonly values: Values
+  /** All that is stored, under its present keys; what has no field any more, too. */
+  readonly stored: Values
+  /** Dotted paths of fields that got another key. */
+  readonly renamed: ReadonlySet<string>
+  /** The stored values that have no place, by the key of a top-level field; of a group, the part that has none. */
+  readonly hidden: Values
+  /** Each of them, however deep it lies. */
+  readonly lost: readonly UnplacedValue[]
+}
+
+/** True if a stored value of a top-level field, or one inside it, is none that the field takes. */
+export const isRefusedField = ({ lost }: Pick<MigratedDocument, 'lost'>, key: string): boolean =>
+  lost.some((one) => 'refused' in one && one.path.split('.')[0] === key)
+
+/** A document as the config's own code sees it when content is migrated: also with what the config has no place for. */
+export function getValuesToMigrate({ fields }: DocumentModel, values: Values, hidden: Values): Values {
+  // The column counts, and not what the document says.
+  const statusKey = fields.find(({ field }) => field.type.role === 'status')?.key
+  const shown = Object.entries(hidden).filter(([key]) => key !== statusKey)
+  return structuredClone(withUnplaced(values, Object.fromEntries(shown)))
+}
+
+/** A moved document with its translations, under the new keys of renamed fields. */
+export function migrateTranslations(
+  { fieldMap }: DocumentModel,
+  values: Values,
+  locales: string | null,
+): CanonicalDocument {
+  const { translations, ...others } = toCanonical(values, locales)
+  const moved = Object.entries(translations).map(([locale, said]) => [
+    locale,
+    Object.fromEntries(
+      Object.entries(said).map(([path, value]) => [moveSteps([fieldMap], path.split('/')).join('/'), value]),
+    ),
+  ])
+  return { ...others, translations: Object.fromEntries(moved) }
+}
+
+/** The steps to a value under the present keys; those to items of lists stay as they are. */
+function moveSteps(sets: readonly Fields[], [step, ...rest]: readonly string[]): readonly string[] {
+  if (step === undefined) return []
+  const fields = sets.flatMap((set) => Object.entries(set))
+  const target = findRenamed(fields, step)
+  return target ? [target.key, ...moveInside(target.field, rest)] : [step, ...rest]
+}
+
+function moveInside(field: Field, steps: readonly string[]): readonly string[] {
+  const { type, options } = field
+  if (steps.length === 0) return []
+  if (type.isGroup) return moveSteps(innerFields(field), steps)
+  const [itemStep = '', ...rest] = steps
+  const item = type.item?.(options)
+  return [itemStep, ...(item ? moveInside(item, rest) : moveSteps(innerFields(field), rest))]
+}
+
+function findRenamed(
+  fields: readonly (readonly [string, Fields[string]])[],
+  step: string,
+): { readonly key: string; readonly field: Fields[string] } | undefined {
+  for (const [key, field] of fields) {
+    if (servedKeys(key, field).includes(step)) return { key: step, field }
+    const old = field.options.renamedFrom
+    const oldIndex = old === undefined ? -1 : servedKeys(old, field).indexOf(step)
+    if (oldIndex >= 0) return { key: servedKeys(key, field)[oldIndex] ?? key, field }
+  }
+  return undefined
+}
+
+/** Brings a document into the present schema, its renamed fields under their new keys. */
+export function migrateDocument(
+  document: DocumentModel,
+  row: { readonly doc: string; readonly orphaned: string | null },
+): MigratedDocument {
+  const stored = withoutNulls(withOrphanedValues(JSON.parse(row.doc), row.orphaned))
+  const renamed = new Set<string>()
+  const moved = moveFields(document.fieldMap, stored, '', renamed)
+  const values = toCurrentSchema(document, moved)
+  const hidden = pickUnplaced(document, moved)
+  return { values, stored: moved, renamed, hidden, lost: findUnplacedValues(document, hidden) }
+}
+
+const withoutNulls = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+
+function moveFields(fields: Fields, values: Values, prefix: string, renamed: Set<string>): Values {
+  const moved = moveKeys(fields, values, prefix, renamed)
+  for (const [key, field] of Object.entries(fields)) {
+    const path = `${prefix}${key}`
+    const value = adopted(field, moved[key], path, renamed)
+    if (value === null || value === undefined) continue
+    moved[key] = value
+    if (!field.type.accepts(value, field.options)) continue
+    moved[key] = field.type.walk?.(value, field.options, renamer(`${path}.`, renamed)) ?? value
+  }
+  return moved
+}
+
+/** The value as the present config has it, where the field takes it over from what it was before. */
+function adopted(field: Field, value: unknown, path: string, renamed: Set<string>): unknown {
+  if (value === null || value === undefined || field.type.accepts(value, field.options)) return value
+  const own = field.type.convertFormer?.(value, field.options)
+  if (own !== undefined) renamed.add(path)
+  return own ?? value
+}
+
+/** Moves inside containers; what has no field any more stays, so that its loss is seen. */
+function renamer(prefix: string, renamed: Set<string>): Visitor {
+  return {
+    keepsUnknownKeys: true,
+    enter: (fields, value) => moveKeys(fields, value, prefix, renamed),
+    value: (field, given, key) => {
+      const value = adopted(field, given, `${prefix}${key}`, renamed)
+      if (value === null || value === undefined) return emptyValue(field)
+      return field.type.walk?.(value, field.options, renamer(prefix, renamed)) ?? value
+    },
+    generated: (generated, copy, _source, stored) => {
+      copy[generated.key] = stored ?? null
+    },
+  }
+}
+
+function moveKeys(fields: Fields, values: Readonly<Values>, prefix: string, renamed: Set<string>): Values {
+  const moved: Values = { ...values }
+  for (const [key, field] of Object.entries(fields)) {
+    const old = field.options.renamedFrom
+    if (old === undefined || !Object.hasOwn(moved, old) || moved[key] != null) continue
+    renamed.add(`${prefix}${key}`)
+    const newKeys = servedKeys(key, field)
+    servedKeys(old, field).forEach((from, index) => {
+      const to = newKeys[index]
+      if (to === undefined || !Object.hasOwn(moved, from)) return
+      moved[to] = moved[from]
+      delete moved[from]
+    })
+  }
+  return moved
+}
+
+/**
+ * A state that the journal has of a document, as the present config has it: values of renamed fields under their new keys.
+ *
+ * @param text as {@link decodeState} takes it
+ */
+export function readFormerState(document: DocumentModel, text: string): CanonicalDocument {
+  const { values: stored, locales, orphaned } = decodeState(text)
+  const { values } = migrateDocument(document, { doc: JSON.stringify(stored), orphaned })
+  return migrateTranslations(document, withSystemKeys(document, stored, values), locales)
+}

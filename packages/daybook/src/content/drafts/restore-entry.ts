@@ -1,0 +1,274 @@
+import { DaybookError, validationErrorAt } from '../../errors.ts'
+import { PUBLISHED } from '../../fields/status.ts'
+import type { CollectionModel, DocumentModel } from '../../model/model.ts'
+import { isUuidShaped } from '../../slugs.ts'
+import { decodeState } from '../../store/journal.ts'
+import type { DeletedRow } from '../../store/reads/history-reader.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { StoredEntry } from '../../store/rows.ts'
+import { parseDraft } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import type { Access } from '../access/access.ts'
+import { canSeeDeleted } from '../access/draft-access.ts'
+import { type FieldRights, resolveFieldRights } from '../access/field-access.ts'
+import { bytesGoneError, isRestorable } from '../assets/deleted-files.ts'
+import { toAuthor } from '../context.ts'
+import type { Values } from '../documents/document.ts'
+import { getDraftRevision, hasSameContent, toDraft, toDraftCanonical } from '../documents/draft-row.ts'
+import { readFormerState } from '../documents/migrate-document.ts'
+import { readStoredValues, toCanonical } from '../documents/row.ts'
+import type { CanonicalDocument } from '../locales/localized.ts'
+import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
+import { toEntryResponse, toProjectionTag } from '../reads/present.ts'
+import { toDraftResponse } from '../reads/present-draft.ts'
+import type { EntryResponse } from '../reads/response.ts'
+import { checkBody } from '../writes/body.ts'
+import type { WriteContext } from '../writes/context.ts'
+import { authorizeNewEntry } from '../writes/create.ts'
+import { EntryTarget } from '../writes/entry-target.ts'
+import { type PreparedWrite, StaleWrite } from '../writes/pipeline.ts'
+import { prepareReplace, requireValid } from '../writes/replace.ts'
+import { withDefaultLocale } from './publish.ts'
+import { type Recreation, recreate, runsHooksOnRecreation } from './recreate.ts'
+import { loadEditableEntry, prepareDraftWrite } from './save-draft.ts'
+
+/** The version to restore. */
+export interface RestoredVersion {
+  /** A number of the journal. @default of a deleted entry: its content just before the deletion */
+  readonly revision: number | undefined
+  /** The slug of a deleted entry in the place of the one that it had. */
+  readonly slug: string | undefined
+}
+
+/**
+ * Runs in the transaction that stores a deleted asset again, whose file has its path by then.
+ *
+ * @param createdBy the uploader; `null`: nobody is known
+ */
+export type CompleteFile = (writer: Writer, createdBy: string | null) => Promise<void>
+
+/** Conditions of a restore. */
+export interface RestoreConditions extends Preconditions {
+  /** @default a deleted asset is refused: only its own route moves its file */
+  readonly completeFile?: CompleteFile
+}
+
+export const NEEDS_REVISION = 'must be the number of a version, as GET …/versions names them'
+
+/**
+ * Prepares to bring the content of an earlier revision back: into the working copy, or, in a collection without a status, as a new
+ * revision. Fields that the caller may not read, or not write, stay as they are. A deleted entry is stored again, as a draft where
+ * its collection has a status.
+ *
+ * @throws as changes of entries do; NOT_FOUND when the entry has no such version, or it was erased
+ */
+export async function prepareRestore(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  version: RestoredVersion,
+  options: RestoreConditions = {},
+): Promise<PreparedWrite<EntryResponse>> {
+  const isThere = await context.services.store.read.entries.stored(collection, id.toLowerCase())
+  if (!isThere && isUuidShaped(id)) return prepareDeleted(context, collection, id.toLowerCase(), version, options)
+  const { revision, slug } = version
+  if (revision === undefined || slug !== undefined) {
+    // Only a caller who may change the entry learns that it is there.
+    await loadEditableEntry(context, new EntryTarget(context, collection, id), context.services.store.read)
+    if (slug !== undefined) throw validationErrorAt('/slug', 'deleted', 'must be left out: the entry is not deleted')
+    throw validationErrorAt('/revision', 'required', NEEDS_REVISION)
+  }
+  return collection.status
+    ? restoreToCopy(context, collection, id, revision, options)
+    : restoreWhole(context, collection, id, revision, options)
+}
+
+/** Prepares to store a deleted entry again. */
+async function prepareDeleted(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  { revision, slug }: RestoredVersion,
+  options: RestoreConditions,
+): Promise<PreparedWrite<EntryResponse>> {
+  const { services: engine, access } = context
+  const { completeFile } = options
+  const { read } = engine.store
+  const document = { collection: collection.key, id }
+  await access.authorizeRead(collection)
+  const deleted = (await canSeeDeleted(access, collection)) ? await read.history.deletedEntry(document) : undefined
+  if (!deleted) throw new DaybookError('NOT_FOUND')
+  if (!isRestorable(collection, deleted)) throw bytesGoneError()
+  if (collection.holdsFiles && !completeFile) throw validationErrorAt('/', 'file', IS_FILE)
+  const last = readFormerState(collection, deleted.text)
+  const text = revision === undefined ? undefined : await read.journal.versionText(collection.key, id, revision)
+  if (revision !== undefined && text === undefined) throw noVersion(revision)
+  const closed = closedFields(collection, access)
+  const chosen =
+    text === undefined ? last : keepProtectedFields(collection, readFormerState(collection, text), last, closed)
+  const rights = resolveFieldRights(collection, access)
+  const former = toRestoredContent(collection, chosen, slug === undefined ? {} : checkSlug(collection, slug, rights))
+  const mayCreate = await access.authorizeWrite(collection, 'create')
+  const createdBy = getCreator(deleted)
+  const restoredEntry = { ...former.values, createdBy, updatedBy: context.author }
+  const mayUpdate = await access.authorizeWrite(collection, 'update', collection.access.update && restoredEntry)
+  requirePreconditions(options, 0, toProjectionTag(collection, 0, rights), false)
+  const isComplete = !collection.status || former.values[collection.status.key] === PUBLISHED
+  if (isComplete) requireValid(context, collection, former, rights)
+  const recreation: Recreation = {
+    id,
+    former,
+    createdBy,
+    isComplete,
+    dropDanglingIn: new Set(collection.fields.map(({ key }) => key)),
+    willExist: (entry) => entry.collection === collection.key && entry.id === id,
+  }
+  return {
+    exclusive: runsHooksOnRecreation(context, collection),
+    commit: async (transaction) => {
+      const { writer } = transaction
+      const current = await writer.read.history.deletedEntry(document)
+      if (current?.seq !== deleted.seq) throw new StaleWrite()
+      await recreate(context, collection, recreation, transaction)
+      await authorizeNewEntry(context, writer.read, collection, id, mayCreate)
+      await authorizeNewEntry(context, writer.read, collection, id, mayUpdate)
+      await completeFile?.(writer, createdBy)
+      const stored = await writer.read.entries.stored(collection, id)
+      if (!stored) throw new Error(`The restored entry ${id} of ${collection.key} is not there.`)
+      return collection.status
+        ? toDraftResponse(withDefaultLocale(context), writer.read, collection, stored, rights)
+        : toEntryResponse(collection, stored, rights)
+    },
+  }
+}
+
+const IS_FILE = 'must be left out: a deleted file is restored alone, with POST /api/assets/ID/restore'
+
+/** The subject of the actor that made a deleted entry; `null`: nobody is known. */
+export const getCreator = ({ creator }: Pick<DeletedRow, 'creator'>): string | null =>
+  creator === null ? null : toAuthor(creator)
+
+/** A version of a deleted entry, as it is stored again: as a draft where its collection has a status. */
+export function toRestoredContent(
+  { status }: CollectionModel,
+  { values, translations }: CanonicalDocument,
+  own: Values = {},
+): CanonicalDocument {
+  const hidden = status?.values.find((value) => value !== PUBLISHED) ?? PUBLISHED
+  return { values: { ...values, ...own, ...(status ? { [status.key]: hidden } : {}) }, translations }
+}
+
+/** @throws VALIDATION_ERROR */
+function checkSlug(collection: CollectionModel, slug: string, rights: FieldRights): Values {
+  if (collection.slug) return checkBody(collection, 'draft', { [collection.slug.key]: slug }, rights)
+  throw validationErrorAt('/slug', 'unknown_field', `must be left out: entries of ${collection.key} have no slug`)
+}
+
+async function restoreToCopy(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  revision: number,
+  options: Preconditions,
+): Promise<PreparedWrite<EntryResponse>> {
+  const { services: engine, access, actor, author: person } = context
+  const rights = resolveFieldRights(collection, access)
+  return prepareDraftWrite(context, collection, id, async (writer, entry) => {
+    const before = getDraftRevision(engine.model, collection, entry)
+    const { seq } = before.row
+    requirePreconditions(options, seq, toProjectionTag(collection, seq, rights), collection.requireIfMatch)
+    const present = toDraftCanonical(collection, before)
+    const version = await versionOf(writer.read, collection, entry, revision)
+    const canonical = keepProtectedFields(collection, version, present, closedFields(collection, access))
+    const shown = (one: StoredEntry): Promise<EntryResponse> =>
+      toDraftResponse(withDefaultLocale(context), writer.read, collection, one, rights)
+    if (hasSameContent(collection, present, canonical)) return shown(entry)
+    const at = new Date().toISOString()
+    const copy = toDraft(collection, entry, canonical, before.orphaned, { at, by: person, isAutosave: false })
+    const saved = await writer.drafts.write(collection, entry, copy, { at, actor })
+    return shown({ ...entry, draft: JSON.stringify({ seq: saved, ...copy }) })
+  })
+}
+
+function restoreWhole(
+  context: WriteContext,
+  collection: CollectionModel,
+  id: string,
+  revision: number,
+  options: Preconditions,
+): Promise<PreparedWrite<EntryResponse>> {
+  const closed = closedFields(collection, context.access)
+  const write = {
+    action: 'restore',
+    getRevision: ({ seq }: StoredEntry) => seq,
+    propose: async (read: Reader, entry: StoredEntry) => {
+      const present = toCanonical(readStoredValues(collection, entry), entry.locales)
+      const canonical = keepProtectedFields(
+        collection,
+        await versionOf(read, collection, entry, revision),
+        present,
+        closed,
+      )
+      if (hasSameContent(collection, present, canonical)) return undefined
+      return { canonical, orphaned: null, draft: entry.draft, isComplete: true }
+    },
+  } as const
+  return prepareReplace(withDefaultLocale(context), collection, id, write, options)
+}
+
+/** Fields that the caller may not read, or may not write. */
+function closedFields(collection: CollectionModel, access: Access): ReadonlySet<string> {
+  const closed = collection.fields.filter((field) => !access.canWriteField(collection, field))
+  return new Set([...access.hidden(collection), ...closed.map(({ key }) => key)])
+}
+
+/**
+ * What an entry said in one of its versions, as the present config has it.
+ *
+ * @throws NOT_FOUND
+ */
+async function versionOf(
+  read: Reader,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  revision: number,
+): Promise<CanonicalDocument> {
+  const copy = parseDraft(entry)
+  const text = await read.journal.versionText(collection.key, entry.id, revision)
+  const present = [entry, ...(copy ? [copy] : [])].find(({ seq }) => seq === revision)
+  if (present) return toCanonical(readStoredValues(collection, present), present.locales)
+  if (text === undefined) throw noVersion(revision)
+  const { values, locales, orphaned } = decodeState(text)
+  const row = { doc: '', schema_hash: '', orphaned, created_by: null, updated_by: null }
+  return toCanonical(readStoredValues(collection, row, values), locales)
+}
+
+const noVersion = (revision: number): DaybookError =>
+  new DaybookError('NOT_FOUND', `The entry has no version ${revision} that could be restored.`)
+
+/** A version with what the caller may not read, and what the service alone makes, as they are now. */
+export function keepProtectedFields(
+  { fields, status, serviceMadeKeys: made, localized }: DocumentModel & Pick<CollectionModel, 'status'>,
+  version: CanonicalDocument,
+  present: CanonicalDocument,
+  hidden: ReadonlySet<string>,
+): CanonicalDocument {
+  const stays = fields.filter(({ key }) => hidden.has(key) || made.has(key) || key === status?.key)
+  const values = Object.fromEntries(
+    stays.flatMap(({ servedKeys }) => servedKeys).map((key) => [key, present.values[key]] as const),
+  )
+  const isKept = (path: string): boolean => stays.some(({ key }) => localized.has(key) && path.split('/')[0] === key)
+  const locales = [...new Set([...Object.keys(version.translations), ...Object.keys(present.translations)])]
+  const translations = locales.map((locale) => {
+    const own = Object.entries(version.translations[locale] ?? {}).filter(([path]) => !isKept(path))
+    const kept = Object.entries(present.translations[locale] ?? {}).filter(([path]) => isKept(path))
+    return [locale, Object.fromEntries([...own, ...kept])] as const
+  })
+  const filled = translations.filter(([, said]) => Object.keys(said).length > 0)
+  const { publishedLocales } = status ? present : version
+  return {
+    values: { ...version.values, ...values },
+    translations: Object.fromEntries(filled),
+    ...(publishedLocales ? { publishedLocales } : {}),
+  }
+}

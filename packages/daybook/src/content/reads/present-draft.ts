@@ -1,0 +1,122 @@
+import { DRAFT_KEYS } from '../../fields/status.ts'
+import type { CollectionModel, Model } from '../../model/model.ts'
+import type { LocaleChoice } from '../../query/locale-parameters.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { ScheduledTime } from '../../store/records/schedules.ts'
+import type { EntryRow, StoredEntry } from '../../store/rows.ts'
+import type { Access } from '../access/access.ts'
+import { findVisibleDrafts } from '../access/draft-access.ts'
+import type { ContentContext } from '../context.ts'
+import { mergeFields, type Values } from '../documents/document.ts'
+import { getDraftRevision, toDraftCanonical } from '../documents/draft-row.ts'
+import { textOrNull, withSystemKeys } from '../documents/row.ts'
+import { localizeValues } from '../locales/locale.ts'
+import type { CanonicalDocument } from '../locales/localized.ts'
+import { getPublishedLocales } from '../locales/published-locales.ts'
+import { hashCacheKey } from './etags.ts'
+import { type Projection, toEntryResponse } from './present.ts'
+import type { EntryResponse } from './response.ts'
+
+/** An entry as its working copy has it, in the language that is asked for, with what only reads of working copies say. */
+export interface PresentedDraft {
+  readonly row: EntryRow & { readonly slug: string | null }
+  /** By {@link DRAFT_KEYS}. */
+  readonly draftInfo: Values
+}
+
+/** Shows entries as their working copies have them. */
+export function presentDraft(
+  { model }: Pick<ContentContext, 'model'>,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  choice: LocaleChoice,
+  times: readonly ScheduledTime[],
+): PresentedDraft {
+  const own = model.collections.get(collection.key) ?? collection
+  const revision = getDraftRevision(model, own, entry)
+  const canonical = toDraftCanonical(own, revision)
+  const fields = mergeFields(own, {}, localizeValues(model, own, canonical, choice))
+  const { id, seq, created_by, updated_by } = revision.row
+  const status = own.status ? textOrNull(fields[own.status.key]) : revision.row.status
+  const slug = own.slug && fields[own.slug.key]
+  const doc = JSON.stringify(withSystemKeys(own, canonical.values, fields))
+  const row = { id, seq, status, created_by, updated_by, schema_hash: collection.schemaHash, orphaned: null, doc }
+  return {
+    row: { ...row, slug: typeof slug === 'string' ? slug : null },
+    draftInfo: aboutDraft(model, own, canonical, entry, times),
+  }
+}
+
+function aboutDraft(
+  { locales }: Model,
+  collection: CollectionModel,
+  canonical: CanonicalDocument,
+  { id, draft }: StoredEntry,
+  times: readonly ScheduledTime[],
+): Values {
+  const timeOf = (action: ScheduledTime['action']): string | null =>
+    times.find((one) => one.id === id && one.action === action)?.at ?? null
+  return {
+    hasDraft: draft !== null,
+    publishAt: timeOf('publish'),
+    unpublishAt: timeOf('unpublish'),
+    publishedLocales: locales ? getPublishedLocales(collection, canonical, locales) : null,
+  }
+}
+
+/** An entry's text with what only reads of working copies say, behind all else. */
+export const appendDraftInfo = (text: string, about: Values): string =>
+  `${text.slice(0, -1)},${JSON.stringify(about).slice(1)}`
+
+/**
+ * The tag of an answer that says more than the one that has this tag. The status is the entry's: it changes without the working
+ * copy.
+ */
+export function toDraftTag(tag: string, { row: { status }, draftInfo: about }: PresentedDraft): string {
+  const [revision, variant] = tag.slice(1, -1).split('.')
+  return `"${revision}.${hashCacheKey(variant, status, ...DRAFT_KEYS.map((key) => about[key]))}"`
+}
+
+/** The answer to a write of a working copy. */
+export async function toDraftResponse(
+  { services: engine, locale }: { readonly services: ContentContext; readonly locale: string | undefined },
+  read: Reader,
+  collection: CollectionModel,
+  entry: StoredEntry,
+  projection: Projection,
+): Promise<EntryResponse> {
+  const choice = { locale, chain: undefined, isAll: false }
+  const times = await read.schedules.timesByIds(collection.key, [entry.id])
+  const shown = (locale === undefined ? undefined : collection.byLocale.get(locale)) ?? collection
+  const draft = presentDraft(engine, shown, entry, choice, times)
+  const answer = toEntryResponse(shown, draft.row, projection)
+  return { ...answer, json: appendDraftInfo(answer.json, draft.draftInfo), tag: toDraftTag(answer.tag, draft) }
+}
+
+/**
+ * Reads entries as their drafts have them, in the same order; those that were deleted meanwhile are left out. An entry whose drafts do
+ * not exist for the caller is read as it is published.
+ */
+export async function readDrafts(
+  engine: ContentContext,
+  access: Access,
+  collection: CollectionModel,
+  rows: readonly Pick<EntryRow, 'id'>[],
+  choice: LocaleChoice,
+): Promise<readonly PresentedDraft[]> {
+  if (rows.length === 0) return []
+  const { read } = engine.store
+  const ids = rows.map(({ id }) => id)
+  const own = engine.model.collections.get(collection.key) ?? collection
+  const stored = new Map((await read.entries.storedByIds(own, ids)).map((entry) => [entry.id, entry]))
+  const times = await read.schedules.timesByIds(collection.key, ids)
+  const visible = await findVisibleDrafts(access, read, collection, ids)
+  return ids.flatMap((id) => {
+    const entry = stored.get(id)
+    if (!entry) return []
+    const isVisible = visible.has(id)
+    return [
+      presentDraft(engine, collection, isVisible ? entry : { ...entry, draft: null }, choice, isVisible ? times : []),
+    ]
+  })
+}

@@ -1,0 +1,155 @@
+import { DaybookError } from '../../errors.ts'
+import type { DocumentModel, Model } from '../../model/model.ts'
+import type { Reader } from '../../store/reads/reader.ts'
+import type { FieldReference } from '../../store/rows.ts'
+import { FULL_RIGHTS } from '../access/field-access.ts'
+import { findMissingFields, findReferences, type Values } from '../documents/document.ts'
+import { type MigratedDocument, migrateDocument } from '../documents/migrate-document.ts'
+import { checkBody } from '../writes/body.ts'
+import { findFieldsToFill, findRefusedInDraft, type StoredText } from './fill.ts'
+import { formatValue, hasConvertingFill } from './schema-migration.ts'
+import { iteratePages } from './stored-content.ts'
+
+/** A stored value that the present config would refuse in a write, or would fill. */
+export interface InvalidValue {
+  /** `posts.summary`: the collection or global, and the field. */
+  readonly path: string
+  /**
+   * The code of the refusal, such as `required` or `maxLength`; `fill`: it is empty, and the config can fill it; `convert`: the config can
+   * make it from the stored value; `lose`: it would be lost.
+   */
+  readonly kind: string
+  /** What is wrong with it: `is required`. */
+  readonly message: string
+  /** An entry's id, or a global's key. */
+  readonly id: string
+}
+
+/** A stored document, with its id or key. */
+interface StoredDocument {
+  readonly id: string
+  readonly row: StoredText & { readonly draft?: string | null }
+}
+
+/** Every value that does not hold under the present config. Reads everything that is stored; each document is named once for a field and kind. */
+export async function* findInvalidValues(read: Reader, model: Model): AsyncGenerator<InvalidValue> {
+  const stored = new Set(await read.system.storedCollections())
+  for (const collection of model.collections.values()) {
+    if (!stored.has(collection.key)) continue
+    for await (const page of iteratePages(read, collection)) {
+      const documents = page.map((row) => ({ id: row.id, row }))
+      yield* await misfitsOfAll({ read, model, stored }, collection, documents)
+    }
+  }
+  for (const global of model.globals.values()) {
+    const row = await read.globals.byKey(global.key)
+    if (row) yield* await misfitsOfAll({ read, model, stored }, global, [{ id: global.key, row }])
+  }
+}
+
+/** What stored documents are held against. */
+interface Surroundings {
+  readonly read: Reader
+  readonly model: Model
+  /** The collections that the store has tables for. */
+  readonly stored: ReadonlySet<string>
+}
+
+async function misfitsOfAll(
+  surroundings: Surroundings,
+  document: DocumentModel,
+  documents: readonly StoredDocument[],
+): Promise<readonly InvalidValue[]> {
+  const moved = documents.map(({ id, row }) => ({ id, row, move: migrateDocument(document, row) }))
+  const missing = await missingTargets(
+    surroundings,
+    moved.flatMap(({ move }) => findReferences(document, move.values)),
+  )
+  return moved.flatMap(({ id, row, move }) => misfitsOf(document, { id, row, move }, missing))
+}
+
+const targetKey = ({ collection, id }: Pick<FieldReference, 'collection' | 'id'>): string => `${collection} ${id}`
+
+/** Those of the references' targets that are not there, such as entries of a collection that the field no longer names. */
+async function missingTargets(
+  { read, model, stored }: Surroundings,
+  references: readonly FieldReference[],
+): Promise<ReadonlySet<string>> {
+  const missing = new Set(references.map(targetKey))
+  for (const [key, group] of Map.groupBy(references, ({ collection }) => collection)) {
+    const target = model.collections.get(key)
+    if (!target || !stored.has(key)) continue
+    const ids = [...new Set(group.map(({ id }) => id))]
+    for (const { id } of await read.entries.statuses(target, ids)) missing.delete(targetKey({ collection: key, id }))
+  }
+  return missing
+}
+
+function misfitsOf(
+  document: DocumentModel,
+  { id, row, move }: StoredDocument & { readonly move: MigratedDocument },
+  missing: ReadonlySet<string>,
+): readonly InvalidValue[] {
+  const lacking = findFieldsToFill(document, row, move)
+  const unfilled = new Set([...lacking.keys()].map(({ key }) => key))
+  const faults = [
+    ...[...lacking].map(([{ key }, reason]) => ({ field: key, ...LACKS[reason] })),
+    ...findRefusedInDraft(document, row).map(({ key }) => ({ field: key, ...LACKS.refused })),
+    ...refusedValues(document, move),
+    ...missingIn(document, move.values).filter(({ field }) => !unfilled.has(field)),
+    ...refusedIn(document, move.values),
+    ...danglingIn(document, move.values, missing),
+  ]
+  const found = new Map<string, InvalidValue>()
+  for (const { field, kind, message } of faults) {
+    const path = `${document.key}.${field}`
+    if (!found.has(`${path} ${kind}`)) found.set(`${path} ${kind}`, { path, kind, message, id })
+  }
+  return [...found.values()]
+}
+
+type Fault = Pick<InvalidValue, 'kind' | 'message'> & { readonly field: string }
+
+const LACKS: Readonly<Record<'empty' | 'refused', Pick<InvalidValue, 'kind' | 'message'>>> = {
+  empty: { kind: 'fill', message: 'is empty, and has a fill' },
+  refused: { kind: 'convert', message: 'does not take what is stored, and has a fill' },
+}
+
+/** Stored values that are none of their field, and that no fill makes others of. */
+function refusedValues(document: DocumentModel, { lost }: MigratedDocument): readonly Fault[] {
+  return lost.flatMap((one) => {
+    const field = one.path.split('.')[0] ?? ''
+    if (!('refused' in one) || hasConvertingFill(document, field)) return []
+    return [{ field, kind: 'lose', message: `does not take the stored value ${formatValue(one.refused)}` }]
+  })
+}
+
+/** Required values that are not there. Slugs and statuses are made by the service. */
+function missingIn({ fields }: DocumentModel, values: Values): readonly Fault[] {
+  return fields
+    .filter((one) => one.field.type.role === undefined && findMissingFields(one, values[one.key]).length > 0)
+    .map(({ key }) => ({ field: key, kind: 'required', message: 'is required' }))
+}
+
+/** References to entries that are not there. */
+function danglingIn(document: DocumentModel, values: Values, missing: ReadonlySet<string>): readonly Fault[] {
+  return findReferences(document, values)
+    .filter((reference) => missing.has(targetKey(reference)))
+    .map(({ field, collection }) => ({
+      field: field.split('.')[0] ?? field,
+      kind: `reference ${collection}`,
+      message: `refers to an entry that ${collection} does not have`,
+    }))
+}
+
+function refusedIn(document: DocumentModel, values: Values): readonly Fault[] {
+  const fields = document.fields.map(({ key }) => [key, values[key]] as const).filter(([, value]) => value !== null)
+  try {
+    checkBody(document, 'update', Object.fromEntries(fields), FULL_RIGHTS)
+    return []
+  } catch (error) {
+    if (!(error instanceof DaybookError)) throw error
+    const { issues = [] } = error.details
+    return issues.map(({ path, code, message }) => ({ field: path.split('/')[1] ?? '', kind: code, message }))
+  }
+}

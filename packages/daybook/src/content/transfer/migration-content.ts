@@ -1,0 +1,180 @@
+import { type Caller, createServiceCaller } from '../../auth/adapter.ts'
+import { DaybookError, MigrationError } from '../../errors.ts'
+import { isRecord } from '../../fields/field.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { readRuleWhere } from '../../query/rule-where.ts'
+import type { Condition, Where } from '../../query/where.ts'
+import type { StoredEntry } from '../../store/rows.ts'
+import type { Writer } from '../../store/writes/writer.ts'
+import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
+import { CallerContent } from '../caller-content.ts'
+import type { ContentContext } from '../context.ts'
+import { getValuesToMigrate } from '../documents/migrate-document.ts'
+import { StoredRevision } from '../documents/row.ts'
+import { parseTags, toDocumentTag } from '../reads/etags.ts'
+import type { EntryResponse } from '../reads/response.ts'
+import { createWriteContext, type WriteContext } from '../writes/context.ts'
+import { EntryTarget } from '../writes/entry-target.ts'
+import { type PreparedWrite, runTransaction, StaleWrite, type Transact } from '../writes/pipeline.ts'
+import { parseUpdate, prepareUpdate } from '../writes/update.ts'
+import type { EntryChange, MigratedEntry, MigrationContent } from './define-migration.ts'
+
+/** How many entries one transaction of `each` changes. */
+const EACH_BATCH = 200
+/** How often the same entries are tried because others change them meanwhile. */
+const MAX_ATTEMPTS = 100
+
+/** How far each loop of a migration has come: the `pk` of the last entry, by the loop's name. */
+export type LoopPositions = Readonly<Record<string, number>>
+
+/** A run of a migration. */
+export interface MigrationRun {
+  /** `2026-11-22-split-names`, as in `migrations/2026-11-22-split-names.ts`. */
+  readonly name: string
+  readonly transact: Transact
+  readonly signal: AbortSignal
+  /** How far an earlier run has come. */
+  readonly positions: LoopPositions
+  /** Stores how far a loop has come, in a transaction with what it did. */
+  savePosition(writer: Writer, loop: string, pk: number): Promise<void>
+}
+
+type Change = Parameters<MigrationContent['each']>[2]
+
+/** Content as a migration handles it. */
+export class MigrationRunContent extends CallerContent implements MigrationContent {
+  readonly #engine: ContentContext
+  readonly #caller: Caller
+  readonly #run: MigrationRun
+  #loops = 0
+
+  constructor(engine: ContentContext, run: MigrationRun) {
+    const caller = createServiceCaller('daybook', `migration:${run.name}`)
+    super(engine, () => new UnrestrictedAccess(engine.model, caller), run.transact)
+    this.#engine = engine
+    this.#caller = caller
+    this.#run = run
+  }
+
+  async each(key: string, where: Where, change: Change): Promise<number> {
+    const collection = this.#engine.model.collections.get(key)
+    if (!collection) throw new MigrationError(`each: the config has no collection "${key}". Write one that it has.`)
+    if (!isRecord(where))
+      throw new MigrationError("each: write a filter, or {} for all: each('posts', {}, (entry) => …)")
+    if (typeof change !== 'function')
+      throw new MigrationError('each: write a function of the entry that answers the fields to change.')
+    this.#loops += 1
+    const loop = `${this.#loops} ${key} ${JSON.stringify(where)}`
+    const condition = this.#condition(collection, where)
+    let changed = 0
+    for (let after = this.#run.positions[loop] ?? 0; ; ) {
+      const done = await this.#changePage(collection, condition, { loop, after, change })
+      if (!done) return changed
+      changed += done.changed
+      after = done.last
+    }
+  }
+
+  #condition({ key }: CollectionModel, where: Where): Condition | undefined {
+    const { collections } = this.#engine.model
+    const collection = collections.get(key)
+    return collection && Object.keys(where).length > 0 ? readRuleWhere(where, collection, collections) : undefined
+  }
+
+  /** Changes the next entries, as a whole; `undefined`: there are no others. */
+  async #changePage(
+    collection: CollectionModel,
+    condition: Condition | undefined,
+    { loop, after, change }: { readonly loop: string; readonly after: number; readonly change: Change },
+  ): Promise<{ readonly changed: number; readonly last: number } | undefined> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      this.#run.signal.throwIfAborted()
+      const { entries } = this.#engine.store.read
+      const page = await entries.matchingAfter(collection, after, EACH_BATCH, condition)
+      const last = page.at(-1)?.pk
+      if (last === undefined) return undefined
+      const changed = await this.#tryPage(collection, page, { loop, last, change })
+      if (changed !== undefined) return { changed, last }
+    }
+    throw new MigrationError(
+      `each: entries of ${collection.key} keep changing. Run it again while fewer clients write.`,
+    )
+  }
+
+  /** Stores the changes of these entries and how far that is; `undefined`: one has changed meanwhile, and nothing is stored. */
+  async #tryPage(
+    collection: CollectionModel,
+    page: readonly StoredEntry[],
+    { loop, last, change }: { readonly loop: string; readonly last: number; readonly change: Change },
+  ): Promise<number | undefined> {
+    const context = await createWriteContext(this.#engine, new UnrestrictedAccess(this.#engine.model, this.#caller), {
+      transact: this.#run.transact,
+    })
+    const writes: { readonly entry: StoredEntry; readonly write: PreparedWrite<EntryResponse> }[] = []
+    try {
+      for (const entry of page) {
+        const write = await this.#prepare(context, collection, entry, change)
+        if (write) writes.push({ entry, write })
+      }
+      return await context.transact(
+        async (writer) => {
+          let count = 0
+          for (const { entry, write } of writes) {
+            const { seq } = await runTransaction(writer, (transaction) => write.commit(transaction)).catch((error) =>
+              explainRefused(collection, entry, error),
+            )
+            if (seq !== entry.seq) count += 1
+          }
+          await this.#run.savePosition(writer, loop, last)
+          return count
+        },
+        { exclusive: true },
+      )
+    } catch (error) {
+      if (error instanceof StaleWrite) return undefined
+      throw error
+    }
+  }
+
+  async #prepare(
+    context: WriteContext,
+    collection: CollectionModel,
+    entry: StoredEntry,
+    change: Change,
+  ): Promise<PreparedWrite<EntryResponse> | undefined> {
+    const data = await change(this.#show(collection, entry))
+    if (data === undefined) return undefined
+    requireChange(collection, entry, data)
+    const ifMatch = parseTags(toDocumentTag(entry.seq, 'each'))
+    const target = new EntryTarget(context, collection, entry.id)
+    try {
+      return await prepareUpdate(context, target, parseUpdate(context, collection, data), { ifMatch })
+    } catch (error) {
+      return explainRefused(collection, entry, error)
+    }
+  }
+
+  /** An entry, also with what the config has no place for. */
+  #show(collection: CollectionModel, entry: StoredEntry): MigratedEntry {
+    const { valuesWithAuthors: told, orphaned } = new StoredRevision(this.#engine.model, collection, entry)
+    const { id, created_at: createdAt, updated_at: updatedAt } = entry
+    const values = getValuesToMigrate(collection, told, orphaned ? JSON.parse(orphaned) : {})
+    return { ...values, id, createdAt, updatedAt }
+  }
+}
+
+function requireChange({ key }: CollectionModel, { id }: StoredEntry, data: EntryChange): void {
+  if (!isRecord(data))
+    throw new MigrationError(
+      `each: the function must answer an object of fields, or nothing; for ${key} ${id} it did not.`,
+    )
+}
+
+/** Names the entry whose change was refused. One that others have changed or deleted meanwhile is looked at again. */
+function explainRefused({ key }: CollectionModel, { id }: StoredEntry, error: unknown): never {
+  if (!(error instanceof DaybookError)) throw error
+  const { code, message, details } = error
+  if (code === 'PRECONDITION_FAILED' || code === 'NOT_FOUND') throw new StaleWrite()
+  const issues = details.issues?.map((issue) => `${issue.path.slice(1)} ${issue.message}`)
+  throw new MigrationError(`each: the change of ${key} ${id} is refused: ${issues?.join('; ') ?? message}`)
+}

@@ -1,0 +1,118 @@
+import type {
+  CommonOptions,
+  DefaultRule,
+  DerivedValue,
+  Exactly,
+  ExtractedValue,
+  Field,
+  FieldType,
+  JsonSchema,
+} from './field.ts'
+import { makeField } from './field.ts'
+import { MAX_TOC_HEADINGS, type TocEntry, tableOfContents } from './markdown-headings.ts'
+import { anyValueRule, COMMON_RULES, countRule, flagRule } from './option-rules.ts'
+
+export interface MarkdownOptions extends CommonOptions<string> {
+  /** The value of a new document that names none, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  readonly default?: string | DefaultRule<string>
+  /** The longest text allowed, in characters. @default 1,000,000 */
+  readonly maxLength?: number
+  /** True if `<key>Html` with the sanitized HTML stands beside the text. @default true */
+  readonly html?: boolean
+  /**
+   * True if `<key>Toc` with the headings of the text stands beside it, each as `{ id, text, level }`: the first 1,000, with the ids that
+   * they have in the HTML. @default false @see docs/modelling-content.md#link-to-headings
+   */
+  readonly toc?: boolean
+  /** True if `q` finds its words. @default true */
+  readonly search?: boolean
+}
+
+const DEFAULT_MAX_LENGTH = 1_000_000
+
+const longest = ({ maxLength = DEFAULT_MAX_LENGTH }: MarkdownOptions): number => maxLength
+
+/** A text, and what is made of it. */
+const EXAMPLE = { text: 'Some *words*.', html: '<p>Some <em>words</em>.</p>' } as const
+
+const hasExample = (options: MarkdownOptions): boolean => longest(options) >= EXAMPLE.text.length
+
+const markdown: FieldType<MarkdownOptions> = {
+  name: 'markdown',
+  rules: {
+    ...COMMON_RULES,
+    default: anyValueRule,
+    maxLength: countRule,
+    html: flagRule,
+    toc: flagRule,
+    search: flagRule,
+  },
+  check(options, { path }, report) {
+    if (options.toc && options.html === false) report.add(`${path}.toc`, 'leave it out, or leave html: false out')
+  },
+  schema: (options) => ({
+    type: 'string',
+    maxLength: longest(options),
+    ...(hasExample(options) ? { examples: [EXAMPLE.text] } : {}),
+  }),
+  accepts: (value) => typeof value === 'string',
+  default: (options) => options.default,
+  search: (options) => (options.search === false ? undefined : { weight: 1, words: String }),
+  generated(key, options) {
+    if (options.html === false) return []
+    return options.toc ? [htmlOf(key, options), tocOf(key)] : [htmlOf(key, options)]
+  },
+}
+
+const htmlOf = (key: string, options: MarkdownOptions): DerivedValue => ({
+  key: `${key}Html`,
+  schema: {
+    type: ['string', 'null'],
+    readOnly: true,
+    description: `Sanitized HTML of ${key}.`,
+    ...(hasExample(options) ? { examples: [EXAMPLE.html] } : {}),
+  },
+  make: async (value, tools) => (typeof value === 'string' ? tools.renderMarkdown(value) : null),
+})
+
+const tocOf = (key: string): ExtractedValue => ({
+  key: `${key}Toc`,
+  schema: {
+    type: ['array', 'null'],
+    items: TOC_ENTRY_SCHEMA,
+    maxItems: MAX_TOC_HEADINGS,
+    readOnly: true,
+    description: `Headings of ${key}, in order, with the ids that they have in ${key}Html.`,
+  },
+  from: `${key}Html`,
+  extract: (html) => (typeof html === 'string' ? tableOfContents(html) : null),
+})
+
+const TOC_ENTRY_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    text: { type: 'string' },
+    level: { type: 'integer', minimum: 1, maximum: 6 },
+  },
+  required: ['id', 'text', 'level'],
+  additionalProperties: false,
+}
+
+type GeneratedOf<O extends MarkdownOptions> = O extends { readonly html: false }
+  ? Record<never, never>
+  : O extends { readonly toc: true }
+    ? { readonly Html: string; readonly Toc: readonly TocEntry[] }
+    : { readonly Html: string }
+
+/**
+ * Long text in GitHub-flavoured Markdown. Its sanitized HTML is made when the text changes, and served as `<key>Html`; with
+ * `toc: true`, its headings are served as `<key>Toc`. Neither filtered nor sorted.
+ *
+ * @see docs/modelling-content.md#allow-html-in-markdown
+ */
+export function markdownField<const O extends MarkdownOptions = Record<never, never>>(
+  options?: Exactly<O, MarkdownOptions>,
+): Field<string, NoInfer<O> & { readonly '~unfiltered'?: true }, string, GeneratedOf<O>> {
+  return makeField(markdown, (options ?? {}) as O)
+}

@@ -1,0 +1,240 @@
+import { Readable } from 'node:stream'
+import { DIRECTORY_RULE, FILENAME_RULE } from '../../assets/file-names.ts'
+import {
+  IMAGE_FITS,
+  IMAGE_FORMATS,
+  type ImageRequest,
+  type ImageRules,
+  MAX_SIDE,
+} from '../../assets/images/image-request.ts'
+import type { ImageSource, ImageVariants } from '../../assets/images/variants.ts'
+import type { Intake } from '../../assets/intake.ts'
+import { MAX_FORM_BYTES, readUploadForm, type UploadForm } from '../../assets/upload-form.ts'
+import { createAsset, dryRunAsset, toNewAsset } from '../../content/assets/create-asset.ts'
+import type { Files } from '../../content/assets/files.ts'
+import type { ContentContext } from '../../content/context.ts'
+import { type EntryResponse, readEntry } from '../../content/reads/index.ts'
+import { createWriteContext } from '../../content/writes/index.ts'
+import type { JsonSchema } from '../../fields/field.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { DRY_RUN_PARAMETERS } from '../../query/draft-query.ts'
+import { writeLocaleParameter } from '../../query/locale-parameters.ts'
+import {
+  countParameter,
+  enumParameter,
+  Faults,
+  type Parameter,
+  type ParametersOf,
+  Query,
+  textParameter,
+} from '../../query/parameters.ts'
+import {
+  type BodyContract,
+  defineRoute,
+  describeWriteResponse,
+  type HeaderName,
+  READ_ERRORS,
+  type Route,
+  WRITE_ERRORS,
+} from '../contract.ts'
+import { IDEMPOTENCY_ERRORS, withIdempotency } from '../idempotency.ts'
+import { isNotModified } from '../request-headers.ts'
+import {
+  buildDryRunResponse,
+  buildReadResponse,
+  buildWriteResponse,
+  type CachePolicy,
+  type TextResponse,
+  VARY,
+} from '../response.ts'
+import { EXAMPLE_ID } from './schemas.ts'
+
+/** The parts that the upload of files needs. */
+export interface AssetParts {
+  readonly engine: ContentContext
+  readonly files: Files
+  readonly intake: Intake
+  readonly images: ImageVariants
+  /** The number of proxies whose `X-Forwarded-For` is trusted. */
+  readonly trustProxy: number
+}
+
+const UPLOAD_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file.' },
+    directory: {
+      type: 'string',
+      ...DIRECTORY_RULE,
+      description: 'Where the file lies: up to 8 segments of letters, digits, ".", "_" and "-".',
+      examples: ['images/2026'],
+    },
+    filename: {
+      type: 'string',
+      ...FILENAME_RULE,
+      description: 'The name under which it lies. By default, one that is like its own name and cannot be guessed.',
+      examples: ['cat.jpg'],
+    },
+    alt: { type: 'string', maxLength: 512, description: 'A text in place of the file, for readers who cannot see it.' },
+  },
+  required: ['file'],
+  additionalProperties: false,
+}
+
+/** Stores a file and its asset. */
+export function uploadRoute({ engine, files, intake, trustProxy }: AssetParts, assets: CollectionModel): Route {
+  const { locales } = engine.model
+  return defineRoute({
+    method: 'POST',
+    path: '/api/assets',
+    operationId: 'uploadAsset',
+    resource: assets,
+    protection: 'session',
+    action: 'create',
+    summary: `Stores a file; ${intake.maxBytes} bytes at most.`,
+    parameters: { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS },
+    requestHeaders: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
+    body: uploadBody(intake),
+    responses: [
+      describeWriteResponse(201, 'The stored asset; `Location` is its address.', assets.schemas.read, [
+        'Location',
+        'Idempotency-Replayed',
+      ]),
+    ],
+    errors: [...WRITE_ERRORS, ...IDEMPOTENCY_ERRORS],
+    // What a caller may not store does not come in.
+    admit: async (_request, _path, access) => void (await access.authorizeWrite(assets, 'create')),
+    run: async ({ access, body, headers: conditions, query, request }) => {
+      try {
+        const { locale, dryRun } = query.values
+        const asset = toNewAsset(body.file, body.texts, files)
+        if (dryRun === 'true') {
+          const context = await createWriteContext(engine, access, { locale, isDry: true })
+          return buildDryRunResponse(201, (await dryRunAsset(context, files, assets, asset)).json)
+        }
+        const { sha256 } = asset.metadata
+        const what = {
+          request: [assets.key, sha256, body.texts, ...(locale === undefined ? [] : [locale])],
+          collections: [assets],
+          listEntries: (stored: string) => [{ collection: assets.key, id: JSON.parse(stored).id }],
+        }
+        const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
+        return await withIdempotency(repetition, what, toReply, async (transact) => {
+          const context = await createWriteContext(engine, access, { locale, transact })
+          return createAsset(context, files, assets, asset)
+        })
+      } finally {
+        await intake.discard(body.file.stagedName)
+      }
+    },
+  })
+}
+
+const uploadBody = (intake: Intake): BodyContract<UploadForm> => ({
+  description: 'A form with one file.',
+  mediaTypes: ['multipart/form-data'],
+  schema: UPLOAD_SCHEMA,
+  limit: intake.maxBytes + MAX_FORM_BYTES,
+  read: (request) => {
+    const { headers } = request
+    const form = {
+      type: headers.get('content-type'),
+      encoding: headers.get('content-encoding'),
+      length: headers.get('content-length'),
+      open: () => request.toStream(),
+    }
+    return readUploadForm(form, intake)
+  },
+})
+
+const toReply = (asset: EntryResponse): TextResponse =>
+  buildWriteResponse(201, asset, { Location: `/api/assets/${asset.id}` })
+
+/** A request as it is parsed: its choices are among those of {@link ImageRequest}. */
+type ImageQuery = Omit<ImageRequest, 'fit' | 'format'> & { readonly fit?: string; readonly format?: string }
+
+const HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
+
+const BYTES: JsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' }
+
+/** Nothing asked of the asset itself. */
+const WHOLE_ASSET = new Query({}, new Faults())
+
+/** Answers an asset's picture in another size or format, to those who may read the asset. */
+export function imageRoute({ engine, images, ...policy }: CachePolicy & AssetParts, assets: CollectionModel): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/assets/:id/image',
+    pathParameters: {
+      id: { description: 'The id of the asset.', schema: { type: 'string', format: 'uuid' }, example: EXAMPLE_ID },
+    },
+    operationId: 'getAssetImage',
+    resource: assets,
+    protection: 'public',
+    summary: 'Makes a picture of a picture: smaller, cut, or in another format.',
+    parameters: imageParameters(images.rules),
+    requestHeaders: ['ifMatch', 'ifNoneMatch', 'minSeq'],
+    responses: [
+      { status: 200, description: 'The picture.', mediaType: 'image/*', schema: BYTES, headers: HEADERS },
+      { status: 304, description: 'What the client has is still right.', headers: HEADERS },
+    ],
+    errors: [...READ_ERRORS, 'NOT_IMPLEMENTED'],
+    run: async ({ access, headers: conditions, path, query, request }) => {
+      const asset = await readEntry(
+        engine.resolveReplica(access, conditions.minSeq),
+        access,
+        assets,
+        path.id ?? '',
+        WHOLE_ASSET,
+      )
+      const accept = request.headers.get('accept') ?? undefined
+      const variant = images.plan(toSource(await asset.read()), query.values as ImageRequest, accept)
+      const { headers } = buildReadResponse(policy, access, variant.etag, undefined, asset.surrogateKeys)
+      const all = { ...headers, Vary: variant.variesByAccept ? `${VARY}, Accept` : VARY }
+      if (isNotModified(conditions, variant.etag)) return { status: 304, headers: all }
+      const { content } = await images.read(variant)
+      return {
+        status: 200,
+        content: Readable.toWeb(content) as ReadableStream<Uint8Array>,
+        headers: { ...all, 'Content-Type': variant.type },
+      }
+    },
+  })
+}
+
+/** With a secret, a signature allows what the lists do not have, and the parameters say so. */
+function imageParameters({ widths, qualities, secret }: ImageRules): ParametersOf<ImageQuery> {
+  const isSigned = secret !== undefined
+  const limited = (description: string, allowed: readonly number[], maximum: number): Parameter<number> => {
+    const schema: JsonSchema = isSigned ? { type: 'integer', minimum: 1, maximum } : { type: 'integer', enum: allowed }
+    return { ...countParameter(description), schema }
+  }
+  const side = { type: 'integer', minimum: 1, maximum: MAX_SIDE } as const
+  return {
+    w: limited('The largest width, in pixels.', widths, MAX_SIDE),
+    h: {
+      ...countParameter('The largest height, in pixels: without a signature, one that is equal to w.'),
+      schema: side,
+    },
+    fit: enumParameter('How the picture fills w and h; cover is the default.', IMAGE_FITS),
+    format: enumParameter('auto, the default, is the smallest that `Accept` names.', ['auto', ...IMAGE_FORMATS]),
+    q: limited('The quality.', qualities, 100),
+    ...(isSigned ? { signature: textParameter('Allows these parameters of this asset.', SIGNATURE) } : {}),
+  }
+}
+
+/** HMAC-SHA-256 in base64url. */
+const SIGNATURE = { minLength: 43, maxLength: 43 }
+
+/** The picture of an asset as it is answered. */
+function toSource(json: string): ImageSource {
+  const { id, sha256, path, mimeType, width, focalPoint } = JSON.parse(json)
+  return {
+    id,
+    sha256,
+    path,
+    mimeType,
+    ...(typeof width === 'number' ? { width } : {}),
+    ...(focalPoint ? { focal: focalPoint } : {}),
+  }
+}

@@ -1,0 +1,86 @@
+import type { ContentContext } from '../../content/context.ts'
+import {
+  type BulkResult,
+  bulkDelete,
+  bulkUpdate,
+  createWriteContext,
+  MAX_BULK_ENTRIES,
+} from '../../content/writes/index.ts'
+import type { ErrorCode } from '../../errors.ts'
+import type { CollectionModel } from '../../model/model.ts'
+import { bulkParameters } from '../../query/list-query.ts'
+import { jsonBody, MERGE_PATCH } from '../body.ts'
+import { defineRoute, type ResponseContract, type Route, WRITE_ERRORS } from '../contract.ts'
+import { getPreconditions } from '../request-headers.ts'
+import { buildChangeHeaders, type HttpResponse, PRIVATE_HEADERS } from '../response.ts'
+import { BULK_RESULT_SCHEMA } from './schemas.ts'
+
+const ANSWERS: readonly ResponseContract[] = [
+  {
+    status: 200,
+    description: 'How many entries matched, and how many of them have changed.',
+    schema: BULK_RESULT_SCHEMA,
+    name: 'manyResult',
+    headers: ['Cache-Control', 'Vary', 'Daybook-First-Seq', 'Daybook-Seq', 'Daybook-Dry-Run'],
+  },
+]
+const ERRORS: readonly ErrorCode[] = [...WRITE_ERRORS, 'PRECONDITION_REQUIRED']
+
+/** Changes and deletes all entries that match. */
+export function bulkRoutes(engine: ContentContext, collection: CollectionModel): readonly Route[] {
+  return [updateManyRoute(engine, collection), deleteManyRoute(engine, collection)]
+}
+
+/** What both have in common. */
+const sharedParts = ({ model }: ContentContext, collection: CollectionModel) =>
+  ({
+    path: '/api/:collection',
+    resource: collection,
+    protection: 'session',
+    parameters: bulkParameters(collection, model.locales),
+    checksQuery: true,
+    requestHeaders: ['ifMatch', 'ifNoneMatch'],
+    responses: ANSWERS,
+    errors: ERRORS,
+  }) as const
+
+function updateManyRoute(engine: ContentContext, collection: CollectionModel): Route {
+  return defineRoute({
+    ...sharedParts(engine, collection),
+    method: 'PATCH',
+    operationId: 'patchMany',
+    action: 'update',
+    summary: `Merges the body into every entry that matches, in one transaction (RFC 7396); ${MAX_BULK_ENTRIES} at most.`,
+    body: jsonBody('The fields to change.', collection.schemas.update, [MERGE_PATCH]),
+    run: async ({ access, body, headers: conditions, query }) => {
+      const context = await createWriteContext(engine, access, { locale: query.partial.locale })
+      return toReply(await bulkUpdate(context, { collection, query }, body, getPreconditions(conditions)), query.values)
+    },
+  })
+}
+
+function deleteManyRoute(engine: ContentContext, collection: CollectionModel): Route {
+  return defineRoute({
+    ...sharedParts(engine, collection),
+    method: 'DELETE',
+    operationId: 'deleteMany',
+    action: 'delete',
+    summary: `Deletes every entry that matches, in one transaction; ${MAX_BULK_ENTRIES} at most.`,
+    run: async ({ access, headers: conditions, query }) => {
+      const context = await createWriteContext(engine, access)
+      return toReply(await bulkDelete(context, { collection, query }, getPreconditions(conditions)), query.values)
+    },
+  })
+}
+
+function toReply(
+  { collection, matched, changed, firstSeq, seq = 0 }: BulkResult,
+  { dryRun }: { readonly dryRun?: string | undefined },
+): HttpResponse {
+  const headers = {
+    ...PRIVATE_HEADERS,
+    ...buildChangeHeaders(firstSeq, seq),
+    ...(dryRun === 'true' ? { 'Daybook-Dry-Run': 'true' } : {}),
+  }
+  return { status: 200, json: JSON.stringify({ collection, matched, changed }), headers }
+}

@@ -1,0 +1,101 @@
+import type { ContentContext } from '../../content/context.ts'
+import { listDrafts, listSchedules } from '../../content/drafts/index.ts'
+import { searchCollections } from '../../content/reads/index.ts'
+import type { JsonSchema } from '../../fields/field.ts'
+import { draftsParameters, schedulesParameters, searchParameters } from '../../query/cross-collection.ts'
+import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
+import { PRIVATE_HEADERS } from '../response.ts'
+import { buildCursorPageSchema, buildTitleSchema, objectSchema } from './schemas.ts'
+
+/** The parts that the routes across collections need. */
+export interface CrossCollectionParts {
+  readonly engine: ContentContext
+}
+
+/** What is found in all collections at once. */
+export function crossCollectionRoutes(parts: CrossCollectionParts): readonly Route[] {
+  return [searchRoute(parts), draftsRoute(parts), schedulesRoute(parts)]
+}
+
+const TIME: JsonSchema = { type: 'string', format: 'date-time' }
+
+const searchRoute = ({ engine }: CrossCollectionParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/cms/search',
+    operationId: 'searchContent',
+    protection: 'public',
+    summary: 'Finds entries by their words, in all collections that the reader may read.',
+    parameters: searchParameters(engine.model.locales),
+    requestHeaders: ['minSeq'],
+    responses: [
+      {
+        status: 200,
+        description: 'The best match of each collection, then the second best of each; at most 10 of each.',
+        schema: objectSchema({ items: { type: 'array', items: buildTitleSchema() } }),
+        name: 'found',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...COMMON_ERRORS, 'UNAUTHORIZED'],
+    run: async ({ access, headers: conditions, query }) => {
+      const items = await searchCollections(engine.resolveReplica(access, conditions.minSeq), access, query.values)
+      return { status: 200, json: JSON.stringify({ items }), headers: PRIVATE_HEADERS }
+    },
+  })
+
+const draftsRoute = ({ engine }: CrossCollectionParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/cms/drafts',
+    operationId: 'listDrafts',
+    protection: 'session',
+    summary: 'Lists the entries that have working copies, in all collections that the caller may read.',
+    parameters: draftsParameters(engine.model.locales),
+    requestHeaders: [],
+    responses: [
+      {
+        status: 200,
+        description: 'Entries as their working copies have them, those that were saved last first.',
+        schema: buildCursorPageSchema(buildTitleSchema({ at: TIME }, { actor: { type: ['string', 'null'] } })),
+        name: 'drafts',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...COMMON_ERRORS, 'UNAUTHORIZED'],
+    run: async ({ access, query }) => {
+      const page = await listDrafts(engine, access, query.values)
+      return { status: 200, json: JSON.stringify(page), headers: PRIVATE_HEADERS }
+    },
+  })
+
+const schedulesRoute = ({ engine }: CrossCollectionParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/cms/schedules',
+    operationId: 'listSchedules',
+    protection: 'session',
+    summary: 'Lists what is to be published or unpublished at a time, in all collections that the caller may read.',
+    parameters: schedulesParameters(engine.model.locales),
+    requestHeaders: [],
+    responses: [
+      {
+        status: 200,
+        description:
+          'Entries with their times, the soonest first. With a cursor, a page may be shorter than asked for.',
+        schema: buildCursorPageSchema(
+          buildTitleSchema(
+            { action: { enum: ['publish', 'unpublish'] }, at: TIME },
+            { actor: { type: 'string' }, locales: { type: 'array', items: { type: 'string' } } },
+          ),
+        ),
+        name: 'schedules',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...COMMON_ERRORS, 'UNAUTHORIZED'],
+    run: async ({ access, query }) => {
+      const page = await listSchedules(engine, access, query.values)
+      return { status: 200, json: JSON.stringify(page), headers: PRIVATE_HEADERS }
+    },
+  })

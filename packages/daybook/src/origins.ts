@@ -1,0 +1,26 @@
+/** The advice for every wrong list of origins. */
+const ORIGINS_ADVICE = 'write exact origins, such as ["https://www.example.org"]'
+
+/**
+ * Says what is wrong with an origin of the web: scheme, host and port, as browsers send them in `Origin` (RFC 6454, section 6.2).
+ *
+ * @returns `undefined` if nothing is wrong
+ */
+export function findOriginFault(value: unknown): string | undefined {
+  const shown = JSON.stringify(value)
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) return `${shown} does not begin with http:// or https://`
+  if (url.host.includes('*')) return `${shown} is a pattern; list each origin by its full name`
+  return url.origin === value ? undefined : `write ${JSON.stringify(url.origin)} in place of ${shown}`
+}
+
+/**
+ * Says what is wrong with a list of origins of the web.
+ *
+ * @returns `undefined` if nothing is wrong
+ */
+export function findOriginsFault(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return ORIGINS_ADVICE
+  const fault = value.map(findOriginFault).find((message) => message !== undefined)
+  return fault && `${ORIGINS_ADVICE}: ${fault}`
+}

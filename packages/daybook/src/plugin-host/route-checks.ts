@@ -1,0 +1,249 @@
+import type { ConfigFault } from '../config/check-config.ts'
+import { checkParts, checkValue, type PartCheck } from '../config/check-plugins.ts'
+import { describeContributor } from '../config/plugin.ts'
+import { type FaultReport, isRecord, type JsonSchema } from '../fields/field.ts'
+import type { Route } from '../http/contract.ts'
+import { getOperationId } from '../http/openapi/operation.ts'
+import { getRouteAddress } from '../http/router.ts'
+import { findSchemaFault } from '../model/validator.ts'
+
+const METHODS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const WITHOUT_BODY: readonly unknown[] = ['GET', 'DELETE']
+const OPERATION_ID = /^[A-Za-z][A-Za-z0-9]*$/
+const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/
+const PATH_NAME = /^[a-z][a-zA-Z0-9_]*$/
+/** A segment without escapes, which is matched literally (RFC 3986, section 3.3). */
+const LITERAL = /^[\w.~!$&'()+,;=@-]+$/
+const MEDIA_TYPE = /^(?:\*|[\w!#$&^.+-]+)\/(?:\*|[\w!#$&^.+-]+)$/
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
+/** The types of query parameters, as which texts can be parsed. */
+const QUERY_TYPES: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'array']
+
+const isSentence = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
+
+const checkSchema: PartCheck = (schema, path, report) => {
+  const broken = isRecord(schema) ? findSchemaFault(schema as JsonSchema) : 'it is no object'
+  if (broken) report.add(path, `write a JSON Schema (2020-12): ${broken}`)
+}
+
+/** Creates a check of an object whose keys have a pattern. */
+const byName =
+  (name: RegExp, advice: string, check: PartCheck): PartCheck =>
+  (value, path, report) => {
+    if (!isRecord(value)) return void report.add(path, 'write an object, by name')
+    for (const [key, member] of Object.entries(value)) {
+      if (name.test(key)) check(member, `${path}.${key}`, report)
+      else report.add(`${path}.${key}`, advice)
+    }
+  }
+
+const checkDescription = checkValue(isSentence, 'write what it is, in a sentence')
+
+const checkQuerySchema: PartCheck = (schema, path, report) => {
+  checkSchema(schema, path, report)
+  const isReadable = isRecord(schema) && QUERY_TYPES.includes(schema.type)
+  if (!isReadable) report.add(`${path}.type`, `write one of: ${QUERY_TYPES.join(', ')}`)
+}
+
+const checkMediaTypes = checkValue(
+  (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && MEDIA_TYPE.test(one)),
+  "write media types, such as ['image/png', 'text/*']",
+)
+
+const checkJsonBody = checkParts({ description: checkDescription, schema: checkSchema }, ['schema'])
+const checkStreamBody = checkParts(
+  {
+    description: checkDescription,
+    mediaTypes: checkMediaTypes,
+    stream: checkValue((value) => value === true, 'write true'),
+  },
+  ['mediaTypes'],
+)
+
+const checkBody: PartCheck = (value, path, report) => {
+  const isStream = isRecord(value) && value.stream !== undefined
+  return isStream ? checkStreamBody(value, path, report) : checkJsonBody(value, path, report)
+}
+
+const checkAnswer = checkParts(
+  {
+    description: checkDescription,
+    schema: checkSchema,
+    mediaType: checkValue(
+      (value) => typeof value === 'string' && MEDIA_TYPE.test(value),
+      "write one, such as 'text/html'",
+    ),
+    headers: byName(HEADER_NAME, 'write the name of a header', checkDescription),
+  },
+  ['description'],
+)
+
+const checkAnswers: PartCheck = (value, path, report) => {
+  const isEmpty = !isRecord(value) || Object.keys(value).length === 0
+  if (isEmpty) return void report.add(path, "write at least one answer: { 200: { description: 'Done.' } }")
+  byName(/^[2-5]\d\d$/, 'write a status from 200 to 599', checkAnswer)(value, path, report)
+}
+
+const checkPath: PartCheck = (value, path, report) => {
+  const add = (message: string): void => report.add(path, message)
+  if (typeof value !== 'string' || !value.startsWith('/'))
+    return add("write a path that begins with /, such as '/feed.xml'")
+  if (value === '/') return
+  const segments = value.slice(1).split('/')
+  const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
+  if (segments.slice(0, -1).includes('')) add('leave out doubled slashes: paths match exactly')
+  if (value.endsWith('/') && names.length > 0) add('leave out the slash at the end: a path with open places has none')
+  if (segments.slice(0, -1).includes('*')) add('write * at the end alone')
+  if (new Set(names).size !== names.length) add('give each open place a name of its own')
+  if (segments.at(-1) === '*' && names.includes('path')) add('rename :path, which * is called in the OpenAPI document')
+  const wrong = segments.find((segment) => !isSegment(segment))
+  if (wrong !== undefined) add(`"${wrong}" is no part of a path: write letters, digits, :name, or * at the end`)
+}
+
+function isSegment(segment: string): boolean {
+  if (segment === '' || segment === '*') return true
+  if (segment.startsWith(':')) return PATH_NAME.test(segment.slice(1))
+  return LITERAL.test(segment) && segment !== '.' && segment !== '..'
+}
+
+const ROUTE_CHECKS: Readonly<Record<string, PartCheck>> = {
+  method: checkValue((value) => METHODS.includes(value), `write one of: ${METHODS.join(', ')}`),
+  path: checkPath,
+  operationId: checkValue(
+    (value) => typeof value === 'string' && OPERATION_ID.test(value),
+    'write letters and digits, such as getFeed',
+  ),
+  summary: checkValue(isSentence, 'write what the route does, in a sentence'),
+  description: checkValue(isSentence, 'write a text'),
+  protection: checkValue((value) => value === 'public' || value === 'session', "write 'public' or 'session'"),
+  pathParameters: byName(
+    PATH_NAME,
+    'write the name of an open place of the path',
+    checkParts({ description: checkDescription, schema: checkSchema }, ['description', 'schema']),
+  ),
+  parameters: byName(
+    PARAMETER_NAME,
+    'write letters, digits, _ and -',
+    checkParts(
+      {
+        description: checkDescription,
+        schema: checkQuerySchema,
+        isRequired: checkValue((value) => typeof value === 'boolean', 'write true or false'),
+      },
+      ['description', 'schema'],
+    ),
+  ),
+  anyQuery: checkValue((value) => typeof value === 'boolean', 'write true or false'),
+  body: checkBody,
+  responses: checkAnswers,
+  run: checkValue((value) => typeof value === 'function', 'write a function that answers a Response'),
+}
+
+/** The names of the parts of a route. */
+export const ROUTE_PARTS: readonly string[] = Object.keys(ROUTE_CHECKS)
+
+const checkRouteParts = checkParts(ROUTE_CHECKS, ['method', 'path', 'summary', 'protection', 'responses', 'run'])
+
+/** Returns the faults of a route of a plugin or of the config. */
+export function findRouteFaults(route: unknown, path: string): readonly ConfigFault[] {
+  const faults: ConfigFault[] = []
+  const report: FaultReport = { add: (at, message) => void faults.push({ path: at, message }) }
+  checkRouteParts(route, path, report)
+  if (isRecord(route)) checkTogether(route, path, report)
+  return faults
+}
+
+/** Checks the parts that depend on each other. */
+function checkTogether(route: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
+  const { method, body, pathParameters, anyQuery, parameters } = route
+  if (anyQuery === true && parameters !== undefined) report.add(`${path}.parameters`, 'leave them out beside anyQuery')
+  if (body !== undefined && WITHOUT_BODY.includes(method)) report.add(`${path}.body`, `a ${method} request has none`)
+  const segments = typeof route.path === 'string' ? route.path.split('/') : []
+  for (const name of Object.keys(isRecord(pathParameters) ? pathParameters : {})) {
+    if (!segments.includes(`:${name}`)) report.add(`${path}.pathParameters.${name}`, `the path has no :${name}`)
+  }
+}
+
+/** A route of a plugin or of the config, with its path in the config. */
+export interface PlacedRoute {
+  readonly route: Route
+  /** Such as `plugins.shop.routes.0`. */
+  readonly place: string
+}
+
+/** Returns the faults of routes that match the requests of another route, or have its operationId. */
+export function findRouteClashes(builtIn: readonly Route[], placed: readonly PlacedRoute[]): readonly ConfigFault[] {
+  return placed.flatMap((route, index) => {
+    const before = placed.slice(0, index)
+    return [...addressClashes(builtIn, before, route), ...nameClashes(builtIn, before, route)]
+  })
+}
+
+function addressClashes(
+  builtIn: readonly Route[],
+  before: readonly PlacedRoute[],
+  { route, place }: PlacedRoute,
+): readonly ConfigFault[] {
+  const shadowed = builtIn.find((other) => shadows(segmentsOf(route), segmentsOf(other)))
+  const same = before.find(
+    ({ route: other }) =>
+      other.method === route.method && getRouteAddress(other).address === getRouteAddress(route).address,
+  )
+  const path = `${place}.path`
+  if (shadowed) {
+    const message = `${describeRoute(shadowed)} of Daybook answers ${route.path}; choose a path that no route of Daybook has`
+    return [{ path, message }]
+  }
+  if (!same) return []
+  const message = `${describeRoute(same.route)} of ${describeOwner(same.route)} (${same.place}) answers ${route.path}; change one of the paths`
+  return [{ path, message }]
+}
+
+function nameClashes(
+  builtIn: readonly Route[],
+  before: readonly PlacedRoute[],
+  { route, place }: PlacedRoute,
+): readonly ConfigFault[] {
+  const candidates = [...builtIn, ...before.map((placed) => placed.route)]
+  const other = candidates.find((candidate) => getOperationId(candidate) === route.operationId)
+  if (!other) return []
+  const message = `${describeRoute(other)} of ${describeOwner(other)} has the operationId ${route.operationId}; write another one`
+  return [{ path: `${place}.operationId`, message }]
+}
+
+function describeOwner({ plugin }: Route): string {
+  if (plugin === undefined) return 'Daybook'
+  return describeContributor(plugin === null ? {} : { name: plugin })
+}
+
+function describeRoute({ method, path, resource }: Route): string {
+  return `${method} ${resource ? path.replace(/:(?:collection|key)\b/, resource.key) : path}`
+}
+
+const segmentsOf = (route: Route): readonly string[] => getRouteAddress(route).address.split('/')
+
+/** Returns the specificity of a segment. The router prefers routes with a higher one. */
+function getSpecificity(segment: string | undefined): number {
+  if (segment === '**') return 0
+  return segment?.startsWith(':') ? 1 : 2
+}
+
+/** True if an address matches paths of another one, and is at least as specific. */
+function shadows(address: readonly string[], other: readonly string[]): boolean {
+  if (!overlaps(address, other)) return false
+  const length = Math.max(address.length, other.length)
+  for (let at = 0; at < length; at += 1) {
+    const difference = getSpecificity(address[at]) - getSpecificity(other[at])
+    if (difference !== 0) return difference > 0
+  }
+  return true
+}
+
+/** True if some path matches both addresses. */
+function overlaps([a, ...aRest]: readonly string[], [b, ...bRest]: readonly string[]): boolean {
+  if (a === '**' || b === '**') return true
+  if (a === undefined || b === undefined) return a === b
+  const isOpen = getSpecificity(a) === 1 || getSpecificity(b) === 1
+  return (isOpen || a === b) && overlaps(aRest, bRest)
+}

@@ -1,0 +1,118 @@
+import type { CollectionModel, LocalesModel } from '../model/model.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import { PAGE_PARAMETERS } from './document-query.ts'
+import { type LocaleQuery, localeParameters } from './locale-parameters.ts'
+import {
+  countParameter,
+  enumParameter,
+  namesParameter,
+  type ParametersOf,
+  type Query,
+  textParameter,
+} from './parameters.ts'
+import { DEFAULT_LIMIT } from './sort-order.ts'
+
+/** The parameters of a list of versions. */
+export const VERSIONS_PARAMETERS: ParametersOf<{ limit: number; cursor: string }> = {
+  limit: PAGE_PARAMETERS.limit,
+  cursor: textParameter('`nextCursor` of the page before, as it was given.'),
+}
+
+/** The parameter that makes a list one of deleted entries. */
+export const DELETED_PARAMETERS: ParametersOf<{ deleted: string }> = {
+  deleted: enumParameter(
+    'With `true`, and a session, the entries that were deleted and that the caller may restore, the last one first: what they are called, when they were deleted, and by whom. Of the other parameters, limit and cursor go with it.',
+    ['true', 'false'],
+  ),
+}
+
+/** Which page of the deleted entries of a collection is requested. */
+export interface DeletedPage {
+  readonly limit: number
+  /** The number that all of their deletions lie below. */
+  readonly before: number
+}
+
+/**
+ * Reads the parameters of a list of deleted entries.
+ *
+ * @throws VALIDATION_ERROR with one issue for each fault
+ */
+export function readDeletedQuery(
+  collection: CollectionModel,
+  query: Query<{ readonly limit?: number | undefined; readonly cursor?: string | undefined }>,
+): DeletedPage {
+  return query.check(({ limit = Math.min(DEFAULT_LIMIT, collection.maxLimit), cursor, ...more }, faults) => {
+    if (limit === 0) faults.add('limit', 'minimum', 'must be at least 1: deleted entries are not counted', { limit: 1 })
+    for (const name of Object.keys(more))
+      if (name !== 'deleted')
+        faults.add(name, 'exclusive', 'leave it out: deleted=true goes with limit and cursor alone', {
+          with: 'deleted',
+        })
+    const position = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : decodeCursor(cursor, cursorName(collection), [])
+    if (typeof position === 'string') faults.add('cursor', 'cursor', position)
+    return { limit: Math.min(limit, collection.maxLimit), before: Number(position[0]) }
+  })
+}
+
+/** The cursor of the page of deleted entries that follows a deletion. */
+export const encodeDeletedCursor = (collection: CollectionModel, seq: number): string =>
+  encodeCursor(cursorName(collection), [seq])
+
+const cursorName = ({ key }: CollectionModel): string => `deleted ${key}`
+
+/** What is asked of one version. */
+export interface VersionQuery extends LocaleQuery {
+  readonly against?: number | undefined
+}
+
+/** The parameters of one version. */
+export const versionParameters = (
+  locales: LocalesModel | undefined,
+): ParametersOf<{ against: number }> & ReturnType<typeof localeParameters> => ({
+  against: countParameter(
+    'The number of another version: what changes that one into this one is answered, as a JSON Patch.',
+  ),
+  ...localeParameters(locales),
+})
+
+/** How many items a page of a feed has where the request does not say. */
+export const DEFAULT_FEED_PAGE = 100
+const MAX_FEED_PAGE = 1000
+
+const COLLECTIONS = namesParameter('Keys of collections, and `globals`. By default all that the reader may read.', {
+  pattern: '^[a-z][a-zA-Z0-9_]*$',
+})
+const LIMIT = countParameter('How many items to answer at most.', {
+  default: DEFAULT_FEED_PAGE,
+  minimum: 1,
+  maximum: MAX_FEED_PAGE,
+})
+
+/** The parameters of the changes feed. */
+export const FEED_PARAMETERS: ParametersOf<{ since: string; collections: readonly string[]; limit: number }> = {
+  since: textParameter(
+    'The token `next` of the page before. Without one, everything that is there is told, and then what changes.',
+  ),
+  collections: COLLECTIONS,
+  limit: LIMIT,
+}
+
+/** The parameters of live events. */
+export const EVENT_PARAMETERS: ParametersOf<{ since: string; collections: readonly string[] }> = {
+  since: textParameter('A token to go on from, where `Last-Event-ID` is not sent. Without either, events begin now.'),
+  collections: COLLECTIONS,
+}
+
+/** The parameters of the journal. */
+export const JOURNAL_PARAMETERS: ParametersOf<{
+  since: number
+  actor: string
+  collections: readonly string[]
+  limit: number
+}> = {
+  since: countParameter('A number of the journal: what came after it is listed.', { default: 0 }),
+  actor: textParameter('The subject of who made the changes.'),
+  collections: COLLECTIONS,
+  limit: LIMIT,
+}

@@ -1,0 +1,147 @@
+import { hash } from 'node:crypto'
+import type { Violation } from '../issues.ts'
+import type { CollectionModel, FilterableField, MultiValuedField } from '../model/model.ts'
+import { didYouMean, findNearestField } from '../nearest.ts'
+import { NEVER_SCHEMA } from './locale-parameters.ts'
+import { type Faults, namesParameter, type Parameter } from './parameters.ts'
+import { comparableNames, findComparable, findPolymorphicRelation, type QueryScope } from './where.ts'
+
+/** The page size of a request that names none. */
+export const DEFAULT_LIMIT = 20
+/** The most keys of one sort order. */
+export const MAX_SORT_KEYS = 5
+
+/** One key of a sort order. */
+export interface SortBy {
+  readonly by: FilterableField
+  readonly descending: boolean
+  /** True if entries without a value come before all others, else they come after them. */
+  readonly nullsFirst: boolean
+}
+
+/** A sort key in an order that the index of its value has: empty values first, and last when it descends. */
+export const indexOrder = (by: FilterableField, descending: boolean): SortBy => ({
+  by,
+  descending,
+  nullsFirst: !descending,
+})
+
+/** True if the index of the value has the order of a sort key. */
+export const isIndexOrder = ({ by, descending, nullsFirst }: SortBy): boolean =>
+  by.isNeverNull || nullsFirst !== descending
+
+/** Names a sort order: two orders have the same name only if they are the same. */
+export const nameOrder = (sort: readonly SortBy[]): string =>
+  sort.map((key) => `${key.descending ? '-' : ''}${key.by.path}${isIndexOrder(key) ? '' : ' nulls'}`).join()
+
+/** The values of `nulls`. */
+export const NULLS = ['first', 'last'] as const
+
+/** The order that a request names. */
+interface RequestedOrder {
+  readonly sort?: readonly string[] | undefined
+  readonly nulls?: string | undefined
+}
+
+/** The names under which a request has the parameters of an order, for its faults. */
+interface OrderNames {
+  readonly sort: string
+  readonly nulls: string
+}
+
+/**
+ * Reads the order of a list, by default newest first.
+ *
+ * @param scope what the reader may ask about
+ */
+export function readSort(
+  faults: Faults,
+  names: OrderNames,
+  collection: CollectionModel,
+  { sort, nulls }: RequestedOrder,
+  scope: QueryScope,
+): readonly SortBy[] {
+  if (nulls !== undefined && !sort) {
+    const message = 'has an effect with sort alone: name the fields to sort by, or leave it out'
+    faults.add(names.nulls, 'requires', message, { name: names.sort })
+  }
+  const keys: SortBy[] = []
+  for (const name of sort ?? ['-createdAt']) {
+    const path = name.replace(/^-/, '')
+    const descending = name.startsWith('-')
+    const field = findComparable(scope, collection, path)
+    const by = field && (collection.sortKeys.get(path) ?? field)
+    if (!by) faults.add(names.sort, ...unsortable(collection, path, scope))
+    else if (keys.some((key) => key.by === by))
+      faults.add(names.sort, 'repeated', `names "${path}" twice`, { name: path })
+    else if (nulls === undefined || by.isNeverNull) keys.push(indexOrder(by, descending))
+    else keys.push({ by, descending, nullsFirst: nulls === 'first' })
+  }
+  const limit = MAX_SORT_KEYS
+  if (keys.length > limit) faults.add(names.sort, 'maxItems', `must have at most ${limit} keys`, { limit })
+  return withTieBreak(keys, collection.filterableFields)
+}
+
+/** The violation of a name that a list cannot be sorted by; it tells what the reader may know of the field. */
+function unsortable(collection: CollectionModel, path: string, scope: QueryScope): Violation {
+  const { filterableFields: comparables, multiValuedFields: manyValued } = collection
+  const hidden = scope.hiddenFields(collection)
+  const name = path.slice(0, 64)
+  const refusal = `cannot sort by "${name}"`
+  const isShown = (by: FilterableField | MultiValuedField | undefined): boolean =>
+    by !== undefined && !hidden.has(by.owner)
+  if (isShown(manyValued.get(path))) {
+    const message = `${refusal}: it holds many values; filter by it, with where[${path}][in]`
+    return ['unknown_field', message, { name }]
+  }
+  const several = findPolymorphicRelation(path, collection, scope)
+  if (several !== undefined) {
+    const values = comparables.has(`${several}.id`) ? [`${several}.collection`, `${several}.id`] : undefined
+    const advice = values ? `sort by ${values.join(' or ')}` : `filter by it, with where[${several}.id][in]`
+    return ['unknown_field', `${refusal}: ${several} refers to several collections; ${advice}`, { name, values }]
+  }
+  const relation = [...comparables.values()].find(({ path: own, to }) => to !== undefined && path.startsWith(`${own}.`))
+  if (!relation || !isShown(relation)) {
+    const nearest = findNearestField(path, comparableNames(collection, scope))
+    return ['unknown_field', `${refusal}${didYouMean(nearest)}`, { name, nearest }]
+  }
+  const message = `${refusal}: a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[${relation.path}][in]`
+  return ['unknown_field', message, { name }]
+}
+
+/**
+ * Ends a sort order with the id, in the direction of its last key, so that an index serves both. An id begins with the
+ * millisecond of `createdAt`: order of creation is order of ids, and every index that ends with the id serves it.
+ */
+function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['filterableFields']): readonly SortBy[] {
+  const id = comparables.get('id') as FilterableField
+  const last = keys.at(-1)
+  if (!last || keys.some(({ by }) => by === id)) return keys
+  const ending = indexOrder(id, last.descending)
+  return keys.length === 1 && last.by.column === 'created_at' ? [ending] : [...keys, ending]
+}
+
+/** The statuses of a list. */
+export function statusParameter(status: CollectionModel['status']): Parameter<readonly string[]> {
+  const description = 'Statuses to answer with. By default all that the reader may see.'
+  if (status) return namesParameter(description, { enum: status.values })
+  const parse: Parameter<readonly string[]>['parse'] = ([given], faults) => {
+    faults.add(given?.name ?? 'status', 'unknown_param', 'this collection has no status')
+    return undefined
+  }
+  return { ...namesParameter(description, {}), schema: NEVER_SCHEMA, parse }
+}
+
+/** What is listed, whatever page of it. */
+interface Listed {
+  readonly sort: readonly SortBy[]
+  readonly q?: string | undefined
+  readonly statuses: readonly string[] | undefined
+  /** The filter, as it is written. */
+  readonly where: string | undefined
+}
+
+/** Names what is listed, whatever page of it: cursors hold it. */
+export function listFingerprint({ table }: CollectionModel, { sort, q, statuses, where }: Listed): string {
+  return hash('sha256', JSON.stringify([table, nameOrder(sort), q, statuses, where]), 'base64url').slice(0, 12)
+}

@@ -1,0 +1,150 @@
+import type { Connection, WriteStep } from '../connection.ts'
+import type { Database, Snapshot, WriteConnection } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Statement, StatementValues } from '../statement.ts'
+import type { CommitBatch } from './commit-batch.ts'
+
+/**
+ * A transaction as code of others uses it: a database whose transactions are parts of that one. It ends before the
+ * transaction does; what is asked of it later, or too late, throws and changes nothing.
+ */
+export class HookTransaction implements Database {
+  readonly dialect: Dialect
+  readonly reader: Connection
+  readonly background: Connection
+  readonly statementCount = 0
+  readonly #connection: LentConnection
+  #writing = 0
+  #failure: unknown
+
+  constructor(dialect: Dialect, connection: WriteConnection) {
+    this.dialect = dialect
+    this.#connection = new LentConnection(connection)
+    this.reader = new FlushedConnection(this.#connection)
+    this.background = this.reader
+  }
+
+  /** A write that fails half-way has changed what cannot be taken back alone: it takes the transaction with it. */
+  async transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
+    const { lastRecord: last } = this.#connection.batch
+    this.#writing += 1
+    try {
+      return await work(this.#connection)
+    } catch (error) {
+      if (!this.#connection.isEnded && this.#connection.batch.lastRecord !== last) this.#failure ??= error
+      throw error
+    } finally {
+      this.#writing -= 1
+    }
+  }
+
+  /**
+   * Takes the transaction back, once no statement is under way.
+   *
+   * @throws what a write in it failed with, though its error was caught; an error when a write has not come to its end
+   */
+  async end(): Promise<void> {
+    const isWriting = this.#writing > 0
+    await this.#connection.end()
+    if (this.#failure !== undefined) throw this.#failure
+    if (isWriting) throw new Error('It ended before its writes did. Await each call of event.content.')
+  }
+
+  alter(): Promise<never> {
+    return Promise.reject(outOfReach())
+  }
+
+  onGrowth(): () => void {
+    throw outOfReach()
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return Promise.reject(outOfReach())
+  }
+
+  async close(): Promise<void> {}
+}
+
+const outOfReach = (): Error => new Error('A transaction can only read and write content.')
+
+/** A connection that is there for a while. */
+class LentConnection implements WriteConnection {
+  readonly #connection: WriteConnection
+  readonly #running = new Set<Promise<unknown>>()
+  isEnded = false
+
+  constructor(connection: WriteConnection) {
+    this.#connection = connection
+  }
+
+  get batch(): CommitBatch {
+    return this.#open.batch
+  }
+
+  async all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<readonly Row[]> {
+    return this.#track(this.#open.all(statement, values))
+  }
+
+  async get<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row | undefined> {
+    return this.#track(this.#open.get(statement, values))
+  }
+
+  async run(statement: Statement, values?: StatementValues): Promise<number> {
+    return this.#track(this.#open.run(statement, values))
+  }
+
+  async insert(statement: Statement<{ readonly pk: number }>, values: StatementValues): Promise<number> {
+    return this.#track(this.#open.insert(statement, values))
+  }
+
+  async pipeline(steps: readonly WriteStep[]): Promise<void> {
+    return this.#track(this.#open.pipeline(steps))
+  }
+
+  async flush(): Promise<void> {
+    await this.#track(this.#open.batch.flush())
+  }
+
+  async end(): Promise<void> {
+    this.isEnded = true
+    await Promise.allSettled(this.#running)
+  }
+
+  get #open(): WriteConnection {
+    if (this.isEnded)
+      throw new Error('The hook that this handle was made for is over. Use event.content while the hook runs.')
+    return this.#connection
+  }
+
+  async #track<T>(statement: Promise<T>): Promise<T> {
+    this.#running.add(statement)
+    try {
+      return await statement
+    } finally {
+      this.#running.delete(statement)
+    }
+  }
+}
+
+/** Reads what the transaction has written, that which waits for its commit too: counters and search rows. */
+class FlushedConnection implements Connection {
+  readonly #connection: LentConnection
+
+  constructor(connection: LentConnection) {
+    this.#connection = connection
+  }
+
+  async all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<readonly Row[]> {
+    await this.#connection.flush()
+    return this.#connection.all(statement, values)
+  }
+
+  async get<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row | undefined> {
+    await this.#connection.flush()
+    return this.#connection.get(statement, values)
+  }
+
+  async run(statement: Statement, values?: StatementValues): Promise<number> {
+    return this.#connection.run(statement, values)
+  }
+}

@@ -1,0 +1,53 @@
+import { parentPort } from 'node:worker_threads'
+
+/**
+ * Messages between threads and processes of Daybook. Node and libraries send messages of their own over the same
+ * channels (`node --watch` reports each imported module that way), so every message names its kind and its job.
+ */
+export interface Message<Kind extends string, Body> {
+  readonly kind: `daybook:${Kind}`
+  /** The number that a request and its answer share. */
+  readonly job: number
+  readonly body: Body
+}
+
+/** Makes a message to send. */
+export const createMessage = <Kind extends string, Body>(kind: Kind, job: number, body: Body): Message<Kind, Body> => ({
+  kind: `daybook:${kind}`,
+  job,
+  body,
+})
+
+/** Whether what was received is a message of this kind; anything else is for another receiver. */
+export const isMessage = <Kind extends string, Body>(received: unknown, kind: Kind): received is Message<Kind, Body> =>
+  typeof received === 'object' &&
+  received !== null &&
+  'kind' in received &&
+  received.kind === `daybook:${kind}` &&
+  'job' in received &&
+  typeof received.job === 'number'
+
+/** Why a task has no result. A structured clone of an error loses its code. */
+export interface TaskFailure {
+  readonly message: string
+  readonly code: string
+}
+
+/** Says that this thread is ready, and answers each task that it is given, in the order in which they come. */
+export function handleTasks<Task, Result>(work: (task: Task) => Result): void {
+  parentPort?.on('message', (received: unknown) => {
+    if (!isMessage<'task', Task>(received, 'task')) return
+    const { job, body } = received
+    try {
+      parentPort?.postMessage(createMessage('result', job, work(body)))
+    } catch (error) {
+      parentPort?.postMessage(createMessage('failure', job, failureOf(error)))
+    }
+  })
+  parentPort?.postMessage(createMessage('ready', 0, undefined))
+}
+
+function failureOf(error: unknown): TaskFailure {
+  if (!(error instanceof Error)) return { message: String(error), code: '' }
+  return { message: error.message, code: 'code' in error && typeof error.code === 'string' ? error.code : '' }
+}

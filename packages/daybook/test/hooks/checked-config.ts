@@ -1,0 +1,69 @@
+import { type DaybookConfig, defineCollection, defineGlobal, f, hasRole } from 'daybook'
+import { people } from './probed-config.ts'
+
+const isAdmin = hasRole('admin')
+
+type Check = (value: unknown, context: ValidatorContext) => unknown
+
+/** What validators are told, as far as the tests look at it. */
+export interface ValidatorContext {
+  readonly entry: Readonly<Record<string, unknown>>
+  readonly before: Readonly<Record<string, unknown>> | null
+  readonly operation: string
+  readonly identity: { readonly subject: string } | null
+  readonly locale: string | undefined
+  readonly content: {
+    readonly get: (collection: string, address: string) => Promise<Readonly<Record<string, unknown>> | null>
+    readonly list: (collection: string, query?: object) => Promise<{ readonly total: number }>
+    readonly readGlobal: (key: string) => Promise<unknown>
+  }
+}
+
+/** What the validators of a test do; a test replaces them. */
+export interface Checks {
+  title?: Check
+  step?: Check
+  secret?: Check
+  event?: Check
+  site?: Check
+}
+
+/** The validators of one test after the other, which share the config. */
+export const checks: Checks = {}
+
+export function clearChecks(): void {
+  for (const key of Object.keys(checks)) delete checks[key as keyof Checks]
+}
+
+/** A validator that asks the test's. */
+const asked =
+  (key: keyof Checks) =>
+  (value: unknown, context: object): never =>
+    checks[key]?.(value, context as ValidatorContext) as never
+
+/** Events with validators, entries of `plain` without. Ada may do everything. Ann may neither see nor write `secret`. */
+export const checkedConfig: DaybookConfig = {
+  auth: people.adapter,
+  limits: { pluginMs: 1500 },
+  locales: { default: 'en', available: ['en', 'de', 'fr'], fallback: { de: ['en'] } },
+  collections: {
+    events: defineCollection({
+      fields: {
+        title: f.text({ required: true, localized: true, validate: asked('title') }),
+        slug: f.slug({ from: 'title' }),
+        startsAt: f.datetime(),
+        endsAt: f.datetime(),
+        seats: f.integer({ min: 0 }),
+        steps: f.list(f.group({ text: f.text({ validate: asked('step') }), minutes: f.integer() })),
+        parts: f.blocks({ quote: { text: f.text({ validate: asked('step') }) }, rule: { wide: f.boolean() } }),
+        tags: f.list(f.text()),
+        extra: f.json(),
+        secret: f.text({ access: { read: isAdmin }, validate: asked('secret') }),
+        note: f.text({ access: { read: isAdmin, write: () => true } }),
+      },
+      validate: asked('event'),
+    }),
+    plain: defineCollection({ fields: { text: f.text() } }),
+  },
+  globals: { site: defineGlobal({ fields: { name: f.text({ required: true }) }, validate: asked('site') }) },
+}

@@ -1,0 +1,119 @@
+import {
+  type BeforeChangeEntry,
+  type BeforeChangeGlobal,
+  type BeforeValidateEntry,
+  type BeforeValidateGlobal,
+  type DaybookConfig,
+  defineCollection,
+  defineGlobal,
+  definePlugin,
+  f,
+  hasRole,
+} from 'daybook'
+import { People } from '../support/auth/people.ts'
+import type { StoredService } from '../support/stores/stores.ts'
+
+/** Ada may do everything. Ann may neither see `secret` nor write `locked`. */
+export const people = new People({ ada: ['admin'], ann: ['editor'] })
+
+const isAdmin = hasRole('admin')
+
+type Answer = unknown
+
+/** What the hooks of a test do; a test replaces them. */
+export interface Probes {
+  validate?: (event: BeforeValidateEntry<object, DaybookConfig>) => Answer
+  change?: (event: BeforeChangeEntry<object, DaybookConfig>) => Answer
+  validateNote?: (event: BeforeValidateEntry<object, DaybookConfig>) => Answer
+  changeNote?: (event: BeforeChangeEntry<object, DaybookConfig>) => Answer
+  validateSite?: (event: BeforeValidateGlobal<object, DaybookConfig>) => Answer
+  changeSite?: (event: BeforeChangeGlobal<object, DaybookConfig>) => Answer
+}
+
+/** The hooks of one test after the other, which share the config. */
+export const probes: Probes = {}
+
+export function clearProbes(): void {
+  for (const key of Object.keys(probes)) delete probes[key as keyof Probes]
+}
+
+const probe = definePlugin({
+  name: 'probe',
+  version: '1.0.0',
+  system: true,
+  hooks: {
+    collections: {
+      posts: {
+        beforeValidate: (event) => probes.validate?.(event) as never,
+        beforeChange: (event) => probes.change?.(event) as never,
+      },
+      notes: {
+        beforeValidate: (event) => probes.validateNote?.(event) as never,
+        beforeChange: (event) => probes.changeNote?.(event) as never,
+      },
+    },
+    globals: {
+      site: {
+        beforeValidate: (event) => probes.validateSite?.(event) as never,
+        beforeChange: (event) => probes.changeSite?.(event) as never,
+      },
+    },
+  },
+})
+
+/** Posts and notes with hooks, entries of `plain` without. */
+export const probedConfig: DaybookConfig = {
+  auth: people.adapter,
+  limits: { pluginMs: 1500 },
+  locales: { default: 'en', available: ['en', 'de'] },
+  collections: {
+    posts: defineCollection({
+      fields: {
+        title: f.text({ required: true, maxLength: 40, localized: true }),
+        slug: f.slug({ from: 'title' }),
+        body: f.markdown(),
+        code: f.text({ unique: true }),
+        rank: f.integer({ min: 0 }),
+        seo: f.group({ words: f.text(), weight: f.integer() }),
+        link: f.relation('posts'),
+        secret: f.text({ access: { read: isAdmin } }),
+        locked: f.text({ access: { write: isAdmin } }),
+      },
+    }),
+    notes: defineCollection({
+      fields: { text: f.text({ required: true }), code: f.text({ unique: true }) },
+      access: { create: isAdmin },
+    }),
+    plain: defineCollection({ fields: { text: f.text() } }),
+  },
+  globals: { site: defineGlobal({ fields: { name: f.text({ required: true }), tag: f.text({ maxLength: 5 }) } }) },
+  plugins: [probe],
+}
+
+/** An answer: an entry, a list or an error, as the status says. */
+export interface SentResponse {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>> & {
+    readonly id: string
+    readonly code?: string
+    readonly message?: string
+    readonly details?: { readonly issues?: readonly unknown[]; readonly operation?: number }
+    readonly total?: number
+    readonly items?: readonly Readonly<Record<string, unknown>>[]
+  }
+}
+
+/** Sends requests as somebody. */
+export const createSender =
+  (service: Pick<StoredService, 'request'>) =>
+  async (name: string, method: string, path: string, body?: unknown): Promise<SentResponse> => {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    const headers = { ...(name === '' ? {} : { Authorization: `Bearer ${name}` }), 'Content-Type': type }
+    const answer = await service.request(path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    return { status: answer.status, body: JSON.parse(text || '{}') }
+  }

@@ -1,0 +1,100 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { getErrorText } from '../api/error-texts.ts'
+import { useStudio } from '../api/studio.ts'
+import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
+import { Button } from '../ui/controls/button.tsx'
+import { TextField } from '../ui/controls/text-field.tsx'
+import { FormError } from '../ui/form-error.tsx'
+import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
+import { type Account, makeAccountsApi, makePassword, parseRoles } from './accounts-api.ts'
+import { SecretDialog } from './secret-dialog.tsx'
+
+/** Makes an account with a password that is shown once, for the person to be given. */
+export function CreateAccountDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { t } = useAdministrationTexts()
+  const { client } = useStudio()
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [roles, setRoles] = useState('user')
+  const [password] = useState(makePassword)
+  const create = useMutation({
+    mutationFn: () => makeAccountsApi(client).create({ name, email, password, roles: parseRoles(roles) }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['accounts'] }),
+  })
+  if (create.isSuccess) {
+    return (
+      <SecretDialog
+        title={t.accounts.created}
+        text={t.accounts.createdText(email)}
+        secret={password}
+        copy={t.accounts.copyPassword}
+        onClose={onClose}
+      />
+    )
+  }
+  const isComplete = name.trim() !== '' && email.includes('@') && parseRoles(roles).length > 0
+  return (
+    <Dialog title={t.accounts.create} isOpen onClose={onClose}>
+      <TextField label={t.session.name} value={name} onChange={setName} autoFocus isRequired />
+      <TextField label={t.session.email} type="email" value={email} onChange={setEmail} isRequired />
+      <TextField label={t.accounts.roles} description={t.accounts.rolesText} value={roles} onChange={setRoles} />
+      {create.error && <FormError>{createErrorText(create.error)}</FormError>}
+      <DialogButtons>
+        <Button onPress={onClose}>{t.common.cancel}</Button>
+        <Button variant="primary" onPress={() => create.mutate()} isDisabled={!isComplete} isPending={create.isPending}>
+          {t.accounts.create}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
+
+  function createErrorText(error: Error): string {
+    // The account library answers in words of its own, in English.
+    return /already/i.test(error.message) ? t.accounts.taken : getErrorText(error, t)
+  }
+}
+
+/** What {@link SetRolesDialog} takes. */
+interface SetRolesDialogProps {
+  readonly account: Account
+  readonly onClose: () => void
+}
+
+/** The roles of an account; what a role may do is a matter of the config. */
+export function SetRolesDialog({ account, onClose }: SetRolesDialogProps): ReactNode {
+  const { t } = useAdministrationTexts()
+  const { client } = useStudio()
+  const queries = useQueryClient()
+  const [roles, setRoles] = useState(parseRoles(account.role).join(', '))
+  const save = useMutation({
+    mutationFn: () => makeAccountsApi(client).setRoles(account.id, parseRoles(roles)),
+    onSuccess: onClose,
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['accounts'] }),
+  })
+  return (
+    <Dialog title={t.accounts.rolesOf(account.name)} isOpen onClose={onClose}>
+      <TextField
+        label={t.accounts.roles}
+        description={t.accounts.rolesText}
+        value={roles}
+        onChange={setRoles}
+        autoFocus
+        spellCheck="false"
+      />
+      {save.error && <FormError>{getErrorText(save.error, t)}</FormError>}
+      <DialogButtons>
+        <Button onPress={onClose}>{t.common.cancel}</Button>
+        <Button
+          variant="primary"
+          onPress={() => save.mutate()}
+          isDisabled={parseRoles(roles).length === 0}
+          isPending={save.isPending}
+        >
+          {t.common.save}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
+}

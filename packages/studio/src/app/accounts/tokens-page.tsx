@@ -1,0 +1,94 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { getErrorText } from '../api/error-texts.ts'
+import { useStudio } from '../api/studio.ts'
+import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
+import { ErrorNotice, Page } from '../shell/page.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { ConfirmDialog } from '../ui/overlays/dialog.tsx'
+import { useToast } from '../ui/overlays/toasts.tsx'
+import styles from './accounts.module.css'
+import { grantKeys, makeGrantsApi, type Token } from './accounts-api.ts'
+import { CreateTokenDialog } from './create-token.tsx'
+
+/** The tokens of programs, for administrators: `/tokens`. */
+export function TokensPage(): ReactNode {
+  const { t } = useAdministrationTexts()
+  const { client } = useStudio()
+  const [isCreating, setIsCreating] = useState(false)
+  const list = useQuery({
+    queryKey: grantKeys.tokens,
+    queryFn: ({ signal }) => makeGrantsApi(client).tokens(signal),
+  })
+  return (
+    <Page
+      title={t.overview.tokens}
+      actions={
+        <Button variant="primary" icon="plus" onPress={() => setIsCreating(true)}>
+          {t.tokens.create}
+        </Button>
+      }
+    >
+      {list.isPending && <LoadingPlaceholder label={t.common.loading} />}
+      {list.error && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data?.items.length === 0 && <Notice title={t.tokens.none} text={t.tokens.noneText} />}
+      <ul className={styles.list}>
+        {list.data?.items.map((token) => (
+          <TokenRow key={token.id} token={token} />
+        ))}
+      </ul>
+      {isCreating && <CreateTokenDialog onClose={() => setIsCreating(false)} />}
+    </Page>
+  )
+}
+
+function TokenRow({ token }: { readonly token: Token }): ReactNode {
+  const { t, formats } = useAdministrationTexts()
+  const { client } = useStudio()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const [isAsking, setIsAsking] = useState(false)
+  const { id, name, prefix, scopes, expiresAt, lastUsedAt } = token
+  const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now()
+  const revoke = useMutation({
+    mutationFn: () => makeGrantsApi(client).revoke(id),
+    onSuccess: () => toast({ text: t.tokens.revoked(name) }),
+    onError: (error) => toast({ kind: 'failed', text: getErrorText(error, t) }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: grantKeys.tokens }),
+  })
+  return (
+    <li className={styles.row}>
+      <div className={styles.who}>
+        <p className={styles.name}>
+          <bdi>{name}</bdi>
+          {isOver && <Badge tone="waiting">{t.tokens.isOver}</Badge>}
+        </p>
+        <p className={styles.note}>
+          <code>{prefix}…</code> · {scopes.join(', ')}
+        </p>
+        <p className={styles.note}>
+          {expiresAt === null ? t.tokens.forever : t.invitations.until(formats.moment(expiresAt))} ·{' '}
+          {lastUsedAt === null ? t.tokens.unused : t.tokens.used(formats.ago(lastUsedAt))}
+        </p>
+      </div>
+      <Button onPress={() => setIsAsking(true)} isPending={revoke.isPending} label={t.tokens.revokeOne(name)}>
+        {t.tokens.revoke}
+      </Button>
+      <ConfirmDialog
+        title={t.tokens.revokeTitle(name)}
+        text={t.tokens.revokeText}
+        isOpen={isAsking}
+        confirm={t.tokens.revoke}
+        cancel={t.common.cancel}
+        onCancel={() => setIsAsking(false)}
+        onConfirm={() => {
+          setIsAsking(false)
+          revoke.mutate()
+        }}
+      />
+    </li>
+  )
+}

@@ -1,0 +1,230 @@
+import { DaybookError } from '@daybook/client'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { getErrorText } from '../../api/error-texts.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useStudio } from '../../api/studio.ts'
+import { useTexts } from '../../messages/messages.tsx'
+import { ASSETS } from '../../model/studio-model.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { TextField } from '../../ui/controls/text-field.tsx'
+import { FormError } from '../../ui/form-error.tsx'
+import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
+import { useToast } from '../../ui/overlays/toasts.tsx'
+import { type Asset, forEachChunk } from '../media/asset.ts'
+import { isFolderPath } from '../media/folders.ts'
+import { useFolders } from '../media/use-folders.ts'
+import styles from './move-files.module.css'
+
+/** What {@link MoveFiles} takes. */
+export interface MoveFilesProps {
+  readonly assets: readonly Pick<Asset, 'id' | 'originalName' | 'directory'>[]
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** Asks for a folder, and moves files there; names those that the service leaves where they are. */
+export default function MoveFiles({ assets, onClose, onDone }: MoveFilesProps): ReactNode {
+  const { t } = useTexts()
+  const [typed, setTyped] = useState(() => `${sharedFolder(assets)}/`.replace(/^\/$/, ''))
+  const folder = typed.replace(/\/$/, '')
+  const { move, moved } = useMove(assets, folder, onDone)
+  const error = folder === '' || isFolderPath(folder) ? undefined : t.assets.noFolderName
+  const isThere = assets.every(({ directory }) => directory === folder)
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (error === undefined && !isThere && !move.isPending) move.mutate()
+  }
+  const refused = move.data?.refused ?? []
+  return (
+    <Dialog title={t.assets.moveTitle(assets.length)} isOpen onClose={onClose}>
+      {refused.length > 0 ? (
+        <Refused names={namesOf(assets, refused)} reason={move.data?.reason} onClose={onDone} />
+      ) : (
+        <form className={styles.form} onSubmit={submit}>
+          <FolderField value={typed} onChange={setTyped} error={error} />
+          {move.error && <FormError>{getErrorText(move.error, t)}</FormError>}
+          <p role="status">{move.isPending && moved > 0 && t.assets.movedSoFar(moved, assets.length)}</p>
+          <DialogButtons>
+            <Button onPress={onClose}>{t.common.cancel}</Button>
+            <Button
+              variant="primary"
+              type="submit"
+              isDisabled={isThere || error !== undefined}
+              isPending={move.isPending}
+            >
+              {t.assets.move}
+            </Button>
+          </DialogButtons>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+function useMove(assets: MoveFilesProps['assets'], directory: string, onDone: () => void) {
+  const { client } = useStudio()
+  const { t } = useTexts()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const [moved, setMoved] = useState(0)
+  const move = useMutation<MoveOutcome>({
+    mutationFn: () =>
+      moveAssets({
+        assets,
+        send: (ids) => client.assets.updateMany({ id: { in: ids } }, { directory }),
+        onProgress: setMoved,
+      }),
+    onSuccess: ({ refused }) => {
+      const count = assets.length - refused.length
+      if (count > 0) toast({ text: t.assets.moved(count, directory) })
+      if (refused.length === 0) onDone()
+    },
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: queryKeys.lists(ASSETS) })
+      void queries.invalidateQueries({ queryKey: queryKeys.folders })
+      for (const { id } of assets)
+        void queries.invalidateQueries({ queryKey: queryKeys.entry(ASSETS, id), exact: true })
+    },
+  })
+  return { move, moved }
+}
+
+interface RefusedProps {
+  readonly names: readonly string[]
+  readonly reason: unknown
+  readonly onClose: () => void
+}
+
+function Refused({ names, reason, onClose }: RefusedProps): ReactNode {
+  const { t } = useTexts()
+  return (
+    <>
+      <div role="alert" className={styles.problem}>
+        <p>{t.assets.notMoved(names.length)}</p>
+        <ul className={styles.names}>
+          {names.map((name) => (
+            <li key={name} dir="auto">
+              {name}
+            </li>
+          ))}
+        </ul>
+        <p>{getErrorText(reason, t)}</p>
+      </div>
+      <DialogButtons>
+        <Button onPress={onClose} autoFocus>
+          {t.common.close}
+        </Button>
+      </DialogButtons>
+    </>
+  )
+}
+
+const namesOf = (assets: MoveFilesProps['assets'], ids: readonly string[]): readonly string[] =>
+  assets.filter(({ id }) => ids.includes(id)).map(({ originalName }) => originalName)
+
+/** The folder that all files are in; otherwise the top. */
+function sharedFolder([first, ...others]: MoveFilesProps['assets']): string {
+  const folder = first?.directory ?? ''
+  return others.every(({ directory }) => directory === folder) ? folder : ''
+}
+
+/** What a {@link FolderField} takes. */
+export interface FolderFieldProps {
+  /** The path as it is typed, such as `images/20`. */
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly error: string | undefined
+}
+
+/** A path of folders, typed or chosen one level at a time. A name that no folder has makes a new one. */
+export function FolderField({ value, onChange, error }: FolderFieldProps): ReactNode {
+  const { t } = useTexts()
+  const end = value.lastIndexOf('/')
+  const level = end < 0 ? undefined : value.slice(0, end)
+  const begun = value.slice(end + 1)
+  const { names, isPartial: isCut } = useFolders(level)
+  const fitting = names.filter((name) => name.toLowerCase().startsWith(begun.toLowerCase()))
+  const isNew = begun !== '' && error === undefined && !isCut && !names.includes(begun)
+  return (
+    <div className={styles.choice}>
+      <TextField
+        label={t.assets.folder}
+        description={t.assets.folderText}
+        value={value}
+        onChange={onChange}
+        error={error}
+        autoFocus
+        autoComplete="off"
+        spellCheck="false"
+      />
+      <p role="status" className={styles.note}>
+        {isNew && t.assets.newFolder}
+      </p>
+      <ul className={styles.folders} aria-label={t.assets.foldersIn(level)}>
+        {level !== undefined && (
+          <li>
+            <Button variant="quiet" icon="back" onPress={() => onChange(parentOf(level))}>
+              {t.assets.upFolder}
+            </Button>
+          </li>
+        )}
+        {fitting.map((name) => (
+          <li key={name}>
+            <Button icon="folder" onPress={() => onChange(`${value.slice(0, end + 1)}${name}/`)}>
+              {name}
+            </Button>
+          </li>
+        ))}
+        {isCut && <li className={styles.note}>{t.assets.moreFolders}</li>}
+      </ul>
+    </div>
+  )
+}
+
+/** The folder around a folder, as it is typed: `a/b` is in `a/`, `a` at the top. */
+const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/') + 1)
+
+/** What came of moving files. */
+export interface MoveOutcome {
+  /** The ids of the files that the service did not move; all others are moved. */
+  readonly refused: readonly string[]
+  /** Why, of the first one. */
+  readonly reason: unknown
+}
+
+/** What {@link moveAssets} takes. */
+export interface MoveOptions {
+  readonly assets: readonly { readonly id: string }[]
+  /** Moves some files, all or none. */
+  readonly send: (ids: readonly string[]) => Promise<unknown>
+  /** Told how many files have been moved so far. */
+  readonly onProgress: (moved: number) => void
+}
+
+/**
+ * Moves files, many with each request. Those that the service refuses stay where they are, and do not hold up the others.
+ *
+ * @throws what is wrong with a request itself
+ */
+export async function moveAssets({ assets, send, onProgress }: MoveOptions): Promise<MoveOutcome> {
+  const refused: string[] = []
+  let reason: unknown
+  let moved = 0
+  await forEachChunk(assets, async (ids) => {
+    let others = ids
+    try {
+      await send(ids)
+    } catch (error) {
+      const named = error instanceof DaybookError ? error.details.refused : undefined
+      if (!Array.isArray(named) || named.length === 0) throw error
+      reason ??= error
+      refused.push(...named)
+      others = ids.filter((id) => !named.includes(id))
+      if (others.length > 0) await send(others)
+    }
+    moved += others.length
+    onProgress(moved)
+  })
+  return { refused, reason }
+}

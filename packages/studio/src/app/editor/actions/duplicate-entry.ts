@@ -1,0 +1,36 @@
+import type { StudioCollection } from '../../model/studio-model.ts'
+import { browserCopies, generateName } from '../document/open-document.ts'
+import { listLeaves, readLeaf } from '../saving/document-fields.ts'
+import type { Values } from '../saving/field-values.ts'
+import { getCopyKey, type LocalCopy } from '../saving/local-copies.ts'
+
+/** Keys of fields that no two entries may share. */
+const ownKeys = ({ fields, slugField, statusField }: StudioCollection): readonly string[] =>
+  fields.filter(({ key, unique }) => unique || key === slugField || key === statusField).map(({ key }) => key)
+
+/**
+ * Makes a new entry of what is seen of another one, in this browser alone: it is stored once somebody saves it.
+ *
+ * @param titled gives the copy a title of its own
+ * @returns the name of the new entry
+ */
+export async function duplicateEntry(
+  collection: StudioCollection,
+  values: Values,
+  person: string,
+  titled: (title: string) => string,
+): Promise<string> {
+  const newId = generateName()
+  const leaves = [...listLeaves(collection.fields, { except: ownKeys(collection) }).values()]
+  const edits = leaves.flatMap((leaf) => {
+    const value = leaf.toPlain(readLeaf(values, leaf)) ?? null
+    if (value === null) return []
+    const isTitle = leaf.path === collection.titleField && typeof value === 'string'
+    return [{ path: leaf.path, base: null, mine: isTitle ? titled(value) : value }]
+  })
+  const document = { collection: collection.key, id: null, newId }
+  const head = { version: 1, person, document, editor: generateName(), savedAt: Date.now() } as const
+  const copy: LocalCopy = { ...head, tag: null, values: {}, edits, sent: [], aside: [] }
+  await browserCopies.set(getCopyKey(copy), copy)
+  return newId
+}

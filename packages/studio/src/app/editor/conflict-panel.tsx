@@ -1,0 +1,178 @@
+import type { FieldDescription } from 'daybook'
+import { type ReactNode, useState } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import { formatPath } from '../model/studio-model.ts'
+import { useActorName } from '../session/use-actor-name.ts'
+import { Button } from '../ui/controls/button.tsx'
+import styles from './conflict-panel.module.css'
+import { Difference, PlainText } from './differences/difference.tsx'
+import { findField, toComparableText } from './differences/text-difference.ts'
+import { focusField } from './focus-field.ts'
+import type { DocumentEditor } from './saving/document-editor.ts'
+import type { Conflict, MergeNote, SetAsideValue } from './saving/edit-state.ts'
+import type { EditorState } from './saving/editor-state.ts'
+import { Banner } from './status/saving-notice.tsx'
+
+/** All that has happened to a document while it was open, or while its tab was closed. */
+export const ConflictPanel = (props: ConflictPanelProps): ReactNode => (
+  <>
+    <ConflictList {...props} />
+    <MergeNotes {...props} />
+    <AsideList {...props} />
+  </>
+)
+
+/** What others changed, in fields that this person had not touched or that both could be joined in. */
+function MergeNotes({ fields, editor, state }: ConflictPanelProps): ReactNode {
+  const { t } = useTexts()
+  const { notes } = state
+  const actors = [...new Set(notes.map(({ by }) => by))]
+  const personName = useActorName(actors, { isOtherTab: true })
+  const [isOpen, setIsOpen] = useState(false)
+  if (notes.length === 0) return null
+  const people = [...new Set(actors.map(personName))].join(', ')
+  return (
+    <div role="status">
+      <Banner tone="told" text={t.saving.notes.title(people, notes.map(({ path }) => formatPath(path)).join(', '))}>
+        <Button variant="quiet" onPress={() => setIsOpen(!isOpen)}>
+          {isOpen ? t.saving.notes.hide : t.saving.notes.show}
+        </Button>
+        <Button variant="quiet" onPress={() => editor.dismiss('notes')}>
+          {t.saving.notes.dismiss}
+        </Button>
+      </Banner>
+      {isOpen && (
+        <ul className={styles.list}>
+          {notes.map((note) => (
+            <Note key={note.path} note={note} fields={fields} />
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Note({ note, fields }: { readonly note: MergeNote } & Pick<ConflictPanelProps, 'fields'>): ReactNode {
+  const { t } = useTexts()
+  const field = findField(fields, note.path)
+  return (
+    <li className={styles.conflict}>
+      <button type="button" className={styles.jump} onClick={() => focusField(note.path)}>
+        {formatPath(note.path)}
+      </button>
+      {note.isJoint && <p className={styles.sideTitle}>{t.saving.notes.joint}</p>}
+      <Difference from={toComparableText(note.from, field)} to={toComparableText(note.to, field)} />
+    </li>
+  )
+}
+
+/** Values that have no place in the document any more: they can be copied. */
+function AsideList({ editor, state: { aside } }: ConflictPanelProps): ReactNode {
+  const { t } = useTexts()
+  if (aside.length === 0) return null
+  return (
+    <section className={styles.conflicts} aria-label={t.saving.aside.title}>
+      <h2>{t.saving.aside.title}</h2>
+      <p>{t.saving.aside.text}</p>
+      {aside.map((one, index) => (
+        <AsideValue key={`${one.path}-${index.toString()}`} aside={one} />
+      ))}
+      <div className={styles.buttons}>
+        <Button onPress={() => editor.dismiss('aside')}>{t.saving.aside.dismiss}</Button>
+      </div>
+    </section>
+  )
+}
+
+function AsideValue({ aside: { path, value } }: { readonly aside: SetAsideValue }): ReactNode {
+  const { t } = useTexts()
+  const text = toComparableText(value)
+  return (
+    <article className={styles.conflict}>
+      <h3>{formatPath(path)}</h3>
+      <PlainText text={text} />
+      <div className={styles.buttons}>
+        <Button icon="copy" onPress={() => void navigator.clipboard.writeText(text)}>
+          {t.common.copyText}
+        </Button>
+      </div>
+    </article>
+  )
+}
+
+/** What conflicts and notes are shown of. */
+export interface ConflictPanelProps {
+  readonly fields: readonly FieldDescription[]
+  readonly editor: DocumentEditor
+  readonly state: EditorState
+}
+
+/** Fields that this person and another one have both changed: somebody has to decide, field by field. */
+export function ConflictList({ fields, editor, state }: ConflictPanelProps): ReactNode {
+  const { t } = useTexts()
+  const conflicts = [...state.conflicts.values()]
+  if (conflicts.length === 0) return null
+  return (
+    <section className={styles.conflicts} aria-label={t.saving.conflicts.title}>
+      <h2>{t.saving.conflicts.title}</h2>
+      <p>{t.saving.conflicts.text}</p>
+      {conflicts.map((conflict) => (
+        <OneConflict key={conflict.path} conflict={conflict} fields={fields} editor={editor} />
+      ))}
+    </section>
+  )
+}
+
+interface OneConflictProps extends Pick<ConflictPanelProps, 'fields' | 'editor'> {
+  readonly conflict: Conflict
+}
+
+function OneConflict({ conflict, fields, editor }: OneConflictProps): ReactNode {
+  const { t, formats } = useTexts()
+  const { path, by, at, merged } = conflict
+  const personName = useActorName([by], { isOtherTab: true })
+  const field = findField(fields, path)
+  const [base, mine, theirs] = [conflict.base, conflict.mine, conflict.theirs].map((value) =>
+    toComparableText(value, field),
+  )
+  const texts = t.saving.conflicts
+  const name = formatPath(path)
+  const who = [personName(by), at === undefined ? '' : formats.ago(at)].filter(Boolean).join(', ')
+  return (
+    <article className={styles.conflict} aria-label={name}>
+      <h3>{name}</h3>
+      <div className={styles.sides}>
+        <Side title={texts.mine}>
+          <Difference from={base ?? ''} to={mine ?? ''} />
+        </Side>
+        <Side title={texts.theirs(who)}>
+          <Difference from={base ?? ''} to={theirs ?? ''} />
+        </Side>
+        <Side title={texts.base}>
+          <PlainText text={base ?? ''} />
+        </Side>
+      </div>
+      {merged !== undefined && (
+        <Side title={texts.merged}>
+          <Difference from={theirs ?? ''} to={merged} />
+        </Side>
+      )}
+      <div className={styles.buttons}>
+        {merged !== undefined && (
+          <Button variant="primary" onPress={() => editor.resolve(path, { value: merged })}>
+            {texts.takeMerged}
+          </Button>
+        )}
+        <Button onPress={() => editor.resolve(path, 'mine')}>{texts.keepMine}</Button>
+        <Button onPress={() => editor.resolve(path, 'theirs')}>{texts.takeTheirs}</Button>
+      </div>
+    </article>
+  )
+}
+
+const Side = ({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode => (
+  <div className={styles.side}>
+    <p className={styles.sideTitle}>{title}</p>
+    {children}
+  </div>
+)

@@ -1,0 +1,78 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useId, useMemo, useState } from 'react'
+import { queryKeys } from '../api/query-keys.ts'
+import { useStudio } from '../api/studio.ts'
+import { useTexts } from '../messages/messages.tsx'
+import type { StudioCollection } from '../model/studio-model.ts'
+import { Button } from '../ui/controls/button.tsx'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
+import { DialogButtons } from '../ui/overlays/dialog.tsx'
+import { generateName } from './document/open-document.ts'
+import { createEntrySpec, useDocument, useFrameState } from './document/use-document.ts'
+import { FieldList } from './field-list.tsx'
+import { useFieldIssues } from './fields/field-editor.ts'
+import { useHasFallbacks } from './languages/use-languages.ts'
+import type { DocumentEditor } from './saving/document-editor.ts'
+import { SavingNotice } from './status/saving-notice.tsx'
+
+/** What a {@link CreateForm} takes. */
+export interface CreateFormProps {
+  readonly collection: StudioCollection
+  /** The language of the content; empty: it has one. */
+  readonly locale: string
+  /** Told the id of the entry once it is stored. */
+  readonly onCreated: (id: string) => void
+  readonly onCancel: () => void
+}
+
+/** A form for a new entry over another form: it saves as that does, and what is typed stays in this browser until it is stored. */
+export function CreateForm(props: CreateFormProps): ReactNode {
+  const { collection, locale } = props
+  const { clientWithoutRenewal: ownClient } = useStudio()
+  const { t } = useTexts()
+  const hasFallbacks = useHasFallbacks(locale)
+  const editor = useDocument(() =>
+    createEntrySpec(ownClient, collection, { id: null, copy: generateName(), locale, hasFallbacks }),
+  )
+  return editor ? <OpenForm {...props} editor={editor} /> : <LoadingPlaceholder label={t.common.loading} />
+}
+
+function OpenForm({
+  collection,
+  editor,
+  onCreated,
+  onCancel,
+}: CreateFormProps & { readonly editor: DocumentEditor }): ReactNode {
+  const { fields, statusField, key } = collection
+  const { t } = useTexts()
+  const queries = useQueryClient()
+  const state = useFrameState(editor)
+  const issues = useFieldIssues(state.issues)
+  const id = useId()
+  const [isAsked, setIsAsked] = useState(false)
+  const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
+  const create = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    // A form in a window bubbles to the form below it, in React's tree.
+    event.stopPropagation()
+    setIsAsked(true)
+    await editor.flush()
+    setIsAsked(false)
+    const { id: created } = editor.getState().document
+    if (created === null) return
+    void queries.invalidateQueries({ queryKey: queryKeys.lists(key) })
+    onCreated(created)
+  }
+  return (
+    <form onSubmit={(event) => void create(event)} noValidate>
+      <SavingNotice editor={editor} state={state} />
+      <FieldList fields={shown} editor={editor} issues={issues} isReadOnly={!state.isLoaded} prefix={id} />
+      <DialogButtons>
+        <Button onPress={onCancel}>{t.common.cancel}</Button>
+        <Button type="submit" variant="primary" isPending={isAsked} isDisabled={state.dirty.size === 0}>
+          {t.editor.createNow}
+        </Button>
+      </DialogButtons>
+    </form>
+  )
+}

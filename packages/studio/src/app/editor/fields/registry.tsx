@@ -1,0 +1,83 @@
+import type { FieldDescription } from 'daybook'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { useTexts } from '../../messages/messages.tsx'
+import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
+import { BooleanEditor, MultiSelectEditor, SelectEditor } from './choice-editors.tsx'
+import type { FieldEditor, FieldEditorProps } from './field-editor.ts'
+import { GroupEditor } from './group-editor.tsx'
+import { ListEditor } from './lists/list-editor.tsx'
+import { MarkdownEditor } from './markdown/markdown-editor.tsx'
+import { SlugEditor } from './slug-editor.tsx'
+import { NumberEditor, TextEditor } from './text-editors.tsx'
+
+const AssetField = lazy(async () => ({ default: (await import('../../assets/picker/asset-field.tsx')).AssetField }))
+
+/** The editor of files, one or several; it is loaded when a form has such a field. */
+function AssetEditor(props: FieldEditorProps): ReactNode {
+  const { t } = useTexts()
+  return (
+    <Suspense fallback={<LoadingPlaceholder label={t.common.loading} lines={2} />}>
+      <AssetField {...props} />
+    </Suspense>
+  )
+}
+
+// What few forms have, or takes much, is loaded when it is seen.
+const RelationEditor = lazy(() =>
+  import('./relations/relation-editor.tsx').then((module) => ({ default: module.RelationEditor })),
+)
+const ReverseEditor = lazy(() =>
+  import('./relations/reverse-editor.tsx').then((module) => ({ default: module.ReverseEditor })),
+)
+const JsonEditor = lazy(() => import('./json-editor.tsx').then((module) => ({ default: module.JsonEditor })))
+const DateEditor = lazy(() => import('./date-editor.tsx').then((module) => ({ default: module.DateEditor })))
+
+/** The editor of each type of field; to add a type, add its line. */
+const EDITORS: Readonly<Record<string, FieldEditor>> = {
+  asset: AssetEditor,
+  boolean: BooleanEditor,
+  date: DateEditor,
+  datetime: DateEditor,
+  email: TextEditor,
+  group: GroupEditor,
+  integer: NumberEditor,
+  json: JsonEditor,
+  markdown: MarkdownEditor,
+  number: NumberEditor,
+  relation: RelationEditor,
+  select: SelectEditor,
+  slug: SlugEditor,
+  status: SelectEditor,
+  text: TextEditor,
+  url: TextEditor,
+}
+
+/** The editors of types that hold several values. */
+const EDITORS_OF_MANY: Readonly<Record<string, FieldEditor>> = {
+  asset: AssetEditor,
+  blocks: ListEditor,
+  list: ListEditor,
+  relation: RelationEditor,
+  reverse: ReverseEditor,
+  select: MultiSelectEditor,
+}
+
+/** The editors of types that only the config knows, by what their values are. */
+const EDITORS_BY_SHAPE: Readonly<Record<string, FieldEditor>> = {
+  boolean: BooleanEditor,
+  integer: NumberEditor,
+  number: NumberEditor,
+  string: TextEditor,
+}
+
+/** Whether the editor of a field shows a placeholder while it is empty. */
+export function hasPlaceholder(field: FieldDescription): boolean {
+  const editor = findEditor(field)
+  return editor === TextEditor || editor === MarkdownEditor
+}
+
+/** The editor of a field. */
+export function findEditor({ type, many, schema }: Pick<FieldDescription, 'type' | 'many' | 'schema'>): FieldEditor {
+  const known = (many ? EDITORS_OF_MANY : EDITORS)[type]
+  return known ?? EDITORS_BY_SHAPE[String(schema.type)] ?? JsonEditor
+}

@@ -1,0 +1,98 @@
+import type { ReactNode } from 'react'
+import { useTexts } from '../messages/messages.tsx'
+import styles from './metrics.module.css'
+
+/** How many minutes a plot has room for. */
+const MINUTES = 60
+/** The height of a plot in its own units; its width is one unit for each minute. */
+const HEIGHT = 100
+const MINUTE_MS = 60_000
+
+/** Values by minute, the oldest first; `null`: there is none. */
+export type Values = readonly (number | null)[]
+
+/** One kind of value in a plot. */
+export interface Series {
+  readonly name: string
+  readonly values: Values
+  readonly kind: 'bars' | 'failedBars' | 'line' | 'dashedLine'
+}
+
+/** What a {@link Plot} takes. */
+export interface PlotProps {
+  readonly title: string
+  /** What the plot shows, in a sentence. */
+  readonly summary: string
+  /** When the last minute began: ISO 8601. */
+  readonly until: string
+  /** Drawn in this order, each over those before it. */
+  readonly series: readonly Series[]
+}
+
+/** Values of the last hour over time, the present minute at the end. */
+export function Plot({ title, summary, until, series }: PlotProps): ReactNode {
+  const { formats } = useTexts()
+  const values = series.flatMap((one) => one.values.filter((value) => value !== null))
+  // Where nothing is, one stands at the top.
+  const top = Math.max(...values) || 1
+  const from = new Date(Date.parse(until) - (MINUTES - 1) * MINUTE_MS).toISOString()
+  return (
+    <figure className={styles.plot}>
+      <figcaption>
+        <h3>{title}</h3>
+        <p className={styles.note}>{summary}</p>
+      </figcaption>
+      <div className={styles.canvas}>
+        <p className={styles.top} aria-hidden="true">
+          {formats.number(top)}
+        </p>
+        <svg
+          className={styles.drawing}
+          viewBox={`0 0 ${MINUTES} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${title}. ${summary}`}
+        >
+          {series.map(({ name, kind, values }) => (
+            <path key={name} className={styles[kind]} d={pathOf(values, kind, top)} />
+          ))}
+        </svg>
+        <p className={styles.times} aria-hidden="true">
+          <span>{formats.time(from)}</span>
+          <span>{formats.time(until)}</span>
+        </p>
+      </div>
+      <ul className={styles.legend}>
+        {series.map(({ name, kind }) => (
+          <li key={name}>
+            <svg className={styles.sample} viewBox="0 0 16 8" aria-hidden="true">
+              <path
+                className={styles[kind]}
+                d={kind === 'bars' || kind === 'failedBars' ? 'M4 0H12V8H4Z' : 'M0 4H16'}
+              />
+            </svg>
+            {name}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  )
+}
+
+/** The path of a series; its last value stands at the right edge. */
+function pathOf(values: Values, kind: Series['kind'], top: number): string {
+  const start = MINUTES - values.length
+  const isBar = kind === 'bars' || kind === 'failedBars'
+  const heightOf = (value: number): number => Math.round((value / top) * HEIGHT * 100) / 100
+  return values
+    .map((value, index) => {
+      if (value === null || (isBar && value === 0)) return ''
+      const left = start + index
+      const y = HEIGHT - heightOf(value)
+      if (isBar) return `M${left + 0.1} ${HEIGHT}V${y}H${left + 0.9}V${HEIGHT}Z`
+      // A step: a minute between two without requests is seen, too.
+      const isConnected = (values[index - 1] ?? null) !== null
+      return `${isConnected ? 'V' : `M${left} `}${y}H${left + 1}`
+    })
+    .join('')
+}

@@ -1,0 +1,30 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import styles from './loading-placeholder.module.css'
+import unseen from './visually-hidden.module.css'
+
+/** A shorter wait shows nothing that moves, in milliseconds. */
+const UNSEEN_MS = 150
+
+/** Lines where content will be; shown only to those who wait for longer than a moment. */
+export function LoadingPlaceholder({
+  label,
+  lines = 5,
+}: {
+  readonly label: string
+  readonly lines?: number
+}): ReactNode {
+  const [isLate, setIsLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLate(true), UNSEEN_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isLate) return null
+  return (
+    <div role="status" className={styles.waiting}>
+      <span className={unseen.unseen}>{label}</span>
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={`line-${index.toString()}`} className={styles.line} />
+      ))}
+    </div>
+  )
+}
