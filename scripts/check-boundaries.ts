@@ -24,7 +24,7 @@ const LINE: readonly string[] = [
 /** Parts beside the line, each with the parts that it may import besides itself and the leaves. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   auth: [],
-  metrics: [],
+  metrics: upTo('store'),
   assets: [],
   'index.ts': [...upTo('service.ts'), 'auth', 'assets'],
   plugins: ['index.ts'],
@@ -36,7 +36,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   service: ['auth', 'assets', 'metrics'],
   'service.ts': ['auth', 'assets', 'metrics'],
   content: ['assets'],
-  http: ['assets'],
+  http: ['auth', 'assets', 'metrics'],
   node: ['metrics'],
   cli: ['auth', 'assets'],
 }
@@ -59,6 +59,7 @@ const LEAVES: readonly string[] = [
   'slugs.ts',
   'version.ts',
   'with-timeout.ts',
+  'auth/account-manager.ts',
   'auth/adapter.ts',
   'auth/client-network.ts',
   'auth/cookie-prefix.ts',
@@ -207,13 +208,18 @@ function indexFault(file: string, to: string): string | undefined {
   return `imports ${to} past ${index}. Export what you need there, and import that.`
 }
 
-function importFaults(imports: Imports): readonly BoundaryFault[] {
-  return [...imports].flatMap(([file, targets]) =>
-    targets.flatMap((to) => {
-      const message = imports.has(to) ? (directionFault(file, to) ?? indexFault(file, to)) : libraryFault(file, to)
-      return message === undefined ? [] : [{ file, message }]
-    }),
-  )
+/** Imports against the layout: of files, also for types alone; of libraries, only where they are loaded. */
+function importFaults(values: Imports, declared: Imports): readonly BoundaryFault[] {
+  return [...values].flatMap(([file, loaded]) => {
+    const all = new Set([...loaded, ...(declared.get(file) ?? [])])
+    return [...all].flatMap((to) => {
+      const isLoadedLibrary = !values.has(to) && loaded.includes(to)
+      const message = values.has(to)
+        ? (directionFault(file, to) ?? indexFault(file, to))
+        : isLoadedLibrary && libraryFault(file, to)
+      return message ? [{ file, message }] : []
+    })
+  })
 }
 
 /** Every cycle that a depth-first walk closes, once. Files that need each other's types are one file in two. */
@@ -279,7 +285,7 @@ function studioFaults(imports: Imports): readonly BoundaryFault[] {
 }
 
 /** The packages, each with the rule that its imports follow. */
-const RULES: Readonly<Record<string, (imports: Imports) => readonly BoundaryFault[]>> = {
+const RULES: Readonly<Record<string, (values: Imports, declared: Imports) => readonly BoundaryFault[]>> = {
   daybook: importFaults,
   client: foreignFaults,
   studio: studioFaults,
@@ -291,7 +297,7 @@ async function findFaults(source: string, name: string): Promise<readonly Bounda
   const imports = await readImports(source, valuesOf)
   const declared = await readImports(source, declaredBy)
   const shown = relative(process.cwd(), source).replaceAll('\\', '/')
-  const faults = [...(RULES[name]?.(imports) ?? []), ...cycleFaults(declared)]
+  const faults = [...(RULES[name]?.(imports, declared) ?? []), ...cycleFaults(declared)]
   return faults.map(({ file, message }) => ({ file: posix.join(shown, file), message }))
 }
 

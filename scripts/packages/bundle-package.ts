@@ -5,7 +5,7 @@ import { type Plugin, rolldown } from 'rolldown'
 import { packageOf } from './bundled-package.ts'
 
 /** How sources name files that threads and child processes begin with. */
-const STARTED = /\bmoduleBeside\(import\.meta\.url, '([^']+)'\)/g
+const STARTED = /\bresolveSiblingModule\(import\.meta\.url, '([^']+)'\)/g
 
 /** Stands for the address of a module, until it is known which file it comes into. */
 const ADDRESS = /__addressOf\("([^"]+)"\)/g

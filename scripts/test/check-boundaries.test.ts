@@ -53,13 +53,14 @@ test('fails on a cycle of types', async () => {
   expect(said).toContain('store/a.ts -> store/b.ts -> store/a.ts')
 })
 
-test('lets a type be imported against the direction', async () => {
-  const result = await checkTree({
+test('fails on the import of a type against the direction', async () => {
+  const { status, said } = await checkTree({
     'config/config.ts':
       "import type { Database } from '../store/database.ts'\nexport interface Config { database: Database }\n",
     'store/database.ts': 'export interface Database { name: string }\n',
   })
-  expect(result).toEqual({ status: 0, said: '' })
+  expect(status).toBe(1)
+  expect(said).toContain('config/config.ts imports store/database.ts, against the layout.')
 })
 
 test('fails on an import past the index of a folder of content', async () => {

@@ -14,7 +14,7 @@ import { type ContentOptions, type OpenContent, openContent } from '../service/o
 import { requireNoPendingRenames } from '../service/startup-checks.ts'
 import { createService, type Service } from '../service.ts'
 import { beginCopy } from '../store/copy.ts'
-import type { DatabaseSource, Snapshot } from '../store/database.ts'
+import { type DatabaseSource, getDatabaseSource, type Snapshot } from '../store/database.ts'
 import { Reader } from '../store/reads/reader.ts'
 import { openSqlite } from '../store/sqlite/sqlite.ts'
 import { copySqlite } from '../store/sqlite/sqlite-file.ts'
@@ -44,7 +44,8 @@ export async function openCommandStore(options: CommonOptions): Promise<CommandS
  *
  * @throws {StartupError} if there is none
  */
-export async function openSnapshot({ database }: DaybookConfig, data: string): Promise<Snapshot> {
+export async function openSnapshot(config: DaybookConfig, data: string): Promise<Snapshot> {
+  const database = getDatabaseSource(config)
   if (database) return database.snapshot()
   const file = databaseFile(data)
   if (!existsSync(file)) throw new StartupError(`There is no database ${file}. Is --data right?`)
@@ -93,7 +94,8 @@ export async function openCopy(
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
     const isServed = open === openContent
-    if (database) await copyDatabase(database, model, databaseFile(folder), isServed)
+    const source = getDatabaseSource({ database })
+    if (source) await copyDatabase(source, model, databaseFile(folder), isServed)
     else copySqlite(databaseFile(data), databaseFile(folder))
     // The copy gets a store of files of its own, so that the files of the service stay as they are.
     const opened = await open(model, { ...config, assets: { ...assets, store: disk() } }, folder, options)

@@ -11,7 +11,6 @@ import type {
   WriteValues,
 } from '../fields/infer.ts'
 import type { DocumentValidator, ValidationListQuery, ValidationQuery } from '../fields/validation.ts'
-import type { DatabaseSource } from '../store/database.ts'
 import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
 import type { AssetFields, AssetsConfig } from './assets.ts'
 import type { DocsConfig } from './docs.ts'
@@ -251,6 +250,12 @@ export interface SeedOptions {
   readonly locale?: string
 }
 
+/** A database that a config names. `postgres()` returns one; Daybook alone calls its methods. */
+export interface DatabaseConfig {
+  open(options?: never): Promise<object>
+  snapshot(): Promise<object>
+}
+
 /** The config of a service, as `daybook.config.ts` exports it. */
 export interface DaybookConfig {
   /** Many entries of one shape, by key; each made with `defineCollection`. */
@@ -260,7 +265,7 @@ export interface DaybookConfig {
   /** The languages of the content. @default one language @see docs/locales.md */
   readonly locales?: LocalesConfig
   /** Where content is kept: `postgres(process.env.DATABASE_URL)`. @default a file in the data folder @see docs/reference/config.md#postgresurl-options */
-  readonly database?: DatabaseSource
+  readonly database?: DatabaseConfig
   /**
    * Where sessions come from: options of the accounts that a service has by itself, `betterAuth()` for accounts in the service's
    * database, or an adapter in their place. @default accounts in memory; anyone can register

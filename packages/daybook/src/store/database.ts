@@ -1,3 +1,4 @@
+import type { DatabaseConfig } from '../config/config.ts'
 import type { Connection, PipelinedConnection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import type { GrowthListener } from './growth-watch.ts'
@@ -121,17 +122,20 @@ export interface PoolState {
   readonly waiting: number
 }
 
-/** Where content is kept, as a config names it. */
-export interface DatabaseSource {
-  /** @throws {StartupError} when it cannot be used, with what to do about it */
+/** A database that a config names, with the methods that open it. */
+export interface DatabaseSource extends DatabaseConfig {
+  /** Opens the database. @throws {StartupError} if it cannot be used; the message says what to do */
   open(options?: StoreOptions): Promise<Database>
-  /**
-   * Sees it as it stands now, while others write to it.
-   *
-   * @throws {StartupError} as `open`
-   */
+  /** Opens a snapshot that later writes do not change. @throws {StartupError} as `open` */
   snapshot(): Promise<Snapshot>
 }
+
+/** Returns the database that a config names; `undefined`: the file in the data folder. */
+export const getDatabaseSource = ({
+  database,
+}: {
+  readonly database?: DatabaseConfig | undefined
+}): DatabaseSource | undefined => database as DatabaseSource | undefined
 
 /** A unique index refused a row. */
 export class UniqueViolation extends Error {

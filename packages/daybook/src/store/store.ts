@@ -3,7 +3,13 @@ import type { AuthRecords } from '../auth/records.ts'
 import type { DaybookConfig } from '../config/config.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 import { endCopy } from './copy.ts'
-import type { Database, StoreOptions, TransactionOptions, WriteConnection } from './database.ts'
+import {
+  type Database,
+  getDatabaseSource,
+  type StoreOptions,
+  type TransactionOptions,
+  type WriteConnection,
+} from './database.ts'
 import type { SchemaObject } from './dialect.ts'
 import { FollowableJournal } from './journal.ts'
 import { readNote, writeNote } from './notes.ts'
@@ -200,9 +206,10 @@ export function databaseFile(data: string): string {
 
 /** Opens the store that a config names, or the one of the data folder, as it is. */
 export async function openStore(
-  { database }: Pick<DaybookConfig, 'database'>,
+  config: Pick<DaybookConfig, 'database'>,
   data: string,
   options: StoreOptions = {},
 ): Promise<Store> {
+  const database = getDatabaseSource(config)
   return new Store(database ? await database.open(options) : openSqlite(databaseFile(data), options))
 }
