@@ -4,8 +4,8 @@ import { posix, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { init, parse } from 'es-module-lexer'
 
-/** From the bottom of the house to its top: each part may import itself, the parts before it, and the leaves. */
-const LINE: readonly string[] = [
+/** The layers, from the bottom up. Each part may import itself, the parts before it, and the leaves. */
+const LAYERS: readonly string[] = [
   'fields',
   'config',
   'model',
@@ -21,8 +21,8 @@ const LINE: readonly string[] = [
   'cli',
 ]
 
-/** Parts beside the line, each with the parts that it may import besides itself and the leaves. */
-const BESIDE: Readonly<Record<string, readonly string[]>> = {
+/** Parts outside the layers, each with the parts that it may import in addition to itself and the leaves. */
+const SIDE_PARTS: Readonly<Record<string, readonly string[]>> = {
   auth: [],
   metrics: upTo('store'),
   assets: [],
@@ -31,8 +31,8 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   testing: [...upTo('service.ts'), 'auth', 'assets'],
 }
 
-/** What is wired together in the composition root besides the line. */
-const ALSO: Readonly<Record<string, readonly string[]>> = {
+/** Parts outside the layers that a layer may import, too. */
+const EXTRA_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   service: ['auth', 'assets', 'metrics'],
   'service.ts': ['auth', 'assets', 'metrics'],
   content: ['assets'],
@@ -72,12 +72,12 @@ const LEAVES: readonly string[] = [
   'threads/thread-pool.ts',
 ]
 
-/** Libraries that one part, or a file besides, hides from the others. */
+/** The part or file that alone may load a library. */
 const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   ajv: 'model',
   'ajv-formats': 'model',
   commander: 'cli/command.ts',
-  // The operators of filters have their SQL beside their evaluation in JavaScript.
+  // An operator of filters has its SQL and its JavaScript in one place.
   kysely: ['store', 'query/operators.ts'],
   'better-sqlite3': 'store/sqlite/sqlite-file.ts',
   leven: 'nearest.ts',
@@ -98,9 +98,9 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   'hast-util-sanitize': 'content/markdown/html-allow-list.ts',
 }
 
-/** Parts of the Studio's program that every page stands on, from the bottom up. */
-const STUDIO_LINE: readonly string[] = ['ui', 'messages', 'api', 'model', 'session', 'shell']
-/** What several pages use of the editor and of the files. */
+/** The layers of the Studio's program below its pages, from the bottom up. */
+const STUDIO_LAYERS: readonly string[] = ['ui', 'messages', 'api', 'model', 'session', 'shell']
+/** The parts of the editor and of the files that several pages use. */
 const STUDIO_SHARED: readonly string[] = [
   'editor/fields',
   'editor/saving',
@@ -109,13 +109,13 @@ const STUDIO_SHARED: readonly string[] = [
   'assets/picker',
   'preview',
 ]
-/** Pages: none imports another one. */
+/** The pages, none of which imports another. */
 const STUDIO_PAGES: readonly string[] = ['editor', 'lists', 'overview', 'assets', 'accounts', 'webhooks']
 
 /** Folders of `content/` whose public names, for the rest of the service, are those of their `index.ts`. */
 const INDEXED: readonly string[] = ['content/reads', 'content/writes', 'content/drafts', 'content/transfer']
 
-/** One import that does not fit, and what to do about it. */
+/** An import that the layout does not allow, with advice. */
 interface BoundaryFault {
   readonly file: string
   readonly message: string
@@ -125,105 +125,107 @@ interface BoundaryFault {
 type Imports = ReadonlyMap<string, readonly string[]>
 
 function upTo(part: string): readonly string[] {
-  return LINE.slice(0, LINE.indexOf(part) + 1)
+  return LAYERS.slice(0, LAYERS.indexOf(part) + 1)
 }
 
 const isLeaf = (file: string): boolean => LEAVES.includes(file)
 
-const partOf = (file: string): string => file.split('/')[0] ?? file
+const getPart = (file: string): string => file.split('/')[0] ?? file
 
-function allowedFor(part: string): readonly string[] | undefined {
-  const place = LINE.indexOf(part)
-  if (place >= 0) return [...LINE.slice(0, place + 1), ...(ALSO[part] ?? [])]
-  const beside = BESIDE[part]
-  return beside && [part, ...beside]
+function listAllowedParts(part: string): readonly string[] | undefined {
+  const layer = LAYERS.indexOf(part)
+  if (layer >= 0) return [...LAYERS.slice(0, layer + 1), ...(EXTRA_IMPORTS[part] ?? [])]
+  const sideParts = SIDE_PARTS[part]
+  return sideParts && [part, ...sideParts]
 }
 
 /** Reads what each file of a source folder imports. */
 async function readImports(
   source: string,
-  specifiersOf: (code: string, file: string) => readonly string[],
+  findSpecifiers: (code: string, file: string) => readonly string[],
 ): Promise<Imports> {
   const imports = new Map<string, readonly string[]>()
   for await (const path of glob('**/*.{ts,tsx}', { cwd: source })) {
     const file = path.replaceAll('\\', '/')
     if (file.endsWith('.d.ts')) continue
-    const specifiers = specifiersOf(await readFile(resolve(source, path), 'utf8'), file)
+    const specifiers = findSpecifiers(await readFile(resolve(source, path), 'utf8'), file)
     imports.set(
       file,
-      [...new Set(specifiers)].map((specifier) => target(file, specifier)),
+      [...new Set(specifiers)].map((specifier) => resolveSpecifier(file, specifier)),
     )
   }
   return new Map([...imports].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What a file imports when it runs; types count for nothing. */
-function valuesOf(code: string, file: string): readonly string[] {
-  // What strips types knows no JSX.
-  if (file.endsWith('.tsx')) return declaredBy(code.replace(/^(?:import|export) type /gm, '// ')).concat(loadedBy(code))
+/** Finds the modules that a file loads when it runs, which leaves out type imports. */
+function findLoaded(code: string, file: string): readonly string[] {
+  // Node cannot strip the types of JSX.
+  if (file.endsWith('.tsx'))
+    return findDeclared(code.replace(/^(?:import|export) type /gm, '// ')).concat(findDynamic(code))
   const [imports] = parse(stripTypeScriptTypes(code), file)
-  return imports.flatMap((one) => (typeof one.specifier === 'string' ? [one.specifier] : []))
+  return imports.flatMap(({ specifier }) => (typeof specifier === 'string' ? [specifier] : []))
 }
 
-/** What a file imports once it is needed. */
-const loadedBy = (code: string): readonly string[] =>
+/** Finds the modules of dynamic imports. */
+const findDynamic = (code: string): readonly string[] =>
   [...code.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)].map(([, from = '']) => from)
 
-/** What a file imports at its top, types as well. */
-function declaredBy(code: string): readonly string[] {
+/** Finds the modules of static imports and re-exports, type imports included. */
+function findDeclared(code: string): readonly string[] {
   return [...code.matchAll(/^(?:import|export)\s[^'"`;]*?\bfrom\s+['"]([^'"]+)['"]/gm)].map(([, from = '']) => from)
 }
 
-function target(file: string, specifier: string): string {
+function resolveSpecifier(file: string, specifier: string): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier
 }
 
-const libraryOf = (specifier: string): string =>
+const getLibrary = (specifier: string): string =>
   specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
 
-function libraryFault(file: string, specifier: string): string | undefined {
-  const owners = [OWNERS[libraryOf(specifier)] ?? []].flat()
+function findLibraryFault(file: string, specifier: string): string | undefined {
+  const owners = [OWNERS[getLibrary(specifier)] ?? []].flat()
   if (owners.length === 0 || owners.some((owner) => file === owner || file.startsWith(`${owner}/`))) return undefined
-  return `imports ${libraryOf(specifier)}, which only ${owners.join(' and ')} may. Put what you need there, and import that.`
+  return `imports ${getLibrary(specifier)}, which only ${owners.join(' and ')} may. Put what you need there, and import that.`
 }
 
-function directionFault(file: string, to: string): string | undefined {
+function findDirectionFault(file: string, to: string): string | undefined {
   if (isLeaf(to)) return undefined
   if (isLeaf(file)) return `imports ${to}, but is a leaf that all may import. Move what it needs into it.`
-  const allowed = allowedFor(partOf(file))
-  if (!allowed) return `is in no part of the layout. Add "${partOf(file)}" to the table in scripts/check-boundaries.ts.`
-  if (allowed.includes(partOf(to))) return undefined
-  const others = allowed.filter((part) => part !== partOf(file))
-  const advice = others.length > 0 ? `may import: ${others.join(', ')}` : 'imports nothing but the leaves'
-  return `imports ${to}, against the layout. ${partOf(file)} ${advice}. Move the code, or pass the value in.`
+  const allowed = listAllowedParts(getPart(file))
+  if (!allowed)
+    return `is in no part of the layout. Add "${getPart(file)}" to the table in scripts/check-boundaries.ts.`
+  if (allowed.includes(getPart(to))) return undefined
+  const imported = allowed.filter((part) => part !== getPart(file))
+  const advice = imported.length > 0 ? `may import: ${imported.join(', ')}` : 'imports nothing but the leaves'
+  return `imports ${to}, against the layout. ${getPart(file)} ${advice}. Move the code, or pass the value in.`
 }
 
-function indexFault(file: string, to: string): string | undefined {
+function findIndexFault(file: string, to: string): string | undefined {
   const folder = INDEXED.find((indexed) => to.startsWith(`${indexed}/`))
   const index = `${folder}/index.ts`
-  if (folder === undefined || to === index || partOf(file) === partOf(to)) return undefined
+  if (folder === undefined || to === index || getPart(file) === getPart(to)) return undefined
   return `imports ${to} past ${index}. Export what you need there, and import that.`
 }
 
-/** Imports against the layout: of files, also for types alone; of libraries, only where they are loaded. */
-function importFaults(values: Imports, declared: Imports): readonly BoundaryFault[] {
+/** Finds imports against the layout: of files, type imports included; of libraries, only if they are loaded. */
+function findImportFaults(values: Imports, declared: Imports): readonly BoundaryFault[] {
   return [...values].flatMap(([file, loaded]) => {
     const all = new Set([...loaded, ...(declared.get(file) ?? [])])
     return [...all].flatMap((to) => {
       const isLoadedLibrary = !values.has(to) && loaded.includes(to)
       const message = values.has(to)
-        ? (directionFault(file, to) ?? indexFault(file, to))
-        : isLoadedLibrary && libraryFault(file, to)
+        ? (findDirectionFault(file, to) ?? findIndexFault(file, to))
+        : isLoadedLibrary && findLibraryFault(file, to)
       return message ? [{ file, message }] : []
     })
   })
 }
 
-/** Every cycle that a depth-first walk closes, once. Files that need each other's types are one file in two. */
-function cycleFaults(imports: Imports): readonly BoundaryFault[] {
+/** Finds every cycle that a depth-first walk closes, once, type imports included. */
+function findCycleFaults(imports: Imports): readonly BoundaryFault[] {
   const faults: BoundaryFault[] = []
   const done = new Set<string>()
   const visit = (file: string, trail: readonly string[]): void => {
@@ -240,8 +242,8 @@ function cycleFaults(imports: Imports): readonly BoundaryFault[] {
   return faults
 }
 
-/** What is no part of the package itself: types of others may be imported, nothing that runs. */
-function foreignFaults(imports: Imports): readonly BoundaryFault[] {
+/** Finds modules outside the package that are loaded; their types may be imported. */
+function findForeignFaults(imports: Imports): readonly BoundaryFault[] {
   return [...imports].flatMap(([file, targets]) =>
     targets
       .filter((to) => !imports.has(to))
@@ -253,30 +255,30 @@ function foreignFaults(imports: Imports): readonly BoundaryFault[] {
 }
 
 /** The part of the Studio's program that a file belongs to, such as `editor/fields`. */
-const studioPartOf = (file: string): string =>
+const getStudioPart = (file: string): string =>
   STUDIO_SHARED.find((part) => file === part || file.startsWith(`${part}/`)) ?? file.split('/')[0] ?? file
 
-function allowedInStudio(part: string): readonly string[] | undefined {
-  const place = STUDIO_LINE.indexOf(part)
-  if (place >= 0) return STUDIO_LINE.slice(0, place + 1)
-  if (STUDIO_SHARED.includes(part)) return [...STUDIO_LINE, ...STUDIO_SHARED]
-  if (STUDIO_PAGES.includes(part)) return [...STUDIO_LINE, ...STUDIO_SHARED, part]
-  if (part === 'routes.tsx') return [...STUDIO_LINE, ...STUDIO_SHARED, ...STUDIO_PAGES]
-  return part === 'main.tsx' ? [...STUDIO_LINE, 'routes.tsx'] : undefined
+function listAllowedStudioParts(part: string): readonly string[] | undefined {
+  const layer = STUDIO_LAYERS.indexOf(part)
+  if (layer >= 0) return STUDIO_LAYERS.slice(0, layer + 1)
+  if (STUDIO_SHARED.includes(part)) return [...STUDIO_LAYERS, ...STUDIO_SHARED]
+  if (STUDIO_PAGES.includes(part)) return [...STUDIO_LAYERS, ...STUDIO_SHARED, part]
+  if (part === 'routes.tsx') return [...STUDIO_LAYERS, ...STUDIO_SHARED, ...STUDIO_PAGES]
+  return part === 'main.tsx' ? [...STUDIO_LAYERS, 'routes.tsx'] : undefined
 }
 
-/** Imports of the Studio's program against its layout. */
-function studioFaults(imports: Imports): readonly BoundaryFault[] {
+/** Finds imports of the Studio's program that its layout does not allow. */
+function findStudioFaults(imports: Imports): readonly BoundaryFault[] {
   return [...imports].flatMap(([file, targets]) => {
-    const part = studioPartOf(file)
-    const allowed = allowedInStudio(part)
+    const part = getStudioPart(file)
+    const allowed = listAllowedStudioParts(part)
     if (!allowed) {
       return [
         { file, message: `is in no part of the layout. Add "${part}" to the table in scripts/check-boundaries.ts.` },
       ]
     }
     return targets
-      .filter((to) => imports.has(to) && !allowed.includes(studioPartOf(to)))
+      .filter((to) => imports.has(to) && !allowed.includes(getStudioPart(to)))
       .map((to) => ({
         file,
         message: `imports ${to}, against the layout. ${part} may import: ${allowed.join(', ')}. Move the code, or pass the value in.`,
@@ -284,35 +286,35 @@ function studioFaults(imports: Imports): readonly BoundaryFault[] {
   })
 }
 
-/** The packages, each with the rule that its imports follow. */
+/** The check of each package. */
 const RULES: Readonly<Record<string, (values: Imports, declared: Imports) => readonly BoundaryFault[]>> = {
-  daybook: importFaults,
-  client: foreignFaults,
-  studio: studioFaults,
+  daybook: findImportFaults,
+  client: findForeignFaults,
+  studio: findStudioFaults,
 }
 
-/** What in a source folder breaks the layout of a package: imports that it may not have, cycles, full folders. */
+/** Finds the imports and cycles of a source folder that the layout of its package does not allow. */
 async function findFaults(source: string, name: string): Promise<readonly BoundaryFault[]> {
   await init()
-  const imports = await readImports(source, valuesOf)
-  const declared = await readImports(source, declaredBy)
+  const imports = await readImports(source, findLoaded)
+  const declared = await readImports(source, findDeclared)
   const shown = relative(process.cwd(), source).replaceAll('\\', '/')
-  const faults = [...(RULES[name]?.(imports, declared) ?? []), ...cycleFaults(declared)]
+  const faults = [...(RULES[name]?.(imports, declared) ?? []), ...findCycleFaults(declared)]
   return faults.map(({ file, message }) => ({ file: posix.join(shown, file), message }))
 }
 
-/** Sources that are not the `src` of the package of their name. */
+/** Source folders that are not the `src` of their package. */
 const SOURCE_FOLDERS: Readonly<Record<string, string>> = { studio: 'studio/src/app' }
 
-const sourceOf = (name: string): string =>
+const getSource = (name: string): string =>
   fileURLToPath(new URL(`../packages/${SOURCE_FOLDERS[name] ?? `${name}/src`}`, import.meta.url))
 
-const [, , given, name = 'daybook'] = process.argv
+const [, , folder, name = 'daybook'] = process.argv
 const sources =
-  given === undefined
-    ? Object.keys(RULES).map((one) => [sourceOf(one), one] as const)
-    : [[resolve(given), name] as const]
-const boundaryFaults = (await Promise.all(sources.map(([source, one]) => findFaults(source, one)))).flat()
+  folder === undefined
+    ? Object.keys(RULES).map((rule) => [getSource(rule), rule] as const)
+    : [[resolve(folder), name] as const]
+const boundaryFaults = (await Promise.all(sources.map(([source, rule]) => findFaults(source, rule)))).flat()
 for (const { file, message } of boundaryFaults) process.stderr.write(`${file} ${message}\n`)
 process.stdout.write(
   boundaryFaults.length === 0 ? 'boundaries: ok\n' : `boundaries: ${boundaryFaults.length} to mend\n`,
