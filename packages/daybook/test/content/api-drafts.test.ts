@@ -28,7 +28,7 @@ async function refusal(call: Promise<unknown>): Promise<string> {
   return error instanceof DaybookError ? error.code : String(error)
 }
 
-describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
+describe.each(POLICY_STORES)('drafts in the in-process API on $name', (store) => {
   let service: StoredService<typeof config>
   let content: ReturnType<StoredService<typeof config>['content']['as']>
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
     return () => service.close()
   })
 
-  test('are saved, read, thrown away and published', async () => {
+  test('can be saved, read, discarded and published', async () => {
     const { id } = await content.create('posts', { title: 'One' })
     const saved = await content.saveDraft('posts', id, { title: 'Two', seo: { title: 'S' } })
     expect(saved).toMatchObject({ title: 'Two', hasDraft: true, publishAt: null })
@@ -56,7 +56,7 @@ describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
     expect((await content.unpublish('posts', id)).status).toBe('draft')
   })
 
-  test('are published in one language', async () => {
+  test('can be published in one locale', async () => {
     const { id } = await content.create('posts', { title: 'One' })
     await content.saveDraft('posts', id, { title: 'Two' })
     await content.saveDraft('posts', id, { title: 'Zwei' }, { locale: 'de' })
@@ -64,14 +64,14 @@ describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
     expect(await content.get('posts', id, { locale: 'all' })).toMatchObject({ title: { en: 'One', de: 'Zwei' } })
   })
 
-  test('are autosaved in the place of the autosave before', async () => {
+  test('replace the previous autosave when autosaved', async () => {
     const { id } = await content.create('posts', { title: 'One' })
     for (const title of ['T', 'Tw', 'Two']) await content.saveDraft('posts', id, { title }, { autosave: true })
     const kept = await service.rows('SELECT seq FROM daybook$journal_payload WHERE seq > 1')
     expect(kept).toEqual([])
   })
 
-  test('have times, which are shown and taken back', async () => {
+  test('can be scheduled and unscheduled', async () => {
     const { id } = await content.create('posts', { title: 'One' })
     expect(await content.publish('posts', id, { at: LATER })).toMatchObject({ publishAt: LATER, unpublishAt: null })
     expect(await content.unpublish('posts', id, { at: LAST })).toMatchObject({ publishAt: LATER, unpublishAt: LAST })
@@ -80,7 +80,7 @@ describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
     expect(await refusal(content.unschedule('posts', id))).toBe('NOT_FOUND')
   })
 
-  test('take back an earlier version', async () => {
+  test('can be restored from an earlier version', async () => {
     const { id } = await content.create('posts', { title: 'One' })
     await content.update('posts', id, { title: 'Two' })
     expect(await content.restore('posts', id, 1)).toMatchObject({ title: 'One', hasDraft: true })
@@ -92,7 +92,7 @@ describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
     expect(await content.restore('notes', note.id, seq)).toMatchObject({ text: 'one' })
   })
 
-  test('of all that a change of many names get the change, too', async () => {
+  test('are changed along with their entries by a bulk update', async () => {
     const ids = await Promise.all(['A', 'B', 'C'].map(async (title) => (await content.create('posts', { title })).id))
     for (const id of ids.slice(1)) await content.saveDraft('posts', id, { title: 'Draft' })
     const outcome = await content.updateMany('posts', { title: { in: ['A', 'B', 'C'] } }, { minutes: 5 })
@@ -107,7 +107,7 @@ describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
     expect(deleted).toMatchObject({ matched: 3, changed: 3 })
   })
 
-  test('are published together, or not at all', async () => {
+  test('are published by a batch all together or not at all', async () => {
     const ids = await Promise.all(
       ['A', 'B'].map(async (title) => (await content.create('posts', { title, status: 'draft' })).id),
     )
@@ -126,7 +126,7 @@ describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
     expect(outcomes).toMatchObject([{}, { entry: { unpublishAt: LATER } }, { entry: { title: 'A', hasDraft: true } }])
   })
 
-  test('are for sessions, and for collections with a status', async () => {
+  test('need a session and a collection with a status', async () => {
     const { id } = await content.create('posts', { title: 'One' })
     const nobody = service.content.as(ANONYMOUS)
     expect(await refusal(nobody.get('posts', id, { draft: true }))).toBe('UNAUTHORIZED')
@@ -159,7 +159,7 @@ describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
       ],
     ]
 
-    test.each(TRIES)('%s does everything but store', async (name, attempt, answer) => {
+    test.each(TRIES)('%s returns the result and stores nothing', async (name, attempt, answer) => {
       const { id } = await content.create('posts', { title: 'One' })
       await content.saveDraft('posts', id, { title: 'Draft' })
       const before = await content.get('posts', id, { draft: true })
@@ -171,7 +171,7 @@ describe.each(POLICY_STORES)('working copies in process on $name', (store) => {
       expect(await service.rows('SELECT seq FROM daybook$head')).toEqual([{ seq: 2 }])
     })
 
-    test('refuse what would have been refused', async () => {
+    test('fail with the error of the real call', async () => {
       const { id } = await content.create('posts', { title: 'One' })
       expect(await refusal(content.update('posts', id, { title: '' }, { dryRun: true }))).toBe('VALIDATION_ERROR')
       expect(await refusal(service.content.as(ANONYMOUS).delete('posts', id, { dryRun: true }))).toBe('UNAUTHORIZED')

@@ -18,7 +18,7 @@ import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const NOBODY = '0198c0de-1111-7000-8000-00000000000b'
 
-/** A person with a session, who is no service. */
+/** A caller with an ordinary session, without the role `service`. */
 const INES: Caller = {
   principal: { id: 'ines' },
   identity: {
@@ -55,7 +55,7 @@ const config = defineConfig({
   },
 })
 
-/** The code that a call is refused with. */
+/** Returns the error code with which a call is rejected. */
 async function codeOf(call: Promise<unknown>): Promise<string> {
   try {
     await call
@@ -75,7 +75,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
   })
 
   describe('access', () => {
-    test('is that of a caller without a session unless the call says otherwise', async () => {
+    test('is that of an anonymous caller unless the call names another caller', async () => {
       const { content } = service
       const { id } = await content.create('posts', { title: 'A', state: 'draft', notes: 'N' })
       expect(await codeOf(content.as(ANONYMOUS).create('posts', { title: 'B' }))).toBe('UNAUTHORIZED')
@@ -88,7 +88,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       expect(await content.as(ANONYMOUS).list('posts')).toMatchObject({ total: 0 })
     })
 
-    test('lets a session see every status and every field', async () => {
+    test('lets a caller with a session see every status and every field', async () => {
       const { content } = service
       const { id } = await content.create('posts', { title: 'A', state: 'draft', notes: 'N' })
       expect(await content.as(INES).get('posts', 'a')).toMatchObject({ id, state: 'draft', notes: 'N' })
@@ -99,7 +99,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       expect((await content.as(ANONYMOUS).list('posts')).items).toEqual([open])
     })
 
-    test('tells who may only need to sign in from who may not', async () => {
+    test('is refused with UNAUTHORIZED without a session and with FORBIDDEN with one', async () => {
       const { content } = service
       const { id } = await content.create('secrets', { title: 'A' })
       expect(await codeOf(content.as(ANONYMOUS).list('secrets'))).toBe('UNAUTHORIZED')
@@ -112,14 +112,14 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       expect(await content.get('secrets', id)).toMatchObject({ title: 'A' })
     })
 
-    test('follows a rule that lets everyone write', async () => {
+    test('applies a rule that lets everyone write', async () => {
       const { content } = service
       expect(await content.as(ANONYMOUS).create('guestbook', { title: 'Hello' })).toMatchObject({ title: 'Hello' })
     })
   })
 
   describe('reading', () => {
-    test('answers null for what is not there', async () => {
+    test('returns null for an entry that does not exist', async () => {
       const { content } = service
       expect(await content.as(ANONYMOUS).get('posts', 'nothing')).toBeNull()
       expect(await content.get('posts', NOBODY)).toBeNull()
@@ -129,7 +129,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       expect(await content.as(ANONYMOUS).get('posts', 'a'.repeat(10_000))).toBeNull()
     })
 
-    test('answers NOT_FOUND for a collection or global that the config does not have', async () => {
+    test('throws NOT_FOUND for a collection or global that is not configured', async () => {
       const { content } = service
       for (const key of ['nothing', 'site', 'posts$search', 'daybook$meta', 'constructor', '__proto__']) {
         expect(await codeOf(content.as(ANONYMOUS).list(key as never))).toBe('NOT_FOUND')
@@ -142,7 +142,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       }
     })
 
-    test('finds an entry by slug and by id, in any case of the id', async () => {
+    test('finds an entry by slug and by id, whatever the case of the id', async () => {
       const { content } = service
       const post = await content.create('posts', { title: 'Crème brûlée' })
       expect(await content.as(ANONYMOUS).get('posts', 'creme-brulee')).toMatchObject({ id: post.id })
@@ -150,7 +150,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       expect(await content.as(ANONYMOUS).get('posts', post.id.toUpperCase())).toMatchObject({ id: post.id })
     })
 
-    test('lists page by page, with the same questions as over HTTP', async () => {
+    test('lists page by page with the parameters of the HTTP API', async () => {
       const { content } = service
       for (const title of ['c', 'a', 'b']) await content.create('posts', { title, notes: title === 'b' ? 'n' : null })
       const first = await content.as(ANONYMOUS).list('posts', { sort: 'title', limit: 2, select: ['title'] })
@@ -190,7 +190,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       expect(await codeOf(service.content.as(ANONYMOUS).list('posts', query as never))).toBe('VALIDATION_ERROR')
     })
 
-    test('answers a global that was never written with empty fields', async () => {
+    test('returns a global that was never written with empty fields', async () => {
       expect(await service.content.as(ANONYMOUS).readGlobal('site')).toEqual({
         key: 'site',
         name: null,
@@ -201,7 +201,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
   })
 
   describe('writing', () => {
-    test('answers what is stored, with id, times and generated values', async () => {
+    test('returns the stored entry with id, times and generated values', async () => {
       const post = await service.content.create('posts', { title: 'A' })
       expect(post).toEqual({
         id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
@@ -217,7 +217,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       expect(await service.content.get('posts', post.id)).toEqual(post)
     })
 
-    test('ignores read-only keys and refuses unknown ones, each with its path', async () => {
+    test('ignores read-only keys and rejects unknown ones, each with its path', async () => {
       const { content } = service
       const body = { title: 'A', id: NOBODY, createdAt: 'x', updatedAt: 'y' }
       const post = await content.create('posts', body)
@@ -236,19 +236,19 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       )
     })
 
-    test.each([undefined, null, 5, 'text', [], [{}]])('refuses the body %j', async (body) => {
+    test.each([undefined, null, 5, 'text', [], [{}]])('rejects the body %j', async (body) => {
       expect(await codeOf(service.content.create('posts', body as never))).toBe('VALIDATION_ERROR')
       expect(await codeOf(service.content.writeGlobal('site', body as never))).toBe('VALIDATION_ERROR')
     })
 
-    test('names the field when a value is taken', async () => {
+    test('names the field when a unique value is already used', async () => {
       const { content } = service
       await content.create('posts', { title: 'A', slug: 'a' })
       const error = await content.create('posts', { title: 'B', slug: 'a' }).catch((reason) => reason)
       expect(error).toMatchObject({ code: 'CONFLICT', status: 409, details: { field: 'slug' } })
     })
 
-    test('answers NOT_FOUND for changes of what is not there', async () => {
+    test('throws NOT_FOUND for changes of entries that do not exist', async () => {
       const { content } = service
       for (const id of [NOBODY, 'a', '', 'x'.repeat(500)]) {
         expect(await codeOf(content.update('posts', id, { title: 'B' }))).toBe('NOT_FOUND')
@@ -265,12 +265,15 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       expect(day.createdAt).toBe('2019-05-01T00:00:00.000Z')
     })
 
-    test.each(['yesterday', '', '2019-02-30T00:00:00Z'])('refuses an import of the time %j', async (createdAt) => {
-      expect(await codeOf(service.content.create('posts', { title: 'A' }, { createdAt }))).toBe('VALIDATION_ERROR')
-      expect(await service.content.as(ANONYMOUS).list('posts')).toMatchObject({ total: 0 })
-    })
+    test.each(['yesterday', '', '2019-02-30T00:00:00Z'])(
+      'rejects the creation time %j of an import',
+      async (createdAt) => {
+        expect(await codeOf(service.content.create('posts', { title: 'A' }, { createdAt }))).toBe('VALIDATION_ERROR')
+        expect(await service.content.as(ANONYMOUS).list('posts')).toMatchObject({ total: 0 })
+      },
+    )
 
-    /** Checks that a slug that was made could have been given. */
+    /** Checks that a generated slug is accepted as a slug in a body. */
     async function expectOwnSlug(title: string): Promise<void> {
       const { content } = service
       const { id, slug } = await content.create('posts', { title })
@@ -284,11 +287,11 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
     const CUT = { 'at a space': `${'a'.repeat(191)} b`, 'inside a letter': `${'a'.repeat(190)} \u{20000}b` }
 
     test.each([NOBODY, '🙂', '-', 'Ａ １', 'İstanbul', "Don't", ...Object.values(CUT)])(
-      'makes a slug that the service itself would take, of %s',
+      'generates a slug from %s that is also accepted in a body',
       (title) => expectOwnSlug(title),
     )
 
-    test('makes a slug that the service itself would take, of any title', async () => {
+    test('generates a slug from any title that is also accepted in a body', async () => {
       const letters = fc.constantFrom('a', '-', ' ', '𠀀', 'é', 'ﬁ', 'İ', '\u0301', '.', '_', "'")
       const long = fc.array(letters, { minLength: 150, maxLength: 180 }).map((all) => all.join(''))
       const titles = fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), long)
@@ -300,13 +303,13 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
   })
 
   describe('ifMatch', () => {
-    /** The tag of an entry, as a client has it. */
+    /** Returns the tag of an entry as a client receives it. */
     async function tagOf(path: string): Promise<string> {
       const response = await service.request(path, { headers: { authorization: `Bearer ${service.token}` } })
       return String(response.headers.get('etag'))
     }
 
-    test('lets a change through on the present version, and refuses it on an older one', async () => {
+    test('accepts a change of the current revision and rejects one of an older revision', async () => {
       const { content } = service
       const { id } = await content.create('posts', { title: 'A' })
       const old = await tagOf(`/api/posts/${id}`)
@@ -319,7 +322,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       expect(await content.as(ANONYMOUS).get('posts', id)).toBeNull()
     })
 
-    test('takes a tag with and without its quotes, and * for any version', async () => {
+    test('accepts a tag with and without its quotes, and * for any revision', async () => {
       const { content } = service
       const { id } = await content.create('posts', { title: 'A' })
       const tag = await tagOf(`/api/posts/${id}`)
@@ -330,7 +333,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       )
     })
 
-    test('is demanded where the config says so', async () => {
+    test('is required if the config requires it', async () => {
       const { content } = service
       const { id } = await content.create('ledgers', { title: 'A' })
       expect(await codeOf(content.update('ledgers', id, { title: 'B' }))).toBe('PRECONDITION_REQUIRED')
@@ -338,7 +341,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       await content.delete('ledgers', id, { ifMatch: await tagOf(`/api/ledgers/${id}`) })
     })
 
-    test('guards globals, too', async () => {
+    test('applies to globals, too', async () => {
       const { content } = service
       await content.writeGlobal('site', { name: 'A' })
       const old = await tagOf('/api/globals/site')
@@ -349,7 +352,7 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
   })
 })
 
-test.each(POLICY_STORES)('services of one process keep what they understood apart on $name', async (store) => {
+test.each(POLICY_STORES)('two services in one process do not share cached queries on $name', async (store) => {
   const one = await store.open({ collections: { posts: { fields: { title: f.text(), rank: f.integer() } } } })
   const other = await store.open({ collections: { posts: { fields: { name: f.text() } } } })
   try {
@@ -369,7 +372,7 @@ test.each(POLICY_STORES)('services of one process keep what they understood apar
   }
 })
 
-describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on $name', (store) => {
+describe.each(POLICY_STORES)('the in-process API offers the operations of the HTTP API on $name', (store) => {
   const config = defineConfig({
     collections: {
       posts: defineCollection({
@@ -402,7 +405,7 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
     })
   })
 
-  test('what was read knows its tag, and a change can demand it', async () => {
+  test('a document that was read has a tag that a change can require', async () => {
     const { content, fetch } = service
     const { id } = await content.create('posts', { title: 'One' })
     const read = await content.as(ANONYMOUS).get('posts', id)
@@ -419,7 +422,7 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
     for (const other of [{ ...changed }, ...items]) expect(() => etagOf(other)).toThrow('came without a tag')
   })
 
-  test('a list has the tag that it has over HTTP, until it may have changed', async () => {
+  test('a list has the same tag as over HTTP until its content may have changed', async () => {
     const { content, fetch } = service
     const tag = etagOf(await content.as(ANONYMOUS).list('posts', { limit: 0 }))
     const answer = await fetch(new Request('http://daybook.test/api/posts?limit=0'))
@@ -429,7 +432,7 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
     expect(etagOf(await content.as(ANONYMOUS).list('posts', { limit: 0 }))).not.toBe(tag)
   })
 
-  test('a batch is all or nothing, and names what failed', async () => {
+  test('a batch applies all operations or none and names the one that failed', async () => {
     const { content } = service
     const done = await content.batch([
       { op: 'create', collection: 'people', data: { name: 'Ines' } },
@@ -450,7 +453,7 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
     })
   })
 
-  test('references say who refers to an entry, to a caller with a session', async () => {
+  test('references lists the referring documents for a caller with a session', async () => {
     const { content } = service
     const { id } = await content.create('people', { name: 'Ines' })
     const post = await content.create('posts', { title: 'One', author: id })
@@ -465,7 +468,7 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
     await expect(content.as(ANONYMOUS).references('people', id)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   })
 
-  test('a list of values without any is refused: it would be no condition at all', async () => {
+  test('an empty list of values is rejected, because it would filter nothing', async () => {
     const { content } = service
     await content.create('posts', { title: 'One' })
     for (const where of [{ title: { in: [] } }, { or: [{ title: { in: [] } }] }]) {
@@ -476,7 +479,7 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
     }
   })
 
-  test('locales are read and written, and others refused', async () => {
+  test('configured locales can be read and written, unknown ones are rejected', async () => {
     const { content } = service
     const { id } = await content.create('posts', { title: 'One' })
     expect(await content.update('posts', id, { title: 'Eins' }, { locale: 'de' })).toMatchObject({
@@ -497,7 +500,7 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
     })
   })
 
-  test('a global is read in a locale, with what it refers to', async () => {
+  test('a global is read in a locale, with included documents', async () => {
     const { content } = service
     const { id } = await content.create('people', { name: 'Ines' })
     await content.writeGlobal('site', { name: 'Daybook', lead: id })
@@ -508,7 +511,7 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
     })
   })
 
-  test('an empty list of names says nothing', async () => {
+  test('an empty list of names is ignored', async () => {
     const { content } = service
     await content.create('posts', { title: 'One' })
     expect((await content.as(ANONYMOUS).list('posts', { select: [], include: [] })).items).toMatchObject([
@@ -517,20 +520,20 @@ describe.each(POLICY_STORES)('what HTTP offers is offered inside the process on 
   })
 })
 
-/** SQLite's own: PostgreSQL counts the statements of all its connections together. */
-test('a search is asked beside the others, with a filter or without; a filter over a few entries is not', async () => {
+/** On SQLite alone, since PostgreSQL counts the statements of all its connections together. */
+test('a search runs in the search thread, with or without a filter; a filter over few entries does not', async () => {
   const service = await createTestService({
     collections: { posts: { fields: { title: f.text(), rank: f.integer() } } },
   })
   try {
     await service.content.create('posts', { title: 'word', rank: 1 })
-    /** Statements of the connection that everyone shares; those of the searching thread are not among them. */
+    /** Counts the statements of the shared connection, without those of the search thread. */
     const shared = async (query: ListOptions): Promise<number> => {
       const before = service.statements()
       expect((await service.content.as(ANONYMOUS).list('posts', query)).total).toBe(1)
       return service.statements() - before
     }
-    // How far the collection has come is read once, as long as nothing is stored.
+    // The counters of the collection are read once, as long as nothing is written.
     expect(await shared({})).toBe(2)
     expect(await shared({ q: 'word', sort: '-createdAt' })).toBe(0)
     expect(await shared({ q: 'word', sort: '-createdAt', where: { rank: { eq: 1 } } })).toBe(0)

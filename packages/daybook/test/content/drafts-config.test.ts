@@ -15,7 +15,7 @@ import { POLICY_STORES } from '../support/stores/stores.ts'
 const title = f.text({ required: true, localized: true })
 const rest = { slug: f.slug({ from: 'title' }), status: f.status() }
 
-/** A collection of posts with these fields. */
+/** Returns a config of a collection `posts` with these fields. */
 const posts = (fields: object, locales: LocalesConfig = { default: 'en', available: ['en', 'de'] }): object => ({
   collections: { posts: { fields: { ...fields, ...rest } } },
   locales,
@@ -23,7 +23,7 @@ const posts = (fields: object, locales: LocalesConfig = { default: 'en', availab
 
 let place: Place
 
-/** Writes an entry with a working copy beside it. */
+/** Writes an entry with a draft. */
 async function writeDraft(config: object, data: object, draft: object, german?: object): Promise<string> {
   return place.serve(config, async (service) => {
     const { id } = await create(service, 'posts', data)
@@ -33,13 +33,13 @@ async function writeDraft(config: object, data: object, draft: object, german?: 
   })
 }
 
-/** An entry as its working copy has it. */
+/** Reads the draft of an entry. */
 const readDraft = (config: object, id: string, query: object = {}): Promise<Document> =>
   place.serve(config, async ({ content }) => {
     return (await content.get('posts', id, { ...query, draft: true })) as unknown as Document
   })
 
-/** What `daybook migrate` says that it will do; it does it, too. */
+/** Runs the migration to a config, and returns the planned steps as `daybook migrate` prints them. */
 async function migrate(config: object, { allowLoss = false } = {}): Promise<readonly string[]> {
   return withEngine(place, config, async ({ store, model }) => {
     const steps = await planMigration(store.read, model)
@@ -49,13 +49,13 @@ async function migrate(config: object, { allowLoss = false } = {}): Promise<read
   })
 }
 
-describe.each(POLICY_STORES)('a working copy of an older config on $name', (store) => {
+describe.each(POLICY_STORES)('a draft of an older config on $name', (store) => {
   beforeEach(async () => {
     place = await store.at()
     return () => place[Symbol.asyncDispose]()
   })
 
-  test('has a renamed field under its new key, and is not published by that', async () => {
+  test('gets a renamed field under its new key without being published', async () => {
     const before = posts({ title, old: f.text(), seo: f.group({ from: f.text() }) })
     const id = await writeDraft(before, { title: 'T' }, { old: 'kept', seo: { from: 'too' } })
     const after = posts({
@@ -72,7 +72,7 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
     expect(await migrate(after)).toEqual([])
   })
 
-  test('keeps what has no field until that is given up, which is named first', async () => {
+  test('keeps values without a field until a migration with --allow-loss drops them', async () => {
     const before = posts({ title, gone: f.text() })
     const id = await writeDraft(before, { title: 'T' }, { gone: 'dear' })
     const after = posts({ title })
@@ -83,7 +83,7 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
     expect(await readDraft(before, id)).toMatchObject({ gone: null, hasDraft: true })
   })
 
-  test('goes along to another default locale', async () => {
+  test('is migrated to another default locale', async () => {
     const before = posts({ title })
     const id = await writeDraft(before, { title: 'One' }, { title: 'Two' }, { title: 'Zwei' })
     const after = posts({ title }, { default: 'de', available: ['en', 'de'] })
@@ -95,7 +95,7 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
     expect(published).toMatchObject({ title: 'One' })
   })
 
-  test('is given what a fill gives its entry, where it lacks that, too', async () => {
+  test('gets the value of a fill if it lacks the value, like its entry', async () => {
     const before = posts({ title, note: f.text() })
     const ids = [
       await writeDraft(before, { title: 'A' }, { title: 'A2' }),
@@ -115,7 +115,7 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
     expect(published).toMatchObject({ title: 'A2', note: 'none' })
   })
 
-  test('has former options replaced by a fill, like its entry, every locale and globals', async () => {
+  test('gets former options replaced by a fill, like its entry, in every locale, and like globals', async () => {
     const withColor = (color: object): object => ({
       ...posts({ title, color }),
       globals: { site: { fields: { color } } },
@@ -157,7 +157,7 @@ describe.each(POLICY_STORES)('a working copy of an older config on $name', (stor
     })
   })
 
-  test('is no misfit where it lacks what is required', async () => {
+  test('has no invalid values if it only lacks required values', async () => {
     const config = posts({ title })
     await writeDraft(config, { title: 'T' }, { title: null })
     const found = await withEngine(place, config, async ({ store: { read }, model }) => {

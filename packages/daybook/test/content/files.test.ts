@@ -9,7 +9,7 @@ import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const seen: unknown[] = []
 
-/** A hook that tries to store a file, in the transaction of another write. */
+/** A plugin whose hook tries to store a file inside the transaction of another write. */
 const greedy = definePlugin({
   name: 'greedy',
   version: '1.0.0',
@@ -38,13 +38,13 @@ const everything = (stream: ReadableStream<Uint8Array> | null | undefined): Prom
   stream ? text(stream) : Promise.resolve('nothing')
 const filesOn = (): Promise<readonly string[]> => readdir(join(service.data, 'uploads'), { recursive: true })
 
-describe.each(POLICY_STORES)('files in the process on $name', (store) => {
+describe.each(POLICY_STORES)('files in the in-process API on $name', (store) => {
   beforeAll(async () => {
     service = await store.open(config)
   })
   afterAll(() => service.close())
 
-  test('a file is stored as an upload is, and found by those who may read it', async () => {
+  test('a file is stored like an upload and found by callers who may read it', async () => {
     const files = service.content.files
     const asset = await files.store(Readable.from([Buffer.from('01234'), Buffer.from('56789')]), {
       originalName: 'Mine.txt',
@@ -65,7 +65,7 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
     expect(await files.find('private/absent.txt')).toBeNull()
   })
 
-  test('any stream of bytes will do, and one that is not read lets go of its file', async () => {
+  test('any stream of bytes is accepted, and a cancelled stream releases its file', async () => {
     const files = service.content.files
     const body = new Response('from the web').body as ReadableStream<Uint8Array>
     const asset = await files.store(body, { originalName: 'web.txt', directory: 'public' })
@@ -74,7 +74,7 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
     expect(await everything(await file?.open())).toBe('from the web')
   })
 
-  test('what is refused leaves nothing', async () => {
+  test('a rejected file leaves nothing behind', async () => {
     const before = await filesOn()
     const files = service.content.files
     const bytes = (length: number): Readable => Readable.from([Buffer.alloc(length)])
@@ -100,7 +100,7 @@ describe.each(POLICY_STORES)('files in the process on $name', (store) => {
     expect(await filesOn()).toEqual(before)
   })
 
-  test('a hook inside a transaction stores no files', async () => {
+  test('a hook inside a transaction cannot store files', async () => {
     seen.length = 0
     await service.content.create('posts', { title: 'One' })
     expect(seen.map(String)).toEqual([expect.stringContaining('afterCommit')])

@@ -14,7 +14,7 @@ const BEFORE = people({ name: f.text(), note: f.text({ maxLength: 300 }) })
 
 let place: Place
 
-/** Fills what is stored, and answers how much: `people.first 2`. */
+/** Runs the fills of a config, and returns the numbers of filled values, such as `people.first 2`. */
 async function fill(config: object, { signal } = new AbortController()): Promise<readonly string[]> {
   return withEngine(place, config, async (engine) => {
     const transact = engine.store.transaction.bind(engine.store)
@@ -52,7 +52,7 @@ describe.each(STORES)('on $name', (store) => {
     return () => place[Symbol.asyncDispose]()
   })
 
-  test('a field that has become required is filled by a function, which sees fields that the config no longer has', async () => {
+  test('a function fills a newly required field and sees fields that the config no longer has', async () => {
     const after = people({
       first: f.text({ required: true, fill: (person) => String(person.name).split(' ')[0] }),
       last: f.text({ required: true, fill: async ({ name }) => String(name).split(' ')[1] }),
@@ -73,7 +73,7 @@ describe.each(STORES)('on $name', (store) => {
     expect(await stored(BEFORE), 'until it is dropped').toMatchObject([{ name: null }, { name: null }])
   })
 
-  test('a function that answers nothing leaves its entry as it is', async () => {
+  test('a function that returns nothing leaves its entry unchanged', async () => {
     for (const nothing of [null, undefined, '', []]) {
       const after = people({ name: f.text(), note: f.text({ required: true, fill: () => nothing }) })
       expect(await fill(after)).toEqual([])
@@ -81,7 +81,7 @@ describe.each(STORES)('on $name', (store) => {
     }
   })
 
-  test('an optional field is filled in entries that are older than it, and not where an editor emptied it', async () => {
+  test('an optional field is filled in entries older than the field, but not if an editor emptied it', async () => {
     const after = people({ name: f.text(), note: f.text(), kind: f.text({ fill: 'person' }) })
     expect(await misfits(after)).toEqual(ids.map((id) => `people.kind fill ${id}`).toSorted())
     expect(await fill(after)).toEqual(['people.kind 2'])
@@ -91,13 +91,13 @@ describe.each(STORES)('on $name', (store) => {
     expect(await stored(after)).toMatchObject([{ kind: null }, { kind: 'person' }])
   })
 
-  test('values made from a filled one are made with it', async () => {
+  test('values generated from a filled value are generated along with it', async () => {
     const after = people({ name: f.text(), body: f.markdown({ required: true, fill: ({ name }) => `# ${name}` }) })
     expect(await fill(after)).toEqual(['people.body 2'])
     expect(await stored(after)).toMatchObject([{ body: '# Ada Lovelace', bodyHtml: '# Ada Lovelace' }, {}])
   })
 
-  test('a renamed field moves, and counts as filled', async () => {
+  test('a renamed field moves and counts as filled', async () => {
     const after = people({ label: f.text({ required: true, renamedFrom: 'name', fill: 'none' }) })
     expect(await fill(after)).toEqual([])
     expect(await stored(after)).toMatchObject([{ label: 'Ada Lovelace' }, { label: 'Alan Turing' }])
@@ -113,7 +113,7 @@ describe.each(STORES)('on $name', (store) => {
     expect(await misfits(after)).toEqual([])
   })
 
-  test('values that the config refuses are found, by field and kind', async () => {
+  test('invalid values are found, by field and kind', async () => {
     const after = people({
       name: f.text({ required: true, pattern: '^A' }),
       note: f.text({ required: true, maxLength: 100 }),
@@ -123,7 +123,7 @@ describe.each(STORES)('on $name', (store) => {
     )
   })
 
-  test('start knows which required fields lack a value, and that nothing lacks one any more', async () => {
+  test('required fields without a value are found until they are filled', async () => {
     const after = people({ name: f.text(), note: f.text({ required: true, fill: 'none' }) })
     const lacking = (): Promise<readonly string[]> =>
       withEngine(place, after, (engine) => findUnfilledFields(engine.store, engine.model))
@@ -141,25 +141,25 @@ describe.each(STORES)('on $name', (store) => {
       },
       /^The fill of people\.kind failed for [0-9a-f-]{36}: no idea$/,
     ],
-    ['answers another type', () => 7, /^A fill of people gives [0-9a-f-]{36} what is refused: kind must be/],
+    ['returns another type', () => 7, /^A fill of people gives [0-9a-f-]{36} what is refused: kind must be/],
     [
-      'answers what cannot be stored',
+      'returns a value that cannot be stored',
       () => Symbol('x'),
       /^The fill of people\.kind failed for [0-9a-f-]{36}: The value is Symbol\(x\), which JSON cannot hold$/,
     ],
-  ])('a fill that %s is named, and stores nothing', async (_, broken, message) => {
+  ])('a fill that %s is named and stores nothing', async (_, broken, message) => {
     const after = people({ name: f.text(), note: f.text(), kind: f.text({ required: true, fill: broken }) })
     await expect(fill(after)).rejects.toThrow(message)
     expect(await place.rows("SELECT actor FROM daybook$journal WHERE actor = 'migrate'")).toEqual([])
   })
 
-  test('a fill may not give the same unique value twice', async () => {
+  test('a fill may not return the same unique value twice', async () => {
     const after = people({ name: f.text(), note: f.text(), kind: f.text({ unique: true, fill: () => 'same' }) })
     await place.serve(after, async () => {})
     await expect(fill(after)).rejects.toThrow(/what is refused: another entry has this kind/)
   })
 
-  test('a fill that answers never ends when it is told to', async () => {
+  test('a fill that never returns can be aborted', async () => {
     const controller = new AbortController()
     const endless = (): Promise<never> => {
       controller.abort()
@@ -169,7 +169,7 @@ describe.each(STORES)('on $name', (store) => {
     await expect(fill(after, controller)).rejects.toThrow('aborted')
   })
 
-  test('a fill refers to entries that are there', async () => {
+  test('a fill may only refer to existing entries', async () => {
     const withBoss = (boss: unknown): object =>
       people({ name: f.text(), note: f.text(), boss: f.relation('people', { fill: boss as never }) })
     const nobody = '01a20593-14c9-70ae-9763-be46028ad4ea'
@@ -178,7 +178,7 @@ describe.each(STORES)('on $name', (store) => {
     expect(await misfits(withBoss(ids[0]))).toEqual([])
   })
 
-  test('references to entries of a collection that a field no longer names are found, and stay', async () => {
+  test('references to a collection that a field no longer names are found and stay', async () => {
     const pets = (to: string, more: object = {}): object => ({
       collections: {
         ...more,
@@ -199,7 +199,7 @@ describe.each(STORES)('on $name', (store) => {
   })
 })
 
-test('the config refuses fills that can never be right', () => {
+test('the config rejects fills that can never be valid', () => {
   const fields = {
     title: f.text({ maxLength: 3, fill: 'long' }),
     seo: f.group({ name: f.text({ fill: 'x' }) }),

@@ -7,7 +7,7 @@ import { STORES } from '../support/stores/stores.ts'
 
 const named = { fields: { title: f.text() } }
 
-/** Articles with these fields, beside what they refer to. */
+/** Returns a config of articles with these fields, and of the collections that they refer to. */
 const articles = (fields: object): object => ({
   collections: { posts: named, pages: named, articles: { fields: { title: f.text(), ...fields } } },
 })
@@ -21,7 +21,7 @@ const SEVERAL = articles({
 
 let place: Place
 
-/** What a migration to a config says that it does; it does it. */
+/** Runs the migration to a config, and returns its steps. */
 async function migrate(config: object): Promise<readonly string[]> {
   const model = compileModel(config as never)
   const store = await place.store()
@@ -41,7 +41,7 @@ describe.each(STORES)('on $name', (store) => {
     return () => place[Symbol.asyncDispose]()
   })
 
-  test('a relation that comes to lead to several collections takes its references along', async () => {
+  test('a relation that is extended to several collections keeps its references', async () => {
     const { post, id } = await place.serve(ONE, async (service) => {
       const made = await create(service, 'posts', { title: 'P' })
       const article = await create(service, 'articles', { title: 'A', lead: made.id, many: [made.id] })
@@ -67,7 +67,7 @@ describe.each(STORES)('on $name', (store) => {
     })
   })
 
-  test('a relation that comes to lead to one collection takes the references to it along, and loses the others', async () => {
+  test('a relation that is reduced to one collection keeps the references to it and loses all others', async () => {
     const { post, one, other } = await place.serve(SEVERAL, async (service) => {
       const made = await create(service, 'posts', { title: 'P' })
       const page = { collection: 'pages', id: (await create(service, 'pages', { title: 'G' })).id }
@@ -95,7 +95,7 @@ describe.each(STORES)('on $name', (store) => {
     })
   })
 
-  test('without formerTo the references wait for the former config, as values of any other type do', async () => {
+  test('without formerTo the references stay orphaned until the former config returns', async () => {
     const { post, id } = await place.serve(ONE, async (service) => {
       const made = await create(service, 'posts', { title: 'P' })
       return { post: made.id, id: (await create(service, 'articles', { lead: made.id })).id }
@@ -107,7 +107,7 @@ describe.each(STORES)('on $name', (store) => {
     await place.serve(ONE, async (service) => expect(await read(service, 'articles', id)).toMatchObject({ lead: post }))
   })
 
-  test('a collection that is taken out of the config leaves null, or the other references, and comes back', async () => {
+  test('a collection removed from the config leaves null or the other references until it returns', async () => {
     const { post, page, id } = await place.serve(SEVERAL, async (service) => {
       const reference = { collection: 'posts', id: (await create(service, 'posts', { title: 'P' })).id }
       const other = { collection: 'pages', id: (await create(service, 'pages', { title: 'G' })).id }

@@ -29,7 +29,7 @@ const config: DaybookConfig = defineConfig({
   locales: { default: 'en', available: ['en', 'de'] },
 })
 
-describe.each(POLICY_STORES)('keys of items, on $name', (store) => {
+describe.each(POLICY_STORES)('item keys on $name', (store) => {
   let service: TestService
   beforeAll(async () => {
     service = await store.open(config)
@@ -45,7 +45,7 @@ describe.each(POLICY_STORES)('keys of items, on $name', (store) => {
   const keysOf = (document: Item, field = 'parts'): readonly unknown[] =>
     itemsOf(document, field).map(({ _key }) => _key)
 
-  test('keeps the German text of an edited block when another one is put in front', async () => {
+  test('keep the German text of an edited block when another block is inserted before it', async () => {
     const { id } = await create({ parts: [{ _type: 'prose', name: 'first', text: 'We write every day.' }] })
     await save(id, { parts: [{ _type: 'prose', name: 'first', text: 'Wir schreiben täglich.' }] }, { locale: 'de' })
     await save(id, {
@@ -58,7 +58,7 @@ describe.each(POLICY_STORES)('keys of items, on $name', (store) => {
     expect(texts).toEqual([null, 'Wir schreiben täglich.'])
   })
 
-  test('makes a key for each item at any depth, and keeps those that are sent', async () => {
+  test('are generated for items at any depth, and kept if they are sent', async () => {
     const created = await create({
       parts: [
         { _type: 'quote', text: 'a' },
@@ -79,7 +79,7 @@ describe.each(POLICY_STORES)('keys of items, on $name', (store) => {
     ]
     expect(new Set(keys).size).toBe(5)
     expect(keys.every((key) => typeof key === 'string')).toBe(true)
-    // Without keys, a list that says the same is the same.
+    // A list of equal items without keys is unchanged.
     await save(created.id, {
       links: [{ name: 'one' }],
       menu: { entries: [{ name: 'top', rows: [{ text: 'row' }, { text: 'row' }] }] },
@@ -88,7 +88,7 @@ describe.each(POLICY_STORES)('keys of items, on $name', (store) => {
     expect({ menu, links, notes }).toEqual({ menu: created.menu, links: created.links, notes: created.notes })
   })
 
-  test('refuses a key that two items of one list share, and what is no key', async () => {
+  test('are rejected if two items of one list share them, or if they are invalid', async () => {
     const issues = (links: readonly object[]) =>
       create({ links }).catch(({ details }: { details: { issues: unknown } }) => details.issues)
     expect(await issues([{ _key: 'a' }, { _key: 'b' }, { _key: 'a' }])).toMatchObject([
@@ -97,7 +97,7 @@ describe.each(POLICY_STORES)('keys of items, on $name', (store) => {
     expect(await issues([{ _key: 'a b' }])).toMatchObject([{ path: '/links/0/_key', code: 'pattern' }])
   })
 
-  test('takes a block of another type for another block, whatever its key', async () => {
+  test('do not identify a block of another type', async () => {
     const { id, parts } = await create({ parts: [{ _key: 'k', _type: 'prose', text: 'words' }] })
     await save(id, { parts: [{ ...(parts as Item[])[0], text: 'Wörter' }] }, { locale: 'de' })
     const saved = await save(id, { parts: [{ _key: 'k', _type: 'quote', text: 'words' }] })
@@ -105,7 +105,7 @@ describe.each(POLICY_STORES)('keys of items, on $name', (store) => {
     expect(await read(id, { locale: 'de' })).toMatchObject({ parts: [{ _type: 'quote', text: null }] })
   })
 
-  test('has one key for an item in its entry, its draft, each language and each revision', async () => {
+  test('are the same in the entry, its draft, each locale and each revision', async () => {
     const { id, parts } = await create({ status: 'draft', parts: [{ _type: 'prose', name: 'a', text: 'one' }] })
     const [first] = parts as Item[]
     const draft = await save(id, { parts: [{ _type: 'quote', text: 'new' }, first] }, { draft: true })
@@ -123,14 +123,14 @@ describe.each(POLICY_STORES)('keys of items, on $name', (store) => {
     await service.content.publish('pages', String(id))
     const published = await read(id, { locale: 'de' })
     expect([keysOf(published), itemsOf(published).map(({ text }) => text)]).toEqual([keys, ['neu', 'eins']])
-    // A change of the entry reaches the draft beside it under the same keys.
+    // A change of the entry is applied to its draft under the same keys.
     await save(id, { title: 'drafted' }, { draft: true })
     const changed = await save(id, { parts: [...itemsOf(await read(id)), { _type: 'quote', text: 'last' }] })
     expect(keysOf(await read(id, { draft: true }))).toEqual(keysOf(changed))
     expect(keysOf(await read(id, { locale: 'all' }))).toEqual(keysOf(changed))
   })
 
-  /** Reads a list in a language, edits it and saves it; then each text of it must still be one of its item. */
+  /** Reads a list in a locale, edits it and saves it, and checks that each text still belongs to its item. */
   const applySaving = async (id: string, saving: Saving, names: { count: number }): Promise<void> => {
     const { field, locale, hasKeys, isDraft, edits } = saving
     const at = { locale, ...(isDraft ? { draft: true } : {}) }
@@ -146,7 +146,7 @@ describe.each(POLICY_STORES)('keys of items, on $name', (store) => {
     if (hasKeys) expect(items.filter(({ _key }) => _key !== undefined && !keys.has(_key))).toEqual([])
   }
 
-  test('never shows a translation in an item that it was not made for', async () => {
+  test('never attach a translation to another item', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(saving, { minLength: 1, maxLength: 5 }), async (savings) => {
         const { id } = await create({ status: 'draft' })
@@ -177,7 +177,7 @@ const saving = fc.record({
 
 type Saving = typeof saving extends fc.Arbitrary<infer T> ? T : never
 
-/** A text that says whose it is. */
+/** Returns a text that names its item and its locale. */
 const textFor = ({ name, _type = 'link' }: Item, locale: Locale, word: number): string =>
   `${name} ${_type} ${locale} ${WORDS[word]}`
 

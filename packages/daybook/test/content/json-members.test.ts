@@ -4,7 +4,7 @@ import { joinParts, splitMembers } from '../../src/content/reads/json-members.ts
 
 const KEYS = ['id', 'title', 'body', 'bodyHtml', 'parts', 'rating', 'updatedAt', 'a', 'b_1']
 
-/** What is hard to tell from structure: quotes, backslashes before them, brackets, whole members inside of strings. */
+/** Strings that resemble JSON syntax: quotes, backslashes before them, brackets, whole members. */
 const HARD_TEXT = fc
   .array(
     fc.constantFrom(
@@ -42,7 +42,7 @@ const DOCUMENT = fc
 
 const NO_KEYS: ReadonlySet<string> = new Set()
 
-test('members are those of the parsed document, and joined as JSON.stringify would write them', () => {
+test('splitting yields the members of the parsed document, and joining prints them as JSON.stringify does', () => {
   fc.assert(
     fc.property(DOCUMENT, fc.subarray(KEYS), fc.subarray(KEYS), (document, included, separate) => {
       const text = JSON.stringify(document)
@@ -66,7 +66,7 @@ test.each([
   expect(splitMembers(text, ['id', 'title'], () => true, NO_KEYS)).toBeUndefined()
 })
 
-test('splitting ends in a text that was cut off', () => {
+test('splitting a truncated text terminates', () => {
   const text = JSON.stringify({ id: '1', parts: [{ title: 'a "b" \\' }, [1.5, null]], rating: 4 })
   for (let length = 0; length < text.length; length++) {
     const cut = text.slice(0, length)

@@ -7,7 +7,7 @@ import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const LOCALES: LocalesConfig = { default: 'en', available: ['en', 'de', 'fr'], fallback: { de: ['en'] } }
 
-/** A collection of notes with these fields, in these locales. */
+/** Returns a config of a collection `notes` with these fields and locales. */
 const notes = (fields: object, locales: LocalesConfig | undefined = LOCALES): object => ({
   collections: { notes: { fields } },
   ...(locales ? { locales } : {}),
@@ -18,10 +18,9 @@ const plain = { title: f.text(), slug: f.slug({ from: 'title' }) }
 
 let place: Place
 
-/** The fields of a note. */
 type Said = Readonly<Record<string, unknown>>
 
-/** Writes a note in English, and in German. */
+/** Writes a note in English and in German. */
 async function writeNote(config: object, english: Said, german: Said): Promise<string> {
   return place.serve(config, async ({ content }) => {
     const { id } = (await content.create('notes', english)) as unknown as Document
@@ -30,14 +29,14 @@ async function writeNote(config: object, english: Said, german: Said): Promise<s
   })
 }
 
-/** What a note says in each of these locales. */
+/** Returns the title of a note in each of these locales. */
 async function readNote(config: object, id: string, ...locales: readonly string[]): Promise<readonly unknown[]> {
   return place.serve(config, async ({ content }) => {
     const found: unknown[] = []
     for (const locale of locales) {
       const entry = await content.as(ANONYMOUS).get('notes', id, { locale })
       const { items } = await content.as(ANONYMOUS).list('notes', { locale })
-      expect(items, 'the list says what the entry says').toEqual([entry])
+      expect(items, 'the list shows the entry as it is read by itself').toEqual([entry])
       found.push((entry as unknown as Document).title)
     }
     return found
@@ -63,20 +62,20 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     return () => place[Symbol.asyncDispose]()
   })
 
-  describe('switching localized on and off loses nothing', () => {
-    test('on: the value becomes that of the default locale', async () => {
+  describe('switching localized on and off', () => {
+    test('on: the value belongs to the default locale', async () => {
       const { id } = await place.serve(notes(plain, undefined), (service) => create(service, 'notes', { title: 'One' }))
       expect(await readNote(notes(localized), id, 'en', 'de', 'fr')).toEqual(['One', 'One', null])
     })
 
-    test('off: the default locale’s value is everyone’s; on again, the translations are there', async () => {
+    test('off: every locale shows the default value; on again: the translations return', async () => {
       const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
       expect(await readNote(notes(plain), id, 'en', 'de')).toEqual(['One', 'One'])
       await place.serve(notes(plain), ({ content }) => content.update('notes', id, { title: 'Uno' }))
       expect(await readNote(notes(localized), id, 'en', 'de')).toEqual(['Uno', 'Eins'])
     })
 
-    test('inside groups, lists and blocks, too', async () => {
+    test('loses nothing inside groups, lists and blocks, either', async () => {
       const text = (isLocalized: boolean) => f.text(isLocalized ? { localized: true } : {})
       const deep = (isLocalized: boolean): object => ({
         seo: f.group({ text: text(isLocalized) }),
@@ -100,7 +99,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
   })
 
   describe('changing the locales', () => {
-    test('a new one shows its fallback, a dropped one comes back with what it said', async () => {
+    test('a new locale shows its fallback, and a removed one returns with its values', async () => {
       const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
       const more: LocalesConfig = { default: 'en', available: ['en', 'it'], fallback: { it: ['en'] } }
       expect(await readNote(notes(localized, more), id, 'en', 'it')).toEqual(['One', 'One'])
@@ -108,7 +107,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
       expect(await readNote(notes(localized), id, 'de')).toEqual(['Eins'])
     })
 
-    test('another fallback holds for what is there already', async () => {
+    test('another fallback applies to stored entries', async () => {
       const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
       const other: LocalesConfig = { ...LOCALES, fallback: { fr: ['de', 'en'] } }
       expect(await readNote(notes(localized, other), id, 'fr', 'de')).toEqual(['Eins', 'Eins'])
@@ -120,7 +119,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
       })
     })
 
-    test('another default waits for migrate, which moves the values', async () => {
+    test('another default locale needs a migration, which moves the values', async () => {
       const id = await writeNote(notes(localized), { title: 'One' }, { title: 'Eins' })
       const german: LocalesConfig = { default: 'de', available: ['en', 'de', 'fr'], fallback: { en: ['de'] } }
       await expect(place.start(notes(localized, german))).rejects.toThrow('daybook migrate --apply')
@@ -130,7 +129,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     })
   })
 
-  test('unique in each language is refused while entries share a value in one', async () => {
+  test('a localized unique field is rejected while entries share a value in one locale', async () => {
     const fields = (unique: boolean): object => ({ title: f.text({ localized: true, unique }) })
     await writeNote(notes(fields(false)), { title: 'One' }, { title: 'Eins' })
     const id = await writeNote(notes(fields(false)), { title: 'Two' }, { title: 'Eins' })
@@ -144,7 +143,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     })
   })
 
-  test('a move to another default locale takes unique values along that entries have in turn', async () => {
+  test('a migration to another default locale moves unique values that entries exchange', async () => {
     const fields = { title: f.text({ localized: true, unique: true }) }
     const ids = [
       await writeNote(notes(fields), { title: 'a' }, { title: 'b' }),
@@ -170,7 +169,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     })
   })
 
-  test('a move to another default locale gives no slug to what has no text in it', async () => {
+  test('a migration to another default locale generates no slug without a text in it', async () => {
     const fields = { title: f.text({ localized: true }), slug: f.slug({ from: 'title', localized: true }) }
     const { id } = await place.serve(notes(fields), (service) => create(service, 'notes', { title: 'One' }))
     const german = notes(fields, { default: 'de', available: ['en', 'de'] })
@@ -184,7 +183,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     })
   })
 
-  test('a renamed field takes its translations along, at any depth', async () => {
+  test('a renamed field keeps its translations, at any depth', async () => {
     const before = {
       headline: f.text({ localized: true }),
       seo: f.group({ ttl: f.markdown({ localized: true }) }),

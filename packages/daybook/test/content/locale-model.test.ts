@@ -6,7 +6,7 @@ import { STORES } from '../support/stores/stores.ts'
 
 const LOCALES = ['en', 'de', 'fr'] as const
 type Locale = (typeof LOCALES)[number]
-/** Where each locale looks, in order. */
+/** The fallback chain of each locale. */
 const CHAINS: Readonly<Record<Locale, readonly Locale[]>> = { en: ['en'], de: ['de', 'en'], fr: ['fr'] }
 
 const config: DaybookConfig = defineConfig({
@@ -23,13 +23,13 @@ const config: DaybookConfig = defineConfig({
   locales: { default: 'en', available: LOCALES, fallback: { de: ['en'] } },
 })
 
-/** What a note says in one locale. */
+/** The values of a note in one locale. */
 interface Said {
   readonly title?: string | null
   readonly words?: string | null
 }
 
-/** A note, as a plain object has it. */
+/** The expected content of a note. */
 interface Note {
   readonly id: string
   status: string
@@ -81,7 +81,7 @@ async function apply(service: TestService, notes: Note[], one: Change): Promise<
 const shown = ({ said }: Note, locale: Locale, key: 'title' | 'words'): string | null =>
   CHAINS[locale].map((one) => said[one][key]).find((value) => value !== null) ?? null
 
-/** By title, without one first; then by id. */
+/** Orders notes by title, those without one first, then by id. */
 const byTitle =
   (locale: Locale) =>
   (one: Note, other: Note): number => {
@@ -113,21 +113,18 @@ async function expectLocale({ content }: TestService, notes: readonly Note[], lo
   }
 }
 
-test.each(STORES)(
-  'whatever is written in whichever locale, each shows what a plain model says, on $name',
-  async (store) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 15 }), async (changes) => {
-        const service = await store.open(config)
-        try {
-          const notes: Note[] = []
-          for (const one of changes) await apply(service, notes, one)
-          for (const locale of LOCALES) await expectLocale(service, notes, locale)
-        } finally {
-          await service.close()
-        }
-      }),
-      { numRuns: 40, endOnFailure: true },
-    )
-  },
-)
+test.each(STORES)('each locale shows the values of a plain model after any writes, on $name', async (store) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 15 }), async (changes) => {
+      const service = await store.open(config)
+      try {
+        const notes: Note[] = []
+        for (const one of changes) await apply(service, notes, one)
+        for (const locale of LOCALES) await expectLocale(service, notes, locale)
+      } finally {
+        await service.close()
+      }
+    }),
+    { numRuns: 40, endOnFailure: true },
+  )
+})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { findImages, rewriteImages } from '../../src/content/markdown/markdown-images.ts'
 
-/** A text whose images are at `/new` and their old address. */
+/** Prefixes the address of every image of a text with `/new`. */
 function moved(source: string): string {
   const places = findImages(source)
   return rewriteImages(source, new Map(places.map((place) => [place, `/new/${place.address}`])))
@@ -74,14 +74,14 @@ describe('images of a Markdown text', () => {
     expect(findImages(source)).toEqual([])
   })
 
-  test('have the text in their place and the line in which they stand', () => {
+  test('have their alternative text and their line', () => {
     expect(shown('one\n\n![A *black* `cat`](a.png)\n<img src="b.png?a=1&amp;b=2" alt="B">')).toEqual([
       ['a.png', 'A black cat', 3],
       ['b.png?a=1&b=2', 'B', 4],
     ])
   })
 
-  test('in the label of an image are text alone', () => {
+  test('inside the label of another image count as text', () => {
     expect(shown('![a ![b](b.png)](a.png)')).toEqual([['a.png', 'a b', 1]])
     expect(findImages('![a <img src="c.png">](a.png)')).toHaveLength(1)
   })

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { MarkdownRenderer, RenderError } from '../../src/content/markdown/markdown-renderer.ts'
 
-/** Long enough for a thread. */
+/** Returns a text long enough to be rendered in a thread. */
 const long = (text: string): string => `${'word '.repeat(1000)}*${text}*`
-/** Each of these ends is looked for among all that was begun. */
+/** The parser searches all open elements for each end tag, which takes quadratic time. */
 const BOMB = `${'<b>'.repeat(150_000)}${'</i>'.repeat(150_000)}`
 const markedIn = (html: string): string | undefined => /<em>(.*)<\/em>/.exec(html)?.[1]
 
-describe.each([1, 8])('a thread, texts at once: %i', (renderDepth) => {
+describe.each([1, 8])('a render thread with %i texts at once', (renderDepth) => {
   const open = (renderMs?: number): MarkdownRenderer =>
     new MarkdownRenderer(undefined, { renderMs, renderThreads: 1, renderDepth })
 
-  test('gives each one the HTML of its own', async () => {
+  test('returns to each request the HTML of its text', async () => {
     const renderer = open()
     const texts = Array.from({ length: 40 }, (_, n) => `text ${n}`)
     const made = await Promise.all(texts.map((text) => renderer.render(long(text))))
@@ -19,7 +19,7 @@ describe.each([1, 8])('a thread, texts at once: %i', (renderDepth) => {
     await renderer.close()
   })
 
-  test('refuses the one that takes too long, and no other', async () => {
+  test('rejects a text that takes too long, and no other', async () => {
     const renderer = open(2000)
     const texts = [long('before'), BOMB, long('behind'), BOMB, long('last')]
     const ended = await Promise.all(texts.map((text) => renderer.render(text).then(markedIn, (error) => error)))
@@ -27,7 +27,7 @@ describe.each([1, 8])('a thread, texts at once: %i', (renderDepth) => {
     await renderer.close()
   }, 120_000)
 
-  test('refuses what it has when the renderer is closed, and what comes then', async () => {
+  test('rejects pending and later texts once the renderer is closed', async () => {
     const renderer = open()
     const made = Promise.allSettled([long('a'), long('b')].map((text) => renderer.render(text)))
     await renderer.close()

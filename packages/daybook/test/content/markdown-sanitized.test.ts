@@ -7,7 +7,7 @@ import { addHeadingIds } from '../../src/fields/markdown-headings.ts'
 const render = createRenderMarkdown()
 const sanitize = createHtmlSanitizer()
 
-/** What Markdown is written with, and what its addresses, titles and languages are made of; nothing that is raw HTML. */
+/** Fragments of Markdown, of its addresses, titles and languages, without raw HTML. */
 const MARKS = (
   '* ** *** _ __ ~~ ~ ` `` ``` ~~~ [ ] ]( ][ ![ ) < > <> ( # ## > - + 1. 7) | |- :-: --- === [x] \\ ! ^ [^n] [^n]: ' +
   '& &amp; &quot; &lt; &#0; &#13; &#x202e; &nbsp; &colon; " \' b.c http:// https://a.example/b?c=d&e#f www.a.example ' +
@@ -52,12 +52,12 @@ const placed: fc.Arbitrary<string> = fc
 
 function expectSanitized(source: string): void {
   const html = render(source)
-  // The ids of headings come after the sanitizer, which takes them for ids of authors.
+  // Heading ids are added after sanitizing, since the sanitizer prefixes all ids.
   const withoutIds = html.replace(/(?<=<h[1-6]) id="(?!user-content-)[^"]*"/g, '')
   expect(addHeadingIds(sanitize(withoutIds)).trimEnd(), JSON.stringify(source)).toBe(html)
 }
 
-describe('the sanitizer would print the HTML again as it is', () => {
+describe('sanitizing changes nothing in the HTML', () => {
   test('of any Markdown without raw HTML', () => {
     fc.assert(fc.property(fc.oneof(written, placed), expectSanitized), { numRuns: 5000 })
   })

@@ -3,20 +3,20 @@ import { type BrowserPage, openPage } from '../../../client/test/support/browser
 import { createRenderMarkdown } from '../../src/content/markdown/markdown.ts'
 import { expectInertElement, XSS } from '../support/configs/hostile-markdown.ts'
 
-/** An element as a browser reads it: its name, and its attributes with their values. */
+/** An element as a browser parses it: its name, and its attributes with their values. */
 type ReadElement = readonly [tag: string, attributes: readonly (readonly [string, string])[]]
 
-/** What a browser made of a document. */
+/** A document as a browser parsed it. */
 interface ReadDocument {
-  /** Elements inside the one that stands around the text. */
+  /** The elements inside the container of the text. */
   readonly elements: readonly ReadElement[]
-  /** Whether all of the text is inside that element, and what comes after it is not. */
+  /** True if the container holds all of the text and nothing that follows. */
   readonly isWithin: boolean
-  /** How often a script of the text ran. */
+  /** The number of times that a script of the text ran. */
   readonly alerts: number
 }
 
-/** Runs in the page, whose types are not those of Node: shows HTML in a document of its own, as a site would print it. */
+/** A script for the page (as text, since the types are not those of Node) that shows HTML in its own document, as a site would print it. */
 const SHOW = `async (html) => {
   const frame = document.createElement('iframe')
   frame.srcdoc = '<!doctype html><script>var alerts = 0; var alert = () => { alerts += 1 }</script><main><table><tr><td><ul><li>' +
@@ -49,13 +49,13 @@ describe('hostile Markdown in a browser', () => {
   const read = async (html: string): Promise<ReadDocument> =>
     (await browser.page.evaluate(`(${SHOW})(${JSON.stringify(html)})`)) as ReadDocument
 
-  test('a script that is not taken out is seen to run', async () => {
+  test('the test notices scripts that run and elements that break out', async () => {
     expect(await read('<script>alert(1)</script>')).toMatchObject({ alerts: 1 })
     expect(await read('<b onclick="alert(1)">x</b>')).toMatchObject({ alerts: 1 })
     expect(await read('</div></li></ul></td></tr></table><p>x</p>')).toMatchObject({ isWithin: false })
   })
 
-  test.each(XSS)('%j shows what may be shown, runs nothing and stays where it is put', async (source) => {
+  test.each(XSS)('%j shows only allowed elements, runs no script and stays in its container', async (source) => {
     for (const text of [source, `text ${source} text`]) {
       const html = render(text)
       const { elements, isWithin, alerts } = await read(html)

@@ -5,7 +5,7 @@ import { createRenderMarkdown } from '../../src/content/markdown/markdown.ts'
 
 const renderMarkdown = createRenderMarkdown()
 
-/** GitHub-flavoured Markdown and the HTML that it becomes. */
+/** GitHub-flavoured Markdown with its HTML. */
 const EXAMPLES: readonly (readonly [name: string, source: string, html: string])[] = [
   ['headings', '# One\n\nTwo\n---', '<h1 id="one">One</h1>\n<h2 id="two">Two</h2>'],
   [
@@ -162,7 +162,7 @@ test.each(EXAMPLES)('%s', (_name, source, html) => {
   expect(renderMarkdown(source)).toBe(html)
 })
 
-test('addresses are normalized as markdown-it does it', () => {
+test('addresses are normalized as markdown-it normalizes them', () => {
   const plain = new MarkdownIt()
   const host = fc.array(fc.constantFrom('a', 'Z', '0', '-', '.', 'xn--', 'é', '@', ':80', 'a'.repeat(40)), {
     minLength: 1,
@@ -179,11 +179,11 @@ test('addresses are normalized as markdown-it does it', () => {
   )
 })
 
-/** The id of each heading of a text, in order. */
+/** Returns the id of each heading of a text, in order. */
 const idsOf = (source: string): readonly (string | undefined)[] =>
   [...renderMarkdown(source).matchAll(/<h\d(?:[^>]*? id="([^"]*)")?/g)].map(([, id]) => id)
 
-test('ids of headings are unique, and one whose text does not repeat is the same whatever stands around it', () => {
+test('heading ids are unique, and depend on the text of the heading alone unless it repeats', () => {
   const texts = ['A', 'a', 'A 2', 'a-2', 'A 2 2', 'A 3', '!', 'Section', 'Section 2', 'B', 'User content b']
   const block = fc.constantFrom(...texts.map((text) => `# ${text}`), '<h2 id="b">A</h2>', '<h2>B</h2>', 'text')
   const blocks = fc.array(block).map((parts) => parts.join('\n\n'))
@@ -198,7 +198,7 @@ test('ids of headings are unique, and one whose text does not repeat is the same
   )
 })
 
-test('a reference to a footnote is no part of the id of its heading', () => {
+test('a footnote reference in a heading is not part of its id', () => {
   const source = 'a[^m]\n\n# B[^n]\n\n[^m]: c\n\n[^n]: d'
   expect(idsOf(source)).toEqual(['b', 'user-content-footnote-label'])
 })

@@ -14,7 +14,7 @@ const CONFIG = {
   },
 }
 
-/** More than one transaction of `each` takes. */
+/** More entries than `each` changes in one transaction. */
 const MANY = 450
 
 let place: Place
@@ -47,7 +47,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     return () => place[Symbol.asyncDispose]()
   })
 
-  test('changes every entry once, drafts too, whatever the rules say; the journal names it', async () => {
+  test('changes every entry and draft once, ignoring access rules, and is named in the journal', async () => {
     await addNotes(MANY)
     const lines = await migrateBy(place, CONFIG, async ({ content, log }) => {
       log(`changed ${await content.each('notes', {}, add)}`)
@@ -60,7 +60,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     ])
   })
 
-  test('changes what its filter finds, and nothing where the function answers nothing', async () => {
+  test('changes the entries that match its filter unless the function returns nothing', async () => {
     await addNotes(10)
     await migrateBy(place, CONFIG, async ({ content }) => {
       const changed = await content.each('notes', { status: { eq: 'draft' } }, (note) =>
@@ -71,7 +71,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect((await counts()).filter((count) => count === 1)).toHaveLength(4)
   })
 
-  test('goes on where it failed, and does no entry twice', async () => {
+  test('resumes after a failure and changes no entry twice', async () => {
     await addNotes(MANY)
     const failing = migrateBy(place, CONFIG, async ({ content }) => {
       await content.each('notes', {}, (note) => {
@@ -92,7 +92,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect(await counts()).toEqual(Array.from({ length: MANY }, () => 1))
   })
 
-  test('shows an entry again that others change meanwhile', async () => {
+  test('runs again for an entry that changed at the same time', async () => {
     await addNotes(3)
     let isFirst = true
     await place.serve(CONFIG, ({ content: service }) =>
@@ -108,7 +108,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect((await counts()).toSorted((a, b) => a - b)).toEqual([1, 1, 6, 11])
   })
 
-  test('refuses a value that another entry has', async () => {
+  test('rejects a unique value that another entry has', async () => {
     await addNotes(2)
     const clash = migrateBy(place, CONFIG, async ({ content }) => {
       await content.each('notes', {}, () => ({ title: 'same' }))
@@ -140,7 +140,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect(await counts()).toEqual([0, 0])
   })
 
-  test('ends when it is told to, though it waits for ever; what it calls later changes nothing', async () => {
+  test('can be aborted while it waits forever, and its later calls change nothing', async () => {
     await addNotes(2)
     const controller = new AbortController()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -161,7 +161,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect(await counts()).toEqual([0, 0])
   })
 
-  /** Runs a migration, and does this to the store while it works on its second page. */
+  /** Runs a migration, and executes these statements while it processes its second page. */
   function migrateAround(...statements: readonly string[]): Promise<readonly string[]> {
     return migrateBy(place, CONFIG, async ({ content }) => {
       let seen = 0
@@ -174,23 +174,23 @@ describe.each(STORES)('a migration on $name', (store) => {
 
   const EXPIRE = 'UPDATE daybook$leases SET until = 0'
 
-  test('goes on after it stood still for too long, when no other process migrates', async () => {
+  test('continues after its lease expired if no other process migrates', async () => {
     await addNotes(MANY)
     await migrateAround(EXPIRE)
     expect(await counts()).toEqual(Array.from({ length: MANY }, () => 1))
   })
 
   test.each([
-    ['has ended it', [EXPIRE, "UPDATE daybook$migrations SET position = '{}', finished = 'now'"]],
-    ['goes on with it', ["UPDATE daybook$leases SET holder = 'another', token = token + 1, until = 9000000000000000"]],
-    ['went on with it, and was killed', [EXPIRE, "UPDATE daybook$migrations SET run = 'another'"]],
-  ])('stores nothing more when another process %s while this one stood still', async (_, statements) => {
+    ['has finished it', [EXPIRE, "UPDATE daybook$migrations SET position = '{}', finished = 'now'"]],
+    ['continues it', ["UPDATE daybook$leases SET holder = 'another', token = token + 1, until = 9000000000000000"]],
+    ['continued it and was killed', [EXPIRE, "UPDATE daybook$migrations SET run = 'another'"]],
+  ])('stores nothing more if another process %s while this one was suspended', async (_, statements) => {
     await addNotes(MANY)
     await expect(migrateAround(...statements)).rejects.toThrow('Another process migrates this store now')
     expect((await counts()).filter((count) => count === 1)).toHaveLength(200)
   })
 
-  test('runs once: another process that planned it, too, passes it over', async () => {
+  test('is skipped by another process that had planned it, too', async () => {
     await addNotes(2)
     const run = async ({ content }: MigrationContext): Promise<void> => void (await content.each('notes', {}, add))
     expect(await migrateBy(place, CONFIG, run)).toHaveLength(1)
@@ -198,7 +198,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect(await counts()).toEqual([1, 1])
   })
 
-  test('has loops side by side, each of which goes on where it failed', async () => {
+  test('may have parallel loops, each of which resumes where it failed', async () => {
     await addNotes(MANY)
     const runBoth = (published: typeof add): Promise<readonly string[]> =>
       migrateBy(place, CONFIG, async ({ content }) => {
@@ -216,7 +216,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect((await counts()).filter((count) => count === 1)).toHaveLength(MANY - 1)
   })
 
-  test('names what is wrong with an entry that it creates', async () => {
+  test('reports the faults of an entry that it creates', async () => {
     await addNotes(1)
     const failing = migrateBy(place, CONFIG, async ({ content }) => {
       await content.create('notes', { title: 7, count: 'x' } as never)
@@ -226,7 +226,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     )
   })
 
-  test('fails when it ends before its calls do, and is not noted as run', async () => {
+  test('fails if it returns before its calls are done, and does not count as run', async () => {
     await addNotes(2)
     const careless = migrateBy(place, CONFIG, async ({ content }) => {
       void content.each('notes', {}, add)
@@ -238,7 +238,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     expect(await place.rows('SELECT finished FROM daybook$migrations')).toEqual([{ finished: null }])
   })
 
-  test('waits for another process that migrates the store', async () => {
+  test('waits until another process has migrated the store', async () => {
     await addNotes(1)
     await withEngine(place, CONFIG, async (engine) => {
       const { signal } = new AbortController()
@@ -255,16 +255,16 @@ describe.each(STORES)('a migration on $name', (store) => {
   })
 })
 
-describe('the files of migrations', () => {
+describe('migration files', () => {
   const ran = { name: 'a', hash: '1', started: 'then', run: '', position: '{}', finished: '2026-11-01T00:00:00.000Z' }
 
-  test('run in the order of their names, once, and again when they did not come to their end', () => {
+  test('run once in the order of their names, and again if they failed', () => {
     const files = ['b', 'c', 'a'].map((name) => ({ name, hash: '1' }))
     const records = [ran, { ...ran, name: 'b', hash: '0', finished: null }]
     expect(findPendingMigrations(files, records).map(({ name }) => name)).toEqual(['b', 'c'])
   })
 
-  test('may not change after they have run', () => {
+  test('may not change once they have run', () => {
     expect(() => findPendingMigrations([{ name: 'a', hash: '2' }], [ran])).toThrow(
       'migrations/a has changed since it ran (2026-11-01T00:00:00.000Z). Put it back as it was',
     )

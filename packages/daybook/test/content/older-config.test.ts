@@ -32,7 +32,7 @@ describe.each(STORES)('on $name', (store) => {
   })
 
   describe('a document of an older config', () => {
-    test('is served with the keys of the present one, in its order', async () => {
+    test('is served with the keys of the current config, in its order', async () => {
       const entry = await readLater(
         { title, b: f.text(), a: f.text(), old: f.text() },
         { title: 'T', a: 'A', b: 'B', old: 'O' },
@@ -53,7 +53,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(entry).toMatchObject({ title: 'T', a: 'A', b: 'B', body: null, bodyHtml: null })
     })
 
-    test('whose items have no keys shows their places, and keeps those and their translations from its next write on', async () => {
+    test('has the positions of items without keys as their keys, which its next write stores', async () => {
       const parts = f.blocks({ quote: { words: f.text({ localized: true }) } })
       const config = { ...posts({ title, parts }), locales: { default: 'en', available: ['en', 'de'] } }
       const quote = (_key: string, words: string): object => ({ _key, _type: 'quote', words })
@@ -77,7 +77,7 @@ describe.each(STORES)('on $name', (store) => {
       })
     })
 
-    test('is served with new fields empty, each in its own way', async () => {
+    test('is served with the empty value of each new field', async () => {
       const entry = await readLater(
         { title },
         { title: 'T' },
@@ -103,7 +103,7 @@ describe.each(STORES)('on $name', (store) => {
       })
     })
 
-    test('is served with new fields inside a group', async () => {
+    test('is served with the empty values of new fields inside a group', async () => {
       const entry = await readLater(
         { title, seo: f.group({ a: f.text(), old: f.text() }) },
         { title: 'T', seo: { a: 'A', old: 'O' } },
@@ -112,7 +112,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(entry.seo).toEqual({ tags: [], a: 'A' })
     })
 
-    test('keeps what was inside a group for the field that comes back, however often it is written meanwhile', async () => {
+    test('keeps the value of a removed field inside a group over later writes', async () => {
       const whole = posts({
         title,
         seo: f.group({ a: f.text(), old: f.text(), in: f.group({ b: f.text(), old: f.text() }) }),
@@ -174,7 +174,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(entry.field).toEqual(served)
     })
 
-    test('gets the HTML of a text that became Markdown with the next write of it', async () => {
+    test('gets the HTML of a text that became Markdown when the text is next written', async () => {
       const { id } = await place.serve(posts({ title, body: f.markdown({ html: false }) }), (service) =>
         create(service, 'posts', { title: 'T', body: '*a*' }),
       )
@@ -193,7 +193,7 @@ describe.each(STORES)('on $name', (store) => {
     })
   })
 
-  describe('a field that changed', () => {
+  describe('a changed field', () => {
     const title = f.text({ required: true })
     const BEFORE = {
       title,
@@ -224,7 +224,7 @@ describe.each(STORES)('on $name', (store) => {
     const shownAt = (item: Document, path: string): unknown =>
       path.split('.').reduce<unknown>((value, key) => (value as Document | null)?.[key], item) ?? null
 
-    /** Holds what filters, aggregates, sorts and searches find against what reads show. */
+    /** Compares the results of filters, aggregates, sorts and searches with the values that reads return. */
     async function expectAgreement(service: Service): Promise<readonly Document[]> {
       const list = async (query: string): Promise<Listed> => {
         const answer = await service.fetch(new Request(`http://localhost/api/posts?${query}`))
@@ -258,7 +258,7 @@ describe.each(STORES)('on $name', (store) => {
       return items
     }
 
-    test('is found as it is read, by every start until it changes back', async () => {
+    test('is filtered and searched by the values that are read, at every start until it changes back', async () => {
       const first = {
         title: 'One findable',
         color: 'blue',
@@ -297,7 +297,7 @@ describe.each(STORES)('on $name', (store) => {
       )
     })
 
-    test('is named by each start while it hides values, with the command that names them', async () => {
+    test('is logged at each start while it hides values, with the command that lists them', async () => {
       const warnings = async (fields: object): Promise<readonly unknown[]> => {
         const logged: unknown[] = []
         const log = { ...SILENT, warn: (details: object, message: string) => void logged.push({ ...details, message }) }
@@ -315,7 +315,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(await warnings(AFTER)).toEqual([])
     })
 
-    test('keeps what it hides in the versions of the entry', async () => {
+    test('keeps the hidden values in the versions of the entry', async () => {
       const { id } = await place.serve(posts(BEFORE), (service) =>
         create(service, 'posts', { title: 'T', color: 'blue' }),
       )
@@ -325,11 +325,11 @@ describe.each(STORES)('on $name', (store) => {
     })
   })
 
-  describe('values that the config has no place for', () => {
+  describe('orphaned values', () => {
     const orphaned = async (): Promise<unknown> =>
       JSON.parse(String((await place.rows<{ orphaned: string }>('SELECT orphaned FROM posts'))[0]?.orphaned))
 
-    /** Writes with one config, and changes the title with the next. */
+    /** Creates an entry with one config, and changes its title with the next. */
     async function writeLater(before: object, data: object, ...later: readonly object[]): Promise<void> {
       const { id } = await place.serve(posts(before), (service) => create(service, 'posts', data))
       for (const [index, after] of later.entries()) {
@@ -337,7 +337,7 @@ describe.each(STORES)('on $name', (store) => {
       }
     }
 
-    test('are served again when their field comes back before a write', async () => {
+    test('are served again if their field returns before a write', async () => {
       const { id } = await place.serve(posts({ title, old: f.text() }), (service) =>
         create(service, 'posts', { title: 'T', old: 'O' }),
       )
@@ -347,7 +347,7 @@ describe.each(STORES)('on $name', (store) => {
       })
     })
 
-    test('are kept beside the document by a write', async () => {
+    test('are kept by a write', async () => {
       await writeLater({ title, old: f.text(), body: f.markdown() }, { title: 'T', old: 'O', body: 'B' }, { title })
       expect(await orphaned()).toMatchObject({ old: 'O', body: 'B' })
       const [row] = await place.rows<{ doc: string }>('SELECT doc FROM posts')
@@ -365,12 +365,12 @@ describe.each(STORES)('on $name', (store) => {
       expect(await orphaned()).toEqual({ a: 'A', b: 'B' })
     })
 
-    test('are kept when their field has another type now', async () => {
+    test('are kept if their field has another type', async () => {
       await writeLater({ title, old: f.number() }, { title: 'T', old: 5 }, { title, old: f.text() })
       expect(await orphaned()).toEqual({ old: 5 })
     })
 
-    test('are kept when they lie inside a group', async () => {
+    test('are kept inside a group', async () => {
       await writeLater(
         { title, seo: f.group({ a: f.text(), old: f.text() }) },
         { title: 'T', seo: { a: 'A', old: 'O' } },
@@ -379,7 +379,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(JSON.stringify(await orphaned())).toContain('"old":"O"')
     })
 
-    test('are served again with their options, types and blocks, after other fields were written', async () => {
+    test('are served again if their options, types or blocks return after other fields were written', async () => {
       const whole = {
         title,
         colors: f.select({ options: ['red', 'blue'], many: true }),
@@ -436,7 +436,7 @@ describe.each(STORES)('on $name', (store) => {
       )
     })
 
-    test('are kept of a global, too', async () => {
+    test('are kept for a global, too', async () => {
       const site = (fields: object): object => ({ ...posts({ title }), globals: { site: { fields } } })
       await place.serve(site({ title, old: f.text() }), ({ content }) =>
         content.writeGlobal('site' as never, { title: 'T', old: 'O' } as never),

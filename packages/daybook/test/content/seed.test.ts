@@ -29,7 +29,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     return () => place[Symbol.asyncDispose]()
   })
 
-  test('fills an empty store before the service answers, once', async () => {
+  test('fills an empty store once before the service responds', async () => {
     let runs = 0
     const config = withSeed(async (content) => {
       runs += 1
@@ -48,7 +48,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     })
   })
 
-  test('leaves a store alone that holds something already', async () => {
+  test('does not touch a store that has content', async () => {
     await place.serve(
       withSeed(async () => {}),
       (service) => create(service, 'posts', { title: 'mine' }),
@@ -57,7 +57,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     expect(await place.rows('SELECT slug FROM posts')).toEqual([{ slug: 'mine' }])
   })
 
-  test('does not come back after everything was deleted', async () => {
+  test('does not run again after everything was deleted', async () => {
     const config = withSeed(async (content) => void (await content.create('posts', { title: 'First' })))
     await place.serve(config, async ({ content }) => {
       const [first] = (await content.as(ANONYMOUS).list('posts')).items
@@ -67,7 +67,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     expect(await place.rows('SELECT * FROM posts')).toEqual([])
   })
 
-  test('leaves nothing when it throws, and runs again at the next start', async () => {
+  test('stores nothing if it throws, and runs again at the next start', async () => {
     let isBroken = true
     const config = withSeed(async (content) => {
       await content.create('posts', { title: 'First' })
@@ -81,7 +81,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     expect(await place.rows('SELECT slug FROM posts')).toEqual([{ slug: 'first' }])
   })
 
-  test('leaves nothing when one of its entries is refused, and says why', async () => {
+  test('stores nothing if one of its entries is rejected, and reports the reason', async () => {
     const config = withSeed(async (content) => {
       await content.create('posts', { title: 'First' })
       await content.create('posts', { title: 'First' })
@@ -92,7 +92,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     expect(await stored()).toEqual(NOTHING)
   })
 
-  test('changes what it has made, in each language', async () => {
+  test('can change entries that it created, in each locale', async () => {
     const config: DaybookConfig = {
       locales: { default: 'en', available: ['en', 'de'] },
       collections: {
@@ -124,7 +124,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     })
   })
 
-  test('leaves nothing when a change of what it has made is refused', async () => {
+  test('stores nothing if a change of one of its entries is rejected', async () => {
     const config = withSeed(async (content) => {
       const { id } = await content.create('posts', { title: 'First' })
       await content.update('posts', id, { title: null })
@@ -152,7 +152,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     expect(await place.rows('SELECT seq FROM daybook$head')).toEqual([{ seq: 40 }])
   })
 
-  test('leaves nothing when one of many at once is refused, whatever came after it', async () => {
+  test('stores nothing if one of many concurrent writes is rejected', async () => {
     const titles = ['Same', 'Same', ...Array.from({ length: 20 }, (_, index) => `Post ${index}`)]
     const config = withSeed(async (content) => {
       await Promise.all(titles.map((title, index) => content.create('posts', { title, slug: `post-${index}` })))

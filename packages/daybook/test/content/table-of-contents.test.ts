@@ -9,7 +9,7 @@ const LOCALES = { default: 'en', available: ['en', 'de'] }
 const localized = true
 const title = f.text({ localized })
 
-/** A collection with Markdown at every place where it can stand, with or without tables of contents. */
+/** Returns a config with Markdown fields in every possible place, with or without tables of contents. */
 const withTexts = (toc: boolean): DaybookConfig => ({
   collections: {
     posts: {
@@ -27,7 +27,7 @@ const withTexts = (toc: boolean): DaybookConfig => ({
   locales: LOCALES,
 })
 
-/** The texts of an entry, each with a heading of its own. */
+/** Returns the texts of an entry, each with a heading. */
 const textsOf = (heading: string, key = 'a'): object => ({
   title: heading,
   body: `# ${heading} body`,
@@ -39,7 +39,7 @@ const textsOf = (heading: string, key = 'a'): object => ({
 
 const tocOf = (text: string): readonly TocEntry[] => [{ id: text.toLowerCase().replaceAll(' ', '-'), text, level: 1 }]
 
-/** The tables of contents of {@link textsOf}. */
+/** Returns the tables of contents of {@link textsOf}. */
 const tocsOf = (heading: string, shared = heading): object => ({
   bodyToc: tocOf(`${heading} body`),
   plainToc: tocOf(`${shared} plain`),
@@ -56,7 +56,7 @@ describe.each(POLICY_STORES)('a table of contents on $name', (store) => {
     return () => place[Symbol.asyncDispose]()
   })
 
-  test('is there for documents from before the option, in every locale and draft, and after a write of something else', async () => {
+  test('exists for documents older than the option, in every locale and draft, and after writes of other fields', async () => {
     const id = await place.serve(withTexts(false), async (service) => {
       const made = await create(service, 'posts', { ...textsOf('One'), status: 'published' })
       await service.content.update('posts', made.id, textsOf('Eins') as never, { locale: 'de' })
@@ -81,7 +81,7 @@ describe.each(POLICY_STORES)('a table of contents on $name', (store) => {
     })
   })
 
-  test('is that of the text, also when the option was off while the text changed', async () => {
+  test('matches the text even if the option was off while the text changed', async () => {
     const { id } = await place.serve(withTexts(true), (service) => create(service, 'posts', textsOf('One')))
     await place.serve(withTexts(false), async (service) => {
       expect(await update(service, 'posts', id, textsOf('Two'))).not.toHaveProperty('bodyToc')
@@ -92,7 +92,7 @@ describe.each(POLICY_STORES)('a table of contents on $name', (store) => {
   })
 })
 
-/** On one store: the table is stored like the HTML, which the tests of answers cover. */
+/** Runs on one store, since the table is stored like the HTML, which other tests cover on both. */
 describe('a table of contents over HTTP', () => {
   let service: TestService
   beforeAll(async () => {
@@ -123,12 +123,12 @@ describe('a table of contents over HTTP', () => {
     expect(await write('PUT', `/api/posts/${post.id}`, { body: null })).toMatchObject({ bodyToc: null })
   })
 
-  test('covers the first thousand headings', async () => {
+  test('lists at most the first thousand headings', async () => {
     const post = await write('POST', '/api/posts', { body: '# a\n'.repeat(1001) })
     expect(post.bodyToc).toHaveLength(1000)
   })
 
-  test('is ignored in writing, can be selected, and is unknown to filters and sorts', async () => {
+  test('is ignored in bodies, can be selected, and cannot be filtered or sorted by', async () => {
     const post = await write('POST', '/api/posts', { body: '# A', bodyToc: [{ id: 'b' }] })
     expect(await write('PUT', `/api/posts/${post.id}`, { bodyToc: 'c' })).toMatchObject({ bodyToc: tocOf('A') })
     const selected = await ask(service, `/api/posts/${post.id}?select=bodyToc`)
@@ -138,7 +138,7 @@ describe('a table of contents over HTTP', () => {
     }
   })
 
-  test('does not exist for those who may not read its field', async () => {
+  test('does not exist for callers who may not read its field', async () => {
     const post = await write('POST', '/api/posts', { body: '# A', secret: '# S' })
     expect(post.secretToc).toEqual(tocOf('S'))
     expect(bodyOf(await ask(service, `/api/posts/${post.id}`))).not.toHaveProperty('secretToc')
@@ -149,7 +149,7 @@ describe('a table of contents over HTTP', () => {
     expect((await ask(service, '/openapi.json')).text).not.toContain('secretToc')
   })
 
-  test('is named by the model', async () => {
+  test('is part of the model description', async () => {
     const model = bodyOf(await ask(service, '/api/cms/model', { auth: true }))
     expect(model.collections).toContainEqual(
       expect.objectContaining({

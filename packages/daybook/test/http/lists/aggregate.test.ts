@@ -109,7 +109,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
   })
   afterAll(() => service.close())
 
-  test('count by a select: the commonest value first, then by value', async () => {
+  test('count by a select: the most frequent value first, then by value', async () => {
     expect(await aggregates('aggregate=count:category')).toEqual({
       'count:category': [
         { value: 'howto', count: 2 },
@@ -118,7 +118,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
     })
   })
 
-  test('the answer is a list like any other, and entries come with it', async () => {
+  test('the response is an ordinary list with entries', async () => {
     const body = bodyOf(await ask(service, '/api/things?aggregate=count:fair&limit=1&sort=name'))
     expect(body).toMatchObject({ total: 3, limit: 1, items: [{ name: 'a' }] })
     expect(body.aggregates).toEqual({
@@ -220,7 +220,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
     })
   })
 
-  test('a page has no part in it: a filter has, a search has, and a status has', async () => {
+  test('depend on the filter, the search and the status, but not on the page', async () => {
     const ofBody = async (query: string, auth = false) =>
       await aggregates(`aggregate=count:kind,count:tags&${query}`, { auth })
     expect(await ofBody('where[day][gte]=2026-02-01')).toEqual({
@@ -270,7 +270,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
       'sum:price': -0.75,
       'avg:price': -0.25,
     })
-    // The text has all digits, which a double has not.
+    // The JSON text has all digits; a double would lose some.
     const { text } = await read('aggregate=sum:stock,avg:stock')
     expect(text).toContain('"sum:stock":27021597764222973,"avg:stock":9007199254740991')
     expect((await read('aggregate=sum:price&where[price][gt]=0')).text).toContain('"sum:price":0.3')
@@ -283,7 +283,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
     })
   })
 
-  test('of nothing: no counts, 0 as the sum, and null', async () => {
+  test('of no entries: no counts, a sum of 0, and null', async () => {
     const all = 'count:kind,count:tags,count:day:month,min:price,max:day,sum:price,avg:price'
     expect(await aggregates(`aggregate=${all}&where[name][eq]=nobody`)).toEqual({
       'count:kind': [],
@@ -296,7 +296,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
     })
   })
 
-  test('the tag of a list is that of its aggregates, too', async () => {
+  test('the tag of a list changes with its aggregates', async () => {
     const tagOf = async (query: string) => (await read(query)).headers.get('etag') ?? ''
     const tag = await tagOf('aggregate=count:kind')
     expect(tag).not.toBe(await tagOf(''))
@@ -336,8 +336,8 @@ describe.each(STORES)('aggregates on $name', (store) => {
     expect(await counts()).toEqual([{ value: 'z', count: 2 }, ...(before as object[])])
   })
 
-  describe('a reader counts what that reader can list', () => {
-    test('drafts count for a session alone', async () => {
+  describe('count only the entries that the caller can list', () => {
+    test('drafts count only with a session', async () => {
       expect((await aggregates('aggregate=count:category', { auth: true }))['count:category']).toContainEqual({
         value: 'release',
         count: 1,
@@ -353,7 +353,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
       })
     })
 
-    test.each(['count', 'min', 'sum'])('%s of a hidden field answers as one of an unknown field', async (kind) => {
+    test.each(['count', 'min', 'sum'])('%s of a hidden field fails like that of an unknown field', async (kind) => {
       const likeness = async (name: string) => {
         const [issue] = await issues(`aggregate=${kind}:${name}`)
         return JSON.stringify(issue).replaceAll(name, 'NAME')
@@ -377,7 +377,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
     ['count', 'write some of: '],
     ['count:', 'write some of: '],
     ['constructor:kind', 'write some of: count:kind'],
-  ])('%s is refused, and the issue names what can be asked', async (name, advice) => {
+  ])('%s is rejected with an issue that names the valid aggregates', async (name, advice) => {
     expect(await issues(`aggregate=${name}`)).toEqual([
       expect.objectContaining({ path: 'aggregate', message: expect.stringContaining(advice) }),
     ])
@@ -392,12 +392,12 @@ describe.each(STORES)('aggregates on $name', (store) => {
     expect(await issues('aggregate=')).toMatchObject([{ path: 'aggregate' }])
   })
 
-  test('a cursor goes on without the aggregates, which are the same on every page', async () => {
+  test('a cursor continues without the aggregates, which are the same on every page', async () => {
     const { nextCursor } = bodyOf(await ask(service, '/api/things?limit=1&aggregate=count:kind'))
     expect((await ask(service, `/api/things?limit=1&cursor=${nextCursor}`)).status).toBe(200)
   })
 
-  test('inside the process, aggregates are named by field as well', async () => {
+  test('the in-process API also accepts aggregates by field', async () => {
     const { aggregates: found } = await service.content.as(ANONYMOUS).list('things', {
       limit: 0,
       aggregate: { price: ['min', 'sum'], day: 'count:year' },
@@ -412,7 +412,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
     })
   })
 
-  test('the model says what can be worked out of each field', async () => {
+  test('the model description lists the aggregates of each field', async () => {
     const { collections } = bodyOf(await ask(service, '/api/cms/model', { auth: true })) as {
       collections: { key: string; fields: { key: string; aggregates: string[] }[] }[]
     }
@@ -425,7 +425,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
     expect(of('long')).toEqual([])
   })
 
-  test('a thousand values at most, the commonest of them', async () => {
+  test('at most a thousand values, the most frequent ones', async () => {
     const many = { collections: { notes: { fields: { text: f.text(), word: f.text({ counted: true }) } } } }
     await using large = await store.open(many)
     for (let from = 0; from < 1002; from += 334) {
@@ -455,7 +455,7 @@ test.each([
   [{ list: f.list(f.text({ counted: true })) }, 'collections.notes.fields.list.of.counted'],
   [{ list: f.list(f.group({ a: f.text() }), { counted: true }) }, 'collections.notes.fields.list.counted'],
   [{ notes: f.relation('notes', { many: true, counted: true }) }, 'collections.notes.fields.notes.counted'],
-])('counted is refused where nothing can be kept', async (fields, path) => {
+])('counted is rejected for fields without an index', async (fields, path) => {
   const locales = { default: 'en', available: ['en'] }
   await expect(createTestService({ locales, collections: { notes: { fields } } })).rejects.toThrow(path)
 })

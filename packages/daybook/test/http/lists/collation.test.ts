@@ -36,7 +36,7 @@ const inOrder = (words: readonly string[], language: string): readonly string[] 
   return words.toSorted(compare)
 }
 
-test.each(Object.keys(WORDS))('words are in the order of the language %s', (language) => {
+test.each(Object.keys(WORDS))('words are sorted in the order of the language %s', (language) => {
   const collation = new Collation(language)
   const { compare } = new Intl.Collator(language, { sensitivity: 'base' })
   const letters = fc.constantFrom(...new Set((WORDS[language] ?? []).join('').toLocaleLowerCase(language)))
@@ -56,7 +56,7 @@ describe.each(STORES)('texts with a collation on $name', (store) => {
   })
   afterAll(() => service.close())
 
-  /** Lists values of a field, page by page. */
+  /** Lists the values of a field, page by page. */
   async function listValues(field: string, options: object): Promise<readonly unknown[]> {
     const values: unknown[] = []
     for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -70,7 +70,7 @@ describe.each(STORES)('texts with a collation on $name', (store) => {
     return values
   }
 
-  test.each(Object.entries(WORDS))('of the language %s are sorted as its words are', async (language, words) => {
+  test.each(Object.entries(WORDS))('of the language %s are sorted like its words', async (language, words) => {
     for (const word of words) await service.content.create('words', { [language]: word })
     const sorted = inOrder(words, language)
     expect(await listValues(language, { sort: language })).toEqual(sorted)
@@ -79,7 +79,7 @@ describe.each(STORES)('texts with a collation on $name', (store) => {
     expect(items).toMatchObject([{ [language]: sorted[0] }])
   })
 
-  test('of a locale are sorted as in its language, those that fall back among them, and on pages of a reverse field', async () => {
+  test('of a locale are sorted by its language, including fallbacks and pages of a reverse field', async () => {
     const place = await service.content.create('places', { name: 'Here' })
     for (const title of ['Zebra', 'Åland', 'Ärger']) await service.content.create('words', { title, home: place.id })
     const last = await service.content.create('words', { title: 'Aal', home: place.id })
@@ -94,7 +94,7 @@ describe.each(STORES)('texts with a collation on $name', (store) => {
 })
 
 describe.each(STORES)('a collation on $name', (store) => {
-  test('holds for entries that are there already, and can be left out again', async () => {
+  test('applies to existing entries and can be removed again', async () => {
     await using place: Place = await store.at()
     const configOf = (options: { readonly collation?: string }): object => ({
       collections: { words: defineCollection({ fields: { word: f.text(options) } }) },

@@ -2,7 +2,7 @@ import { posts } from '../../support/configs/configs.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { create, get, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
 
-/** a and d have no rank; b and c share one. */
+/** Entries a and d have no rank; b and c share one. */
 const ENTRIES: readonly Step[] = [
   create('posts', { title: 'a', group: 'x' }, { keep: { a: '/id' } }),
   create('posts', { title: 'b', rank: 1, group: 'y' }, { keep: { b: '/id' } }),
@@ -11,7 +11,7 @@ const ENTRIES: readonly Step[] = [
   create('posts', { title: 'e', rank: 5, group: 'x' }, { keep: { e: '/id' } }),
 ]
 
-/** Walks a list from page to page, by cursor. */
+/** Reads a list page by page by cursor. */
 const walk = (query: string, pages: readonly (readonly string[])[]): readonly Step[] =>
   pages.map((page, index) =>
     get(`/api/posts?${query}${index === 0 ? '' : '&cursor={next}'}`, {
@@ -27,7 +27,7 @@ const walk = (query: string, pages: readonly (readonly string[])[]): readonly St
 
 runScenarios('paging by cursor', [
   {
-    name: 'gives every entry once, up and down, with empty values first or last',
+    name: 'returns every entry once, ascending and descending, with empty values first or last',
     config: posts,
     steps: [
       ...ENTRIES,
@@ -41,7 +41,7 @@ runScenarios('paging by cursor', [
     ],
   },
   {
-    name: 'follows several keys, each in its own direction',
+    name: 'sorts by several keys, each in its own direction',
     config: posts,
     steps: [
       ...ENTRIES,
@@ -57,7 +57,7 @@ runScenarios('paging by cursor', [
     ],
   },
   {
-    name: 'goes on over what a search found, sorted or by relevance',
+    name: 'continues a search, sorted or by relevance',
     config: posts,
     steps: [
       ...['one', 'two', 'three'].map((word) => create('posts', { title: word, body: 'common word' })),
@@ -67,7 +67,7 @@ runScenarios('paging by cursor', [
     ],
   },
   {
-    name: 'stays where it was while entries come and go',
+    name: 'keeps its position while entries are created and deleted',
     config: posts,
     steps: [
       ...ENTRIES,
@@ -86,7 +86,7 @@ runScenarios('paging by cursor', [
     ],
   },
   {
-    name: 'may change the size of its pages and what is selected',
+    name: 'can change the page size and the selection',
     config: posts,
     steps: [
       ...ENTRIES,
@@ -95,7 +95,7 @@ runScenarios('paging by cursor', [
     ],
   },
   {
-    name: 'shows no draft to readers without a session, wherever the page begins',
+    name: 'shows no drafts to anonymous callers, wherever the page begins',
     config: posts,
     steps: [
       ...ENTRIES,
@@ -109,7 +109,7 @@ runScenarios('paging by cursor', [
     ],
   },
   {
-    name: 'refuses a cursor beside an offset, of another query, or of another collection',
+    name: 'rejects a cursor with an offset, of another query, or of another collection',
     steps: [
       get('/api/posts?limit=1', { keep: { next: '/nextCursor' } }),
       get('/api/posts?limit=1&cursor={next}', {}),
@@ -125,7 +125,7 @@ runScenarios('paging by cursor', [
     ],
   },
   {
-    name: 'refuses what is no cursor of its own',
+    name: 'rejects texts that are not its cursors',
     steps: [
       '',
       'x',

@@ -80,7 +80,7 @@ describe.each(STORES)('a page by offset on $name', (store) => {
   }
   const idsIn = ({ items }: List): readonly string[] => items.map(({ id }) => id)
 
-  /** All that a list holds, from the start, cursor by cursor. */
+  /** Reads a whole list by cursor. */
   const readAll = async (query: string, auth: boolean): Promise<readonly string[]> => {
     const ids: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -92,7 +92,7 @@ describe.each(STORES)('a page by offset on $name', (store) => {
   }
 
   test.each(QUERIES.flatMap((query) => [false, true].map((auth) => [query, auth] as const)))(
-    'is the part of the list that begins there: "%s", with a session: %s',
+    'contains the entries of the list from its offset on: "%s", with a session: %s',
     async (query, auth) => {
       const all = await readAll(query, auth)
       for (let offset = 0; offset <= all.length + PAGE; offset += 29) {

@@ -15,13 +15,13 @@ const config = defineConfig({
         seo: f.group({ line: f.text() }),
         author: f.relation('authors'),
       },
-      // Readers without a session see what begins so, whatever its case.
+      // Anonymous callers see the names with this beginning in any case.
       access: { read: ({ identity }) => identity !== null || { name: { istartsWith: 'ØRE' } } },
     }),
   },
 })
 
-/** More than what is indexed of a text once it is folded: each letter becomes two. */
+/** A text that exceeds the indexed length once it is folded, since each letter becomes two. */
 const LONG = 'Æ'.repeat(510)
 const NAMES = [
   'Crème brûlée',
@@ -76,7 +76,7 @@ describe.each(STORES)('filters that ignore case and accents, on $name', (store) 
     expect(await found(where(field, operator, value))).toEqual(names)
   })
 
-  test('hold in each language for what it shows, and for rules', async () => {
+  test('compare the values that a locale shows, and work in access rules', async () => {
     expect(await found(`locale=de&${where('name', 'ieq', 'GASSE')}`)).toEqual(['Gasse'])
     expect(await found(`locale=de&${where('name', 'ieq', 'strasse')}`)).toEqual([])
     expect(await found(`locale=de&${where('name', 'ieq', 'creme')}`)).toEqual(['CREME'])
@@ -91,7 +91,7 @@ describe.each(STORES)('filters that ignore case and accents, on $name', (store) 
     await editor.delete(`/api/places/${id}`)
   })
 
-  test('are for texts alone', async () => {
+  test('exist for texts only', async () => {
     const { status, body } = await editor.get(`/api/places?${where('createdAt', 'ieq', 'x')}`)
     expect([status, body.details?.issues?.[0]?.code]).toEqual([400, 'operator'])
   })

@@ -40,7 +40,7 @@ const NASTY = [
 const nasty = fc.array(fc.constantFrom(...NASTY), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
 const escaped = nasty.map(encodeURIComponent)
 
-/** Characters that mean something to a database, in every place where a request says a name or a value (Q12). */
+/** Characters with a meaning for databases, in every name and value of a request. */
 describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
   let service: TestService
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
     'a part of a dotted sort key': (text) => `/api/things?sort=seo.${text}`,
     'a selected name': (text) => `/api/things?select=${text}`,
     'a status': (text) => `/api/things?status=${text}`,
-    'a status after a good one': (text) => `/api/things?status=published,${text}`,
+    'a status after a valid one': (text) => `/api/things?status=published,${text}`,
     'a search': (text) => `/api/things?q=${text}`,
     'a search with words': (text) => `/api/things?q=some${text}words`,
     'a cursor': (text) => `/api/things?cursor=${text}`,
@@ -116,7 +116,7 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
     )
   })
 
-  test('in the values of a body they are data, and come back as they were', async () => {
+  test('in the values of a body are stored and returned unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(
         nasty.filter((text) => !text.includes('\0')),
@@ -139,7 +139,7 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
     )
   })
 
-  test('in the keys of a body they name no field', async () => {
+  test('in the keys of a body name no field', async () => {
     await fc.assert(
       fc.asyncProperty(
         nasty.filter((text) => text !== 'title'),
@@ -157,7 +157,7 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
     )
   })
 
-  test('in other values of a body are refused by what the field is', async () => {
+  test('in other values of a body are rejected by the type of the field', async () => {
     await fc.assert(
       fc.asyncProperty(nasty, async (text) => {
         for (const field of [

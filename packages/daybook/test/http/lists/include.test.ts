@@ -11,12 +11,12 @@ import { STORES } from '../../support/stores/stores.ts'
 
 const book = '/api/books/a'
 
-/** An entry that a reader with a session gets. */
+/** Reads an entry with a session. */
 const read = (path: string, body: object): Step => get(path, { auth: true, body })
 
 runScenarios('include', [
   {
-    name: 'answers alike whatever is asked for inside a collection that the reader may not read',
+    name: 'gives the same response for every path into a collection that the caller may not read',
     config: library,
     steps: [
       get(`${book}?include=owner`, { body: { owner: null } }),
@@ -29,7 +29,7 @@ runScenarios('include', [
     ],
   },
   {
-    name: 'puts related documents in the place of their references, one or many, in their order',
+    name: 'replaces references, single or many, with the documents, in their order',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -53,7 +53,7 @@ runScenarios('include', [
     ],
   },
   {
-    name: 'gives the related document as it is read by itself',
+    name: 'shows a related document as it is read by itself',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -72,7 +72,7 @@ runScenarios('include', [
     ],
   },
   {
-    name: 'goes on along a dotted path, through what it expands on the way',
+    name: 'follows a dotted path and expands every relation on the way',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -97,7 +97,7 @@ runScenarios('include', [
     ],
   },
   {
-    name: 'reaches relations inside groups, lists, and blocks, here and in what it expands',
+    name: 'expands relations inside groups, lists and blocks, at every level',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -129,7 +129,7 @@ runScenarios('include', [
     ],
   },
   {
-    name: 'shows what the reader may see of the target, and nothing of what they may not',
+    name: 'shows only the fields of the target that the caller may read',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -151,7 +151,7 @@ runScenarios('include', [
     ],
   },
   {
-    name: 'answers a hidden relation, and what lies behind one, as one that nobody has (Q6)',
+    name: 'treats a hidden relation and paths through it like an unknown field',
     config: library,
     steps: [
       ...['nobody', 'ghost', 'ghosts', 'title', 'meta', 'credits', 'parts', 'id', '*', '__proto__', 'constructor'],
@@ -172,14 +172,14 @@ runScenarios('include', [
   },
 ])
 
-/** What of a dotted name is not known where it is looked up. */
+/** Returns the part of a dotted name that is reported as unknown. */
 function lastUnknown(name: string): string {
   return name.replace(/^author\./, '')
 }
 
 runScenarios('depth', [
   {
-    name: 'expands every relation, level by level; include names some, and depth goes on from there',
+    name: 'expands every relation level by level; with include, it starts at the named relations',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -202,7 +202,7 @@ runScenarios('depth', [
     ],
   },
   {
-    name: 'is 5 at most, and expands at most 100 relations (Q7)',
+    name: 'is at most 5 and expands at most 100 relations',
     config: library,
     steps: [
       ...['6', '1000000', '-1', '1.5', 'x', ''].map((depth) => refused(`${book}?depth=${depth}`, 'depth')),
@@ -218,7 +218,7 @@ runScenarios('depth', [
     ],
   },
   {
-    name: 'goes round a cycle as often as it says, and no further',
+    name: 'limits how often a cycle is followed',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -238,7 +238,7 @@ runScenarios('depth', [
 
 runScenarios('select', [
   {
-    name: 'chooses inside of what include expands; the id always comes along',
+    name: 'selects fields of included documents, which always have their id',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -285,7 +285,7 @@ runScenarios('select', [
     ],
   },
   {
-    name: 'refuses what it does not know, what the reader may not see, and what include does not name (Q6)',
+    name: 'rejects unknown fields, hidden fields, and fields of relations that are not included',
     config: library,
     steps: [
       ...['author.name', 'author.nobody', 'author.secret', 'nobody.name', 'ghost.name', 'meta.rank', 'title.x'].map(
@@ -308,7 +308,7 @@ runScenarios('select', [
 
 runScenarios('a target that is gone', [
   {
-    name: 'is null in the place of one, and left out of many',
+    name: 'is null for a single reference and omitted from many',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -330,16 +330,16 @@ runScenarios('a target that is gone', [
   },
 ])
 
-/** What a client that has this answer already is told. */
+/** Checks that a client with this response gets 304. */
 const unchanged = (path: string, tag: string, auth = false): Step =>
   get(path, { auth, headers: { 'If-None-Match': tag }, status: 304 })
 
 const changed = (path: string, tag: string, keep: string, auth = false): Step =>
   get(path, { auth, headers: { 'If-None-Match': tag }, keep: { [keep]: 'ETag' } })
 
-runScenarios('the tag of an answer with related documents', [
+runScenarios('the tag of a response with related documents', [
   ...[`${book}?include=author`, '/api/books?include=author.employer,meta.editor'].map((path) => ({
-    name: `moves with each of them: ${path}`,
+    name: `changes with each of them: ${path}`,
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -362,7 +362,7 @@ runScenarios('the tag of an answer with related documents', [
     ],
   })),
   {
-    name: 'moves with what lies two levels away',
+    name: 'changes with documents two levels away',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -374,7 +374,7 @@ runScenarios('the tag of an answer with related documents', [
     ],
   },
   {
-    name: 'is another one for every include, select and reader, and serves If-Match all the same',
+    name: 'differs for every include, select and caller, and is accepted as If-Match in any form',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -391,7 +391,7 @@ runScenarios('the tag of an answer with related documents', [
   },
 ])
 
-/** A number of people who all belong to each other's circle. */
+/** Creates people who all belong to each other's circle. */
 async function openClique(store: (typeof STORES)[number], size: number): Promise<TestService> {
   const service = await store.open(circle)
   const post = async (operations: readonly object[]): Promise<readonly { id: string }[]> => {
@@ -414,7 +414,7 @@ const circle = defineConfig({
 })
 
 describe.each(STORES)('expanding on $name', (store) => {
-  test('stops at 2,000 documents in one answer, counted as they stand in it', async () => {
+  test('is limited to 2,000 documents in one response, each counted in every place', async () => {
     const service = await openClique(store, 44)
     try {
       const total = async (query: string): Promise<number> => {
@@ -433,7 +433,7 @@ describe.each(STORES)('expanding on $name', (store) => {
     }
   })
 
-  test('stops there on every level: few entries that refer to each other cannot fill the memory', async () => {
+  test('is limited on every level, so that few entries that refer to each other cannot fill the memory', async () => {
     const service = await openClique(store, 6)
     try {
       const answer = await ask(service, '/api/people/p0?include=circle.circle.circle.circle.circle')
@@ -444,7 +444,7 @@ describe.each(STORES)('expanding on $name', (store) => {
     }
   })
 
-  test('tells blocks of different kinds apart when their relations have the same key', async () => {
+  test('distinguishes block types whose relations have the same key', async () => {
     const kinds = defineConfig({
       collections: {
         people: defineCollection({ fields: { name: f.text() } }),
@@ -474,7 +474,7 @@ describe.each(STORES)('expanding on $name', (store) => {
     }
   })
 
-  test('takes as many SQL statements as there are relations and levels, however many entries there are', async () => {
+  test('takes one SQL statement for each relation and level, however many entries there are', async () => {
     const service = await openClique(store, 6)
     const statements = async (query: string): Promise<number> => {
       const { statements: count } = service as unknown as { statements(): number }
@@ -483,7 +483,7 @@ describe.each(STORES)('expanding on $name', (store) => {
       return count() - before
     }
     try {
-      // How far the collection has come is read once, as long as nothing is stored.
+      // The counters of the collection are read once, as long as nothing is written.
       await statements('limit=5')
       const plain = await statements('limit=1')
       expect(await statements('limit=2')).toBe(plain)
@@ -494,7 +494,7 @@ describe.each(STORES)('expanding on $name', (store) => {
         expect(await statements(`limit=6&select=circle&include=${include}`), include).toBe(one)
         levels.push(one)
       }
-      // PostgreSQL is asked how far the collection has come for its own part of the tag, and for that of what is included.
+      // PostgreSQL reads the counters of the collection for its part of the tag, and again for the included documents.
       for (const [level, count] of levels.entries()) expect(count).toBeLessThanOrEqual(plain + level + 1)
       expect(plain).toBeGreaterThan(0)
     } finally {
@@ -503,7 +503,7 @@ describe.each(STORES)('expanding on $name', (store) => {
   })
 })
 
-/** Collections with the same keys on several levels, in which any JSON may stand beside references. */
+/** Collections with the same keys on several levels, and with arbitrary JSON next to references. */
 const mirrors = defineConfig({
   limits: { responseCacheBytes: 0 },
   collections: {
@@ -608,7 +608,7 @@ const PATHS = [
   ...RIGHT.map((query) => `/api/right?sort=createdAt&${query}`),
 ]
 
-/** The texts of all responses with status 200, by path, for callers without a session and with one. */
+/** Returns the texts of all responses with status 200 by path, for callers with and without a session. */
 async function readAll(service: TestService): Promise<Readonly<Record<string, string>>> {
   const texts: Record<string, string> = {}
   for (const path of PATHS) {
@@ -621,7 +621,7 @@ async function readAll(service: TestService): Promise<Readonly<Record<string, st
 }
 
 describe.each(STORES)('stored JSON on $name', (store) => {
-  test('is served as if it were parsed, whatever is selected, hidden or included', async () => {
+  test('is served as if it had been parsed, whatever is selected, hidden or included', async () => {
     await fc.assert(
       fc.asyncProperty(content, async (given) => {
         await using service = await store.open(mirrors)
@@ -629,7 +629,7 @@ describe.each(STORES)('stored JSON on $name', (store) => {
         const texts = await readAll(service)
         expect(Object.keys(texts).length).toBeGreaterThan(PATHS.length)
         for (const text of Object.values(texts)) expect(text).toBe(JSON.stringify(JSON.parse(text)))
-        // A document without the hash of the present schema is parsed, never split.
+        // A document without the hash of the current schema is parsed instead of split.
         for (const table of ['left', 'right']) await service.rows(`UPDATE "${table}" SET schema_hash = '' RETURNING id`)
         expect(await readAll(service)).toEqual(texts)
       }),

@@ -60,14 +60,14 @@ const question: fc.Arbitrary<Question> = fc.record({
   auth: fc.boolean(),
 })
 
-/** Entries that are written, then changed and deleted in part. */
+/** A history of entries that are created, and partly changed and deleted. */
 const history = fc.record({
   entries: fc.array(entry, { minLength: 5, maxLength: 30 }),
   changes: fc.array(fc.tuple(fc.nat(), change), { maxLength: 8 }),
   deletions: fc.array(fc.nat(), { maxLength: 4 }),
 })
 
-/** Plays a history on a service; answers what is stored after it. */
+/** Applies a history to a service, and returns the content that it leaves. */
 async function play(
   service: TestService,
   { entries, changes, deletions }: typeof history extends fc.Arbitrary<infer T> ? T : never,
@@ -106,7 +106,7 @@ async function page(service: TestService, query: string, { auth }: Question): Pr
   return bodyOf(answer) as unknown as PageOfList
 }
 
-/** Follows the cursors from the first page to the last. */
+/** Reads all pages of a list by cursor. */
 async function walk(service: TestService, query: string, asked: Question): Promise<readonly Item[]> {
   const items: Item[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -121,8 +121,8 @@ async function walk(service: TestService, query: string, asked: Question): Promi
 
 const ids = (items: readonly Item[]): readonly string[] => items.map(({ id }) => id)
 
-describe.each(STORES)('lists on $name beside a plain model', (store) => {
-  test('answer the same entries in the same order, by page and by cursor', async () => {
+describe.each(STORES)('lists on $name compared with a plain model', (store) => {
+  test('return the same entries in the same order, by page and by cursor', async () => {
     await fc.assert(
       fc.asyncProperty(history, fc.array(question, { minLength: 25, maxLength: 25 }), async (past, questions) => {
         const service = await store.open(posts)
@@ -137,7 +137,7 @@ describe.each(STORES)('lists on $name beside a plain model', (store) => {
     )
   })
 
-  test('hold the entries of one start in the order in which they were made', async () => {
+  test('return entries of one process in the order of their creation', async () => {
     const titles = Array.from({ length: 50 }, (_, index) => `t${String(index).padStart(2, '0')}`)
     const seed: NonNullable<Parameters<typeof store.open>[0]['seed']> = async (content) => {
       for (const title of titles) await content.create('posts', { title })

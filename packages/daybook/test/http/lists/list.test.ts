@@ -7,7 +7,7 @@ const NEWEST = ['backups-you-have-restored', 'two-editors-one-entry', 'your-firs
 
 runScenarios('a list', [
   {
-    name: 'answers the newest published entries, with the total',
+    name: 'returns the newest published entries with the total',
     steps: [
       get('/api/posts', {
         body: { collection: 'posts', total: 4, limit: 20, offset: 0, nextCursor: null, ...slugs(...NEWEST) },
@@ -20,7 +20,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'has these members and no others, in every entry all of its fields',
+    name: 'has exactly these members, and all fields in every entry',
     steps: [
       get('/api/tags?limit=1&sort=name', {
         keep: { id: '/items/0/id', at: '/items/0/createdAt', next: '/nextCursor' },
@@ -44,11 +44,11 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'is never stored by a shared cache when a credential came with the request',
+    name: 'is never stored by a shared cache if the request has a credential',
     steps: [get('/api/posts', { auth: true, body: { total: 5 }, answers: { 'Cache-Control': 'private, no-store' } })],
   },
   {
-    name: 'keeps to limit and offset',
+    name: 'applies limit and offset',
     steps: [
       get('/api/posts?limit=2', { body: { total: 4, limit: 2, ...slugs(...NEWEST.slice(0, 2)) } }),
       get('/api/posts?limit=2&offset=3', {
@@ -60,7 +60,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'brings a limit above the maximum down to it and says so',
+    name: 'reduces a limit above the maximum and reports it',
     config: kitchen,
     steps: [
       ...['a', 'b', 'c', 'd'].map((title) => create('few', { title })),
@@ -70,7 +70,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'refuses limits and offsets that are no whole numbers from 0 on (Q8, Q9)',
+    name: 'rejects limits and offsets that are not whole numbers from 0 on',
     steps: [
       ...[
         '-1',
@@ -94,7 +94,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'refuses unknown parameters, wherever they stand (Q1)',
+    name: 'rejects unknown parameters in any position',
     steps: [
       refused('/api/posts?foo=1', 'foo'),
       refused('/api/posts?Limit=1', 'Limit'),
@@ -109,7 +109,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'names every wrong parameter at once',
+    name: 'reports all invalid parameters at once',
     steps: [
       get('/api/posts?limit=x&sort=nope&foo=1', {
         status: 400,
@@ -118,7 +118,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'sorts by any comparable field, up and down, ties by id',
+    name: 'sorts by any sortable field, ascending and descending, ties by id',
     config: posts,
     steps: [
       create('posts', { title: 'b', rank: 2, score: 0.5, flag: true, day: '2026-01-02', seo: { order: 10 } }),
@@ -141,7 +141,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'places empty values first or last where asked, and only with fields to sort by',
+    name: 'places empty values first or last on request, and only with a sort',
     config: posts,
     steps: [
       create('posts', { title: 'a', rank: 2 }),
@@ -165,7 +165,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'refuses to sort by what is unknown, unindexed, of many values, or named twice (Q4)',
+    name: 'rejects sorting by fields that are unknown, unindexed, multi-valued or repeated',
     config: kitchen,
     steps: [
       ...[
@@ -201,7 +201,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'filters by one status or several, for those who may see them',
+    name: 'filters by one status or several that the caller may see',
     steps: [
       get('/api/posts?status=published', { body: { total: 4 } }),
       get('/api/posts?status=draft', { auth: true, body: { total: 1, ...slugs('notes-for-the-next-issue') } }),
@@ -215,7 +215,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'answers with the selected fields and the id',
+    name: 'returns the selected fields and the id',
     steps: [
       get('/api/tags?select=name&sort=name&limit=1', {
         body: { items: [{ name: 'Basics' }] },
@@ -233,7 +233,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'refuses to select what it does not know (Q6)',
+    name: 'rejects the selection of unknown fields',
     steps: [
       'nope',
       '*',
@@ -251,7 +251,7 @@ runScenarios('a list', [
     ]),
   },
   {
-    name: 'refuses a thousand selected names, and a query string above 8 KiB',
+    name: 'rejects a thousand selected names and a query string above 8 KiB',
     steps: [
       refused(`/api/posts?select=${Array(1000).fill('title').join(',')}`, 'select'),
       get(`/api/posts?q=${'a'.repeat(8192)}`, { status: 400 }),
@@ -260,7 +260,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'reads its parameters as forms do: plus and %20 are spaces, and broken escapes stand for themselves',
+    name: 'decodes parameters like forms: plus and %20 are spaces, and broken escapes stay as they are',
     steps: [
       get('/api/posts?q=first+collection', { body: { total: 1 } }),
       get('/api/posts?q=first%20collection', { body: { total: 1 } }),
@@ -271,7 +271,7 @@ runScenarios('a list', [
     ],
   },
   {
-    name: 'follows what is written: total and order move with it',
+    name: 'reflects writes in its total and order',
     config: posts,
     steps: [
       get('/api/posts', {

@@ -50,7 +50,7 @@ const PEOPLE = 5
 const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 3 })
 const status = fc.constantFrom('published', 'published', ...STATUSES)
 const some = (options: readonly string[]): fc.Arbitrary<string[]> => fc.subarray([...options])
-/** A person, by their number. */
+/** The placeholder of a person, by number. */
 const someone = fc.nat({ max: PEOPLE - 1 })
 
 const person = fc.record({
@@ -88,7 +88,7 @@ const ORDER = [...EQUALITY, 'lt', 'lte', 'gt', 'gte'] as const
 const TEXT = [...ORDER, 'startsWith', 'contains'] as const
 const MANY = ['in', 'all', 'nin', 'exists'] as const
 
-/** Which operators a field has, and what it can be compared with; people are `#0`, `#1`, … until they have ids. */
+/** The operators of each field with their operands; people are `#0`, `#1`, … until they have ids. */
 interface Askable {
   readonly kind: Kind
   readonly operators: readonly string[]
@@ -102,7 +102,7 @@ const asText = (values: readonly string[], operators: readonly string[] = TEXT):
 })
 const number = (...values: readonly string[]): Askable => ({ kind: 'number', operators: ORDER, values })
 const many = (...values: readonly string[]): Askable => ({ kind: 'many', operators: MANY, values })
-/** The last of them is nobody. */
+/** The placeholders of people, the last of whom does not exist. */
 const ids = Array.from({ length: PEOPLE + 1 }, (_, index) => `#${index}`)
 const texts = asText(TEXTS.filter((one) => one !== ''))
 
@@ -227,7 +227,7 @@ async function make(service: TestService, collection: string, entries: readonly 
   return (bodyOf(answer).results as readonly { entry: Item }[]).map(({ entry }) => entry)
 }
 
-/** A book with ids where people stand by number. */
+/** Returns a book with ids in place of the placeholders. */
 function linked({ author, crew, seo, ...rest }: BookOf, people: readonly Item[]): object {
   const idOf = (index: number | null): string | null => (index === null ? null : String(people[index]?.id))
   return { ...rest, author: idOf(author), crew: crew.map(idOf), seo: seo && { ...seo, editor: idOf(seo.editor) } }
@@ -235,7 +235,7 @@ function linked({ author, crew, seo, ...rest }: BookOf, people: readonly Item[])
 
 const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
-/** A filter with ids where people stand by number. */
+/** Returns a filter with ids in place of the placeholders. */
 function placed(filter: Filter, people: readonly Item[]): Filter {
   const idOf = (value: string): string =>
     value.startsWith('#') ? (people[Number(value.slice(1))]?.id ?? ABSENT) : value
@@ -250,7 +250,7 @@ function placed(filter: Filter, people: readonly Item[]): Filter {
 const kindsOf = (fields: Readonly<Record<string, Askable>>): Table['kinds'] =>
   Object.fromEntries(Object.entries(fields).map(([field, { kind }]) => [field, kind]))
 
-/** What the reader of a question can ask about. */
+/** The entries and fields that the caller of a request may see. */
 function tableFor({ people }: World, { auth }: Asked): Table {
   const items = people.filter((one) => auth || one.status === 'published')
   const relation = { items, table: { kinds: kindsOf(ABOUT_PEOPLE), relations: {} } }
@@ -269,7 +269,7 @@ async function page(service: TestService, query: string, auth: boolean): Promise
   return bodyOf(answer) as unknown as PageOfList
 }
 
-/** Follows the cursors from the first page to the last. */
+/** Reads all pages of a list by cursor. */
 async function walk(service: TestService, query: string, { auth, limit }: Asked): Promise<readonly Item[]> {
   const items: Item[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -299,8 +299,8 @@ async function compare(service: TestService, world: World, asked: Asked): Promis
   expect(idsOf(await walk(service, query, asked)), query).toEqual(expected)
 }
 
-describe.each(STORES)('filtered lists on $name beside a plain model', (store) => {
-  test('answer the same entries in the same order with the same total, by page and by cursor', async () => {
+describe.each(STORES)('filtered lists on $name compared with a plain model', (store) => {
+  test('return the same entries in the same order with the same total, by page and by cursor', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(person, { minLength: PEOPLE, maxLength: PEOPLE }),
@@ -335,7 +335,7 @@ const journey = fc.record({
   ),
   filter: fc.constantFrom('', '&where[rank][lt]=8', '&where[not][rank][eq]=3', '&where[lent][exists]=false', '&q=red'),
   limit: fc.integer({ min: 1, max: 9 }),
-  /** What happens while each page is read: entries that come, and numbers of those that go. */
+  /** The writes while each page is read: ranks of created entries, and numbers of deleted ones. */
   meanwhile: fc.array(fc.record({ come: fc.array(rank, { maxLength: 3 }), go: fc.array(fc.nat(), { maxLength: 3 }) }), {
     minLength: 10,
     maxLength: 10,
@@ -343,7 +343,7 @@ const journey = fc.record({
 })
 type Journey = typeof journey extends fc.Arbitrary<infer T> ? T : never
 
-/** Goes from page to page while entries come and every second one may go. */
+/** Reads page by page while entries are created and every second one may be deleted. */
 async function wander(service: TestService, { ranks, sort, filter, limit, meanwhile }: Journey): Promise<void> {
   const entries = ranks.map((own, at) => ({ title: `red ${at % 4}`, rank: own, score: at % 3 }))
   const made = await make(service, 'books', entries)
@@ -352,7 +352,7 @@ async function wander(service: TestService, { ranks, sort, filter, limit, meanwh
   const start = await page(service, `${query}&limit=100`, false)
   const found: string[] = []
   for (let cursor: string | null = '', at = 0; cursor !== null; at += 1) {
-    // In the end nobody writes: an order in which every new entry comes after the last page has no end.
+    // The writes end at some point, since the walk would never end if every new entry came after the last page.
     const { come, go } = meanwhile[at] ?? { come: [], go: [] }
     const gone = go.flatMap((index) => mayGo.splice(index % (mayGo.length || 1), 1))
     const read = page(service, `${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`, false)
@@ -375,8 +375,8 @@ async function wander(service: TestService, { ranks, sort, filter, limit, meanwh
   ).toEqual(expected)
 }
 
-describe.each(STORES)('walking by cursor on $name while others write', (store) => {
-  test('visits every entry that was there throughout, once, in order', async () => {
+describe.each(STORES)('paging by cursor on $name during other writes', (store) => {
+  test('visits every entry that existed throughout exactly once, in order', async () => {
     await fc.assert(
       fc.asyncProperty(journey, async (given) => {
         const service = await store.open(config)

@@ -7,7 +7,7 @@ const named = { title: f.text({ required: true }), slug: f.slug({ from: 'title' 
 
 const isSystem = ({ identity }: Pick<Caller, 'identity'>): boolean => identity?.subject === 'system'
 
-/** Anyone may write letters; nobody but the service itself may read the vault. */
+/** Anyone may write letters; only the service itself may read the vault. */
 const archive = defineConfig({
   collections: {
     posts: defineCollection({ fields: { ...named, status: f.status() } }),
@@ -44,7 +44,7 @@ const IDS: readonly Step[] = [
 
 const NOBODY = '01a20592-0000-7000-8000-000000000000'
 
-/** A refusal of one field, with its reason. */
+/** Returns the rejection of one field, with its reason. */
 const because = (path: string, message: string): object => ({
   status: 400,
   body: { code: 'VALIDATION_ERROR', details: { issues: [{ path, code: 'reference', message }] } },
@@ -52,7 +52,7 @@ const because = (path: string, message: string): object => ({
 
 const CLOSED = '"vault" is no collection that about can refer to; write one of: posts, pages'
 
-/** Different references to entries that are not there. */
+/** Returns different references to entries that do not exist. */
 const absent = (count: number): readonly object[] =>
   Array.from({ length: count }, (_, index) => ({
     collection: 'posts',
@@ -67,7 +67,7 @@ const thousand = Array.from({ length: 500 }, (_, index) => index).map((index) =>
 
 runPolicyScenarios('relations to several collections, asked and told what they do not take', [
   {
-    name: 'tell nobody what is in a collection that the caller may not read',
+    name: 'reveal nothing about a collection that the caller may not read',
     config: archive,
     steps: [
       ...IDS,
@@ -83,7 +83,7 @@ runPolicyScenarios('relations to several collections, asked and told what they d
         { kept: { collection: 'vault', id: '{treasure}' } },
         because('/kept', '"vault" is no collection that kept can refer to'),
       ),
-      // What was read is written back.
+      // A document is written back as it was read.
       put(
         '/api/letters/{a}',
         { title: 'A', about: { collection: 'vault', id: '{treasure}' } },
@@ -106,7 +106,7 @@ runPolicyScenarios('relations to several collections, asked and told what they d
     ],
   },
   {
-    name: 'take an entry that the writer may not see for one that is not there',
+    name: 'treat an entry that the caller may not see like one that does not exist',
     config: archive,
     steps: [
       ...IDS,
@@ -121,7 +121,7 @@ runPolicyScenarios('relations to several collections, asked and told what they d
         ),
       ),
       create('letters', { title: 'C', about: { collection: 'posts', id: '{post}' } }, { auth: false }),
-      // An id of one collection is none of another.
+      // The id belongs to another collection.
       create(
         'letters',
         { title: 'D', about: { collection: 'pages', id: '{post}' } },
@@ -130,13 +130,13 @@ runPolicyScenarios('relations to several collections, asked and told what they d
     ],
   },
   {
-    name: 'hold a thousand references, and no more',
+    name: 'hold at most a thousand references',
     config: archive,
     steps: [
       ...IDS,
       put('/api/letters/{b}', { related: absent(1000) }, faults(...Array.from({ length: 100 }, () => '/related'))),
       put('/api/letters/{b}', { related: absent(1001) }, faults('/related')),
-      // As many as a body holds.
+      // As many as a body can hold.
       put('/api/letters/{b}', { related: absent(40_000) }, faults('/related')),
       put('/api/letters/{b}', { related: [...absent(999), absent(1)[0]] }, faults('/related')),
       batch(thousand, { keep: { first: '/results/0/id' } }),
@@ -157,7 +157,7 @@ runPolicyScenarios('relations to several collections, asked and told what they d
     ],
   },
   {
-    name: 'say what to sort by',
+    name: 'suggest sortable fields',
     config: archive,
     steps: [
       refused('/api/letters?sort=about', 'sort', {

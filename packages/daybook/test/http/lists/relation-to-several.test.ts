@@ -7,7 +7,7 @@ import { STORES } from '../../support/stores/stores.ts'
 
 const named = { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) }
 
-/** Articles that refer to posts, pages and notes; notes are closed without a session. */
+/** Articles that refer to posts, pages and notes; reading notes needs a session. */
 const magazine = defineConfig({
   locales: { default: 'en', available: ['en', 'de'] },
   collections: {
@@ -90,7 +90,7 @@ const post = { collection: 'posts', id: '{post}' }
 const page = { collection: 'pages', id: '{page}' }
 const draft = { collection: 'posts', id: '{draft}' }
 
-/** A relation whose key is one of those in the references beside it. */
+/** A relation with the key of a member of references. */
 const shelves = defineConfig({
   collections: {
     posts: defineCollection({ fields: named }),
@@ -106,11 +106,11 @@ const shelves = defineConfig({
   },
 })
 
-/** A list of articles, filtered. */
+/** Returns a step that reads a filtered list of articles. */
 const found = (where: string, ...expected: readonly string[]): Step =>
   get(`/api/articles?sort=title&${where}`, { body: { total: expected.length, ...slugs(...expected) } })
 
-/** What the model says of the lead of an article. */
+/** The model description of the field `lead` of articles. */
 const described = (...to: readonly string[]): unknown =>
   expect.arrayContaining([
     expect.objectContaining({
@@ -123,7 +123,7 @@ const described = (...to: readonly string[]): unknown =>
 
 runScenarios('relations to several collections', [
   {
-    name: 'hold the collection and the id of what they refer to',
+    name: 'hold the collection and the id of the target',
     config: magazine,
     steps: [
       ...IDS,
@@ -137,7 +137,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'expand to documents with their collection, in their order, wherever they stand',
+    name: 'expand to documents with their collection, in their order, in any place',
     config: magazine,
     steps: [
       ...IDS,
@@ -177,7 +177,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'expand on the way, through those collections that know the rest of the path',
+    name: 'expand within a path through the collections that have the rest of the path',
     config: magazine,
     steps: [
       ...IDS,
@@ -203,7 +203,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'stand beside a relation called collection',
+    name: 'work next to a relation called collection',
     config: shelves,
     steps: [
       get('/api/items/item?include=collection', {
@@ -215,7 +215,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'are counted by the part of a single reference',
+    name: 'are counted by the collection or the id of a single reference',
     config: magazine,
     steps: [
       get('/api/articles?limit=0&aggregate=count:lead.collection', {
@@ -262,7 +262,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'refuse other filters and sorts, and say what to write',
+    name: 'reject other filters and sorts with a suggestion',
     config: magazine,
     steps: [
       refused('/api/articles?where[lead][eq]=x', 'where[lead]', {
@@ -301,7 +301,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'tell nothing of a collection that the reader may not read',
+    name: 'reveal nothing about a collection that the caller may not read',
     config: magazine,
     steps: [
       ...IDS,
@@ -314,7 +314,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'refuse a target that is not there, of a collection that they do not lead to, and what is no reference',
+    name: 'reject missing targets, targets in other collections, and values that are not references',
     config: magazine,
     steps: [
       ...IDS,
@@ -352,7 +352,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'are let go, or hold their target, when it is deleted',
+    name: 'are removed with their target, or prevent its deletion',
     config: magazine,
     steps: [
       ...IDS,
@@ -375,7 +375,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'refer to each other in circles, and are written in batches',
+    name: 'can form cycles and be written in batches',
     config: magazine,
     steps: [
       ...IDS,
@@ -399,7 +399,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'are seen from their other side, of each collection its own',
+    name: 'have a reverse field in each collection',
     config: magazine,
     steps: [
       ...IDS,
@@ -412,7 +412,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'have a value for each locale where they are localized',
+    name: 'have a value for each locale if they are localized',
     config: magazine,
     steps: [
       ...IDS,
@@ -426,7 +426,7 @@ runScenarios('relations to several collections', [
     ],
   },
   {
-    name: 'are described with the collections that they lead to',
+    name: 'are described with their target collections',
     config: magazine,
     steps: [get('/api/cms/model', { auth: true, body: { collections: described('posts', 'pages', 'notes') } })],
   },
@@ -442,12 +442,12 @@ describe.each(STORES)('relations to several collections on $name', (store) => {
       return count() - before
     }
     try {
-      // How far collections have come is read once, as long as nothing is stored.
+      // The counters of collections are read once, as long as nothing is written.
       await statements('limit=3&include=related.up,related.author')
       const plain = await statements('limit=1')
       const one = await statements('limit=1&include=related')
       expect(await statements('limit=4&include=related')).toBe(one)
-      // For each of the two collections its entries, and how far it has come.
+      // The entries and the counters of each of the two collections.
       expect(one).toBeLessThanOrEqual(plain + 4)
       // Pages lead to two collections, posts to one.
       expect(await statements('limit=4&include=related.up,related.author')).toBeLessThanOrEqual(plain + 4 + 6)

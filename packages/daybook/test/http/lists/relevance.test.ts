@@ -28,7 +28,7 @@ interface Note {
   readonly rank: number
 }
 
-/** The commonest words are in most bodies, and in many titles. */
+/** The most frequent words are in most bodies and in many titles. */
 function makeNote(number: number): Note {
   const wordsBy = (step: number): string =>
     WORDS.filter((_, place) => (number * step) % (place * 2 + 2) === 0).join(' ')
@@ -41,7 +41,7 @@ function makeNote(number: number): Note {
   }
 }
 
-/** The titles of what a search finds: those with more of its words in the title first, then the newest. */
+/** Returns the expected titles of a search: those with more of its words in the title first, then the newest. */
 function expectedTitles(notes: readonly Note[], words: readonly string[]): readonly string[] {
   const holds = (text: string, index: number): boolean =>
     text
@@ -99,7 +99,7 @@ describe.each(STORES)('the most relevant entries on $name', (store) => {
     },
   )
 
-  test('come first after a word is new that begins as the question does', async () => {
+  test('come first after a new word with the beginning of the searched word is written', async () => {
     const before = await read('q=riverba&limit=2', true)
     const title = 'Riverbarge'
     await ask(service, '/api/notes', { method: 'POST', json: { title, body: '' } })

@@ -22,7 +22,7 @@ import { STORES } from '../../support/stores/stores.ts'
 
 const SESSION_ONLY = { read: isAuthenticated } as const
 
-/** Authors with their posts from the other side: through one reference, many, a hidden one, and of a closed collection. */
+/** Authors with reverse fields for a single reference, many references, a hidden one, and one of a closed collection. */
 const magazine = defineConfig({
   locales: { default: 'en', available: ['en', 'de'] },
   collections: {
@@ -54,7 +54,7 @@ const magazine = defineConfig({
         reviews: f.reverse('reviews.post'),
       },
     }),
-    // Readers without a session see what is of rank 1 alone.
+    // Anonymous callers only see entries of rank 1.
     reviews: defineCollection({
       access: { read: ({ principal }) => principal !== null || { stars: { eq: 5 } } },
       fields: { stars: f.integer(), post: f.relation('posts'), critic: f.relation('authors') },
@@ -104,7 +104,7 @@ runScenarios('reverse fields', [
     ],
   },
   {
-    name: 'show one page of the entries that refer, newest first, as a list of them does',
+    name: 'show one page of the referring entries, newest first, like a list',
     config: magazine,
     steps: [
       get(`${ann}?include=posts`, {
@@ -125,7 +125,7 @@ runScenarios('reverse fields', [
     ],
   },
   {
-    name: 'page and sort as a list of their own; limit=0 counts',
+    name: 'have limit, offset and sort of their own; limit=0 counts',
     config: magazine,
     steps: [
       get(`${ann}?include=posts&reverse[posts][limit]=2`, {
@@ -149,7 +149,7 @@ runScenarios('reverse fields', [
     ],
   },
   {
-    name: 'go on in the list of the collection, by their cursor',
+    name: 'continue in the list of the collection by their cursor',
     config: magazine,
     steps: [
       ...IDS,
@@ -170,7 +170,7 @@ runScenarios('reverse fields', [
     ],
   },
   {
-    name: 'hold what the reader may see, and count nothing else',
+    name: 'show and count only entries that the caller may see',
     config: magazine,
     steps: [
       get(`${ann}?include=posts`, { auth: true, body: { posts: posts(4, 'four', 'three', 'two', 'one') } }),
@@ -188,7 +188,7 @@ runScenarios('reverse fields', [
     ],
   },
   {
-    name: 'lie inside of relations and of each other, with their pages',
+    name: 'can be included inside relations and each other, each with its own page',
     config: magazine,
     steps: [
       get('/api/posts/one?include=author.posts&reverse[author.posts][limit]=1', {
@@ -210,7 +210,7 @@ runScenarios('reverse fields', [
     ],
   },
   {
-    name: 'refuse what cannot be asked, and say what to write',
+    name: 'reject invalid pages with a suggestion',
     config: magazine,
     steps: [
       refused(`${ann}?reverse[posts][limit]=1`, 'reverse[posts]'),
@@ -228,7 +228,7 @@ runScenarios('reverse fields', [
     ],
   },
   {
-    name: 'are accepted and ignored in bodies, so that what was read can be written back',
+    name: 'are ignored in bodies, so that a document can be written back as it was read',
     config: magazine,
     steps: [
       get(`${ann}?include=posts`, { keep: { id: '/id' } }),
@@ -257,7 +257,7 @@ runScenarios('reverse fields', [
     ],
   },
   {
-    name: 'speak the language that is asked for',
+    name: 'show the requested locale',
     config: magazine,
     steps: [
       get('/api/posts/one', { keep: { one: '/id' } }),
@@ -275,7 +275,7 @@ runScenarios('reverse fields', [
     ],
   },
   {
-    name: 'change the tag of an answer when what they show may have changed, and only then',
+    name: 'change the tag of a response only if their entries may have changed',
     config: magazine,
     steps: [
       get(`${ann}?include=posts`, { keep: { tag: 'ETag' } }),
@@ -322,7 +322,7 @@ describe.each(STORES)('reverse fields on $name', (store) => {
     expect(reader.calls.at(-1)?.parameters, 'no post is counted twice').toContain('[]')
   })
 
-  test('a config that gains or loses one rewrites nothing', async () => {
+  test('adding or removing one in the config rewrites nothing', async () => {
     const posts = defineCollection({ fields: { author: f.relation('authors') } })
     const without = { collections: { authors: defineCollection({ fields: { name: f.text() } }), posts } }
     const authors = defineCollection({ fields: { name: f.text(), posts: f.reverse('posts.author') } })
@@ -340,7 +340,7 @@ describe.each(STORES)('reverse fields on $name', (store) => {
     expect(await stored()).toEqual(before)
   })
 
-  test('a token sees no relation from its other side that its scopes do not let it read', async () => {
+  test('a token sees no reverse field of a relation beyond its scopes', async () => {
     await using service = await store.open(magazine)
     const ghosted = (scopes: readonly string[]): Promise<unknown> =>
       service.content.as({ ...SYSTEM, scopes }).get('authors', 'bob', { include: ['ghosted'] })
@@ -348,7 +348,7 @@ describe.each(STORES)('reverse fields on $name', (store) => {
     await expect(ghosted(['authors:read'])).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
-  test('an answer holds at most 2,000 documents, those of reverse fields among them', async () => {
+  test('a response includes at most 2,000 documents, those of reverse fields among them', async () => {
     const config = defineConfig({
       collections: {
         tags: defineCollection({ fields: { name: f.text(), posts: f.reverse('posts.tag') } }),
@@ -361,7 +361,7 @@ describe.each(STORES)('reverse fields on $name', (store) => {
     })
     await using service = await store.open(config)
     const asked = '/api/tags?include=posts.tag.posts&reverse[posts][limit]=50'
-    // 50 posts, each with its tag and 38 posts.
+    // 50 posts, each with its tag and 38 posts of that tag.
     const within = await ask(service, `${asked}&reverse[posts.tag.posts][limit]=38`)
     expect(bodyOf(within)).toMatchObject({ items: [{ posts: { total: 50, limit: 50 } }] })
     const refusal = await ask(service, `${asked}&reverse[posts.tag.posts][limit]=39`)
@@ -369,7 +369,7 @@ describe.each(STORES)('reverse fields on $name', (store) => {
   })
 })
 
-/** A reader without a session, who notes the statements that lists take once their tags are known. */
+/** Records the statements that lists of an anonymous caller take once their tags are known. */
 class StatementReader implements AsyncDisposable {
   readonly calls: NotedStatement[] = []
   readonly #database: Database
@@ -396,7 +396,7 @@ class StatementReader implements AsyncDisposable {
     return JSON.parse(await response.read())
   }
 
-  /** Of a table as small as this one, PostgreSQL would read all of it. */
+  /** PostgreSQL would scan a table as small as this one. */
   async expectIndexed(index: string): Promise<void> {
     const { sql = '', parameters = [] } = this.calls.at(-1) ?? {}
     if (this.#database.dialect.hasCoveringIndexes) {

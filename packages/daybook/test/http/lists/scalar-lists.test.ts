@@ -97,7 +97,7 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
     expect(await found(query)).toBe(expected)
   })
 
-  test('a change and a deletion change what is found', async () => {
+  test('updates and deletions change the matches', async () => {
     const { id } = await add({ slug: 'd', tags: ['soon'] })
     expect(await found('where[tags][in]=soon')).toBe('d')
     await ask(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: ['later'] } })
@@ -107,19 +107,19 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
     expect(await found('where[tags][in]=later')).toBe('')
   })
 
-  test('a list that the reader may not see is unknown', async () => {
+  test('a hidden list is unknown', async () => {
     expect(await issue('where[inner][in]=canary')).toBe('cannot filter by "inner"')
     expect(await issue('sort=inner')).toBe('cannot sort by "inner"')
     expect(await found('where[inner][in]=canary', true)).toBe('a')
   })
 
-  test('without an index, or with a value for each locale, it is unknown to filters', async () => {
+  test('a list without an index or with a value for each locale cannot be filtered', async () => {
     expect(await issue('where[plain][in]=x')).toBe('cannot filter by "plain"')
     expect(await issue('where[local][in]=hello')).toBe('cannot filter by "local"')
     expect(await issue('where[texts][in]=hello')).toBe('cannot filter by "texts"')
   })
 
-  test('bounds: 500 values in a filter, and 1,000 items in a list', async () => {
+  test('at most 500 values in a filter and 1,000 items in a list are accepted', async () => {
     const texts = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`)
     expect((await ask(service, `/api/posts?where[tags][in]=${texts(500).join()}`)).status).toBe(200)
     expect(await issue(`where[tags][in]=${texts(501).join()}`)).toBe('must have at most 500 values')
@@ -130,29 +130,29 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
     await ask(service, `/api/posts/${id}`, { method: 'DELETE' })
   })
 
-  test('only an operator that takes a list takes []', async () => {
+  test('only operators for lists accept []', async () => {
     for (const query of ['where[slug][eq][]=a', 'where[slug][]=a', 'where[not][]=a', 'where[slug][in][][]=a'])
       expect((await ask(service, `/api/posts?${query}`)).status, query).toBe(400)
     expect(await issue('where[slug][eq][]=a')).toBe('[] belongs to operators that take lists: in, nin, all')
   })
 
-  test('a list has no order of its own: sorting by it says so', async () => {
+  test('sorting by a list is rejected with the reason', async () => {
     expect(await issue('sort=tags')).toBe(
       'cannot sort by "tags": it holds many values; filter by it, with where[tags][in]',
     )
   })
 
-  test('sorting by a relation is refused, with the reason and two ways out', async () => {
+  test('sorting by a relation is rejected with the reason and two alternatives', async () => {
     const message = await issue('sort=author.name')
     expect(message).toBe(
       'cannot sort by "author.name": a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[author][in]',
     )
-    // Nothing is said of the fields of the other collection.
+    // The fields of the other collection are not revealed.
     expect(await issue('sort=author.nothing')).toBe(message?.replace('author.name', 'author.nothing'))
     expect(await issue('sort=slug.name')).toBe('cannot sort by "slug.name"')
   })
 
-  test('entries that were there before their list was indexed are found at the next start', async () => {
+  test('existing entries are found by a newly indexed list at the next start', async () => {
     const notes = (tags: object) => ({ collections: { notes: { fields: { tags, name: f.text() } } } })
     await using place = await store.at()
     const list = { where: { tags: { in: ['x'] } }, aggregate: 'count:tags' } as const
@@ -175,7 +175,7 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
         })
       })
     }
-    // What another type wrote is no value of this one.
+    // Values of the former type do not count.
     await place.serve(notes(f.list(f.integer(), { counted: true })), async (one) => {
       const all = await one.content.list('notes', { aggregate: 'count:tags' })
       expect(all.aggregates).toEqual({ 'count:tags': [] })
@@ -186,7 +186,7 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
   })
 })
 
-test('an indexed list of more than 1,000 items is refused at start', async () => {
+test('an indexed list of more than 1,000 items is rejected at start', async () => {
   const fields = { tags: f.list(f.text(), { max: 1001 }) }
   await expect(createTestService({ collections: { notes: { fields } } })).rejects.toThrow(
     'write at most 1000, or index: false',

@@ -6,7 +6,7 @@ import { batch, create, get, refused } from '../../support/scenarios/steps.ts'
 
 const people = new People({ ines: ['editor'], tomasz: [] })
 
-/** A collection for each way of saying who sees what. */
+/** A collection for each kind of access rule. */
 const config = defineConfig({
   auth: people.adapter,
   locales: { default: 'en', available: ['en', 'de'] },
@@ -21,7 +21,7 @@ const config = defineConfig({
       },
     }),
     authors: defineCollection({ fields: { born: f.integer(), name: f.text({ required: true }) } }),
-    /** What they are called is for sessions alone. */
+    /** A title that only callers with a session may read. */
     agents: defineCollection({
       fields: { name: f.text({ access: { read: isAuthenticated } }), cover: f.text(), note: f.text() },
     }),
@@ -30,13 +30,13 @@ const config = defineConfig({
       fields: { title: f.text(), owner: f.text() },
       access: { read: ({ identity }) => ({ owner: { eq: identity?.subject ?? 'nobody' } }) },
     }),
-    /** Holds nothing that `q` finds. */
+    /** A collection without searchable fields. */
     figures: defineCollection({ fields: { amount: f.integer() } }),
   },
 })
 
 const search = (words: string, more = ''): string => `/api/cms/search?q=${encodeURIComponent(words)}${more}`
-/** A search that finds exactly these titles, in this order. */
+/** Returns a search that finds exactly these titles, in this order. */
 const finds = (path: string, ...titles: readonly (string | null)[]): Step =>
   get(path, { exactly: { items: titles.map((title) => expect.objectContaining({ title })) } })
 
@@ -52,7 +52,7 @@ const CONTENT: readonly Step[] = [
 
 runScenarios('a search of all collections', [
   {
-    name: 'answers the best match of each collection, then the second best of each',
+    name: 'returns the best match of each collection, then the second best of each',
     config,
     steps: [
       ...CONTENT,
@@ -79,7 +79,7 @@ runScenarios('a search of all collections', [
     ],
   },
   {
-    name: 'shows each reader what lists show them',
+    name: 'finds the entries that lists show to the caller',
     config,
     steps: [
       ...CONTENT,
@@ -95,7 +95,7 @@ runScenarios('a search of all collections', [
     ],
   },
   {
-    name: 'calls an entry by what the reader may know',
+    name: 'uses only readable fields as titles',
     config,
     steps: [
       ...CONTENT,
@@ -106,7 +106,7 @@ runScenarios('a search of all collections', [
     ],
   },
   {
-    name: 'reads one language',
+    name: 'searches one locale',
     config,
     steps: [
       create('posts', { title: 'Ink' }, { keep: { id: '/id' } }),
@@ -119,7 +119,7 @@ runScenarios('a search of all collections', [
     ],
   },
   {
-    name: 'is bounded: in all, and of each collection',
+    name: 'is limited in total and for each collection',
     config,
     steps: [
       batch(Array.from({ length: 12 }, (_, n) => ({ op: 'create', collection: 'posts', data: { title: `Ink ${n}` } }))),
@@ -134,7 +134,7 @@ runScenarios('a search of all collections', [
     ],
   },
   {
-    name: 'searches some collections where that is asked, and no others than the reader may read',
+    name: 'searches the requested collections that the caller may read',
     config,
     steps: [
       ...CONTENT,
@@ -145,7 +145,7 @@ runScenarios('a search of all collections', [
     ],
   },
   {
-    name: 'needs words of a length that lists take',
+    name: 'needs words of the length that lists accept',
     config,
     steps: [
       refused('/api/cms/search', 'q'),

@@ -5,7 +5,7 @@ import { batch, create, get, put, remove } from '../../support/scenarios/steps.t
 
 const q = (words: string): string => encodeURIComponent(words)
 
-/** A search that finds exactly these slugs, in any order but sorted by slug here. */
+/** Returns a search, sorted by slug, that finds exactly these slugs. */
 const finds = (words: string, ...expected: readonly string[]): Step =>
   get(`/api/posts?sort=slug&q=${q(words)}`, {
     body: { total: expected.length, items: expected.map((slug) => ({ slug })) },
@@ -22,7 +22,7 @@ const LIBRARY: readonly Step[] = [
   create('posts', { title: '旅行', slug: 'travel', body: '来年の春に東京へ旅行します。とても楽しみです。' }),
 ]
 
-/** What a search is narrowed by: values of every kind that stand in its index, and some that do not. */
+/** Filters of a search: values of every kind in its index, and some that are not. */
 const shelf = defineConfig({
   collections: {
     people: defineCollection({ fields: { name: f.text() } }),
@@ -43,7 +43,7 @@ const shelf = defineConfig({
   locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
 })
 
-/** A search for `tale` with a filter, which finds exactly these slugs. */
+/** Returns a search for `tale` with a filter that finds exactly these slugs. */
 const narrowed = (filter: string, ...expected: readonly string[]): Step =>
   get(`/api/books?sort=slug&q=tale&${filter}`, {
     auth: true,
@@ -57,7 +57,7 @@ const MANY_KINDS = Array.from({ length: 40 }, (_, index) => `kind ${index}`)
 
 runScenarios('a search under a filter', [
   {
-    name: 'finds what holds the value, and follows each change of it',
+    name: 'finds entries with the value and reflects each change',
     config: shelf,
     steps: [
       create('people', { name: 'Ann' }, { keep: { ann: '/id' } }),
@@ -88,7 +88,7 @@ runScenarios('a search under a filter', [
     ],
   },
   {
-    name: 'knows the status of an entry, whether it is asked for or filtered by',
+    name: 'applies the status as a parameter and as a filter',
     config: shelf,
     steps: [
       book('one', { status: 'published' }),
@@ -103,7 +103,7 @@ runScenarios('a search under a filter', [
     ],
   },
   {
-    name: 'compares values whole, whatever characters they have, however long and many they are',
+    name: 'compares whole values, whatever their characters, length and number',
     config: shelf,
     steps: [
       book('one', { kind: 'é "x" OR *', note: 'n'.repeat(70) }),
@@ -119,7 +119,7 @@ runScenarios('a search under a filter', [
     ],
   },
   {
-    name: 'takes the values that a locale shows',
+    name: 'compares the values that a locale shows',
     config: shelf,
     steps: [
       book('one', { room: 'cellar' }, { keep: { one: '/id' } }),
@@ -133,7 +133,7 @@ runScenarios('a search under a filter', [
     ],
   },
   {
-    name: 'is no other way to a value: none is found as a word',
+    name: 'does not find filter values as words',
     config: shelf,
     steps: [
       book('one', { kind: 'old' }),
@@ -159,7 +159,7 @@ runScenarios('a search', [
     ],
   },
   {
-    name: 'takes the last word as a beginning, and only the last',
+    name: 'matches only the last word as a prefix',
     config: posts,
     steps: [
       ...LIBRARY,
@@ -171,7 +171,7 @@ runScenarios('a search', [
     ],
   },
   {
-    name: 'folds case and accents, in what is looked for and in what is found',
+    name: 'ignores case and accents in the query and in the content',
     config: posts,
     steps: [
       ...LIBRARY,
@@ -184,7 +184,7 @@ runScenarios('a search', [
     ],
   },
   {
-    name: 'finds words of every script, and names with signs, however they are written',
+    name: 'finds words of every script and names with signs in any spelling',
     config: posts,
     steps: [
       create('posts', {
@@ -237,7 +237,7 @@ runScenarios('a search', [
     ],
   },
   {
-    name: 'gives the engine’s own query language no effect (Q11)',
+    name: 'ignores the query syntax of the search engine',
     config: posts,
     steps: [
       ...LIBRARY,
@@ -263,7 +263,7 @@ runScenarios('a search', [
     ],
   },
   {
-    name: 'answers what is no word at all without failing',
+    name: 'accepts queries without any word',
     config: posts,
     steps: [
       ...LIBRARY,
@@ -300,12 +300,12 @@ runScenarios('a search', [
     ],
   },
   {
-    name: 'looks only where the config says: search: false is left out, and so are values that are no text',
+    name: 'searches no fields with search: false and no values other than texts',
     config: posts,
     steps: [...LIBRARY, finds('hiddenword'), finds('published'), finds('hiddenword coffee')],
   },
   {
-    name: 'looks inside groups, lists and blocks',
+    name: 'searches inside groups, lists and blocks',
     config: kitchen,
     steps: [
       create('things', {
@@ -325,7 +325,7 @@ runScenarios('a search', [
     ],
   },
   {
-    name: 'puts the better match first, and keeps to sort where one is given',
+    name: 'returns the best match first unless a sort is given',
     config: posts,
     steps: [
       create('posts', { title: 'Zebra crossing', slug: 'title' }),
@@ -342,7 +342,7 @@ runScenarios('a search', [
     ],
   },
   {
-    name: 'knows every change at once',
+    name: 'reflects every change immediately',
     config: posts,
     steps: [
       create('posts', { title: 'One', body: 'apple' }, { keep: { id: '/id' } }),

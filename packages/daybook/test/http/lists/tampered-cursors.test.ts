@@ -9,7 +9,7 @@ import { STORES } from '../../support/stores/stores.ts'
 
 vi.mock('uuid', async () => ({ v7: (await import('../../support/stores/fixed-ids.ts')).fixedId }))
 
-/** What a sort key of a kind is in a cursor, as JSON: what a stored entry may hold there, and what none does. */
+/** JSON texts of sort keys by type: values that a stored entry may have, and values that none has. */
 const KINDS = {
   text: { right: ['""', '"zz"', '"é \\\\u0000"'], wrong: ['1', '0', '1.5', '1e308'] },
   number: { right: ['0', '1.5', '-7', '1e+308', '9007199254740992'], wrong: ['"1"', '""', '"NaN"', '1e400'] },
@@ -24,13 +24,13 @@ const KINDS = {
   },
 } as const
 
-/** What no sort key is. */
+/** JSON texts that are never sort keys. */
 const NEVER = ['true', 'false', '[]', '{}', '[1]', '"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"\\udc00a"', 'NaN', '-0']
 
 /** Every sort key of a collection that has each type of field. A new type of field without a row fails the test. */
 const THINGS: Readonly<Record<string, keyof typeof KINDS>> = {
   id: 'id',
-  // The order of ids is that of creation, and answers for it.
+  // Ids are in the order of creation.
   createdAt: 'id',
   updatedAt: 'time',
   title: 'text',
@@ -61,7 +61,7 @@ const REFUSED = {
   details: { issues: [{ path: 'cursor', code: 'cursor' }] },
 }
 
-describe('a cursor that was tampered with, on both stores', () => {
+describe('a tampered cursor on both stores', () => {
   let pair: Pair
   beforeAll(async () => {
     pair = await Pair.open(kitchen)
@@ -83,7 +83,7 @@ describe('a cursor that was tampered with, on both stores', () => {
   })
   afterAll(() => pair[Symbol.asyncDispose]())
 
-  /** A cursor after the first entry, in pieces. */
+  /** Returns the parts of a cursor after the first entry. */
   async function given(query: string): Promise<readonly string[]> {
     const { nextCursor } = bodyOf(await pair.same(`/api/things?limit=1&${query}`))
     return partsOf(String(nextCursor))
@@ -101,7 +101,7 @@ describe('a cursor that was tampered with, on both stores', () => {
     expect(answer.status, `${query} ${Buffer.from(cursor, 'base64url')}`).toBe(200)
   }
 
-  test('has a row above for each sort key', async () => {
+  test('is tested for every sort key', async () => {
     await using service = await createTestService(kitchen)
     const { model } = service
     expect([...(model.collections.get('things')?.filterableFields.keys() ?? [])].sort()).toEqual(
@@ -110,7 +110,7 @@ describe('a cursor that was tampered with, on both stores', () => {
   })
 
   test.each(Object.entries(THINGS))(
-    'in a value of %s pages on when an entry may hold it, and is refused else',
+    'with another value of %s continues if an entry may have the value, and is rejected otherwise',
     async (path, kind) => {
       const isFilled = FILLED.includes(path)
       const right = [...KINDS[kind].right, ...(isFilled ? [] : ['null'])]
@@ -124,7 +124,7 @@ describe('a cursor that was tampered with, on both stores', () => {
   )
 
   test.each(['sort=title', 'sort=flag,-amount', '', 'q=t&sort=count', 'q=t'])(
-    'in how many values it has: %s',
+    'with another number of values is rejected: %s',
     async (query) => {
       const parts = await given(query)
       await expectRefused(query, toCursor(parts.slice(0, -1)))
@@ -136,14 +136,14 @@ describe('a cursor that was tampered with, on both stores', () => {
     },
   )
 
-  test('in its rank, where a search goes on by relevance', async () => {
+  test('with another rank is rejected unless a match may have the rank', async () => {
     const [fingerprint = ''] = await given('q=t')
     for (const rank of ['-1', '1.5', '1e400', '1e+308', '9007199254740992', '"1"', 'null', ...NEVER])
       await expectRefused('q=t', toCursor([fingerprint, rank]))
     for (const rank of ['0', '1', '1000', '9007199254740991']) await expectTaken('q=t', toCursor([fingerprint, rank]))
   })
 
-  test('in how it is written, while it says the same', async () => {
+  test('in another spelling is rejected', async () => {
     const parts = await given('sort=title')
     const cursor = toCursor(parts)
     const [fingerprint = '', title = '', id = ''] = parts
@@ -157,7 +157,7 @@ describe('a cursor that was tampered with, on both stores', () => {
       await expectRefused('sort=title', other)
   })
 
-  test('in one character is refused, or pages on, with the same answer everywhere', async () => {
+  test('with another character is rejected or continues, with the same response on both stores', async () => {
     const cursor = toCursor(await given('sort=amount,-flag'))
     await fc.assert(
       fc.asyncProperty(fc.nat(cursor.length - 1), fc.constantFrom(...'abcXYZ019-_=+/.'), async (at, letter) => {
@@ -169,7 +169,7 @@ describe('a cursor that was tampered with, on both stores', () => {
     )
   })
 
-  test('in any way is refused, or pages on, with the same answer everywhere', async () => {
+  test('with arbitrary changes is rejected or continues, with the same response on both stores', async () => {
     const value = fc.oneof(
       fc.constantFrom(...NEVER, ...Object.values(KINDS).flatMap(({ right, wrong }) => [...right, ...wrong])),
       fc.jsonValue({ maxDepth: 2 }).map((one) => JSON.stringify(one)),
@@ -193,8 +193,8 @@ describe('a cursor that was tampered with, on both stores', () => {
   })
 })
 
-describe.each(STORES)('a cursor on $name that the service gave', (store) => {
-  test('goes on at a value that only an older config took, which reads and sorts as none', async () => {
+describe.each(STORES)('an original cursor on $name', (store) => {
+  test('continues at a value that only an older config accepted, which is read and sorted as empty', async () => {
     const config = (rank: object) => ({ collections: { posts: { fields: { rank } } } })
     const place = await store.at()
     try {

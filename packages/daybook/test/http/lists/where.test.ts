@@ -6,25 +6,25 @@ import { runScenarios, type Scenario, type Step } from '../../support/scenarios/
 import { create, get, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
-/** A list of books by slug, as a filter narrows it. */
+/** Returns the path of a filtered list of books, sorted by slug. */
 const path = (filter: string): string => `/api/books?sort=slug&${filter}`
 
-/** A filter and the slugs of the books that it finds. */
+/** Returns a step with a filter and the slugs of the books that it finds. */
 const finds = (filter: string, expected: string, extra: Partial<Step> = {}): Step => {
   const found = expected === '' ? [] : expected.split('')
   return get(path(filter), { body: { total: found.length, ...slugs(...found) }, ...extra })
 }
 
-/** The same, for a reader with a session. */
+/** Like `finds`, for a caller with a session. */
 const findsAll = (filter: string, expected: string): Step => finds(filter, expected, { auth: true })
 
-/** `[operator, value, slugs]` for each question about a field. */
+/** `[operator, value, slugs]` for each filter on a field. */
 type Cases = readonly (readonly [operator: string, value: string, expected: string])[]
 
 const ask = (field: string, cases: Cases): readonly Step[] =>
   cases.map(([operator, value, expected]) => finds(`where[${field}][${operator}]=${value}`, expected))
 
-/** `a` and `b` hold a value, `c` and `d` (where nothing else is said) hold none. */
+/** Unless noted otherwise, `a` and `b` have a value, and `c` and `d` have none. */
 const FIELDS: Readonly<Record<string, Cases>> = {
   title: [
     ['eq', 'Alpha', 'a'],
@@ -227,9 +227,9 @@ const EACH_FIELD: readonly Scenario[] = Object.entries({ ...FIELDS, ...MANY }).m
 
 runScenarios('a filter', EACH_FIELD)
 
-runScenarios('filters put together', [
+runScenarios('combined filters', [
   {
-    name: 'must all hold side by side, also several about one field',
+    name: 'must all match, also several on one field',
     config: library,
     steps: [
       finds('where[pages][gt]=100&where[title][ne]=Beta', 'd'),
@@ -244,7 +244,7 @@ runScenarios('filters put together', [
     ],
   },
   {
-    name: 'hold or do not hold, never both: what is missing is unequal to everything and fails every other comparison',
+    name: 'match or do not match, never both: a missing value differs from every value and fails all other comparisons',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -267,7 +267,7 @@ runScenarios('filters put together', [
     ],
   },
   {
-    name: 'are turned around as a whole by not',
+    name: 'are negated as a whole by not',
     config: library,
     steps: [
       finds('where[not][pages][gte]=100&where[not][lent][eq]=true', 'bcd'),
@@ -284,7 +284,7 @@ runScenarios('filters put together', [
 
 runScenarios('a filter through a relation', [
   {
-    name: 'asks whether a related entry holds it, once for each entry',
+    name: 'matches if a related entry matches, once for each entry',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -313,7 +313,7 @@ runScenarios('a filter through a relation', [
     ],
   },
   {
-    name: 'is turned around as a whole: not through a relation holds where no such related entry is',
+    name: 'is negated as a whole: not matches if no related entry matches',
     config: library,
     steps: [
       finds('where[not][author.name][eq]=Ann', 'bcd'),
@@ -325,7 +325,7 @@ runScenarios('a filter through a relation', [
     ],
   },
   {
-    name: 'sees no draft on the other side without a session, and all of them with one',
+    name: 'matches related drafts only with a session',
     config: library,
     steps: [
       finds('where[author.age][eq]=50', ''),
@@ -345,7 +345,7 @@ runScenarios('a filter through a relation', [
     ],
   },
   {
-    name: 'goes one hop and no further',
+    name: 'follows one relation only',
     config: library,
     steps: [
       refused('/api/books?where[author.mentor.name][eq]=Ann', 'where[author.mentor.name]'),
@@ -355,7 +355,7 @@ runScenarios('a filter through a relation', [
   },
 ])
 
-/** How a field that nobody has is answered; hidden ones must be answered so, too. */
+/** The response for an unknown field, which hidden fields must get, too. */
 const unknownTo = (field: string, auth = false, operator = 'eq', value = 'x'): Step =>
   get(`/api/books?where[${field}][${operator}]=${encodeURIComponent(value)}`, {
     auth,
@@ -379,16 +379,16 @@ const unknownTo = (field: string, auth = false, operator = 'eq', value = 'x'): S
 
 const OPERATORS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'nin', 'exists', 'startsWith', 'contains', 'all', 'nope']
 
-runScenarios('what a reader may not see', [
+runScenarios('a filter on a hidden field', [
   {
-    name: 'is answered as a field that nobody has, whatever the operator (Q2)',
+    name: 'is rejected like one on an unknown field, whatever the operator',
     config: library,
     steps: ['nobody', 'ghost', 'ghosts', 'long', 'unindexed', 'parts', 'credits.who', 'picks'].flatMap((field) =>
       OPERATORS.map((operator) => unknownTo(field, false, operator)),
     ),
   },
   {
-    name: 'is so on the other side of a relation, too: hidden fields, closed collections, hidden relations (Q3)',
+    name: 'is rejected the same way through a relation: hidden fields, closed collections, hidden relations',
     config: library,
     steps: [
       ...[
@@ -407,7 +407,7 @@ runScenarios('what a reader may not see', [
     ],
   },
   {
-    name: 'can be asked about with a session',
+    name: 'is accepted with a session',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -425,7 +425,7 @@ runScenarios('what a reader may not see', [
     ],
   },
   {
-    name: 'cannot be sorted by, either (Q4)',
+    name: 'is rejected in a sort, too',
     config: library,
     steps: ['ghost', 'nobody', 'long', 'meta', 'parts'].map((name) =>
       get(`/api/books?sort=${name}`, {
@@ -435,7 +435,7 @@ runScenarios('what a reader may not see', [
     ),
   },
   {
-    name: 'says the same of every field behind a relation, whether it is there, hidden or unknown',
+    name: 'gets the same response for every field behind a relation, existing, hidden or unknown',
     config: library,
     steps: ['author.name', 'author.secret', 'author.sacret'].map((name) =>
       get(`/api/books?sort=${name}`, {
@@ -458,12 +458,12 @@ runScenarios('what a reader may not see', [
   },
 ])
 
-/** A filter that is refused, naming the condition. */
+/** Returns a step with a filter that is rejected by name. */
 const bad = (filter: string, param = filter.split('=')[0] ?? ''): Step => refused(`/api/books?${filter}`, param)
 
-runScenarios('a filter that says something else than its field can hold (Q11, Q15)', [
+runScenarios('a filter with a value that its field cannot have', [
   {
-    name: 'is refused',
+    name: 'is rejected',
     config: library,
     steps: [
       ...['2026-02-30', '2026-13-01', '2026-1-1', '20260101', 'yesterday', '', '2026-01-01T00:00:00Z'].map((day) =>
@@ -490,7 +490,7 @@ runScenarios('a filter that says something else than its field can hold (Q11, Q1
     ],
   },
   {
-    name: 'is refused for an operator that its field does not have, and told which there are',
+    name: 'is rejected for an operator that its field lacks, with the valid operators',
     config: library,
     steps: [
       ...['$where', 'like', 'regex', 'EQ', 'is', '__proto__', 'constructor', 'toString', '0', 'size'].flatMap(
@@ -514,7 +514,7 @@ runScenarios('a filter that says something else than its field can hold (Q11, Q1
     ],
   },
   {
-    name: 'is refused for a shape that no filter has (Q1, Q10)',
+    name: 'is rejected for an invalid structure',
     config: library,
     steps: [
       ...[
@@ -565,9 +565,9 @@ const LITERALS = [
   '(a+)+$',
 ]
 
-runScenarios('the characters of a value', [
+runScenarios('the characters of a filter value', [
   {
-    name: 'stand for themselves: no wildcards, no quotes, no other language (Q11, Q12)',
+    name: 'are literal: no wildcards, no quotes, no SQL',
     config: library,
     steps: [
       ...LITERALS.map((title, index) => create('books', { title, slug: `x${index}` })),
@@ -586,7 +586,7 @@ runScenarios('the characters of a value', [
     ],
   },
   {
-    name: 'begin a text also when what follows is the last character that there is',
+    name: 'are found as a prefix before the last Unicode character',
     config: library,
     steps: [
       create('books', { title: 'end\u{10ffff}\u{10ffff}', slug: 'end' }),
@@ -594,7 +594,7 @@ runScenarios('the characters of a value', [
     ],
   },
   {
-    name: 'may be those of any language of queries, in every place (Q12)',
+    name: 'may be those of any query language, in every place',
     config: library,
     steps: ["'", '"', '\\', '--', ';', ']', '$1', '?', "' OR 1=1 --", '{}', '%00', '$' + '{x}'].flatMap((text) => {
       const value = text === '%00' ? text : encodeURIComponent(text)
@@ -613,7 +613,7 @@ runScenarios('the characters of a value', [
     }),
   },
   {
-    name: 'that make a number are read as a double, however long they are',
+    name: 'of a number are read as a double, however many there are',
     config: library,
     steps: [
       create('books', { title: 'x', price: 2 ** 60 }),
@@ -632,9 +632,9 @@ runScenarios('the characters of a value', [
 const repeat = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index)).join('&')
 
-runScenarios('the bounds of a filter (Q10, Q13)', [
+runScenarios('the limits of a filter', [
   {
-    name: 'are 50 conditions',
+    name: 'are 50 filters',
     config: library,
     steps: [
       finds(
@@ -684,9 +684,9 @@ runScenarios('the bounds of a filter (Q10, Q13)', [
   },
 ])
 
-runScenarios('a filter beside the other questions', [
+runScenarios('a filter with other parameters', [
   {
-    name: 'narrows what words find, the status, the count and the order',
+    name: 'narrows the search, the status, the count and the order',
     config: library,
     steps: [
       finds('q=alpha&where[pages][eq]=100', 'a'),
@@ -705,7 +705,7 @@ runScenarios('a filter beside the other questions', [
     ],
   },
   {
-    name: 'goes along with the cursor, which belongs to it',
+    name: 'must be repeated with its cursor',
     config: library,
     steps: [
       get(path('where[pages][exists]=true&limit=1'), {
@@ -723,7 +723,7 @@ runScenarios('a filter beside the other questions', [
     ],
   },
   {
-    name: 'moves the list’s tag when an entry that it asks about changes, and only then',
+    name: 'changes the tag of the list only if an entry that it compares changes',
     config: library,
     steps: [
       ...KEPT_IDS,
@@ -746,7 +746,7 @@ runScenarios('a filter beside the other questions', [
     ],
   },
   {
-    name: 'has a tag of its own for every question, and the same answer for the same one',
+    name: 'has its own tag for every value, and equal responses for equal requests',
     config: library,
     steps: [
       get(path('where[pages][gt]=100'), { keep: { tag: 'ETag' } }),
@@ -760,7 +760,7 @@ runScenarios('a filter beside the other questions', [
 ])
 
 describe.each(STORES)('a filter on $name', (store) => {
-  test('takes ids in capitals, also beside the same id in small letters', async () => {
+  test('accepts ids in upper case, also together with the same id in lower case', async () => {
     const service = await store.open(library)
     try {
       const ann = String(bodyOf(await send(service, '/api/people/ann')).id)
@@ -774,7 +774,7 @@ describe.each(STORES)('a filter on $name', (store) => {
     }
   })
 
-  test('is the same inside the process as over HTTP, for every kind of reader', async () => {
+  test('is the same in process as over HTTP, for every kind of caller', async () => {
     const service = await store.open(library)
     const found = async (where: object, caller = ANONYMOUS): Promise<string> => {
       const { items, total } = await service.content.as(caller).list('books', { where: where as never, sort: 'slug' })
@@ -805,7 +805,7 @@ describe.each(STORES)('a filter on $name', (store) => {
     }
   })
 
-  test('takes a text with a comma as one value inside the process', async () => {
+  test('accepts a text with a comma as one value in process', async () => {
     const service = await store.open(library)
     try {
       await service.content.create('books', { title: 'One, two' } as never)
