@@ -67,8 +67,8 @@ describe.each(POLICY_STORES)('drafts in the in-process API on $name', (store) =>
   test('replace the previous autosave when autosaved', async () => {
     const { id } = await content.create('posts', { title: 'One' })
     for (const title of ['T', 'Tw', 'Two']) await content.saveDraft('posts', id, { title }, { autosave: true })
-    const kept = await service.rows('SELECT seq FROM daybook$journal_payload WHERE seq > 1')
-    expect(kept).toEqual([])
+    const replacedStates = await service.rows('SELECT seq FROM daybook$journal_payload WHERE seq > 1')
+    expect(replacedStates).toEqual([])
   })
 
   test('can be scheduled and unscheduled', async () => {

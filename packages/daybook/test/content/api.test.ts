@@ -353,22 +353,22 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
 })
 
 test.each(POLICY_STORES)('two services in one process do not share cached queries on $name', async (store) => {
-  const one = await store.open({ collections: { posts: { fields: { title: f.text(), rank: f.integer() } } } })
-  const other = await store.open({ collections: { posts: { fields: { name: f.text() } } } })
+  const first = await store.open({ collections: { posts: { fields: { title: f.text(), rank: f.integer() } } } })
+  const second = await store.open({ collections: { posts: { fields: { name: f.text() } } } })
   try {
     const caller = SYSTEM
-    await one.content.as(caller).create('posts', { title: 'first', rank: 1 } as never)
-    await other.content.as(caller).create('posts', { name: 'second' } as never)
-    const list = async ({ fetch }: Pick<typeof one, 'fetch'>, query: string): Promise<Response> =>
+    await first.content.as(caller).create('posts', { title: 'first', rank: 1 } as never)
+    await second.content.as(caller).create('posts', { name: 'second' } as never)
+    const list = async ({ fetch }: Pick<typeof first, 'fetch'>, query: string): Promise<Response> =>
       fetch(new Request(`http://daybook.test/api/posts?${query}`))
-    expect(await (await list(one, 'limit=5')).json()).toMatchObject({ items: [{ title: 'first', rank: 1 }] })
-    const { items } = (await (await list(other, 'limit=5')).json()) as { items: readonly object[] }
+    expect(await (await list(first, 'limit=5')).json()).toMatchObject({ items: [{ title: 'first', rank: 1 }] })
+    const { items } = (await (await list(second, 'limit=5')).json()) as { items: readonly object[] }
     expect(Object.keys(items[0] ?? {})).toEqual(['id', 'name', 'createdAt', 'updatedAt'])
-    expect((await list(one, 'where[rank][eq]=1')).status).toBe(200)
-    expect((await list(other, 'where[rank][eq]=1')).status).toBe(400)
+    expect((await list(first, 'where[rank][eq]=1')).status).toBe(200)
+    expect((await list(second, 'where[rank][eq]=1')).status).toBe(400)
   } finally {
-    await one.close()
-    await other.close()
+    await first.close()
+    await second.close()
   }
 })
 
@@ -457,12 +457,12 @@ describe.each(POLICY_STORES)('the in-process API offers the operations of the HT
     const { content } = service
     const { id } = await content.create('people', { name: 'Ines' })
     const post = await content.create('posts', { title: 'One', author: id })
-    const found = [{ collection: 'posts', id: post.id, field: 'author' }]
+    const references = [{ collection: 'posts', id: post.id, field: 'author' }]
     expect(await content.references('people', id)).toEqual({
       total: 1,
       limit: 20,
       offset: 0,
-      items: found,
+      items: references,
     })
     expect(await content.references('people', id, { limit: 0 })).toMatchObject({ total: 1, items: [] })
     await expect(content.as(ANONYMOUS).references('people', id)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })

@@ -28,9 +28,9 @@ async function fill(config: object, { signal } = new AbortController()): Promise
 
 async function misfits(config: object): Promise<readonly string[]> {
   return withEngine(place, config, async ({ store, model }) => {
-    const found: string[] = []
-    for await (const { path, kind, id } of findInvalidValues(store.read, model)) found.push(`${path} ${kind} ${id}`)
-    return found.toSorted()
+    const lines: string[] = []
+    for await (const { path, kind, id } of findInvalidValues(store.read, model)) lines.push(`${path} ${kind} ${id}`)
+    return lines.toSorted()
   })
 }
 
@@ -45,9 +45,9 @@ describe.each(STORES)('on $name', (store) => {
   beforeEach(async () => {
     place = await store.at()
     ids = await place.serve(BEFORE, async (service) => {
-      const one = await create(service, 'people', { name: 'Ada Lovelace', note: 'x'.repeat(200) })
-      const other = await create(service, 'people', { name: 'Alan Turing' })
-      return [one.id, other.id]
+      const ada = await create(service, 'people', { name: 'Ada Lovelace', note: 'x'.repeat(200) })
+      const alan = await create(service, 'people', { name: 'Alan Turing' })
+      return [ada.id, alan.id]
     })
     return () => place[Symbol.asyncDispose]()
   })

@@ -43,9 +43,9 @@ describe.each(STORES)('on $name', (store) => {
 
   test('a relation that is extended to several collections keeps its references', async () => {
     const { post, id } = await place.serve(ONE, async (service) => {
-      const made = await create(service, 'posts', { title: 'P' })
-      const article = await create(service, 'articles', { title: 'A', lead: made.id, many: [made.id] })
-      return { post: made.id, id: article.id }
+      const target = await create(service, 'posts', { title: 'P' })
+      const article = await create(service, 'articles', { title: 'A', lead: target.id, many: [target.id] })
+      return { post: target.id, id: article.id }
     })
     const later = articles({
       lead: f.relation(['posts', 'pages'], { formerTo: 'posts' }),
@@ -60,21 +60,25 @@ describe.each(STORES)('on $name', (store) => {
     await place.serve(later, async (service) => {
       const reference = { collection: 'posts', id: post }
       expect(await read(service, 'articles', id)).toMatchObject({ lead: reference, many: [reference] })
-      const found = await service.content.list('articles', { where: { 'lead.id': { eq: post } } })
-      expect(found.total).toBe(1)
+      const matches = await service.content.list('articles', { where: { 'lead.id': { eq: post } } })
+      expect(matches.total).toBe(1)
       await service.content.delete('posts', post)
       expect(await read(service, 'articles', id)).toMatchObject({ lead: null, many: [] })
     })
   })
 
   test('a relation that is reduced to one collection keeps the references to it and loses all others', async () => {
-    const { post, one, other } = await place.serve(SEVERAL, async (service) => {
-      const made = await create(service, 'posts', { title: 'P' })
+    const {
+      post,
+      one: firstId,
+      other: secondId,
+    } = await place.serve(SEVERAL, async (service) => {
+      const target = await create(service, 'posts', { title: 'P' })
       const page = { collection: 'pages', id: (await create(service, 'pages', { title: 'G' })).id }
-      const reference = { collection: 'posts', id: made.id }
+      const reference = { collection: 'posts', id: target.id }
       const first = await create(service, 'articles', { lead: reference, many: [reference] })
       const second = await create(service, 'articles', { lead: page, many: [page, reference] })
-      return { post: made.id, one: first.id, other: second.id }
+      return { post: target.id, one: first.id, other: second.id }
     })
     const formerTo = ['posts', 'pages'] as const
     const later = articles({
@@ -90,15 +94,15 @@ describe.each(STORES)('on $name', (store) => {
       ]),
     )
     await place.serve(later, async (service) => {
-      expect(await read(service, 'articles', one)).toMatchObject({ lead: post, many: [post] })
-      expect(await read(service, 'articles', other)).toMatchObject({ lead: null, many: [post] })
+      expect(await read(service, 'articles', firstId)).toMatchObject({ lead: post, many: [post] })
+      expect(await read(service, 'articles', secondId)).toMatchObject({ lead: null, many: [post] })
     })
   })
 
   test('without formerTo the references stay orphaned until the former config returns', async () => {
     const { post, id } = await place.serve(ONE, async (service) => {
-      const made = await create(service, 'posts', { title: 'P' })
-      return { post: made.id, id: (await create(service, 'articles', { lead: made.id })).id }
+      const target = await create(service, 'posts', { title: 'P' })
+      return { post: target.id, id: (await create(service, 'articles', { lead: target.id })).id }
     })
     await place.serve(SEVERAL, async (service) => {
       expect(await read(service, 'articles', id)).toMatchObject({ lead: null, many: [] })

@@ -68,8 +68,8 @@ describe.each(POLICY_STORES)('item keys on $name', (store) => {
       menu: { entries: [{ name: 'top', rows: [{ text: 'row' }, { text: 'row' }] }] },
       notes: [{ text: 'note' }],
     })
-    const [made, mine] = keysOf(created)
-    expect([made, mine]).toEqual([expect.stringMatching(/^[A-Za-z0-9_-]{1,64}$/), 'mine'])
+    const [generatedKey, sentKey] = keysOf(created)
+    expect([generatedKey, sentKey]).toEqual([expect.stringMatching(/^[A-Za-z0-9_-]{1,64}$/), 'mine'])
     const [entry] = (created.menu as { entries: Item[] }).entries
     const keys = [
       ...keysOf(created, 'links'),
@@ -134,8 +134,8 @@ describe.each(POLICY_STORES)('item keys on $name', (store) => {
   const applySaving = async (id: string, saving: Saving, names: { count: number }): Promise<void> => {
     const { field, locale, hasKeys, isDraft, edits } = saving
     const at = { locale, ...(isDraft ? { draft: true } : {}) }
-    const known = itemsOf(await read(id, at), field)
-    const items = edits.reduce((list, edit) => applyEdit(list, edit, saving, names), known)
+    const currentItems = itemsOf(await read(id, at), field)
+    const items = edits.reduce((list, edit) => applyEdit(list, edit, saving, names), currentItems)
     await save(id, { [field]: hasKeys ? items : items.map(({ _key, ...item }) => item) }, at)
     if (!isDraft) await service.content.publish('pages', id)
     const shown = itemsOf(await read(id, { locale: 'all', draft: true }), field)
@@ -151,7 +151,7 @@ describe.each(POLICY_STORES)('item keys on $name', (store) => {
       fc.asyncProperty(fc.array(saving, { minLength: 1, maxLength: 5 }), async (savings) => {
         const { id } = await create({ status: 'draft' })
         const names = { count: 0 }
-        for (const one of savings) await applySaving(String(id), one, names)
+        for (const step of savings) await applySaving(String(id), step, names)
       }),
       { numRuns: 60, endOnFailure: true },
     )
@@ -202,7 +202,7 @@ function applyEdit(
 }
 
 function expectOwnTexts({ _type, name, text }: Item): void {
-  for (const [locale, said] of Object.entries(text as Record<Locale, string>)) {
-    expect(said.split(' ').slice(0, 3)).toEqual([name, _type ?? 'link', locale])
+  for (const [locale, value] of Object.entries(text as Record<Locale, string>)) {
+    expect(value.split(' ').slice(0, 3)).toEqual([name, _type ?? 'link', locale])
   }
 }

@@ -32,14 +32,14 @@ async function writeNote(config: object, english: Said, german: Said): Promise<s
 /** Returns the title of a note in each of these locales. */
 async function readNote(config: object, id: string, ...locales: readonly string[]): Promise<readonly unknown[]> {
   return place.serve(config, async ({ content }) => {
-    const found: unknown[] = []
+    const titles: unknown[] = []
     for (const locale of locales) {
       const entry = await content.as(ANONYMOUS).get('notes', id, { locale })
       const { items } = await content.as(ANONYMOUS).list('notes', { locale })
       expect(items, 'the list shows the entry as it is read by itself').toEqual([entry])
-      found.push((entry as unknown as Document).title)
+      titles.push((entry as unknown as Document).title)
     }
-    return found
+    return titles
   })
 }
 

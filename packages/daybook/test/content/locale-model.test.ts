@@ -51,17 +51,17 @@ type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
 
 const blank = () => ({ title: null, words: null })
 
-async function apply(service: TestService, notes: Note[], one: Change): Promise<void> {
+async function apply(service: TestService, notes: Note[], change: Change): Promise<void> {
   const { content } = service
-  const { op, locale, rank, status } = one
-  const { title, words }: Said = one.said
+  const { op, locale, rank, status } = change
+  const { title, words }: Said = change.said
   const data = {
     rank,
     status,
     ...(title === undefined ? {} : { title }),
     ...(words === undefined ? {} : { seo: { words } }),
   }
-  const target = notes[one.at % Math.max(1, notes.length)]
+  const target = notes[change.at % Math.max(1, notes.length)]
   if (op === 'create') {
     const { id } = (await content.create('notes', data, { locale })) as { id: string }
     const note: Note = { id, status, rank, said: { en: blank(), de: blank(), fr: blank() } }
@@ -79,14 +79,14 @@ async function apply(service: TestService, notes: Note[], one: Change): Promise<
 }
 
 const shown = ({ said }: Note, locale: Locale, key: 'title' | 'words'): string | null =>
-  CHAINS[locale].map((one) => said[one][key]).find((value) => value !== null) ?? null
+  CHAINS[locale].map((fallback) => said[fallback][key]).find((value) => value !== null) ?? null
 
 /** Orders notes by title, those without one first, then by id. */
 const byTitle =
   (locale: Locale) =>
-  (one: Note, other: Note): number => {
-    const [a, b] = [shown(one, locale, 'title') ?? '', shown(other, locale, 'title') ?? '']
-    return a === b ? (one.id < other.id ? -1 : 1) : a < b ? -1 : 1
+  (a: Note, b: Note): number => {
+    const [titleA, titleB] = [shown(a, locale, 'title') ?? '', shown(b, locale, 'title') ?? '']
+    return titleA === titleB ? (a.id < b.id ? -1 : 1) : titleA < titleB ? -1 : 1
   }
 
 async function expectLocale({ content }: TestService, notes: readonly Note[], locale: Locale): Promise<void> {
@@ -108,8 +108,10 @@ async function expectLocale({ content }: TestService, notes: readonly Note[], lo
     expect(
       (await content.as(ANONYMOUS).list('notes', { locale, limit: 0, where: { 'seo.words': { eq: word } } })).total,
     ).toBe(having('words'))
-    const found = visible.filter((note) => [shown(note, locale, 'title'), shown(note, locale, 'words')].includes(word))
-    expect((await content.as(ANONYMOUS).list('notes', { locale, limit: 0, q: word })).total).toBe(found.length)
+    const matches = visible.filter((note) =>
+      [shown(note, locale, 'title'), shown(note, locale, 'words')].includes(word),
+    )
+    expect((await content.as(ANONYMOUS).list('notes', { locale, limit: 0, q: word })).total).toBe(matches.length)
   }
 }
 
@@ -119,7 +121,7 @@ test.each(STORES)('each locale shows the values of a plain model after any write
       const service = await store.open(config)
       try {
         const notes: Note[] = []
-        for (const one of changes) await apply(service, notes, one)
+        for (const change of changes) await apply(service, notes, change)
         for (const locale of LOCALES) await expectLocale(service, notes, locale)
       } finally {
         await service.close()

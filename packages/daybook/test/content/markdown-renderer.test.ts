@@ -14,8 +14,8 @@ describe.each([1, 8])('a render thread with %i texts at once', (renderDepth) => 
   test('returns to each request the HTML of its text', async () => {
     const renderer = open()
     const texts = Array.from({ length: 40 }, (_, n) => `text ${n}`)
-    const made = await Promise.all(texts.map((text) => renderer.render(long(text))))
-    expect(made.map(markedIn)).toEqual(texts)
+    const htmlTexts = await Promise.all(texts.map((text) => renderer.render(long(text))))
+    expect(htmlTexts.map(markedIn)).toEqual(texts)
     await renderer.close()
   })
 
@@ -29,9 +29,9 @@ describe.each([1, 8])('a render thread with %i texts at once', (renderDepth) => 
 
   test('rejects pending and later texts once the renderer is closed', async () => {
     const renderer = open()
-    const made = Promise.allSettled([long('a'), long('b')].map((text) => renderer.render(text)))
+    const outcomes = Promise.allSettled([long('a'), long('b')].map((text) => renderer.render(text)))
     await renderer.close()
-    for (const outcome of await made) expect(outcome).toMatchObject({ reason: { code: 'SERVICE_UNAVAILABLE' } })
+    for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { code: 'SERVICE_UNAVAILABLE' } })
     await expect(renderer.render(long('c'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 })

@@ -26,11 +26,11 @@ const SHOW = `async (html) => {
   await loaded
   const page = frame.contentWindow
   const inside = [...page.document.querySelectorAll('td > ul > li > div#text *')]
-  for (const one of inside) {
-    for (const name of ['click', 'focus', 'mouseover', 'toggle', 'error', 'load']) one.dispatchEvent(new Event(name))
+  for (const element of inside) {
+    for (const name of ['click', 'focus', 'mouseover', 'toggle', 'error', 'load']) element.dispatchEvent(new Event(name))
   }
   const read = {
-    elements: inside.map((one) => [one.localName, [...one.attributes].map(({ name, value }) => [name, value])]),
+    elements: inside.map((element) => [element.localName, [...element.attributes].map(({ name, value }) => [name, value])]),
     isWithin: page.document.querySelector('main > p#after')?.previousElementSibling?.localName === 'table',
     alerts: page.alerts,
   }

@@ -172,8 +172,8 @@ test('addresses are normalized as markdown-it normalizes them', () => {
     .tuple(fc.constantFrom('http://', 'https://', 'HTTPS://', '//', '/'), host, path)
     .map(([start, names, rest]) => `${start}${names.join('')}/${rest.join('')}`)
   fc.assert(
-    fc.property(address, (one) => {
-      expect(renderMarkdown(`[a](<${one}>)`)).toBe(plain.render(`[a](<${one}>)`).trimEnd())
+    fc.property(address, (source) => {
+      expect(renderMarkdown(`[a](<${source}>)`)).toBe(plain.render(`[a](<${source}>)`).trimEnd())
     }),
     { numRuns: 3000 },
   )

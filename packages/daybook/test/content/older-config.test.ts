@@ -58,10 +58,10 @@ describe.each(STORES)('on $name', (store) => {
       const config = { ...posts({ title, parts }), locales: { default: 'en', available: ['en', 'de'] } }
       const quote = (_key: string, words: string): object => ({ _key, _type: 'quote', words })
       const { id } = await place.serve(config, async (service) => {
-        const made = await create(service, 'posts', { title: 'T', parts: [quote('a', 'one'), quote('b', 'two')] })
+        const post = await create(service, 'posts', { title: 'T', parts: [quote('a', 'one'), quote('b', 'two')] })
         const german = { parts: [quote('a', 'eins'), quote('b', 'zwei')] }
-        await service.content.update('posts', made.id, german, { locale: 'de' })
-        return made
+        await service.content.update('posts', post.id, german, { locale: 'de' })
+        return post
       })
       for (const table of ['posts', 'posts$de'])
         await place.exec(
@@ -235,8 +235,8 @@ describe.each(STORES)('on $name', (store) => {
       for (const path of FIELDS) {
         const shown = items.map((item) => shownAt(item, path))
         const filled = shown.filter((value) => value !== null && !(Array.isArray(value) && value.length === 0))
-        const found = await list(`limit=0&where[${path}][exists]=true`)
-        expect(found.total, `${path} exists`).toBe(filled.length)
+        const matches = await list(`limit=0&where[${path}][exists]=true`)
+        expect(matches.total, `${path} exists`).toBe(filled.length)
         const { aggregates } = await list(`limit=0&aggregate=count:${path}`)
         const counted = (aggregates?.[`count:${path}`] ?? []).filter(({ value }) => value !== null)
         expect(new Set(counted.map(({ value }) => value)), `${path} counted`).toEqual(new Set(filled.flat()))
@@ -280,8 +280,8 @@ describe.each(STORES)('on $name', (store) => {
       const before = await state()
       for (let start = 0; start < 2; start += 1)
         await place.serve(posts(AFTER), async (service) => {
-          const [one, two] = await expectAgreement(service)
-          expect(one).toMatchObject({
+          const [first, second] = await expectAgreement(service)
+          expect(first).toMatchObject({
             color: null,
             colors: [],
             size: null,
@@ -289,7 +289,7 @@ describe.each(STORES)('on $name', (store) => {
             flag: null,
             seo: { rank: null },
           })
-          expect(two).toMatchObject({ color: 'red', colors: ['red'] })
+          expect(second).toMatchObject({ color: 'red', colors: ['red'] })
         })
       expect(await state(), 'that is no change of content').toEqual(before)
       await place.serve(posts(BEFORE), async (service) =>
@@ -303,7 +303,7 @@ describe.each(STORES)('on $name', (store) => {
         const log = { ...SILENT, warn: (details: object, message: string) => void logged.push({ ...details, message }) }
         const service = await place.open(posts(fields) as never, { log })
         await service.close()
-        return logged.filter((one) => JSON.stringify(one).includes('are hidden'))
+        return logged.filter((line) => JSON.stringify(line).includes('are hidden'))
       }
       const { id } = await place.serve(posts(BEFORE), (service) =>
         create(service, 'posts', { title: 'T', color: 'blue' }),

@@ -58,10 +58,10 @@ describe.each(POLICY_STORES)('a table of contents on $name', (store) => {
 
   test('exists for documents older than the option, in every locale and draft, and after writes of other fields', async () => {
     const id = await place.serve(withTexts(false), async (service) => {
-      const made = await create(service, 'posts', { ...textsOf('One'), status: 'published' })
-      await service.content.update('posts', made.id, textsOf('Eins') as never, { locale: 'de' })
-      await service.content.saveDraft('posts', made.id, textsOf('Draft') as never)
-      return made.id
+      const post = await create(service, 'posts', { ...textsOf('One'), status: 'published' })
+      await service.content.update('posts', post.id, textsOf('Eins') as never, { locale: 'de' })
+      await service.content.saveDraft('posts', post.id, textsOf('Draft') as never)
+      return post.id
     })
     await place.serve(withTexts(true), async ({ content }) => {
       const inLocale = (locale: string): Promise<unknown> => content.get('posts', id, { locale })

@@ -311,21 +311,21 @@ describe.each(STORES)('aggregates on $name', (store) => {
     const counts = async () =>
       (await aggregates('aggregate=count:kind', { auth: true, collection: 'shelves' }))['count:kind']
     const before = await counts()
-    const made = await add({ place: 'open', kind: 'c' }, 'shelves')
+    const shelf = await add({ place: 'open', kind: 'c' }, 'shelves')
     expect(await counts()).toEqual([...(before as object[]), { value: 'c', count: 1 }])
-    await ask(service, `/api/shelves/${made.id}`, { method: 'PUT', json: { kind: 'a' } })
+    await ask(service, `/api/shelves/${shelf.id}`, { method: 'PUT', json: { kind: 'a' } })
     expect(await counts()).toEqual([
       { value: 'a', count: 2 },
       { value: 'b', count: 1 },
     ])
-    await ask(service, `/api/shelves/${made.id}`, { method: 'PUT', json: { kind: null } })
+    await ask(service, `/api/shelves/${shelf.id}`, { method: 'PUT', json: { kind: null } })
     expect(await counts()).toEqual([
       { value: null, count: 1 },
       { value: 'a', count: 1 },
       { value: 'b', count: 1 },
     ])
     const operations = [
-      { op: 'delete', collection: 'shelves', id: made.id },
+      { op: 'delete', collection: 'shelves', id: shelf.id },
       { op: 'create', collection: 'shelves', data: { kind: 'z' } },
       { op: 'create', collection: 'shelves', data: { kind: 'z' } },
     ]
@@ -398,11 +398,11 @@ describe.each(STORES)('aggregates on $name', (store) => {
   })
 
   test('the in-process API also accepts aggregates by field', async () => {
-    const { aggregates: found } = await service.content.as(ANONYMOUS).list('things', {
+    const { aggregates } = await service.content.as(ANONYMOUS).list('things', {
       limit: 0,
       aggregate: { price: ['min', 'sum'], day: 'count:year' },
     })
-    expect(found).toEqual({
+    expect(aggregates).toEqual({
       'min:price': -1.05,
       'sum:price': -0.75,
       'count:day:year': [
@@ -436,12 +436,12 @@ describe.each(STORES)('aggregates on $name', (store) => {
       await ask(large, '/api/cms/batch', { method: 'POST', json: { operations } })
     }
     await ask(large, '/api/notes', { method: 'POST', json: { text: '1001', word: '1001' } })
-    const { aggregates: found } = bodyOf(await ask(large, '/api/notes?limit=0&aggregate=count:text,count:word')) as {
+    const { aggregates } = bodyOf(await ask(large, '/api/notes?limit=0&aggregate=count:text,count:word')) as {
       aggregates: Record<string, { value: string; count: number }[]>
     }
     for (const name of ['count:text', 'count:word']) {
-      expect(found[name]).toHaveLength(1000)
-      expect(found[name]?.slice(0, 2)).toEqual([
+      expect(aggregates[name]).toHaveLength(1000)
+      expect(aggregates[name]?.slice(0, 2)).toEqual([
         { value: '1001', count: 2 },
         { value: '0000', count: 1 },
       ])

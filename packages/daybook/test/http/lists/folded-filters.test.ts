@@ -50,7 +50,7 @@ describe.each(STORES)('filters that ignore case and accents, on $name', (store) 
   })
   afterAll(() => service.close())
 
-  const found = async (query: string, as: string | null = 'ann'): Promise<unknown> => {
+  const findNames = async (query: string, as: string | null = 'ann'): Promise<unknown> => {
     const path = `/api/places?limit=100&sort=createdAt&select=name&${query}`
     return (await editor.get(path, as)).body.items?.map(({ name }) => name)
   }
@@ -73,21 +73,21 @@ describe.each(STORES)('filters that ignore case and accents, on $name', (store) 
     ['author.name', 'ieq', 'angstrom', NAMES],
     ['name', 'contains', 'creme', []],
   ] as const)('%s %s %j', async (field, operator, value, names) => {
-    expect(await found(where(field, operator, value))).toEqual(names)
+    expect(await findNames(where(field, operator, value))).toEqual(names)
   })
 
   test('compare the values that a locale shows, and work in access rules', async () => {
-    expect(await found(`locale=de&${where('name', 'ieq', 'GASSE')}`)).toEqual(['Gasse'])
-    expect(await found(`locale=de&${where('name', 'ieq', 'strasse')}`)).toEqual([])
-    expect(await found(`locale=de&${where('name', 'ieq', 'creme')}`)).toEqual(['CREME'])
-    expect(await found('', null)).toEqual(['Øresund', 'ørestad'])
+    expect(await findNames(`locale=de&${where('name', 'ieq', 'GASSE')}`)).toEqual(['Gasse'])
+    expect(await findNames(`locale=de&${where('name', 'ieq', 'strasse')}`)).toEqual([])
+    expect(await findNames(`locale=de&${where('name', 'ieq', 'creme')}`)).toEqual(['CREME'])
+    expect(await findNames('', null)).toEqual(['Øresund', 'ørestad'])
   })
 
   test('follow a change of the text', async () => {
     const { id } = (await editor.post('/api/places', { name: 'Ältere' })).body
     await editor.put(`/api/places/${id}`, { name: 'Jüngere' })
-    expect(await found(where('name', 'ieq', 'altere'))).toEqual([])
-    expect(await found(where('name', 'ieq', 'jungere'))).toEqual(['Jüngere'])
+    expect(await findNames(where('name', 'ieq', 'altere'))).toEqual([])
+    expect(await findNames(where('name', 'ieq', 'jungere'))).toEqual(['Jüngere'])
     await editor.delete(`/api/places/${id}`)
   })
 

@@ -127,10 +127,10 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
             seo: { text },
             parts: [{ _type: 'quote', text: `x${text}` }],
           }
-          const made = await ask(service, '/api/things', { method: 'POST', json })
-          expect(made.status, made.text).toBe(201)
-          expect(bodyOf(made)).toMatchObject(json)
-          const { id, slug } = bodyOf(made)
+          const created = await ask(service, '/api/things', { method: 'POST', json })
+          expect(created.status, created.text).toBe(201)
+          expect(bodyOf(created)).toMatchObject(json)
+          const { id, slug } = bodyOf(created)
           expect(bodyOf(await ask(service, `/api/things/${encodeURIComponent(String(slug))}`)).id).toBe(id)
           expect((await ask(service, `/api/things/${id}`, { method: 'DELETE' })).status).toBe(204)
         },

@@ -399,10 +399,10 @@ async function openClique(store: (typeof STORES)[number], size: number): Promise
     expect(answer.status, answer.text).toBe(200)
     return bodyOf(answer).results as readonly { id: string }[]
   }
-  const made = await post(
+  const people = await post(
     Array.from({ length: size }, (_, index) => ({ op: 'create', collection: 'people', data: { slug: `p${index}` } })),
   )
-  const ids = made.map(({ id }) => id)
+  const ids = people.map(({ id }) => id)
   await post(ids.map((id) => ({ op: 'update', collection: 'people', id, data: { circle: ids } })))
   return service
 }
@@ -490,9 +490,9 @@ describe.each(STORES)('expanding on $name', (store) => {
       expect(await statements('limit=6')).toBe(plain)
       const levels = [plain]
       for (const include of ['circle', 'circle.circle', 'circle.circle.circle']) {
-        const one = await statements(`limit=1&select=circle&include=${include}`)
-        expect(await statements(`limit=6&select=circle&include=${include}`), include).toBe(one)
-        levels.push(one)
+        const statementsForOne = await statements(`limit=1&select=circle&include=${include}`)
+        expect(await statements(`limit=6&select=circle&include=${include}`), include).toBe(statementsForOne)
+        levels.push(statementsForOne)
       }
       // PostgreSQL reads the counters of the collection for its part of the tag, and again for the included documents.
       for (const [level, count] of levels.entries()) expect(count).toBeLessThanOrEqual(plain + level + 1)
@@ -623,9 +623,9 @@ async function readAll(service: TestService): Promise<Readonly<Record<string, st
 describe.each(STORES)('stored JSON on $name', (store) => {
   test('is served as if it had been parsed, whatever is selected, hidden or included', async () => {
     await fc.assert(
-      fc.asyncProperty(content, async (given) => {
+      fc.asyncProperty(content, async (written) => {
         await using service = await store.open(mirrors)
-        await fillMirrors(service, given)
+        await fillMirrors(service, written)
         const texts = await readAll(service)
         expect(Object.keys(texts).length).toBeGreaterThan(PATHS.length)
         for (const text of Object.values(texts)) expect(text).toBe(JSON.stringify(JSON.parse(text)))

@@ -42,7 +42,7 @@ const entry = fc.record(values, { requiredKeys: ['title'] })
 const change = fc.record(values, { requiredKeys: [] })
 
 const sortKey = fc.record({ path: fc.constantFrom(...SORTABLE.slice(0, -1)), descending: fc.boolean() })
-const question: fc.Arbitrary<Question> = fc.record({
+const listRequest: fc.Arbitrary<Question> = fc.record({
   sort: fc.uniqueArray(sortKey, { minLength: 1, maxLength: 3, selector: ({ path }) => path }),
   nulls: fc.constantFrom(undefined, 'first', 'last'),
   statuses: fc.option(fc.uniqueArray(fc.constantFrom('draft', 'published', 'archived'), { minLength: 1 }), {
@@ -51,7 +51,7 @@ const question: fc.Arbitrary<Question> = fc.record({
   q: fc.option(
     fc.oneof(
       fc.constantFrom('red', 're', 'blue', 'b', 'green red', 'a 1', 'zebra', 'x'),
-      text.filter((one) => /^[a-zA-Z0-9 ]+$/.test(one)),
+      text.filter((word) => /^[a-zA-Z0-9 ]+$/.test(word)),
     ),
     { nil: undefined },
   ),
@@ -100,18 +100,22 @@ interface PageOfList {
   readonly nextCursor: string | null
 }
 
-async function page(service: TestService, query: string, { auth }: Question): Promise<PageOfList> {
+async function readPage(service: TestService, query: string, { auth }: Question): Promise<PageOfList> {
   const answer = await ask(service, `/api/posts?${query}`, { auth })
   expect(answer.status, answer.text).toBe(200)
   return bodyOf(answer) as unknown as PageOfList
 }
 
 /** Reads all pages of a list by cursor. */
-async function walk(service: TestService, query: string, asked: Question): Promise<readonly Item[]> {
+async function readAllPages(service: TestService, query: string, request: Question): Promise<readonly Item[]> {
   const items: Item[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const next: PageOfList = await page(service, `${query}&limit=${asked.limit}${cursor && `&cursor=${cursor}`}`, asked)
-    expect(next.items.length).toBeLessThanOrEqual(asked.limit)
+    const next: PageOfList = await readPage(
+      service,
+      `${query}&limit=${request.limit}${cursor && `&cursor=${cursor}`}`,
+      request,
+    )
+    expect(next.items.length).toBeLessThanOrEqual(request.limit)
     expect(next.items.length > 0 || cursor === '').toBe(true)
     items.push(...next.items)
     cursor = next.nextCursor
@@ -124,11 +128,11 @@ const ids = (items: readonly Item[]): readonly string[] => items.map(({ id }) =>
 describe.each(STORES)('lists on $name compared with a plain model', (store) => {
   test('return the same entries in the same order, by page and by cursor', async () => {
     await fc.assert(
-      fc.asyncProperty(history, fc.array(question, { minLength: 25, maxLength: 25 }), async (past, questions) => {
+      fc.asyncProperty(history, fc.array(listRequest, { minLength: 25, maxLength: 25 }), async (past, requests) => {
         const service = await store.open(posts)
         try {
           const stored = await play(service, past)
-          for (const asked of questions) await compareAnswers(service, stored, asked)
+          for (const request of requests) await compareAnswers(service, stored, request)
         } finally {
           await service.close()
         }
@@ -152,14 +156,14 @@ describe.each(STORES)('lists on $name compared with a plain model', (store) => {
   })
 })
 
-async function compareAnswers(service: TestService, stored: readonly Item[], asked: Question): Promise<void> {
-  const query = toQuery(asked)
-  const expected = ids(expectedMatches(stored, asked))
-  const whole = await page(service, `${query}&limit=100`, asked)
+async function compareAnswers(service: TestService, stored: readonly Item[], request: Question): Promise<void> {
+  const query = toQuery(request)
+  const expected = ids(expectedMatches(stored, request))
+  const whole = await readPage(service, `${query}&limit=100`, request)
   expect(ids(whole.items), query).toEqual(expected)
   expect(whole.total, query).toBe(expected.length)
-  const part = await page(service, `${query}&limit=${asked.limit}&offset=${asked.offset}`, asked)
-  expect(ids(part.items), query).toEqual(expected.slice(asked.offset, asked.offset + asked.limit))
+  const part = await readPage(service, `${query}&limit=${request.limit}&offset=${request.offset}`, request)
+  expect(ids(part.items), query).toEqual(expected.slice(request.offset, request.offset + request.limit))
   expect(part.total, query).toBe(expected.length)
-  expect(ids(await walk(service, query, asked)), query).toEqual(expected)
+  expect(ids(await readAllPages(service, query, request)), query).toEqual(expected)
 }

@@ -89,24 +89,24 @@ const TEXT = [...ORDER, 'startsWith', 'contains'] as const
 const MANY = ['in', 'all', 'nin', 'exists'] as const
 
 /** The operators of each field with their operands; people are `#0`, `#1`, … until they have ids. */
-interface Askable {
+interface FilterableField {
   readonly kind: Kind
   readonly operators: readonly string[]
   readonly values: readonly string[]
 }
 
-const asText = (values: readonly string[], operators: readonly string[] = TEXT): Askable => ({
+const asText = (values: readonly string[], operators: readonly string[] = TEXT): FilterableField => ({
   kind: 'text',
   operators,
   values,
 })
-const number = (...values: readonly string[]): Askable => ({ kind: 'number', operators: ORDER, values })
-const many = (...values: readonly string[]): Askable => ({ kind: 'many', operators: MANY, values })
+const number = (...values: readonly string[]): FilterableField => ({ kind: 'number', operators: ORDER, values })
+const many = (...values: readonly string[]): FilterableField => ({ kind: 'many', operators: MANY, values })
 /** The placeholders of people, the last of whom does not exist. */
 const ids = Array.from({ length: PEOPLE + 1 }, (_, index) => `#${index}`)
-const texts = asText(TEXTS.filter((one) => one !== ''))
+const texts = asText(TEXTS.filter((text) => text !== ''))
 
-const ABOUT_PEOPLE: Readonly<Record<string, Askable>> = {
+const PERSON_FIELDS: Readonly<Record<string, FilterableField>> = {
   name: texts,
   status: asText(STATUSES, ORDER),
   age: number('0', '1', '2', '3', '4'),
@@ -115,7 +115,7 @@ const ABOUT_PEOPLE: Readonly<Record<string, Askable>> = {
   'home.city': asText(['Wien', 'Graz', 'Linz']),
 }
 
-const OWN: Readonly<Record<string, Askable>> = {
+const BOOK_FIELDS: Readonly<Record<string, FilterableField>> = {
   title: texts,
   status: asText(STATUSES, ORDER),
   rank: number('-2', '-1', '0', '1', '2', '3', '4'),
@@ -143,15 +143,15 @@ const OWN: Readonly<Record<string, Askable>> = {
 }
 
 const RELATIONS = ['author', 'crew', 'seo.editor']
-const ASKABLE: Readonly<Record<string, Askable>> = {
-  ...OWN,
+const FILTERABLE_FIELDS: Readonly<Record<string, FilterableField>> = {
+  ...BOOK_FIELDS,
   ...Object.fromEntries(
-    RELATIONS.flatMap((path) => Object.entries(ABOUT_PEOPLE).map(([field, one]) => [`${path}.${field}`, one])),
+    RELATIONS.flatMap((path) => Object.entries(PERSON_FIELDS).map(([field, one]) => [`${path}.${field}`, one])),
   ),
 }
 
 const leaf: fc.Arbitrary<Leaf> = fc
-  .constantFrom(...Object.entries(ASKABLE))
+  .constantFrom(...Object.entries(FILTERABLE_FIELDS))
   .chain(([field, { operators, values }]) =>
     fc.record({
       field: fc.constant(field),
@@ -175,7 +175,7 @@ const leaves = (least: number, most: number): fc.Arbitrary<Leaf[]> =>
 
 /** Filters with up to three levels of and, or and not. */
 const filterOf = (levels: number): fc.Arbitrary<Filter> => {
-  const plain = leaves(1, 2).map((own): Filter => ({ leaves: own }))
+  const plain = leaves(1, 2).map((someLeaves): Filter => ({ leaves: someLeaves }))
   if (levels === 0) return plain
   const inner = filterOf(levels - 1)
   const several = fc.array(inner, { minLength: 1, maxLength: 2 })
@@ -202,8 +202,8 @@ const SORTABLE = [
 ]
 const sortKey = fc.record({ path: fc.constantFrom(...SORTABLE), descending: fc.boolean() })
 
-type Asked = Question & { readonly filter: Filter }
-const question: fc.Arbitrary<Asked> = fc.record({
+type FilteredRequest = Question & { readonly filter: Filter }
+const filteredRequest: fc.Arbitrary<FilteredRequest> = fc.record({
   filter: filterOf(3),
   sort: fc.uniqueArray(sortKey, { minLength: 1, maxLength: 3, selector: ({ path }) => path }),
   nulls: fc.constantFrom(undefined, 'first', 'last'),
@@ -240,21 +240,21 @@ function placed(filter: Filter, people: readonly Item[]): Filter {
   const idOf = (value: string): string =>
     value.startsWith('#') ? (people[Number(value.slice(1))]?.id ?? ABSENT) : value
   return {
-    leaves: filter.leaves.map((one) => ({ ...one, values: one.values.map(idOf) })),
-    and: filter.and?.map((one) => placed(one, people)),
-    or: filter.or?.map((one) => placed(one, people)),
+    leaves: filter.leaves.map((leaf) => ({ ...leaf, values: leaf.values.map(idOf) })),
+    and: filter.and?.map((part) => placed(part, people)),
+    or: filter.or?.map((part) => placed(part, people)),
     not: filter.not && placed(filter.not, people),
   }
 }
 
-const kindsOf = (fields: Readonly<Record<string, Askable>>): Table['kinds'] =>
+const kindsOf = (fields: Readonly<Record<string, FilterableField>>): Table['kinds'] =>
   Object.fromEntries(Object.entries(fields).map(([field, { kind }]) => [field, kind]))
 
 /** The entries and fields that the caller of a request may see. */
-function tableFor({ people }: World, { auth }: Asked): Table {
-  const items = people.filter((one) => auth || one.status === 'published')
-  const relation = { items, table: { kinds: kindsOf(ABOUT_PEOPLE), relations: {} } }
-  return { kinds: kindsOf(OWN), relations: Object.fromEntries(RELATIONS.map((path) => [path, relation])) }
+function tableFor({ people }: World, { auth }: FilteredRequest): Table {
+  const items = people.filter((person) => auth || person.status === 'published')
+  const relation = { items, table: { kinds: kindsOf(PERSON_FIELDS), relations: {} } }
+  return { kinds: kindsOf(BOOK_FIELDS), relations: Object.fromEntries(RELATIONS.map((path) => [path, relation])) }
 }
 
 interface PageOfList {
@@ -270,7 +270,11 @@ async function page(service: TestService, query: string, auth: boolean): Promise
 }
 
 /** Reads all pages of a list by cursor. */
-async function walk(service: TestService, query: string, { auth, limit }: Asked): Promise<readonly Item[]> {
+async function readAllPages(
+  service: TestService,
+  query: string,
+  { auth, limit }: FilteredRequest,
+): Promise<readonly Item[]> {
   const items: Item[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const next: PageOfList = await page(service, `${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`, auth)
@@ -284,19 +288,19 @@ async function walk(service: TestService, query: string, { auth, limit }: Asked)
 
 const idsOf = (items: readonly Item[]): readonly string[] => items.map(({ id }) => id)
 
-async function compare(service: TestService, world: World, asked: Asked): Promise<void> {
-  const filter = placed(asked.filter, world.people)
-  const table = tableFor(world, asked)
-  const query = [toQuery(asked), ...toWhere(filter)].join('&')
+async function compare(service: TestService, world: World, request: FilteredRequest): Promise<void> {
+  const filter = placed(request.filter, world.people)
+  const table = tableFor(world, request)
+  const query = [toQuery(request), ...toWhere(filter)].join('&')
   const passing = world.books.filter((item) => passes(item, filter, table))
-  const expected = idsOf(expectedMatches(passing, asked))
-  const whole = await page(service, `${query}&limit=100`, asked.auth)
+  const expected = idsOf(expectedMatches(passing, request))
+  const whole = await page(service, `${query}&limit=100`, request.auth)
   expect(idsOf(whole.items), query).toEqual(expected)
   expect(whole.total, query).toBe(expected.length)
-  const part = await page(service, `${query}&limit=${asked.limit}&offset=${asked.offset}`, asked.auth)
-  expect(idsOf(part.items), query).toEqual(expected.slice(asked.offset, asked.offset + asked.limit))
-  expect((await page(service, `${query}&limit=0`, asked.auth)).total, query).toBe(expected.length)
-  expect(idsOf(await walk(service, query, asked)), query).toEqual(expected)
+  const part = await page(service, `${query}&limit=${request.limit}&offset=${request.offset}`, request.auth)
+  expect(idsOf(part.items), query).toEqual(expected.slice(request.offset, request.offset + request.limit))
+  expect((await page(service, `${query}&limit=0`, request.auth)).total, query).toBe(expected.length)
+  expect(idsOf(await readAllPages(service, query, request)), query).toEqual(expected)
 }
 
 describe.each(STORES)('filtered lists on $name compared with a plain model', (store) => {
@@ -305,17 +309,17 @@ describe.each(STORES)('filtered lists on $name compared with a plain model', (st
       fc.asyncProperty(
         fc.array(person, { minLength: PEOPLE, maxLength: PEOPLE }),
         fc.array(book, { minLength: 10, maxLength: 30 }),
-        fc.array(question, { minLength: 30, maxLength: 30 }),
-        async (someones, books, questions) => {
+        fc.array(filteredRequest, { minLength: 30, maxLength: 30 }),
+        async (someones, books, requests) => {
           const service = await store.open(config)
           try {
             const people = await make(service, 'people', someones)
-            const made = await make(
+            const storedBooks = await make(
               service,
               'books',
-              books.map((one) => linked(one, people)),
+              books.map((book) => linked(book, people)),
             )
-            for (const asked of questions) await compare(service, { people, books: made }, asked)
+            for (const request of requests) await compare(service, { people, books: storedBooks }, request)
           } finally {
             await service.close()
           }
@@ -336,7 +340,7 @@ const journey = fc.record({
   filter: fc.constantFrom('', '&where[rank][lt]=8', '&where[not][rank][eq]=3', '&where[lent][exists]=false', '&q=red'),
   limit: fc.integer({ min: 1, max: 9 }),
   /** The writes while each page is read: ranks of created entries, and numbers of deleted ones. */
-  meanwhile: fc.array(fc.record({ come: fc.array(rank, { maxLength: 3 }), go: fc.array(fc.nat(), { maxLength: 3 }) }), {
+  writes: fc.array(fc.record({ come: fc.array(rank, { maxLength: 3 }), go: fc.array(fc.nat(), { maxLength: 3 }) }), {
     minLength: 10,
     maxLength: 10,
   }),
@@ -344,33 +348,33 @@ const journey = fc.record({
 type Journey = typeof journey extends fc.Arbitrary<infer T> ? T : never
 
 /** Reads page by page while entries are created and every second one may be deleted. */
-async function wander(service: TestService, { ranks, sort, filter, limit, meanwhile }: Journey): Promise<void> {
-  const entries = ranks.map((own, at) => ({ title: `red ${at % 4}`, rank: own, score: at % 3 }))
-  const made = await make(service, 'books', entries)
-  const mayGo = made.filter((_, at) => at % 2 === 1).map(({ id }) => id)
+async function pageDuringWrites(service: TestService, { ranks, sort, filter, limit, writes }: Journey): Promise<void> {
+  const entries = ranks.map((value, at) => ({ title: `red ${at % 4}`, rank: value, score: at % 3 }))
+  const entriesAtStart = await make(service, 'books', entries)
+  const mayGo = entriesAtStart.filter((_, at) => at % 2 === 1).map(({ id }) => id)
   const query = `sort=${sort}${filter}`
   const start = await page(service, `${query}&limit=100`, false)
-  const found: string[] = []
+  const visitedIds: string[] = []
   for (let cursor: string | null = '', at = 0; cursor !== null; at += 1) {
     // The writes end at some point, since the walk would never end if every new entry came after the last page.
-    const { come, go } = meanwhile[at] ?? { come: [], go: [] }
+    const { come, go } = writes[at] ?? { come: [], go: [] }
     const gone = go.flatMap((index) => mayGo.splice(index % (mayGo.length || 1), 1))
     const read = page(service, `${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`, false)
     await Promise.all([
       read,
-      ...come.map((own) => ask(service, '/api/books', { method: 'POST', json: { title: 'red', rank: own } })),
+      ...come.map((value) => ask(service, '/api/books', { method: 'POST', json: { title: 'red', rank: value } })),
       ...gone.map((id) => ask(service, `/api/books/${id}`, { method: 'DELETE' })),
     ])
     const next: PageOfList = await read
-    found.push(...idsOf(next.items))
-    expect(found.length, `${query}: the cursor goes on for ever`).toBeLessThanOrEqual(100)
+    visitedIds.push(...idsOf(next.items))
+    expect(visitedIds.length, `${query}: the cursor goes on for ever`).toBeLessThanOrEqual(100)
     cursor = next.nextCursor
   }
-  expect(new Set(found).size, 'entries are visited once').toBe(found.length)
-  const stayed = new Set([...made.filter((_, at) => at % 2 === 0).map(({ id }) => id), ...mayGo])
+  expect(new Set(visitedIds).size, 'entries are visited once').toBe(visitedIds.length)
+  const stayed = new Set([...entriesAtStart.filter((_, at) => at % 2 === 0).map(({ id }) => id), ...mayGo])
   const expected = idsOf(start.items).filter((id) => stayed.has(id))
   expect(
-    found.filter((id) => expected.includes(id)),
+    visitedIds.filter((id) => expected.includes(id)),
     `${query}: those that stayed, in order`,
   ).toEqual(expected)
 }
@@ -378,10 +382,10 @@ async function wander(service: TestService, { ranks, sort, filter, limit, meanwh
 describe.each(STORES)('paging by cursor on $name during other writes', (store) => {
   test('visits every entry that existed throughout exactly once, in order', async () => {
     await fc.assert(
-      fc.asyncProperty(journey, async (given) => {
+      fc.asyncProperty(journey, async (steps) => {
         const service = await store.open(config)
         try {
-          await wander(service, given)
+          await pageDuringWrites(service, steps)
         } finally {
           await service.close()
         }

@@ -46,13 +46,13 @@ function expectedTitles(notes: readonly Note[], words: readonly string[]): reado
   const holds = (text: string, index: number): boolean =>
     text
       .split(' ')
-      .some((one) => (index === words.length - 1 ? one.startsWith(words[index] as string) : one === words[index]))
+      .some((word) => (index === words.length - 1 ? word.startsWith(words[index] as string) : word === words[index]))
   const scored = notes
     .filter(({ title, body }) => words.every((_, index) => holds(`${title} ${body}`, index)))
     .map(({ title }) => ({ title, score: words.filter((_, index) => holds(title, index)).length }))
   return scored
     .toReversed()
-    .sort((one, other) => other.score - one.score)
+    .sort((a, b) => b.score - a.score)
     .map(({ title }) => title)
 }
 
@@ -104,7 +104,7 @@ describe.each(STORES)('the most relevant entries on $name', (store) => {
     const title = 'Riverbarge'
     await ask(service, '/api/notes', { method: 'POST', json: { title, body: '' } })
     const after = await read('q=riverba&limit=2', true)
-    expect(after.items.map((one) => one.title)).toEqual([title, before.items[0]?.title])
+    expect(after.items.map((item) => item.title)).toEqual([title, before.items[0]?.title])
     expect(after.total).toBe(before.total + 1)
   })
 })

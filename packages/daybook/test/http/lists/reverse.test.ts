@@ -70,13 +70,13 @@ const magazine = defineConfig({
     const ann = await make('authors', { name: 'Ann' })
     const bob = await make('authors', { name: 'Bob' })
     await make('authors', { name: 'Cyd' })
-    const one = await make('posts', { title: 'One', rank: 3, author: ann, helpers: [bob], meta: { editor: bob } })
+    const firstPost = await make('posts', { title: 'One', rank: 3, author: ann, helpers: [bob], meta: { editor: bob } })
     await make('posts', { title: 'Two', rank: 1, author: ann, helpers: [bob, ann], ghost: bob })
     await make('posts', { title: 'Three', rank: 2, author: ann, secret: CANARY })
     await make('posts', { title: `Four ${CANARY}`, slug: 'four', author: ann, helpers: [bob], status: 'draft' })
     await make('posts', { title: 'Five', author: bob })
-    await make('reviews', { stars: 5, post: one, critic: bob })
-    await make('reviews', { stars: 1, post: one, critic: bob })
+    await make('reviews', { stars: 5, post: firstPost, critic: bob })
+    await make('reviews', { stars: 1, post: firstPost, critic: bob })
     await make('letters', { text: CANARY, to: ann })
   },
 })
@@ -360,11 +360,11 @@ describe.each(STORES)('reverse fields on $name', (store) => {
       },
     })
     await using service = await store.open(config)
-    const asked = '/api/tags?include=posts.tag.posts&reverse[posts][limit]=50'
+    const path = '/api/tags?include=posts.tag.posts&reverse[posts][limit]=50'
     // 50 posts, each with its tag and 38 posts of that tag.
-    const within = await ask(service, `${asked}&reverse[posts.tag.posts][limit]=38`)
+    const within = await ask(service, `${path}&reverse[posts.tag.posts][limit]=38`)
     expect(bodyOf(within)).toMatchObject({ items: [{ posts: { total: 50, limit: 50 } }] })
-    const refusal = await ask(service, `${asked}&reverse[posts.tag.posts][limit]=39`)
+    const refusal = await ask(service, `${path}&reverse[posts.tag.posts][limit]=39`)
     expect(bodyOf(refusal)).toMatchObject({ code: 'VALIDATION_ERROR', details: { issues: [{ path: 'include' }] } })
   })
 })
@@ -390,8 +390,8 @@ class StatementReader implements AsyncDisposable {
   async list(key: string, query: string): Promise<{ readonly items: readonly Readonly<Record<string, unknown>>[] }> {
     const { model } = this.#engine
     const collection = model.collections.get(key) as CollectionModel
-    const asked = readParameters(listParameters(collection, model.locales), parseQueryString(query))
-    const response = await readList(this.#engine, new Access(model, ANONYMOUS), collection, asked)
+    const parameters = readParameters(listParameters(collection, model.locales), parseQueryString(query))
+    const response = await readList(this.#engine, new Access(model, ANONYMOUS), collection, parameters)
     this.calls.length = 0
     return JSON.parse(await response.read())
   }

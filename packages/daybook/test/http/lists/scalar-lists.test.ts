@@ -34,7 +34,7 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
   let service: TestService
   const add = async (json: object, collection = 'posts') =>
     bodyOf(await ask(service, `/api/${collection}`, { method: 'POST', json }))
-  const found = async (query: string, auth = false) => {
+  const findSlugs = async (query: string, auth = false) => {
     const answer = await ask(service, `/api/posts?sort=slug&${query}`, { auth })
     return (bodyOf(answer).items as { slug: string }[]).map(({ slug }) => slug).join('')
   }
@@ -94,23 +94,23 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
     ['where[author.name][in][]=Ann, of Ink', 'a'],
     ['where[author.name][in][]=Ann&where[author.name][in][]=of Ink', ''],
   ])('%s', async (query, expected) => {
-    expect(await found(query)).toBe(expected)
+    expect(await findSlugs(query)).toBe(expected)
   })
 
   test('updates and deletions change the matches', async () => {
     const { id } = await add({ slug: 'd', tags: ['soon'] })
-    expect(await found('where[tags][in]=soon')).toBe('d')
+    expect(await findSlugs('where[tags][in]=soon')).toBe('d')
     await ask(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: ['later'] } })
-    expect(await found('where[tags][in]=soon')).toBe('')
-    expect(await found('where[tags][in]=later')).toBe('d')
+    expect(await findSlugs('where[tags][in]=soon')).toBe('')
+    expect(await findSlugs('where[tags][in]=later')).toBe('d')
     await ask(service, `/api/posts/${id}`, { method: 'DELETE' })
-    expect(await found('where[tags][in]=later')).toBe('')
+    expect(await findSlugs('where[tags][in]=later')).toBe('')
   })
 
   test('a hidden list is unknown', async () => {
     expect(await issue('where[inner][in]=canary')).toBe('cannot filter by "inner"')
     expect(await issue('sort=inner')).toBe('cannot sort by "inner"')
-    expect(await found('where[inner][in]=canary', true)).toBe('a')
+    expect(await findSlugs('where[inner][in]=canary', true)).toBe('a')
   })
 
   test('a list without an index or with a value for each locale cannot be filtered', async () => {
@@ -124,7 +124,7 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
     expect((await ask(service, `/api/posts?where[tags][in]=${texts(500).join()}`)).status).toBe(200)
     expect(await issue(`where[tags][in]=${texts(501).join()}`)).toBe('must have at most 500 values')
     const { id } = await add({ slug: 'e', tags: texts(1000), plain: texts(1000) })
-    expect(await found('where[tags][all]=t0,t999')).toBe('e')
+    expect(await findSlugs('where[tags][all]=t0,t999')).toBe('e')
     const refused = await ask(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: texts(1001) } })
     expect(refused.status).toBe(400)
     await ask(service, `/api/posts/${id}`, { method: 'DELETE' })
@@ -156,17 +156,17 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
     const notes = (tags: object) => ({ collections: { notes: { fields: { tags, name: f.text() } } } })
     await using place = await store.at()
     const list = { where: { tags: { in: ['x'] } }, aggregate: 'count:tags' } as const
-    await place.serve(notes(f.list(f.text(), { index: false })), async (one) => {
-      await create(one, 'notes', { tags: ['x', 'x', 'y'] })
-      await create(one, 'notes', { tags: ['y'] })
-      await expect(one.content.list('notes', list as never)).rejects.toMatchObject({
+    await place.serve(notes(f.list(f.text(), { index: false })), async (service) => {
+      await create(service, 'notes', { tags: ['x', 'x', 'y'] })
+      await create(service, 'notes', { tags: ['y'] })
+      await expect(service.content.list('notes', list as never)).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
       })
     })
     for (const counted of [false, true]) {
-      await place.serve(notes(f.list(f.text(), { counted })), async (one) => {
-        expect(await one.content.list('notes', list as never)).toMatchObject({ total: 1 })
-        const all = await one.content.list('notes', { aggregate: 'count:tags' })
+      await place.serve(notes(f.list(f.text(), { counted })), async (service) => {
+        expect(await service.content.list('notes', list as never)).toMatchObject({ total: 1 })
+        const all = await service.content.list('notes', { aggregate: 'count:tags' })
         expect(all.aggregates).toEqual({
           'count:tags': [
             { value: 'y', count: 2 },
@@ -176,11 +176,11 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
       })
     }
     // Values of the former type do not count.
-    await place.serve(notes(f.list(f.integer(), { counted: true })), async (one) => {
-      const all = await one.content.list('notes', { aggregate: 'count:tags' })
+    await place.serve(notes(f.list(f.integer(), { counted: true })), async (service) => {
+      const all = await service.content.list('notes', { aggregate: 'count:tags' })
       expect(all.aggregates).toEqual({ 'count:tags': [] })
-      await create(one, 'notes', { tags: [3] })
-      const after = await one.content.list('notes', { aggregate: 'count:tags' })
+      await create(service, 'notes', { tags: [3] })
+      const after = await service.content.list('notes', { aggregate: 'count:tags' })
       expect(after.aggregates).toEqual({ 'count:tags': [{ value: 3, count: 1 }] })
     })
   })

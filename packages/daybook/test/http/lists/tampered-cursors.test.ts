@@ -84,7 +84,7 @@ describe('a tampered cursor on both stores', () => {
   afterAll(() => pair[Symbol.asyncDispose]())
 
   /** Returns the parts of a cursor after the first entry. */
-  async function given(query: string): Promise<readonly string[]> {
+  async function readCursorParts(query: string): Promise<readonly string[]> {
     const { nextCursor } = bodyOf(await pair.same(`/api/things?limit=1&${query}`))
     return partsOf(String(nextCursor))
   }
@@ -116,7 +116,7 @@ describe('a tampered cursor on both stores', () => {
       const right = [...KINDS[kind].right, ...(isFilled ? [] : ['null'])]
       const wrong = [...KINDS[kind].wrong, ...NEVER, ...(isFilled ? ['null'] : [])]
       for (const query of [`sort=${path}`, `sort=-${path}`]) {
-        const [fingerprint = '', , ...rest] = await given(query)
+        const [fingerprint = '', , ...rest] = await readCursorParts(query)
         for (const value of wrong) await expectRefused(query, toCursor([fingerprint, value, ...rest]))
         for (const value of right) await expectTaken(query, toCursor([fingerprint, value, ...rest]))
       }
@@ -126,7 +126,7 @@ describe('a tampered cursor on both stores', () => {
   test.each(['sort=title', 'sort=flag,-amount', '', 'q=t&sort=count', 'q=t'])(
     'with another number of values is rejected: %s',
     async (query) => {
-      const parts = await given(query)
+      const parts = await readCursorParts(query)
       await expectRefused(query, toCursor(parts.slice(0, -1)))
       await expectRefused(query, toCursor([...parts, '1']))
       await expectRefused(query, toCursor([...parts, 'null']))
@@ -137,14 +137,14 @@ describe('a tampered cursor on both stores', () => {
   )
 
   test('with another rank is rejected unless a match may have the rank', async () => {
-    const [fingerprint = ''] = await given('q=t')
+    const [fingerprint = ''] = await readCursorParts('q=t')
     for (const rank of ['-1', '1.5', '1e400', '1e+308', '9007199254740992', '"1"', 'null', ...NEVER])
       await expectRefused('q=t', toCursor([fingerprint, rank]))
     for (const rank of ['0', '1', '1000', '9007199254740991']) await expectTaken('q=t', toCursor([fingerprint, rank]))
   })
 
   test('in another spelling is rejected', async () => {
-    const parts = await given('sort=title')
+    const parts = await readCursorParts('sort=title')
     const cursor = toCursor(parts)
     const [fingerprint = '', title = '', id = ''] = parts
     for (const other of [
@@ -158,7 +158,7 @@ describe('a tampered cursor on both stores', () => {
   })
 
   test('with another character is rejected or continues, with the same response on both stores', async () => {
-    const cursor = toCursor(await given('sort=amount,-flag'))
+    const cursor = toCursor(await readCursorParts('sort=amount,-flag'))
     await fc.assert(
       fc.asyncProperty(fc.nat(cursor.length - 1), fc.constantFrom(...'abcXYZ019-_=+/.'), async (at, letter) => {
         const changed = encodeURIComponent(cursor.slice(0, at) + letter + cursor.slice(at + 1))
@@ -172,17 +172,19 @@ describe('a tampered cursor on both stores', () => {
   test('with arbitrary changes is rejected or continues, with the same response on both stores', async () => {
     const value = fc.oneof(
       fc.constantFrom(...NEVER, ...Object.values(KINDS).flatMap(({ right, wrong }) => [...right, ...wrong])),
-      fc.jsonValue({ maxDepth: 2 }).map((one) => JSON.stringify(one)),
+      fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
     )
-    const key = fc.tuple(fc.constantFrom('', '-'), fc.constantFrom(...Object.keys(THINGS))).map((one) => one.join(''))
-    const keys = fc.uniqueArray(key, { minLength: 1, maxLength: 3, selector: (one) => one.replace('-', '') })
+    const key = fc
+      .tuple(fc.constantFrom('', '-'), fc.constantFrom(...Object.keys(THINGS)))
+      .map((parts) => parts.join(''))
+    const keys = fc.uniqueArray(key, { minLength: 1, maxLength: 3, selector: (name) => name.replace('-', '') })
     await fc.assert(
       fc.asyncProperty(
         keys,
         fc.array(fc.tuple(fc.nat(5), value), { minLength: 1, maxLength: 3 }),
         async (sort, changes) => {
           const query = `sort=${sort.join()}`
-          const parts = [...(await given(query))]
+          const parts = [...(await readCursorParts(query))]
           for (const [at, changed] of changes) parts[1 + (at % (parts.length - 1))] = changed
           const answer = await pair.same(`/api/things?${query}&cursor=${toCursor(parts)}`)
           if (answer.status !== 200) expect([answer.status, bodyOf(answer)]).toMatchObject([400, REFUSED])

@@ -11,8 +11,8 @@ const path = (filter: string): string => `/api/books?sort=slug&${filter}`
 
 /** Returns a step with a filter and the slugs of the books that it finds. */
 const finds = (filter: string, expected: string, extra: Partial<Step> = {}): Step => {
-  const found = expected === '' ? [] : expected.split('')
-  return get(path(filter), { body: { total: found.length, ...slugs(...found) }, ...extra })
+  const foundSlugs = expected === '' ? [] : expected.split('')
+  return get(path(filter), { body: { total: foundSlugs.length, ...slugs(...foundSlugs) }, ...extra })
 }
 
 /** Like `finds`, for a caller with a session. */
@@ -479,7 +479,7 @@ runScenarios('a filter with a value that its field cannot have', [
       ...['1.5', '9007199254740993', '1e16', 'ten', ''].map((number) => bad(`where[pages][eq]=${number}`)),
       ...['truee', 'TRUE', '1', '0', 'yes', ''].map((flag) => bad(`where[lent][eq]=${flag}`)),
       ...['1', '', 'TRUE'].map((flag) => bad(`where[title][exists]=${flag}`)),
-      ...['romance', '', 'Novel'].map((one) => bad(`where[genre][eq]=${one}`)),
+      ...['romance', '', 'Novel'].map((value) => bad(`where[genre][eq]=${value}`)),
       bad('where[moods][in]=dark,bright'),
       bad('where[moods][in]='),
       ...['x', '', '01a1f9d5', 'null', '1'].map((id) => bad(`where[author][eq]=${id}`)),
@@ -573,8 +573,8 @@ runScenarios('the characters of a filter value', [
       ...LITERALS.map((title, index) => create('books', { title, slug: `x${index}` })),
       ...LITERALS.flatMap((title, index) => {
         const value = encodeURIComponent(title)
-        const found = { body: { total: 1, items: [{ slug: `x${index}`, title }] } }
-        return [get(`/api/books?where[title][eq]=${value}`, found), get(`/api/books?where[title][in]=${value}`, found)]
+        const match = { body: { total: 1, items: [{ slug: `x${index}`, title }] } }
+        return [get(`/api/books?where[title][eq]=${value}`, match), get(`/api/books?where[title][in]=${value}`, match)]
       }),
       get('/api/books?sort=slug&where[title][contains]=%25', { body: { total: 2, ...slugs('x0', 'x5') } }),
       get('/api/books?where[title][contains]=0%25', { body: { total: 1, ...slugs('x0') } }),
@@ -599,11 +599,11 @@ runScenarios('the characters of a filter value', [
     steps: ["'", '"', '\\', '--', ';', ']', '$1', '?', "' OR 1=1 --", '{}', '%00', '$' + '{x}'].flatMap((text) => {
       const value = text === '%00' ? text : encodeURIComponent(text)
       const isNul = text === '%00'
-      const found: Partial<Step> = isNul ? { status: 400 } : { body: { total: 0, items: [] } }
+      const outcome: Partial<Step> = isNul ? { status: 400 } : { body: { total: 0, items: [] } }
       return [
-        get(`/api/books?where[title][eq]=${value}`, found),
-        get(`/api/books?where[title][contains]=${value}`, found),
-        get(`/api/books?where[author.name][startsWith]=${value}`, found),
+        get(`/api/books?where[title][eq]=${value}`, outcome),
+        get(`/api/books?where[title][contains]=${value}`, outcome),
+        get(`/api/books?where[author.name][startsWith]=${value}`, outcome),
         ...['author', 'pages', 'moods'].map((field) => get(`/api/books?where[${field}][in]=${value}`, { status: 400 })),
         get(`/api/books?where[${value}][eq]=x`, { status: 400 }),
         get(`/api/books?where[title][${value}]=x`, { status: 400 }),
@@ -776,20 +776,20 @@ describe.each(STORES)('a filter on $name', (store) => {
 
   test('is the same in process as over HTTP, for every kind of caller', async () => {
     const service = await store.open(library)
-    const found = async (where: object, caller = ANONYMOUS): Promise<string> => {
+    const findSlugs = async (where: object, caller = ANONYMOUS): Promise<string> => {
       const { items, total } = await service.content.as(caller).list('books', { where: where as never, sort: 'slug' })
       expect(items).toHaveLength(total)
       return items.map((item) => String(item.slug)).join('')
     }
     try {
-      expect(await found({ pages: { gt: 100 } })).toBe('bd')
-      expect(await found({ pages: { gt: 100 } }, SYSTEM)).toBe('bde')
-      expect(await found({ pages: { gte: 100, lt: 300 }, lent: { eq: true } })).toBe('a')
-      expect(await found({ or: [{ title: { eq: 'Gamma' } }, { not: { pages: { lt: 300 } } }] })).toBe('cd')
-      expect(await found({ moods: { all: ['dark', 'funny'] } })).toBe('a')
-      expect(await found({ 'author.name': { in: ['Ann', 'Bob'] } })).toBe('ab')
-      expect(await found({ 'author.secret': { startsWith: 'zq' } }, SYSTEM)).toBe('ae')
-      expect(await found({})).toBe('abcd')
+      expect(await findSlugs({ pages: { gt: 100 } })).toBe('bd')
+      expect(await findSlugs({ pages: { gt: 100 } }, SYSTEM)).toBe('bde')
+      expect(await findSlugs({ pages: { gte: 100, lt: 300 }, lent: { eq: true } })).toBe('a')
+      expect(await findSlugs({ or: [{ title: { eq: 'Gamma' } }, { not: { pages: { lt: 300 } } }] })).toBe('cd')
+      expect(await findSlugs({ moods: { all: ['dark', 'funny'] } })).toBe('a')
+      expect(await findSlugs({ 'author.name': { in: ['Ann', 'Bob'] } })).toBe('ab')
+      expect(await findSlugs({ 'author.secret': { startsWith: 'zq' } }, SYSTEM)).toBe('ae')
+      expect(await findSlugs({})).toBe('abcd')
       for (const where of [
         { 'author.secret': { eq: 'x' } },
         { 'owner.name': { eq: 'x' } },
@@ -799,7 +799,7 @@ describe.each(STORES)('a filter on $name', (store) => {
         { pages: { eq: null } },
         { day: { eq: '2026-02-30' } },
       ])
-        await expect(found(where), JSON.stringify(where)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+        await expect(findSlugs(where), JSON.stringify(where)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
     } finally {
       await service.close()
     }
