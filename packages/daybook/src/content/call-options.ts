@@ -5,13 +5,13 @@ import { toReverseParams } from '../query/reverse-page.ts'
 import { toWhereParams, type Where } from '../query/where.ts'
 import type { Preconditions } from './reads/etags.ts'
 
-/** Asks for working copies; needs a session. */
+/** Requests drafts; needs a session. */
 export interface DraftReadOptions {
-  /** Entries as their working copies have them, and those without one as they are. */
+  /** Returns the drafts of entries, and entries without a draft as they are. */
   readonly draft: true
 }
 
-/** The page of a reverse field, as in a list of its own. */
+/** The page of a reverse field. */
 export interface ReversePageOptions {
   /** @default 20 */
   readonly limit?: number
@@ -26,138 +26,138 @@ export interface ReversePageOptions {
 
 /** The selection of a document's fields, and its locale. */
 export interface ReadOptions {
-  /** Served keys to answer with. @default all */
+  /** The keys to return. @default all */
   readonly select?: readonly string[]
   /** Relations to expand, as dotted paths. */
   readonly include?: readonly string[]
-  /** How many levels of relations to expand, 5 at most. @default 1 with `include`, else 0 */
+  /** The number of levels of relations to expand, at most 5. @default 1 with `include`, else 0 */
   readonly depth?: number
-  /** Which page of an included reverse field is answered, by its path: `{ posts: { limit: 5 } }`. */
+  /** The page of each included reverse field by path: `{ posts: { limit: 5 } }`. */
   readonly reverse?: Readonly<Record<string, ReversePageOptions>>
-  /** A configured locale; `all` answers maps of locale to value, and needs a session. @default the config's */
+  /** A configured locale; `all` returns maps of locale to value and needs a session. @default the default locale */
   readonly locale?: string
-  /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */
+  /** The locale to read values from that the locale lacks; `none` turns fallbacks off. @default the fallbacks of the config */
   readonly fallbackLocale?: string
 }
 
 /** The options of a list, as the query parameters of `GET /api/:collection`. */
 export interface ListOptions extends ReadOptions {
-  /** The number of entries on a page; 0 gives the count alone. @default 20 */
+  /** The number of entries on a page; 0 returns only the count. @default 20 */
   readonly limit?: number
-  /** The number of entries to skip; not together with `cursor`. @default 0 */
+  /** The number of entries to skip; excludes `cursor`. @default 0 */
   readonly offset?: number
-  /** `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string
   /** One field or several; a leading `-` descends. @default '-createdAt' */
   readonly sort?: string | readonly string[]
   /** The place of entries without a value, for each field of `sort`. @default 'first', and 'last' for a field that descends */
   readonly nulls?: 'first' | 'last'
-  /** Words that must all be found. */
+  /** A search for entries with all of these words. */
   readonly q?: string
   readonly status?: string | readonly string[]
   /** The filter of the list: `{ title: { startsWith: 'A' }, or: [{ … }, { … }] }`. */
   readonly where?: Where
-  /** Figures about all entries that match: `{ category: 'count', minutes: ['min', 'max'] }`, or names such as `count:category`. */
+  /** Aggregates of all matching entries: `{ category: 'count', minutes: ['min', 'max'] }`, or names such as `count:category`. */
   readonly aggregate?: Aggregates
 }
 
-/** How many entries hold a value; `null`: none. */
+/** The number of entries with a value; `null`: without one. */
 export interface ValueCount<Value = string | number | boolean | null> {
   readonly value: Value
   readonly count: number
 }
 
-/** What is worked out over all entries of a list. */
+/** The result of an aggregate of all matching entries. */
 export type AggregateResult = readonly ValueCount[] | string | number | null
 
 /** One page of a list. */
 export interface ListResult<Item> {
   readonly collection: string
-  /** How many entries match, on all pages. */
+  /** The number of matching entries on all pages. */
   readonly total: number
   readonly limit: number
   readonly offset: number
   readonly items: readonly Item[]
-  /** The `cursor` of the next page; `null` on the last. */
+  /** The `cursor` of the next page; `null` on the last page. */
   readonly nextCursor: string | null
-  /** What was asked for with `aggregate`, by name, such as `count:category`. */
+  /** The requested aggregates by name, such as `count:category`. */
   readonly aggregates?: Readonly<Record<string, AggregateResult>>
 }
 
 /** The locale of a write. */
 export interface LocaleOptions {
-  /** The locale that is written. @default the config's */
+  /** The locale to write. @default the default locale */
   readonly locale?: string
 }
 
 /** The precondition of a change or a delete. */
 export interface PreconditionOptions {
-  /** The entity tag that the stored version must have; see `etagOf`. */
+  /** The entity tag that the stored revision must have; see `etagOf`. */
   readonly ifMatch?: string
 }
 
 /** The locale and the creation time of a new entry. */
 export interface NewEntryOptions extends LocaleOptions, DryRunOptions {
-  /** When the entry was first written, for imports; ISO 8601. @default now */
+  /** The creation time, for imports; ISO 8601. @default now */
   readonly createdAt?: string
 }
 
-/** Whether a write is tried alone. */
+/** The option of a dry run. */
 export interface DryRunOptions {
-  /** Does everything but store: rules, hooks and validators are asked, and what would be stored is answered, without a tag. @default false */
+  /** Runs rules, hooks and validators, and returns the result without a tag and without storing it. @default false */
   readonly dryRun?: boolean
 }
 
-/** How an entry is changed. */
+/** The options of an update. */
 export interface UpdateOptions extends LocaleOptions, PreconditionOptions, DryRunOptions {}
 
-/** How a working copy is saved. */
+/** The options of saving a draft. */
 export interface SaveDraftOptions extends UpdateOptions {
-  /** While the same actor autosaves, each save takes the place of the one before it in history. @default false */
+  /** Replaces the previous autosave of the same actor in the history. @default false */
   readonly autosave?: boolean
-  /** Merges inside objects, as a JSON merge patch does (RFC 7396). @default false */
+  /** Merges objects like a JSON merge patch (RFC 7396). @default false */
   readonly merge?: boolean
 }
 
-/** When something is done. */
+/** The time of a scheduled publication or its end. */
 export interface ScheduleOptions {
-  /** A time to come, in the place of one that was set before; ISO 8601. One that has passed is now. */
+  /** A future time, which replaces an earlier schedule; ISO 8601. A past time means now. */
   readonly at: string
 }
 
-/** How an entry is published. */
+/** The options of a publication. */
 export interface PublishOptions extends PreconditionOptions, DryRunOptions {
-  /** The locales in which it is published; fields that are not localized come along. @default all */
+  /** The locales to publish; fields that are not localized are always published. @default all */
   readonly locales?: readonly string[]
 }
 
 /** Options of `unpublish`. */
 export interface UnpublishOptions extends PreconditionOptions, DryRunOptions {
-  /** The locales in which it is published no longer. @default all */
+  /** The locales to unpublish. @default all */
   readonly locales?: readonly string[]
 }
 
-/** The precondition of a restore, whether it is tried alone, and the slug of a deleted entry. */
+/** The options of a restore. */
 export interface RestoreOptions extends PreconditionOptions, DryRunOptions {
-  /** The slug of a deleted entry. @default the one that it had */
+  /** The new slug of a deleted entry. @default its former slug */
   readonly slug?: string | undefined
 }
 
-/** The options of a write of all entries that match. */
+/** The options of a bulk write. */
 export interface BulkOptions extends LocaleOptions {
-  /** Words that must all be found. */
+  /** A search for entries with all of these words. */
   readonly q?: string
   readonly status?: string | readonly string[]
-  /** Does everything but store. @default false */
+  /** Returns the result without storing it. @default false */
   readonly dryRun?: boolean
 }
 
-/** The outcome of a write of all entries that match. */
+/** The outcome of a bulk write. */
 export interface BulkOutcome {
   readonly collection: string
-  /** How many entries matched. */
+  /** The number of matching entries. */
   readonly matched: number
-  /** How many of them have changed, or would have. */
+  /** The number of entries that changed, or would change in a dry run. */
   readonly changed: number
 }
 
@@ -168,26 +168,26 @@ export type BatchOperation<C extends DaybookConfig = DaybookConfig> =
       readonly collection: CollectionKey<C>
       readonly data: Readonly<Record<string, unknown>>
     }
-  | (OnEntry<EntryKey<C>> & { readonly op: 'update'; readonly data: Readonly<Record<string, unknown>> })
-  | (OnEntry<EntryKey<C>> & { readonly op: 'delete' })
-  | (OnEntry<StatusKey<C>> & {
+  | (EntryOperation<EntryKey<C>> & { readonly op: 'update'; readonly data: Readonly<Record<string, unknown>> })
+  | (EntryOperation<EntryKey<C>> & { readonly op: 'delete' })
+  | (EntryOperation<StatusKey<C>> & {
       readonly op: 'publish'
       readonly data?: { readonly locales?: readonly string[]; readonly publishAt?: string }
     })
-  | (OnEntry<StatusKey<C>> & {
+  | (EntryOperation<StatusKey<C>> & {
       readonly op: 'unpublish'
       readonly data?: { readonly locales?: readonly string[]; readonly unpublishAt?: string }
     })
-  | (OnEntry<EntryKey<C>> & {
+  | (EntryOperation<EntryKey<C>> & {
       readonly op: 'restore'
       readonly data: { readonly revision?: number; readonly slug?: string }
     })
 
-/** What an operation is about that makes no entry. */
-interface OnEntry<K extends string> {
+/** The entry of an operation. */
+interface EntryOperation<K extends string> {
   readonly collection: K
   readonly id: string
-  /** The entity tag that the stored version must have; of a working copy, where the operation is about that. */
+  /** The entity tag that the stored revision must have: that of the draft if the operation changes the draft. */
   readonly ifMatch?: string
 }
 
@@ -201,20 +201,20 @@ export interface BatchOutcome {
   readonly entry?: Readonly<Record<string, unknown>>
 }
 
-/** Options of a read: those that are written with brackets, and all others. */
+/** The options of a read: those that become parameters with brackets, and all others. */
 interface QueryOptions {
   readonly where?: Where
   readonly reverse?: ReadOptions['reverse']
   readonly [option: string]: unknown
 }
 
-/** Options, read as the query parameters of the same names. */
+/** Parses options as the query parameters of the same names. */
 export function parseOptions<P extends Parameters>(
   declared: P,
   options: { readonly [K in keyof P]?: unknown },
 ): Query<QueryOf<P>> {
   const { where, reverse, ...plain }: QueryOptions = options
-  // An empty list of names says nothing, as a parameter that is left out.
+  // An empty list of names is ignored, like an omitted parameter.
   const pairs = Object.entries(plain).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
   )
@@ -223,7 +223,7 @@ export function parseOptions<P extends Parameters>(
   return readParameters(declared, toQueryParams([...named, ...pages, ...(where ? toWhereParams(where) : [])]))
 }
 
-/** The precondition that a tag states. */
+/** Converts an entity tag to a precondition. */
 export function toPreconditions(ifMatch: string | undefined): Preconditions {
   if (ifMatch === '*') return { ifMatch }
   return ifMatch === undefined ? {} : { ifMatch: [{ weak: false, value: ifMatch.replace(/^"|"$/g, '') }] }

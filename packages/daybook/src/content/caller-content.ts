@@ -66,7 +66,7 @@ import { listReferrers, type ReferencesPage } from './writes/referrers.ts'
 import { parseUpdate, prepareUpdate } from './writes/update.ts'
 
 /**
- * Content inside the process, for one caller: the same questions, rules and errors as over HTTP.
+ * The in-process API for one caller, with the parameters, rules and errors of the HTTP API.
  *
  * @example
  * ```ts
@@ -80,8 +80,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   readonly #transact: Transact | undefined
 
   /**
-   * @param access the caller's access, made anew for each call
-   * @param transact how writes reach the store; by default each is a transaction of its own
+   * @param access creates the caller's access for each call
+   * @param transact runs a write in a transaction; by default each write has its own
    */
   constructor(engine: ContentContext, access: () => Access, transact?: Transact) {
     this.#engine = engine
@@ -109,7 +109,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * One entry by slug or id; `null` when there is none that the caller may see.
+   * Reads an entry by slug or id; `null` if there is none that the caller may see.
    *
    * @throws NOT_FOUND for an unknown collection, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
    */
@@ -161,7 +161,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Changes an entry as a JSON merge patch says (RFC 7396): objects are merged, `null` empties.
+   * Changes an entry by a JSON merge patch (RFC 7396): objects are merged, `null` clears a value.
    *
    * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, CONFLICT, PRECONDITION_FAILED, PRECONDITION_REQUIRED
    */
@@ -204,8 +204,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Saves the working copy of an entry: the fields that `data` names. What is published stays as it is, and what is required may be
-   * missing until it is published.
+   * Saves the fields of `data` to the draft of an entry. The published content stays unchanged, and required values may be missing
+   * until the draft is published.
    *
    * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED
    */
@@ -226,9 +226,9 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Throws the working copy of an entry away; the entry stays as it is.
+   * Discards the draft of an entry; the entry stays unchanged.
    *
-   * @throws NOT_FOUND when there is none; UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED
+   * @throws NOT_FOUND if there is none; UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED
    */
   async discardDraft<K extends StatusKey<C>>(
     collection: K,
@@ -241,10 +241,10 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Publishes an entry: its working copy where it has one, else what it is. With a time to come, then, and the answer is the
-   * working copy.
+   * Publishes the draft of an entry, or the entry itself if it has none. With a future `at`, schedules the publication and returns the
+   * draft.
    *
-   * @throws as {@link update}: what is published must be complete
+   * @throws as {@link update}: the published content must be complete
    */
   publish<K extends StatusKey<C>>(
     collection: K,
@@ -261,8 +261,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Takes an entry out of what readers without a session see, in all or some locales; its working copy stays. With a time to come, then, and the answer is
-   * the working copy.
+   * Hides an entry from callers without a session, in all or some locales; its draft stays. With a future `at`, schedules this and
+   * returns the draft.
    *
    * @throws as {@link update}
    */
@@ -281,9 +281,9 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Forgets the times at which an entry was to be published or unpublished.
+   * Cancels the scheduled times of an entry.
    *
-   * @throws NOT_FOUND when none is set; UNAUTHORIZED, FORBIDDEN
+   * @throws NOT_FOUND if there are none; UNAUTHORIZED, FORBIDDEN
    */
   async unschedule<K extends StatusKey<C>>(collection: K, id: string): Promise<void> {
     const model = this.#withDrafts(collection)
@@ -292,11 +292,11 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Brings the content of an earlier revision back: into the working copy, or, in a collection without a status, as a new revision.
-   * The published content never changes. A deleted entry is stored again with its id, as a draft where its collection has a status.
+   * Restores the content of an earlier revision: to the draft, or, in a collection without a status, as a new revision. The published
+   * content never changes. A deleted entry is stored again with its id, as a draft if its collection has a status.
    *
-   * @param revision the number of one of the entry's versions; `undefined`: the last content of a deleted entry
-   * @throws as {@link update}; NOT_FOUND when the entry has no such version, or it was erased
+   * @param revision a revision of the entry; `undefined`: the last content of a deleted entry
+   * @throws as {@link update}; NOT_FOUND if the entry has no such revision, or it was erased
    */
   restore<K extends StatusKey<C>>(
     collection: K,
@@ -332,11 +332,10 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Changes every entry that matches, as a JSON merge patch says (RFC 7396), in one transaction: all of them, or none. At most
-   * 10,000 may match.
+   * Changes all matching entries by a JSON merge patch (RFC 7396) in one transaction. At most 10,000 entries may match.
    *
-   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the change of an entry throws, with `details.refused`: its id, and
-   * those of up to 99 others
+   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; the error of an entry, with the ids of up to 100 such entries in
+   * `details.refused`
    */
   async updateMany<K extends EntryKey<C>>(
     collection: K,
@@ -349,10 +348,10 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Deletes every entry that matches, in one transaction: all of them, or none. At most 10,000 may match.
+   * Deletes all matching entries in one transaction. At most 10,000 entries may match.
    *
-   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; what the deletion of an entry throws, with `details.refused`: its id, and
-   * those of up to 99 others
+   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; the error of an entry, with the ids of up to 100 such entries in
+   * `details.refused`
    */
   async deleteMany<K extends EntryKey<C>>(
     collection: K,
@@ -370,10 +369,10 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Carries out operations in one transaction: all of them, or none.
+   * Executes operations in one transaction.
    *
-   * @returns one result for each, in order; `entry` is absent after a delete
-   * @throws what the operation throws, with its index in `details.operation`
+   * @returns one result for each operation, in order; `entry` is absent after a delete
+   * @throws the error of the first failed operation, with its index in `details.operation`
    */
   async batch(
     operations: readonly BatchOperation<C>[],
@@ -388,7 +387,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * The documents that refer to an entry, as far as the caller may see them.
+   * Lists the documents that refer to an entry and that the caller may see.
    *
    * @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
    */
@@ -425,14 +424,14 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     )
   }
 
-  /** @throws VALIDATION_ERROR for a locale that the config does not name */
+  /** @throws VALIDATION_ERROR for an unknown locale */
   #context({ locale: given, dryRun: isDry = false }: ContextOptions = {}): Promise<WriteContext> {
     const { locale } = parseOptions(writeLocaleParameter(this.#engine.model.locales), { locale: given }).values
     const transact = this.#transact ? { transact: this.#transact } : {}
     return createWriteContext(this.#engine, this.#access(), { locale, isDry, ...transact })
   }
 
-  /** @throws VALIDATION_ERROR for a collection whose entries have no working copies */
+  /** @throws VALIDATION_ERROR for a collection whose entries have no drafts */
   #withDrafts(key: string): CollectionModel {
     const collection = this.#collection(key)
     if (hasDrafts(collection)) return collection
@@ -455,21 +454,21 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 }
 
-/** What the options of a write say of its context. */
+/** The options that the context of a write depends on. */
 interface ContextOptions {
   readonly locale?: string | undefined
   readonly dryRun?: boolean | undefined
 }
 
-/** A document out of an answer; what was not stored has no tag. */
+/** Returns the document of a response. The result of a dry run has no tag. */
 const toDocument = <T>(answer: Pick<EntryResponse, 'json' | 'tag'>, isDry: boolean | undefined): T =>
   isDry ? JSON.parse(answer.json) : tagDocument(answer)
 
 const toOutcome = ({ collection, matched, changed }: BulkResult): BulkOutcome => ({ collection, matched, changed })
 
 /**
- * Content inside the process. Its caller is `SYSTEM`, the service itself, whose role is `service`; {@link ServiceContent.as} returns
- * the same content for another caller.
+ * The in-process API of the service itself. Its caller is `SYSTEM` with the role `service`; {@link ServiceContent.as} returns the API
+ * for another caller.
  *
  * @example
  * ```ts
@@ -481,14 +480,14 @@ export class ServiceContent<C extends DaybookConfig = DaybookConfig> extends Cal
   readonly #engine: ContentContext
   readonly #transact: Transact | undefined
 
-  /** @param transact how writes reach the store; by default each is a transaction of its own */
+  /** @param transact runs a write in a transaction; by default each write has its own */
   constructor(engine: ContentContext, transact?: Transact) {
     super(engine, () => new Access(engine.model, SYSTEM), transact)
     this.#engine = engine
     this.#transact = transact
   }
 
-  /** The content with the rights of a caller; `ANONYMOUS` stands for callers without a session. */
+  /** Returns the API with the rights of a caller; `ANONYMOUS` stands for callers without a session. */
   as(caller: Caller): CallerContent<C> {
     return new CallerContent<C>(this.#engine, () => new Access(this.#engine.model, caller), this.#transact)
   }

@@ -14,45 +14,45 @@ import type { Files } from './assets/files.ts'
 import type { ResolvedListQuery } from './reads/resolved-list-query.ts'
 import type { WriteHooks } from './writes/hooks.ts'
 
-/** The parts of an engine. */
+/** The services of a {@link ContentContext}. */
 export interface ContentContextOptions {
   readonly model: Model
   readonly store: Store
   readonly tools: DeriveTools
-  /** The files of the assets. @default there are none: those of deleted assets are left to the next sweep */
+  /** The files of the assets. @default none; files of deleted assets wait for the next sweep */
   readonly files?: Files | undefined
-  /** Takes uploaded files in. */
+  /** The intake of uploaded files. */
   readonly intake?: Intake | undefined
-  /** Code of others that takes part in writes. @default none */
+  /** Hooks and validators of writes. @default none */
   readonly hooks?: WriteHooks | undefined
 }
 
-/** Finds the caller that a stored one is now; `null`: they may not sign in any more. */
+/** Returns the current rights of a stored caller; `null` if they may no longer sign in. */
 export type RefreshCaller = (stored: Caller) => Promise<Caller | null>
 
-/** The shared state of all operations on content. */
+/** The services and caches that the operations on content share. */
 export class ContentContext implements ContentContextOptions {
   readonly model: Model
   readonly tools: DeriveTools
   readonly files: Files | undefined
   readonly intake: Intake | undefined
   readonly hooks: WriteHooks | undefined
-  /** Results of earlier lists. */
+
   readonly listCache: ListCache
   /** The keys of the idempotency records of writes that are in progress. */
   readonly pendingIdempotencyKeys: Set<string> = new Set()
-  /** Set by the service that identifies callers; without one, nobody is present. */
+  /** Set by a service with auth. @default no stored caller may sign in */
   refreshCaller: RefreshCaller = async () => null
-  /** Called when a time is set at which an entry is to be published or unpublished. */
+  /** Called when a publication or its end is scheduled. */
   readonly scheduleListeners: Set<() => void> = new Set()
   readonly #store: Store
-  /** Whether it works inside a transaction of another one. */
+  /** True inside the transaction of another context. */
   readonly isInTransaction: boolean
   readonly #replicas = new WeakMap<Store, ContentContext>()
 
   constructor(
     { model, store, tools, files, intake, hooks }: ContentContextOptions,
-    lists: ListCache = emptyLists(),
+    lists: ListCache = createListCache(),
     isLent = false,
   ) {
     this.model = model
@@ -65,29 +65,30 @@ export class ContentContext implements ContentContextOptions {
     this.isInTransaction = isLent
   }
 
-  /** @throws {Error} in a hook that holds up a transaction of this store: it is lent an engine of its own */
+  /** @throws {Error} in a hook inside a transaction of this store, which must use the context that it receives */
   get store(): Store {
     if (!this.isInTransaction) this.hooks?.requireOutsideTransaction()
     return this.#store
   }
 
   /**
-   * The engine that works on a store which a hook or the seed was lent. What is cached of a transaction is of no use to others.
+   * Returns a context for the store of a transaction that a hook or the seed works in. It has its own caches, since uncommitted results
+   * must not be shared.
    *
-   * @param tools how it derives values; @default as this one does
+   * @param tools derives values; @default the tools of this context
    */
   withStore(store: Store, tools: DeriveTools = this.tools): ContentContext {
     if (store === this.#store) return this
     const { model, files, intake, hooks } = this
-    const lent = new ContentContext({ model, store, tools, files, intake, hooks }, emptyLists(), true)
+    const lent = new ContentContext({ model, store, tools, files, intake, hooks }, createListCache(), true)
     lent.refreshCaller = this.refreshCaller
     return lent
   }
 
   /**
-   * The engine that answers a read: for readers without a session it may be that of a replica.
+   * Returns the context for a read: that of a replica for callers without a session, if one is available.
    *
-   * @param minSeq a number of the journal that the copy must have come to
+   * @param minSeq the journal's number that the replica must have reached
    */
   resolveReplica({ isAuthenticated }: Access, minSeq = 0): ContentContext {
     const own = this.store
@@ -101,43 +102,43 @@ export class ContentContext implements ContentContextOptions {
   }
 }
 
-/** The cache of lists. Nothing in it is ever invalidated: keys name all that an answer depends on. */
+/** The cache of list results. Nothing is ever invalidated, because the keys contain everything that a result depends on. */
 export interface ListCache {
   /** Resolved list queries by the parsed query, then by collection and kind of caller. */
   readonly resolvedQueries: WeakMap<Query, LRUCache<string, ResolvedListQuery>>
-  /** Exact numbers of matches that were costly to count, by query and revision. */
+  /** The numbers of matches of filters and searches, by query and revision. */
   readonly totals: LRUCache<string, number>
-  /** The running counts of these. */
+
   readonly runningCounts: SingleFlight<number>
-  /** The number of entries that refer to a document, by query, revision and its id. */
+  /** The numbers of entries that refer to a document, by query, revision and document id. */
   readonly reverseTotals: LRUCache<string, number>
   /** Aggregates as JSON text, by query and revision. */
   readonly aggregates: LRUCache<string, string>
-  /** The running computations of these. */
+
   readonly runningAggregates: SingleFlight<string>
 }
 
 /** The maximum number of cached totals. */
 const MAX_TOTALS = 1000
-/** The most documents of which is remembered how many entries refer to them. */
+/** The maximum number of cached totals of reverse fields. */
 const MAX_REVERSE_TOTALS = 10_000
-/** How much text of aggregates is remembered, in characters. */
-const MAX_AGGREGATE_TEXT = 8 * 1024 * 1024
+/** The maximum size of cached aggregates, in characters. */
+const MAX_AGGREGATE_CHARACTERS = 8 * 1024 * 1024
 
-const emptyLists = (): ListCache => ({
+const createListCache = (): ListCache => ({
   resolvedQueries: new WeakMap(),
   totals: new LRUCache({ max: MAX_TOTALS }),
   runningCounts: new SingleFlight(),
   reverseTotals: new LRUCache(lruMax(MAX_REVERSE_TOTALS)),
   aggregates: new LRUCache({
-    maxSize: MAX_AGGREGATE_TEXT,
+    maxSize: MAX_AGGREGATE_CHARACTERS,
     sizeCalculation: (text, key) => text.length + key.length,
   }),
   runningAggregates: new SingleFlight(),
 })
 
-/** An actor as documents name those who made and changed them; `null`: nobody is known. */
+/** Converts an actor to an author; `null` for anonymous actors. */
 export const toAuthor = (actor: string): string | null => (actor === ANONYMOUS_ACTOR ? null : actor)
 
-/** The actor that the journal records. */
+/** Returns the actor that the journal records for a caller. */
 export const getActor = (caller: Caller): string => getSubject(caller) ?? ANONYMOUS_ACTOR

@@ -6,14 +6,14 @@ import { ServiceContent } from './caller-content.ts'
 import type { ContentContext } from './context.ts'
 
 /**
- * Fills an empty store with the seed of the config, once, in one transaction. A store that holds anything already is left alone.
+ * Fills an empty store with the seed of the config, once, in one transaction. A store with content is left unchanged.
  *
- * @throws {DaybookError} with the place of the first document that is refused
+ * @throws {DaybookError} that names the first rejected document
  */
 export async function seedStore(engine: ContentContext, { seed }: DaybookConfig, tools: DeriveTools): Promise<void> {
   if (!seed || (await engine.store.read.journal.head()) > 0) return
   await engine.store.runOnce(SEED_NOTE, async (writer) => {
-    // Writes that a seed starts at once take turns, as those of requests do.
+    // Concurrent writes of a seed run one after another, as those of requests do.
     let last: Promise<unknown> = Promise.resolve()
     const seedEngine = engine.withStore(engine.store.within(writer.lendToHook()), tools)
     const content = new ServiceContent(seedEngine, (work) => {
@@ -25,18 +25,18 @@ export async function seedStore(engine: ContentContext, { seed }: DaybookConfig,
     await seed({
       create: (collection, data) => {
         entries += 1
-        return writeDocument(`entry ${entries}, of ${collection}`, () => content.create(collection, data))
+        return withDocumentName(`entry ${entries}, of ${collection}`, () => content.create(collection, data))
       },
       update: (collection, id, data, options) =>
-        writeDocument(`a change of ${collection}`, () => content.update(collection, id, data, options)),
+        withDocumentName(`a change of ${collection}`, () => content.update(collection, id, data, options)),
       writeGlobal: (key, data, options) =>
-        writeDocument(`the global ${key}`, () => content.writeGlobal(key as never, data as never, options)),
+        withDocumentName(`the global ${key}`, () => content.writeGlobal(key as never, data as never, options)),
     })
   })
 }
 
-/** Names the document in the error of a seed that is refused. */
-async function writeDocument<T>(name: string, write: () => Promise<T>): Promise<T> {
+/** Runs a write, and names its document in the error if it fails. */
+async function withDocumentName<T>(name: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {

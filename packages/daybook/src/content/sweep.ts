@@ -5,13 +5,13 @@ import type { FileCheck } from './assets/file-check.ts'
 import type { Files } from './assets/files.ts'
 import type { ContentContext } from './context.ts'
 
-/** How often the store is swept, in milliseconds; within half of that before, so that nodes do not ask all at once. */
-const EVERY_MS = 10 * 60 * 1000
+/** The maximum interval between sweeps, in milliseconds. Each interval is shortened by up to half at random, so that nodes do not sweep at the same time. */
+const SWEEP_INTERVAL_MS = 10 * 60 * 1000
 const LEASE_MS = 60_000
-/** How long the answer to a write that may be sent again is stored, in milliseconds. */
+/** The lifetime of idempotency records, in milliseconds. */
 export const IDEMPOTENCY_RECORD_LIFETIME_MS: number = 24 * 60 * 60 * 1000
 
-/** Throws away what is kept for a time only, which one of many nodes does, and has each node look for files that are missing. */
+/** Removes expired records on one of the nodes, and unneeded files on each, and looks for missing files. */
 export class Sweeper {
   readonly #files: Files
   readonly #fileCheck: FileCheck
@@ -35,10 +35,10 @@ export class Sweeper {
 
   async #run(): Promise<void> {
     const { signal } = this.#ended
-    // What a process that was killed left behind goes at once.
+    // Remove the remains of a killed process at once.
     await this.#sweepFiles()
     while (!signal.aborted) {
-      await sleep(EVERY_MS * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
+      await sleep(SWEEP_INTERVAL_MS * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
       await sweep(this.#lease).catch((err) => this.#log.error({ err }, 'sweep failed'))
       await this.#sweepFiles()
@@ -46,13 +46,13 @@ export class Sweeper {
     }
   }
 
-  /** Each node can: what one is at work on, the others leave alone. */
+  /** Any node can run this, since claims protect the files that other nodes work on. */
   async #sweepFiles(): Promise<void> {
     await this.#files.sweep().catch((err) => this.#log.error({ err }, 'files: the sweep failed'))
   }
 }
 
-/** Sweeps once; answers whether this node was the one to do it. */
+/** Sweeps once if no other node does. @returns true if this node did */
 export async function sweep(lease: Lease): Promise<boolean> {
   if (!(await lease.take())) return false
   try {

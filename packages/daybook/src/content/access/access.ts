@@ -21,28 +21,25 @@ import {
 } from './rules.ts'
 
 const NO_HIDDEN_FIELDS: ReadonlySet<string> = new Set()
-/** What nearly every read is told: no rule is in the way. */
+/** The result of reads without an access rule, shared because nearly all reads have none. */
 const NO_FILTER: Promise<undefined> = Promise.resolve(undefined)
 
-/** Which entries of a collection exist for a caller in lists, searches, counts and relations. */
+/** The entries of a collection that exist for a caller in lists, searches, counts and relations. */
 export interface Visibility {
-  /** What an entry must hold; `undefined`: nothing. */
+  /** The filter that visible entries match; `undefined`: all entries do. */
   readonly filter: AccessFilter | undefined
   /** True if only published entries exist. */
   readonly isPublishedOnly: boolean
-  /** Names the caller where a rule decides about the drafts of each entry by itself: another caller may see other ones. */
+  /** Identifies the caller if a rule decides about each draft separately, so that callers may see different drafts. */
   readonly draftCallerKey?: string
 }
 
-/**
- * What a caller may see and do. It is made once for a request and handed down; a rule of the config that decides about reads is
- * asked when the first question depends on it, and once.
- */
+/** The rights of a caller, created once for each request. A read rule is evaluated once, when a result first depends on it. */
 export class Access {
   readonly model: Model
   readonly caller: Caller
   readonly isAuthenticated: boolean
-  /** Made when the first rule is asked: most requests ask none. */
+  /** Created when the first rule is evaluated, since most requests evaluate none. */
   #rulings: Map<string, Promise<AccessResult>> | undefined
   #draftRulings: Map<string, Promise<AccessResult | 'entry'>> | undefined
   #visibilities: Map<string, Promise<Visibility | false>> | undefined
@@ -56,29 +53,29 @@ export class Access {
     this.isAuthenticated = isAuthenticated(caller)
   }
 
-  /** Names what the caller may see where no rule is in the way: the same for all that have no scopes. */
+  /** The key of the caller's rights without rules; equal for all callers with a session and without scopes. */
   get callerKind(): string {
     if (!this.isAuthenticated) return 'public'
     return this.caller.scopes === undefined ? 'session' : `session for ${this.caller.scopes.join(' ')}`
   }
 
-  /** The caller to store with work that is done later on their behalf; `null`: no rule decides about it. */
+  /** The caller to store with work that runs later on their behalf; `null`: no rule applies to it. */
   get storedCaller(): Caller | null {
     const { principal, identity, scopes } = this.caller
     return { principal, identity, ...(scopes ? { scopes } : {}) }
   }
 
-  /** The caller as a collection or a global knows them: anonymous when the token's scopes do not cover it. */
+  /** Returns the caller for a collection or a global: anonymous if the token's scopes do not cover it. */
   callerFor(document: ScopedDocument): Caller {
     return this.caller.scopes === undefined || canReach(this.caller, document) ? this.caller : ANONYMOUS
   }
 
-  /** The answer of the config's read rule for the caller. Without a rule, everyone can read. */
+  /** Evaluates the read rule for the caller. Without a rule, everyone can read. */
   async evaluateRead(document: CollectionOrGlobal): Promise<AccessResult> {
     const rule = getRule(document, 'read')
     if (!rule) return true
     this.#rulings ??= new Map()
-    const name = documentName(document)
+    const name = getDocumentName(document)
     const known = this.#rulings.get(name)
     if (known) return known
     const ruling = evaluateRule(this.model, document, 'read', rule, { ...this.callerFor(document) })
@@ -87,9 +84,9 @@ export class Access {
   }
 
   /**
-   * Lets a read through, or refuses it.
+   * Authorizes a read.
    *
-   * @returns what entries must hold to be there for the caller; `undefined`: nothing
+   * @returns the filter that visible entries match; `undefined`: all entries do
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   authorizeRead(document: CollectionOrGlobal): Promise<AccessFilter | undefined> {
@@ -102,10 +99,10 @@ export class Access {
   }
 
   /**
-   * Lets a write through, or refuses it. Without a rule, any session may write.
+   * Authorizes a write. Without a rule, any session may write.
    *
-   * @param entry what is changed or deleted, or what a change would make of it
-   * @returns what the entry must hold besides, see {@link Access.authorizeEntry}
+   * @param entry the entry before the change or deletion, or as it would be after the change
+   * @returns the filter that the entry must also match, see {@link Access.authorizeEntry}
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   async authorizeWrite(
@@ -117,7 +114,7 @@ export class Access {
   }
 
   /**
-   * Refuses a caller who may write no entry whatever it holds.
+   * Rejects a caller who cannot write any entry, whatever its values.
    *
    * @throws UNAUTHORIZED, FORBIDDEN
    */
@@ -130,10 +127,10 @@ export class Access {
   }
 
   /**
-   * The answer of the config's rule for a write. Without a rule, any session may write.
+   * Evaluates the rule for a write. Without a rule, any session may write.
    *
    * @param entry see {@link Access.authorizeWrite}
-   * @throws INTERNAL_ERROR when the rule fails
+   * @throws INTERNAL_ERROR if the rule fails
    */
   async evaluateWrite(
     document: CollectionOrGlobal,
@@ -149,18 +146,18 @@ export class Access {
 
   #noteAuthorized(document: ScopedDocument): void {
     this.#authorized ??= new Set()
-    this.#authorized.add(documentName(document))
+    this.#authorized.add(getDocumentName(document))
   }
 
-  /** True if a rule for writes of a document was asked about the caller. */
+  /** True if this request has evaluated a write rule of the document. */
   hasAuthorized(document: ScopedDocument): boolean {
-    return this.#authorized?.has(documentName(document)) ?? false
+    return this.#authorized?.has(getDocumentName(document)) ?? false
   }
 
   /**
-   * Checks an entry against what a write demands of it.
+   * Authorizes a write of an entry by the filter of its rule.
    *
-   * @param demands what the refusal may say about it
+   * @param demands returns the issues to report if the entry does not match
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   async authorizeEntry(
@@ -174,11 +171,11 @@ export class Access {
     refuseCaller(this.caller, `the access rules do not let you do this to that entry of ${collection.key}`, demands())
   }
 
-  /** Top-level fields that do not exist for the caller. */
+  /** Returns the keys of the top-level fields that do not exist for the caller. */
   hidden(document: DocumentModel): ReadonlySet<string> {
     if (document.guarded.length === 0) return NO_HIDDEN_FIELDS
     this.#hidden ??= new Map()
-    const name = documentName(document)
+    const name = getDocumentName(document)
     const known = this.#hidden.get(name) ?? this.#hiddenFields(document)
     this.#hidden.set(name, known)
     return known
@@ -198,7 +195,7 @@ export class Access {
   }
 
   /**
-   * Whether the caller may know who made and last changed a document. Sessions may, unless the config says who may.
+   * Returns true if the caller may see the authors of a document. Callers with a session may, unless the config has a rule.
    *
    * @throws INTERNAL_ERROR when the rule throws
    */
@@ -206,14 +203,14 @@ export class Access {
     const { authorRule: peopleRule } = document
     if (typeof peopleRule !== 'function') return peopleRule ?? isAuthenticated(this.callerFor(document))
     this.#people ??= new Map()
-    const name = documentName(document)
+    const name = getDocumentName(document)
     const known = this.#people.get(name) ?? canSeeAuthors(document, peopleRule, this.callerFor(document))
     this.#people.set(name, known)
     return known
   }
 
   /**
-   * Whether the rule of a field lets the caller write it.
+   * Returns true if the rule of a field lets the caller write it.
    *
    * @throws INTERNAL_ERROR when the rule throws
    */
@@ -222,10 +219,10 @@ export class Access {
   }
 
   /**
-   * What the config decides about drafts in general. Without a session there are none; without a rule, every session sees them.
+   * Evaluates the rule for drafts in general. Without a session no drafts exist; without a rule, every session sees them.
    *
-   * @returns `entry` when the rule for `update` decides by what it receives as `entry`, see `content/drafts/draft-access.ts`
-   * @throws INTERNAL_ERROR when a rule fails
+   * @returns `entry` if the rule for `update` depends on its `entry`, see `findVisibleDrafts`
+   * @throws INTERNAL_ERROR if a rule fails
    */
   async evaluateDraftAccess(collection: CollectionModel): Promise<AccessResult | 'entry'> {
     if (!collection.status) return true
@@ -242,11 +239,11 @@ export class Access {
   }
 
   /**
-   * Which entries exist for the caller, in sets of entries: the rule for reads and the rule about drafts together. A rule that decides by
-   * the `entry` cannot narrow a set; for such a rule, only published entries exist.
+   * Combines the rules for reads and for drafts into the visibility of entries in lists. A rule that depends on the `entry` cannot
+   * filter a list, so only published entries exist for it.
    *
-   * @returns `false` when the caller may not read the collection
-   * @throws INTERNAL_ERROR when a rule fails
+   * @returns `false` if the caller may not read the collection
+   * @throws INTERNAL_ERROR if a rule fails
    */
   async resolveVisibility(collection: CollectionModel): Promise<Visibility | false> {
     this.#visibilities ??= new Map()
@@ -260,7 +257,8 @@ export class Access {
     if (reads === false) return false
     const filter = reads === true ? undefined : reads
     const drafts = await this.evaluateDraftAccess(collection)
-    if (typeof drafts === 'object') return { filter: publishedOr(collection, drafts, filter), isPublishedOnly: false }
+    if (typeof drafts === 'object')
+      return { filter: combineDraftFilter(collection, drafts, filter), isPublishedOnly: false }
     if (drafts !== 'entry') return { filter, isPublishedOnly: !drafts }
     const { identity } = this.caller
     return {
@@ -270,13 +268,13 @@ export class Access {
     }
   }
 
-  /** True if only published entries exist for the caller in a collection without rules: without a session that may update them. */
+  /** Returns true if, without rules, only published entries exist for the caller: one without a session that may update them. */
   seesPublishedOnly(collection: CollectionModel): boolean {
     return collection.status !== undefined && !(this.isAuthenticated && isInScope(this.caller, collection, 'update'))
   }
 
   /**
-   * Names what the caller may see in all collections: equal for callers with the same access. `undefined` where rules of fields
+   * Returns a cache key of the caller's read access to all collections, equal for callers with equal access; `undefined` if field rules
    * decide about it, or a rule failed.
    */
   cacheKey(): Promise<string | undefined> | string | undefined {
@@ -291,14 +289,14 @@ export class Access {
     return JSON.stringify([this.callerKind, ...names])
   }
 
-  /** The visibility in each collection of which a rule decides it; an error where a rule failed. */
+  /** Returns the visibility in each collection with rules, or the error of a failed rule. */
   async resolveVisibilities(): Promise<ReadonlyMap<string, Visibility | false | Error>> {
     const visibilities = new Map<string, Visibility | false | Error>()
-    for (const one of this.#restricted) visibilities.set(one.key, await this.resolveVisibility(one).catch(asError))
+    for (const one of this.#restricted) visibilities.set(one.key, await this.resolveVisibility(one).catch(toError))
     return visibilities
   }
 
-  /** True if a rule of the config decides what the caller sees: it is asked for each request. */
+  /** True if rules decide what the caller can see; they are evaluated for each request. */
   get hasReadRules(): boolean {
     return this.model.hasReadRules || this.#restricted.length > 0
   }
@@ -308,8 +306,12 @@ export class Access {
   }
 }
 
-/** The entries that match a rule about reads, if there is one, and are published or match a rule about drafts. */
-function publishedOr(collection: CollectionModel, drafts: AccessFilter, reads: AccessFilter | undefined): AccessFilter {
+/** Builds the filter of entries that match the read rule, if any, and are published or match the draft rule. */
+function combineDraftFilter(
+  collection: CollectionModel,
+  drafts: AccessFilter,
+  reads: AccessFilter | undefined,
+): AccessFilter {
   const published = wherePublished(collection)
   if (!published) return drafts
   const either: Condition = { kind: 'any', of: [published, drafts.where] }
@@ -319,12 +321,12 @@ function publishedOr(collection: CollectionModel, drafts: AccessFilter, reads: A
     : { where: either, cacheKey: name }
 }
 
-/** The condition that an entry is published; `undefined` in a collection without a status. */
+/** Returns the filter of published entries; `undefined` in a collection without a status. */
 export function wherePublished({ status, filterableFields: comparables }: CollectionModel): Condition | undefined {
   const by = status && comparables.get(status.key)
   return by && equals(by, PUBLISHED)
 }
 
-const documentName = ({ kind, key }: ScopedDocument): string => `${kind} ${key}`
+const getDocumentName = ({ kind, key }: ScopedDocument): string => `${kind} ${key}`
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

@@ -6,24 +6,24 @@ import type { CurrentCounters } from '../../store/reads/counters-reader.ts'
 import { type Access, type Visibility, wherePublished } from './access.ts'
 import { adaptFilterToLocale } from './rules.ts'
 
-/** Collections on whose documents a response depends, beside the requested one. */
+/** The collections on whose documents a response depends, besides the requested one. */
 export interface Dependencies {
-  /** Collections whose documents are embedded or filtered by. */
+  /** Collections whose documents are included or compared with. */
   readonly related: readonly CollectionModel[]
-  /** Collections that access rules look into. */
+  /** Collections that the filters of access rules read. */
   readonly ruleCollections: readonly CollectionModel[]
 }
 
 const ONLY_PUBLISHED: readonly string[] = [PUBLISHED]
 
-/** All that a caller may see, in one language: the rules of all collections about reads and drafts are asked for it. */
+/** Resolves the scope of a caller in one locale by evaluating the read and draft rules of all collections. */
 export async function resolveCallerScope(access: Access, choice: LocaleChoice): Promise<CallerScope> {
   return new CallerScope(access, choice, await access.resolveVisibilities())
 }
 
 /**
- * What a reader may ask about, in every collection that relations lead to, as one language shows it. A collection that they
- * may not read does not exist for filters and expansion.
+ * The content that a caller can see and filter by, in all collections, in one locale. A collection that the caller may not read does not
+ * exist for filters and includes.
  */
 export class CallerScope implements QueryScope {
   readonly access: Access
@@ -56,7 +56,7 @@ export class CallerScope implements QueryScope {
     return this.seesPublishedOnly(collection) ? ONLY_PUBLISHED : undefined
   }
 
-  /** True if no entry exists for the reader that is not published. */
+  /** Returns true if only published entries exist for the caller. */
   seesPublishedOnly(collection: CollectionModel): boolean {
     const visibility = this.#visibility(collection.key)
     return visibility ? visibility.isPublishedOnly : this.access.seesPublishedOnly(collection)
@@ -68,7 +68,7 @@ export class CallerScope implements QueryScope {
     return filter && adaptFilterToLocale(this.access.model, collection, filter)
   }
 
-  /** What entries must hold to be there for the reader, their status included; `undefined`: nothing. */
+  /** Returns the filter of the visible entries, including their status; `undefined`: all entries are visible. */
   whereVisible(collection: CollectionModel): Condition | undefined {
     const published = this.seesPublishedOnly(collection) ? wherePublished(collection) : undefined
     const of = [this.accessFilter(collection)?.where, published].filter((one) => one !== undefined)
@@ -76,20 +76,20 @@ export class CallerScope implements QueryScope {
   }
 
   /**
-   * What is asked of a list of entries, within what the reader may see.
+   * Combines the statuses and the filter of a list request with the access of the caller.
    *
-   * @param statuses those asked for; `undefined`: any
+   * @param statuses the requested statuses; `undefined`: all
    */
   narrow(
     collection: CollectionModel,
     statuses: readonly string[] | undefined,
     where?: Condition | undefined,
-  ): StatusAndRest {
+  ): NarrowedFilter {
     const visible = visibleStatuses(this.visibleStatuses(collection), statuses)
-    return takeStatus(collection, visible, withFilter(where, this.accessFilter(collection)?.where))
+    return extractStatuses(collection, visible, combineFilters(where, this.accessFilter(collection)?.where))
   }
 
-  /** The part of an ETag's variant that differs between readers with different access to these collections. */
+  /** Returns the part of cache keys and entity tags that differs between callers with different access to these collections. */
   cacheKeyPart(collections: readonly CollectionModel[]): unknown {
     const seen = [...new Set(collections)].map((one) => [
       one.key,
@@ -102,12 +102,12 @@ export class CallerScope implements QueryScope {
     return [this.access.callerKind, seen]
   }
 
-  /** Collections that rules look into to tell what of these the reader may see. */
+  /** Returns the collections that the access filters of these collections read. */
   getRuleCollections(collections: readonly CollectionModel[]): readonly CollectionModel[] {
     return [...new Set(collections)].flatMap((one) => relatedCollections(this.accessFilter(one)?.where))
   }
 
-  /** Reads the revisions of the collections that a response depends on; of related ones, the last change that the caller may see. */
+  /** Reads the revisions of the collections that a response depends on; for related ones, of the last change visible to the caller. */
   async readRevisions(
     counters: CurrentCounters,
     { related, ruleCollections }: Dependencies,
@@ -127,8 +127,8 @@ export class CallerScope implements QueryScope {
   }
 
   /**
-   * @returns `undefined` where no rule decides about it
-   * @throws what a rule threw: a rule that failed matters only when its collection is asked about
+   * @returns `undefined` if the collection has no rules
+   * @throws the error of a failed rule, which only affects requests that involve its collection
    */
   #visibility(key: string): Visibility | false | undefined {
     const visibility = this.#visibilities.get(key)
@@ -137,7 +137,7 @@ export class CallerScope implements QueryScope {
   }
 }
 
-/** The statuses asked for, as far as the reader may see them. */
+/** Returns the requested statuses that the caller may see. */
 function visibleStatuses(
   visible: readonly string[] | undefined,
   asked: readonly string[] | undefined,
@@ -145,50 +145,50 @@ function visibleStatuses(
   return visible && asked ? asked.filter((one) => visible.includes(one)) : (visible ?? asked)
 }
 
-function withFilter(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
+function combineFilters(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
   return where && filter ? { kind: 'all', of: [filter, where] } : (where ?? filter)
 }
 
-/** The statuses of the entries that are meant, and the rest of the filter. */
-interface StatusAndRest {
+/** The statuses of the matching entries, and the rest of the filter. */
+interface NarrowedFilter {
   /** `undefined`: entries of any status. */
   readonly statuses: readonly string[] | undefined
   readonly where: Condition | undefined
 }
 
 /**
- * Takes the conditions on the status out of a filter. Statuses are counted, and are part of every index, so that a rule which lets readers see
- * what is published costs no more than the default without a rule.
+ * Extracts the filters on the status. Statuses have counters and are part of every index, so a rule that only shows published entries costs
+ * no more than no rule.
  *
- * @param statuses those that the filter is limited to anyway
+ * @param statuses the statuses to which the list is already limited
  */
-function takeStatus(
+function extractStatuses(
   { status }: CollectionModel,
   statuses: readonly string[] | undefined,
   where: Condition | undefined,
-): StatusAndRest {
+): NarrowedFilter {
   if (!status || !where) return { statuses, where }
   const parts = conjuncts(where)
-  const aboutStatus = parts.filter(isAboutStatus)
+  const aboutStatus = parts.filter(comparesStatusOnly)
   if (aboutStatus.length === 0) return { statuses, where }
   const rest = parts.filter((part) => !aboutStatus.includes(part))
   return {
-    statuses: (statuses ?? status.values).filter((value) => aboutStatus.every((part) => statusMatches(part, value))),
+    statuses: (statuses ?? status.values).filter((value) => aboutStatus.every((part) => matchesStatus(part, value))),
     where: rest.length === 0 ? undefined : { kind: 'all', of: rest },
   }
 }
 
-/** True if a condition compares only the status. An `or` without parts compares nothing. */
-function isAboutStatus(condition: Condition): boolean {
+/** Returns true if a filter compares only the status. An `or` without parts compares nothing. */
+function comparesStatusOnly(condition: Condition): boolean {
   if (condition.kind === 'all' || condition.kind === 'any') {
-    return condition.of.length > 0 && condition.of.every(isAboutStatus)
+    return condition.of.length > 0 && condition.of.every(comparesStatusOnly)
   }
   return condition.kind === 'compare' && condition.by.column === 'status'
 }
 
-function statusMatches(condition: Condition, status: string): boolean {
-  if (condition.kind === 'all') return condition.of.every((part) => statusMatches(part, status))
-  if (condition.kind === 'any') return condition.of.some((part) => statusMatches(part, status))
+function matchesStatus(condition: Condition, status: string): boolean {
+  if (condition.kind === 'all') return condition.of.every((part) => matchesStatus(part, status))
+  if (condition.kind === 'any') return condition.of.some((part) => matchesStatus(part, status))
   if (condition.kind !== 'compare') return false
   return condition.operator.matches(status, ...condition.values) !== condition.negated
 }

@@ -9,10 +9,10 @@ import type { Access } from './access.ts'
 import { refuseCaller } from './rules.ts'
 
 /**
- * Refuses a request for drafts without a session.
+ * Authorizes a request that may ask for drafts, which need a session.
  *
- * @returns true if the request is one for drafts
- * @throws UNAUTHORIZED without a session; FORBIDDEN when the token's scopes do not cover the collection
+ * @returns true if the request asks for drafts
+ * @throws UNAUTHORIZED without a session; FORBIDDEN if the token's scopes do not cover the collection
  */
 export function authorizeDraftRequest(access: Access, collection: CollectionModel, { draft }: DraftQuery): boolean {
   if (draft !== 'true') return false
@@ -20,17 +20,17 @@ export function authorizeDraftRequest(access: Access, collection: CollectionMode
   return true
 }
 
-/** @throws UNAUTHORIZED without a session; FORBIDDEN when the token's scopes do not cover the collection */
+/** @throws UNAUTHORIZED without a session; FORBIDDEN if the token's scopes do not cover the collection */
 export function requireSession(access: Access, collection: CollectionModel): void {
   if (isAuthenticated(access.callerFor(collection))) return
   refuseCaller(access.caller, `the scopes of your token do not cover ${collection.key}`)
 }
 
 /**
- * Finds the entries whose drafts exist for the caller: those that the rule about drafts lets through.
+ * Finds the entries whose drafts exist for the caller by the rule for drafts.
  *
- * @param collection in any language; the rule speaks of the default one
- * @throws INTERNAL_ERROR when a rule fails
+ * @param collection in any locale; the rule is evaluated in the default locale
+ * @throws INTERNAL_ERROR if a rule fails
  */
 export async function findVisibleDrafts(
   access: Access,
@@ -60,19 +60,19 @@ export async function findVisibleDrafts(
 }
 
 /**
- * True if deleted entries of a collection exist for the caller: the caller may read all entries, drafts included. Nothing is left of a
- * deleted entry that a `where` could be compared with.
+ * Returns true if deleted entries exist for the caller, who must be able to read all entries and drafts: a rule's `where` cannot be
+ * compared with a deleted entry.
  *
- * @throws INTERNAL_ERROR when a rule fails
+ * @throws INTERNAL_ERROR if a rule fails
  */
 export async function canSeeDeleted(access: Access, collection: CollectionModel): Promise<boolean> {
   return (await access.evaluateRead(collection)) === true && (await access.evaluateDraftAccess(collection)) === true
 }
 
 /**
- * Refuses work on the draft of an entry to a caller who does not see it.
+ * Rejects work on a draft that the caller cannot see.
  *
- * @throws UNAUTHORIZED, FORBIDDEN; INTERNAL_ERROR when a rule fails
+ * @throws UNAUTHORIZED, FORBIDDEN; INTERNAL_ERROR if a rule fails
  */
 export async function authorizeDraft(
   access: Access,
@@ -85,9 +85,9 @@ export async function authorizeDraft(
 }
 
 /**
- * True if an entry that the rule for reads lets through exists for the caller: it is published, or the caller sees its drafts.
+ * Returns true if an entry that matches the read rule exists for the caller: it is published, or the caller can see its draft.
  *
- * @throws INTERNAL_ERROR when a rule fails
+ * @throws INTERNAL_ERROR if a rule fails
  */
 export async function canSeeEntry(
   access: Access,

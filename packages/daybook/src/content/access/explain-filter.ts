@@ -3,20 +3,20 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { QueryValue } from '../../query/operators.ts'
 import { type Condition, conjuncts, findComparable, type QueryScope } from '../../query/where.ts'
 
-/** The most values that a requirement lists. */
+/** The maximum number of values that an issue lists. */
 const MAX_LISTED_VALUES = 10
 
 type Leaf = Extract<Condition, { negated: boolean }>
 
 const isLeaf = (condition: Condition): condition is Leaf => condition.kind !== 'all' && condition.kind !== 'any'
 
-/** A group of one is what it holds. */
-function unwrapped(condition: Condition): Condition {
+/** Replaces groups of one filter with the filter. */
+function unwrapGroup(condition: Condition): Condition {
   const [only] = isLeaf(condition) || condition.of.length > 1 ? [] : condition.of
-  return only ? unwrapped(only) : condition
+  return only ? unwrapGroup(only) : condition
 }
 
-/** What one condition requires of which field. */
+/** The requirement of one filter on one field. */
 interface Requirement {
   readonly path: string
   readonly message: string
@@ -25,70 +25,70 @@ interface Requirement {
 }
 
 /**
- * What a rule's condition requires of an entry, as far as it is about fields that the reader may read. A part that is about
- * others as well is left out whole.
+ * Describes the filter of an access rule as issues of an entry that does not match it. A part that involves a field which the caller may
+ * not read is left out as a whole.
  */
 export function explainFilter(where: Condition, collection: CollectionModel, scope: QueryScope): readonly Issue[] {
   if (!scope.readableCollection(collection.key)) return []
   return conjuncts(where).flatMap((part): readonly Issue[] => {
-    const requirement = requirementOf(unwrapped(part), collection, scope)
+    const requirement = explainPart(unwrapGroup(part), collection, scope)
     return requirement ? [createIssue(requirement.path, 'access', requirement.message, requirement.params)] : []
   })
 }
 
-function requirementOf(part: Condition, collection: CollectionModel, scope: QueryScope): Requirement | undefined {
+function explainPart(part: Condition, collection: CollectionModel, scope: QueryScope): Requirement | undefined {
   if (isLeaf(part)) {
-    const leaf = leafRequirement(part, collection, scope)
-    return leaf && { ...leaf, path: pointerOf(leaf.path) }
+    const leaf = explainLeaf(part, collection, scope)
+    return leaf && { ...leaf, path: toPointer(leaf.path) }
   }
-  const inner = part.of.map((one) => sentenceOf(one, collection, scope))
+  const inner = part.of.map((one) => formatSentence(one, collection, scope))
   if (inner.length === 0 || inner.includes(undefined)) return undefined
   return { path: '/', message: inner.join(part.kind === 'all' ? ' and ' : ' or ') }
 }
 
-/** The requirement with the field that it is about. */
-function sentenceOf(part: Condition, collection: CollectionModel, scope: QueryScope): string | undefined {
-  if (!isLeaf(part)) return requirementOf(part, collection, scope)?.message
-  const requirement = leafRequirement(part, collection, scope)
+/** Returns the requirement of a filter with the name of its field. */
+function formatSentence(part: Condition, collection: CollectionModel, scope: QueryScope): string | undefined {
+  if (!isLeaf(part)) return explainPart(part, collection, scope)?.message
+  const requirement = explainLeaf(part, collection, scope)
   return requirement && `${requirement.path} ${requirement.message}`
 }
 
-function leafRequirement(leaf: Leaf, collection: CollectionModel, scope: QueryScope): Requirement | undefined {
+function explainLeaf(leaf: Leaf, collection: CollectionModel, scope: QueryScope): Requirement | undefined {
   if (leaf.kind === 'compare') {
     const { by } = leaf
     const path = by.derived?.path ?? by.path
     if (findComparable(scope, collection, path) === undefined) return undefined
     const aside = by.derived === undefined ? '' : ', whatever the case and accents'
-    return { path, message: messageOf(leaf) + aside, params: paramsOf(leaf) }
+    return { path, message: formatMessage(leaf) + aside, params: toIssueParams(leaf) }
   }
   const owner = leaf.kind === 'member' ? leaf.of.owner : leaf.through.owner
   if (scope.hiddenFields(collection).has(owner)) return undefined
-  if (leaf.kind === 'related') return relatedRequirement(leaf, scope)
-  return { path: leaf.of.path, message: messageOf(leaf), params: paramsOf(leaf) }
+  if (leaf.kind === 'related') return explainRelated(leaf, scope)
+  return { path: leaf.of.path, message: formatMessage(leaf), params: toIssueParams(leaf) }
 }
 
-/** A rule names one field of a related entry at a time. */
-function relatedRequirement(leaf: Extract<Leaf, { kind: 'related' }>, scope: QueryScope): Requirement | undefined {
+/** Explains a filter on one field of a related entry, the only kind that rules can have. */
+function explainRelated(leaf: Extract<Leaf, { kind: 'related' }>, scope: QueryScope): Requirement | undefined {
   const { through, to, where, negated } = leaf
   if (!scope.readableCollection(to.key) || !isLeaf(where)) return undefined
-  const inner = leafRequirement({ ...where, negated: where.negated !== negated }, to, scope)
+  const inner = explainLeaf({ ...where, negated: where.negated !== negated }, to, scope)
   return inner && { ...inner, path: `${through.path}.${inner.path}` }
 }
 
 type Comparison = Exclude<Leaf, { kind: 'related' }>
 
-function messageOf({ operator, values, negated }: Comparison): string {
+function formatMessage({ operator, values, negated }: Comparison): string {
   const requirement = `must ${operator.phrase(negated, values.length)}`
-  return operator.operand === 'presence' ? requirement : `${requirement} ${listed(values)}`
+  return operator.operand === 'presence' ? requirement : `${requirement} ${formatValues(values)}`
 }
 
-function paramsOf({ operator: { name }, values, negated }: Comparison): IssueParams['access'] {
+function toIssueParams({ operator: { name }, values, negated }: Comparison): IssueParams['access'] {
   return { operator: name, values: values.slice(0, MAX_LISTED_VALUES), ...(negated ? { negated } : {}) }
 }
 
-function listed(values: readonly QueryValue[]): string {
+function formatValues(values: readonly QueryValue[]): string {
   const shown = values.slice(0, MAX_LISTED_VALUES).join(', ')
   return values.length > MAX_LISTED_VALUES ? `${shown}, …` : shown
 }
 
-const pointerOf = (path: string): string => `/${path.replaceAll('.', '/')}`
+const toPointer = (path: string): string => `/${path.replaceAll('.', '/')}`

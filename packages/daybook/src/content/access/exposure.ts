@@ -4,24 +4,24 @@ import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 
 /**
- * The reasons why no other machine may reach a service with this config, each with what to write instead.
+ * Finds the reasons against exposing a service with this config to other machines, each with the change to make.
  *
  * @returns an empty list if the service may be exposed
  */
 export function findExposureFaults(config: DaybookConfig, model: Model): readonly string[] {
   const openDocuments = registersAnyone(config.auth ?? {}) ? describeOpenWrites(model) : []
-  const registration = openDocuments.length === 0 ? [] : [openRegistrationFault(openDocuments)]
+  const registration = openDocuments.length === 0 ? [] : [formatOpenRegistrationFault(openDocuments)]
   return [...registration, ...findMissingSecrets(config)]
 }
 
-/** The options of a config that need a secret and have none, each with how to get one. */
+/** Finds the options of a config that lack a required secret, each with a way to get one. */
 export function findMissingSecrets({ auth = {}, assets = {}, plugins = [] }: DaybookConfig): readonly string[] {
   const { images = {} } = assets
   const isImageSecretMissing = Object.hasOwn(images, 'secret') && images.secret === undefined
   const missing = [
-    ...('open' in auth ? pathsBelow('auth', auth.missingSecrets) : []),
+    ...('open' in auth ? listMissingSecrets('auth', auth.missingSecrets) : []),
     ...(isImageSecretMissing ? [['assets.images.secret', 'openssl rand -hex 32 generates one'] as const] : []),
-    ...plugins.flatMap(({ name, missingSecrets }) => pathsBelow(`plugins.${name}.options`, missingSecrets)),
+    ...plugins.flatMap(({ name, missingSecrets }) => listMissingSecrets(`plugins.${name}.options`, missingSecrets)),
   ]
   return missing.map(
     ([path, advice]) =>
@@ -29,16 +29,16 @@ export function findMissingSecrets({ auth = {}, assets = {}, plugins = [] }: Day
   )
 }
 
-const pathsBelow = (
+const listMissingSecrets = (
   place: string,
   missing: MissingSecrets = {},
 ): readonly (readonly [path: string, advice: string])[] =>
   Object.entries(missing).map(([path, advice]) => [`${place}.${path}`, advice])
 
 /**
- * Refuses to start a service with faults where other machines reach it.
+ * Refuses to start a service with exposure faults.
  *
- * @param situation how other machines would reach the service, as the end of "This service would run …"
+ * @param situation the exposure, as the end of "This service would run …"
  * @throws {StartupError} if there are faults
  */
 export function refuseExposure(faults: readonly string[], situation: string): void {
@@ -47,7 +47,7 @@ export function refuseExposure(faults: readonly string[], situation: string): vo
   throw new StartupError(`This service would run ${situation}. Change this first:\n${lines.join('\n')}`)
 }
 
-/** True if anyone may register an account, and the config does not accept that all accounts write. */
+/** Returns true if anyone may register an account, and the config does not set `anyoneMayWrite`. */
 function registersAnyone(auth: NonNullable<DaybookConfig['auth']>): boolean {
   if ('open' in auth) return auth.registersAnyone ?? false
   if ('getCapabilities' in auth) return false
@@ -56,20 +56,20 @@ function registersAnyone(auth: NonNullable<DaybookConfig['auth']>): boolean {
 }
 
 /** The actions that change documents. */
-const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete'])
+const WRITE_ACTIONS: ReadonlySet<string> = new Set(['create', 'update', 'delete'])
 
-/** Documents that every session may write, with the actions that have no rule: `posts (create, delete)`. */
+/** Lists the documents that every session may write, with the actions without a rule: `posts (create, delete)`. */
 function describeOpenWrites({ collections, globals }: Model): readonly string[] {
   return [...collections.values(), ...globals.values()].flatMap((document) => {
     const actions = Object.entries(document.access).flatMap(([action, rule]) =>
-      WRITES.has(action) && rule === undefined ? [action] : [],
+      WRITE_ACTIONS.has(action) && rule === undefined ? [action] : [],
     )
     const name = document.kind === 'global' ? `globals.${document.key}` : document.key
     return actions.length === 0 ? [] : [`${name} (${actions.join(', ')})`]
   })
 }
 
-const openRegistrationFault = (openDocuments: readonly string[]): string =>
+const formatOpenRegistrationFault = (openDocuments: readonly string[]): string =>
   `Anyone can register an account, and every account can write: ${openDocuments.join(', ')}. Close registration: ` +
   "auth: betterAuth({ registration: 'closed' }) of daybook/better-auth, with accounts made by: daybook user create. " +
   'Or give each of these an access rule for each action. Or accept it, beside registration: anyoneMayWrite: true.'

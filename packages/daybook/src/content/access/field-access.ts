@@ -10,23 +10,23 @@ import { refuseCaller } from './rules.ts'
 export interface FieldRights {
   /** Fields that the caller may not read. */
   readonly hidden: ReadonlySet<string>
-  /** Hidden fields that the caller may not write either: for a write they do not exist. */
+  /** Hidden fields that the caller may not write, either; they do not exist for writes. */
   readonly absent: ReadonlySet<string>
-  /** Whether the caller may know who made and last changed the document. */
+  /** True if the caller may see the authors of the document. */
   readonly hasAuthors: boolean
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set()
 
-/** The rights of a caller whom no rule of a field keeps from anything. */
+/** The rights of a caller without restrictions by field rules. */
 export const FULL_RIGHTS: FieldRights = { hidden: NO_KEYS, absent: NO_KEYS, hasAuthors: true }
-/** The same for one who may not know who made and last changed the document. */
+/** {@link FULL_RIGHTS} of a caller who may not see the authors of the document. */
 export const RIGHTS_WITHOUT_AUTHORS: FieldRights = { ...FULL_RIGHTS, hasAuthors: false }
 
 /**
- * Asks the rules of the fields about a caller. A hidden field can be written only where a `write` rule says so.
+ * Evaluates the field rules for a caller. A hidden field can only be written if a `write` rule allows it.
  *
- * @throws INTERNAL_ERROR when a rule throws
+ * @throws INTERNAL_ERROR if a rule throws
  */
 export function resolveFieldRights(document: DocumentModel, access: Access): FieldRights {
   const hidden = access.hidden(document)
@@ -38,13 +38,13 @@ export function resolveFieldRights(document: DocumentModel, access: Access): Fie
   return { hidden, absent: new Set(absent.map(({ key }) => key)), hasAuthors }
 }
 
-/** Whether a write names a field that the caller may not read. */
+/** Returns true if the body has a field that the caller may not read. */
 export function writesHiddenFields(input: Values, { hidden }: FieldRights): boolean {
   return Object.keys(input).some((key) => hidden.has(key))
 }
 
 /**
- * Refuses to merge into values that the caller may not read: whether the result is valid would depend on them.
+ * Rejects a merge into values that the caller may not read, because the validity of the result would reveal them.
  *
  * @throws VALIDATION_ERROR
  */
@@ -59,7 +59,7 @@ export function refuseHiddenMerge({ fields }: DocumentModel, patch: Values, { hi
 }
 
 /**
- * Refuses a new document that lacks a required value which the caller may not write.
+ * Rejects a new document that lacks a required value which the caller may not write.
  *
  * @param values the new document, with its defaults
  * @throws UNAUTHORIZED, FORBIDDEN; neither names the field, which does not exist for the caller
@@ -77,9 +77,9 @@ export function authorizeRequiredFields(
 }
 
 /**
- * Takes fields that the caller may not write out of a body when they come back as they were read.
+ * Removes the fields that the caller may not write from a body if their values are the stored ones.
  *
- * @throws FORBIDDEN when one of them would change
+ * @throws FORBIDDEN if one of them would change
  */
 export function dropUnwritable(
   document: DocumentModel,

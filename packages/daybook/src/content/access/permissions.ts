@@ -5,7 +5,7 @@ import type { Access } from './access.ts'
 import { canSeeDeleted } from './draft-access.ts'
 import { type Action, type CollectionOrGlobal, canAccessField, getRule, probeRule } from './rules.ts'
 
-/** Whether a caller may do something: `some` when that depends on the entry. */
+/** A permission of a caller; `some`: it depends on the entry. */
 export type Permission = boolean | 'some'
 
 /** The permissions of a caller on a field with a restricting rule. */
@@ -27,18 +27,18 @@ export interface Permissions {
 }
 
 /**
- * The permissions of a caller, for an editor's interface.
+ * Resolves the permissions of a caller, for editors' interfaces.
  *
- * @throws INTERNAL_ERROR when a rule fails
+ * @throws INTERNAL_ERROR if a rule fails
  */
 export async function resolvePermissions(model: Model, access: Access): Promise<Permissions> {
   return {
-    collections: await allOf(model, model.collections, ['create', 'update', 'delete'], access),
-    globals: await allOf(model, model.globals, ['update'], access),
+    collections: await resolveForDocuments(model, model.collections, ['create', 'update', 'delete'], access),
+    globals: await resolveForDocuments(model, model.globals, ['update'], access),
   }
 }
 
-async function allOf(
+async function resolveForDocuments(
   model: Model,
   documents: ReadonlyMap<string, CollectionOrGlobal>,
   actions: readonly Action[],
@@ -50,14 +50,15 @@ async function allOf(
     if (read === false) continue
     const own: Partial<Record<Action, Permission>> = { read }
     for (const action of actions) own[action] = await resolvePermission(model, document, action, access)
-    const restore = document.kind === 'collection' ? { restore: await restorePermission(document, own, access) } : {}
+    const restore =
+      document.kind === 'collection' ? { restore: await resolveRestorePermission(document, own, access) } : {}
     permissions[key] = { ...own, ...restore, fields: describeReadOnlyFields(document, access) }
   }
   return permissions
 }
 
-/** The permission of a caller to bring deleted entries back; files whose bytes are not kept do not come back. */
-async function restorePermission(
+/** Resolves the permission to restore deleted entries, which the collection must keep. */
+async function resolveRestorePermission(
   collection: CollectionModel,
   { create, update }: Partial<Record<Action, Permission>>,
   access: Access,
@@ -68,9 +69,9 @@ async function restorePermission(
 }
 
 /**
- * What a caller may do with a collection or a global.
+ * Resolves the permission of a caller for one action on a collection or a global.
  *
- * @throws INTERNAL_ERROR when a rule fails
+ * @throws INTERNAL_ERROR if a rule fails
  */
 export async function resolvePermission(
   model: Model,
@@ -90,18 +91,18 @@ export async function resolvePermission(
 }
 
 /**
- * The permissions on the fields that a caller may read and not write.
+ * Describes the permissions on the fields that a caller may read and not write.
  *
- * @throws INTERNAL_ERROR when a rule fails
+ * @throws INTERNAL_ERROR if a rule fails
  */
 export function describeReadOnlyFields(document: CollectionOrGlobal, access: Access): DocumentPermissions['fields'] {
   return Object.fromEntries(findReadOnlyKeys(document, access).map((key) => [key, { read: true, write: false }]))
 }
 
 /**
- * The fields that a caller may read and not write.
+ * Finds the keys of the fields that a caller may read and not write.
  *
- * @throws INTERNAL_ERROR when a rule fails
+ * @throws INTERNAL_ERROR if a rule fails
  */
 export function findReadOnlyKeys(document: CollectionOrGlobal, access: Access): readonly string[] {
   const hidden = access.hidden(document)

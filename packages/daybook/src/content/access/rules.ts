@@ -15,29 +15,27 @@ import type {
 import { readRuleWhere } from '../../query/rule-where.ts'
 import { type AccessFilter, type Condition, getField } from '../../query/where.ts'
 
-/** The answer of a rule: every entry, none, or those that match a condition. */
+/** The result of an access rule: all entries, none, or those that match a filter. */
 export type AccessResult = boolean | AccessFilter
 
-/** The actions that rules decide about. */
 export type Action = 'read' | 'create' | 'update' | 'delete'
 
-/** A collection or a global, whose rules can be asked. */
 export type CollectionOrGlobal = CollectionModel | GlobalModel
 
-/** The rule that the config has for an action. */
+/** Returns the rule of the config for an action. */
 export function getRule({ access }: Pick<CollectionOrGlobal, 'access'>, action: Action): AccessRule | undefined {
   return (access as Readonly<Record<string, AccessRule | undefined>>)[action]
 }
 
-/** A rule without a usable answer allows nothing; only the log names the rule. */
-function broken(path: string, reason: string, cause?: unknown): DaybookError {
+/** Creates the error of a rule without a valid result. Only the log names the rule. */
+function createRuleError(path: string, reason: string, cause?: unknown): DaybookError {
   return new DaybookError('INTERNAL_ERROR', undefined, {}, new Error(`The access rule ${path} ${reason}`, { cause }))
 }
 
 /**
- * Asks a rule of the config.
+ * Evaluates a rule of the config.
  *
- * @throws INTERNAL_ERROR when it throws, or answers what no rule may answer
+ * @throws INTERNAL_ERROR if it throws or returns an invalid result
  */
 export async function evaluateRule(
   { collections }: Model,
@@ -47,36 +45,36 @@ export async function evaluateRule(
   request: AccessRequest,
 ): Promise<AccessResult> {
   const path = `${document.kind}s.${document.key}.access.${action}`
-  const answer: unknown = await answerOf(path, () => rule(request))
+  const answer: unknown = await callRule(path, () => rule(request))
   if (typeof answer === 'boolean') return answer
   const own = document.kind === 'collection' ? collections.get(document.key) : undefined
-  if (!own) throw broken(path, 'must answer true or false')
-  if (!isRecord(answer)) throw broken(path, 'must answer true, false or a where')
+  if (!own) throw createRuleError(path, 'must answer true or false')
+  if (!isRecord(answer)) throw createRuleError(path, 'must answer true, false or a where')
   try {
     return { where: readRuleWhere(answer, own, collections), cacheKey: JSON.stringify(answer) }
   } catch (error) {
-    throw broken(path, `gave a where that cannot be asked: ${faultsIn(error)}`, error)
+    throw createRuleError(path, `gave a where that cannot be asked: ${formatFaults(error)}`, error)
   }
 }
 
-async function answerOf(path: string, ask: () => unknown): Promise<unknown> {
+async function callRule(path: string, ask: () => unknown): Promise<unknown> {
   try {
     return await ask()
   } catch (error) {
-    throw broken(path, 'failed', error)
+    throw createRuleError(path, 'failed', error)
   }
 }
 
-function faultsIn(error: unknown): string {
+function formatFaults(error: unknown): string {
   const issues = error instanceof DaybookError ? error.details.issues : undefined
   return issues?.map(({ path, message }) => `${path} ${message}`).join('; ') ?? String(error)
 }
 
 /**
- * The filter of the entries that a rule allows.
+ * Authorizes an action by the result of its rule.
  *
- * @returns `undefined` when it allows every entry
- * @throws UNAUTHORIZED, FORBIDDEN when it allows none
+ * @returns the filter that entries must match; `undefined`: all entries are allowed
+ * @throws UNAUTHORIZED, FORBIDDEN if the rule allows no entry
  */
 export function authorizeAction(
   ruling: AccessResult,
@@ -84,14 +82,14 @@ export function authorizeAction(
   document: CollectionOrGlobal,
   action: Action,
 ): AccessFilter | undefined {
-  if (ruling === false) refuseCaller(caller, refusalReason(document, action, caller))
+  if (ruling === false) refuseCaller(caller, describeRefusal(document, action, caller))
   return ruling === true ? undefined : ruling
 }
 
 /**
- * Refuses: 401 where a session is missing, 403 with the reason where there is one.
+ * Rejects a request: with 401 without a session, with 403 and the reason otherwise.
  *
- * @param demands what would be allowed
+ * @param demands the issues that the entry would have to resolve
  */
 export function refuseCaller(caller: Caller, reason: string, demands: readonly Issue[] = []): never {
   if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
@@ -102,8 +100,8 @@ export function refuseCaller(caller: Caller, reason: string, demands: readonly I
 
 const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create', update: 'change', delete: 'delete' }
 
-/** Why a caller may not do something, in words of what they asked for: nothing of a rule but that it said no. */
-function refusalReason(document: CollectionOrGlobal, action: Action, caller: Caller): string {
+/** Describes a refused action in terms of the request. The rule is not revealed. */
+function describeRefusal(document: CollectionOrGlobal, action: Action, caller: Caller): string {
   const { kind, key } = document
   const what = kind === 'global' ? `the global ${key}` : `entries of ${key}`
   const isBeyondScope = action === 'read' ? !canReach(caller, document) : !isInScope(caller, document, action)
@@ -112,7 +110,7 @@ function refusalReason(document: CollectionOrGlobal, action: Action, caller: Cal
 }
 
 /**
- * The answer of a rule about entries in general: `entry` when it depends on what the entry holds.
+ * Evaluates a rule about entries in general; returns `entry` if the result depends on the entry.
  *
  * @throws INTERNAL_ERROR
  */
@@ -124,20 +122,20 @@ export async function probeRule(
   { principal, identity }: Caller,
 ): Promise<AccessResult | 'entry'> {
   const isAboutEntry = action === 'update' || action === 'delete'
-  const probe = isAboutEntry && document.kind === 'collection' ? probeEntry() : undefined
+  const probe = isAboutEntry && document.kind === 'collection' ? createProbeEntry() : undefined
   const request = { principal, identity, ...(probe ? { entry: probe.entry } : {}) }
   try {
     const ruling = await evaluateRule(model, document, action, rule, request)
     return probe?.isLookedAt() ? 'entry' : ruling
   } catch (error) {
-    // It would not have failed with an entry.
+    // With a real entry, the rule might not fail.
     if (probe?.isLookedAt()) return 'entry'
     throw error
   }
 }
 
 /** An empty entry that records whether a rule reads it. */
-function probeEntry() {
+function createProbeEntry() {
   let isLookedAt = false
   const look = <T>(answer: T): T => {
     isLookedAt = true
@@ -156,9 +154,9 @@ function probeEntry() {
 }
 
 /**
- * Whether a caller may read or write a field, as far as the field has a say.
+ * Returns true if the rule of a field lets the caller read or write it.
  *
- * @throws INTERNAL_ERROR when its rule throws
+ * @throws INTERNAL_ERROR if the rule throws
  */
 export function canAccessField(
   { key: document }: DocumentModel,
@@ -171,39 +169,39 @@ export function canAccessField(
   try {
     return rule(caller) === true
   } catch (error) {
-    throw broken(`${document}.fields.${key}.access.${action}`, 'failed', error)
+    throw createRuleError(`${document}.fields.${key}.access.${action}`, 'failed', error)
   }
 }
 
 /**
- * Whether a rule lets a caller know who made and last changed a document.
+ * Returns true if a rule lets the caller see the authors of a document.
  *
- * @throws INTERNAL_ERROR when the rule throws
+ * @throws INTERNAL_ERROR if the rule throws
  */
 export function canSeeAuthors({ kind, key }: DocumentModel, rule: FieldRule, caller: Caller): boolean {
   try {
     return rule(caller) === true
   } catch (error) {
-    throw broken(`${kind}s.${key}.people.read`, 'failed', error)
+    throw createRuleError(`${kind}s.${key}.people.read`, 'failed', error)
   }
 }
 
 /**
- * A rule speaks of what the default locale says: otherwise an entry could be in reach in one language and not in the next.
- * Where another locale is read, its localized fields are looked up in the collection's own table.
+ * Adapts the filter of a rule to the locale of a collection. Rules always compare the values of the default locale, so that access to an
+ * entry is the same in all locales; in other locales, filters on localized fields use the table of the default locale.
  */
 export function adaptFilterToLocale(model: Model, collection: CollectionModel, filter: AccessFilter): AccessFilter {
   const own = model.collections.get(collection.key)
   if (!own || collection.table === own.table) return filter
-  return { ...filter, where: underDefaultLocale(filter.where, own) }
+  return { ...filter, where: toDefaultLocaleFilter(filter.where, own) }
 }
 
-/** Filters on localized fields use the values of the default locale; a filter on `status` uses the locale of the request. */
-function underDefaultLocale(condition: Condition, collection: CollectionModel): Condition {
+/** Wraps filters on localized fields in a relation to the default locale. A filter on `status` keeps the locale of the request. */
+function toDefaultLocaleFilter(condition: Condition, collection: CollectionModel): Condition {
   const field = getField(condition)
   if (!field) {
     const { kind, of } = condition as Extract<Condition, { of: readonly Condition[] }>
-    return { kind, of: of.map((one) => underDefaultLocale(one, collection)) }
+    return { kind, of: of.map((one) => toDefaultLocaleFilter(one, collection)) }
   }
   if (!collection.localized.has(field.owner)) return condition
   const through = collection.filterableFields.get('id') as FilterableField
@@ -218,6 +216,6 @@ function underDefaultLocale(condition: Condition, collection: CollectionModel): 
   }
 }
 
-/** What is said where an entry is named by something else than its id; the same whether such an entry is there or not. */
+/** Creates the error of an address with a slug in place of an id, whether such an entry exists or not. */
 export const notAnIdError = (): DaybookError =>
   new DaybookError('NOT_FOUND', 'This address takes the id of an entry, not its slug. GET by slug answers the id.')

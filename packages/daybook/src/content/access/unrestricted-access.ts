@@ -6,7 +6,7 @@ import type { AccessResult } from './rules.ts'
 
 const NOTHING_HIDDEN: ReadonlySet<string> = new Set()
 
-/** The access of code that no rule stops: it may see and do everything. The journal names its caller. */
+/** The access of trusted code, which may see and do everything. The journal still records its caller. */
 export class UnrestrictedAccess extends Access {
   override get storedCaller(): null {
     return null

@@ -24,9 +24,9 @@ import {
 } from './create-asset.ts'
 import { type Files, pathTakenError } from './files.ts'
 
-/** The file of an asset that a caller may read. */
+/** The file of an asset that the caller may read. */
 export interface StoredFile {
-  /** The asset's. */
+  /** The id of the asset. */
   readonly id: string
   /** Such as `images/2026/cat.png`. */
   readonly path: string
@@ -38,24 +38,24 @@ export interface StoredFile {
   /** The digest of the bytes, in hex. */
   readonly sha256: string
   /**
-   * Its bytes, or a part of them, as the body of a `Response`; `null`: the store of files has lost it. Read them to their end, or
-   * cancel the stream.
+   * Opens the bytes, or a range of them, as the body of a `Response`; `null` if the file is missing. Read the stream to its end or cancel
+   * it.
    *
    * @throws SERVICE_UNAVAILABLE
    */
   open(range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>
 }
 
-/** What is said of a file that is to be stored. */
+/** The properties of a file to store. */
 export interface NewFile extends UploadFields {
-  /** The name that it had. Where no signature tells its type, this does. */
+  /** The original name. Its extension determines the type of files without a signature. */
   readonly originalName: string
-  /** Ends the storing; nothing of the file is left. */
+  /** Aborts the storing, which leaves nothing behind. */
   readonly signal?: AbortSignal
 }
 
 /**
- * The files of the assets, for one caller.
+ * The files of assets, for one caller.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
     this.#access = access
   }
 
-  /** The file at a path, without `/uploads/`; `null`: there is none that the caller may read. */
+  /** Finds the file at a path without `/uploads/`; `null` if there is none that the caller may read. */
   async find(path: string): Promise<StoredFile | null> {
     const { model, files } = this.#engine
     const assets = model.collections.get(ASSETS)
@@ -81,16 +81,16 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
     return row ? toStoredFile(files, assets, row) : null
   }
 
-  /** The largest file, in bytes. */
+  /** The maximum size of a file, in bytes. */
   get maxBytes(): number {
     return this.#parts().intake.maxBytes
   }
 
   /**
-   * Checks ahead of its bytes whether a file could be stored, and settles its place: `store` takes it once the bytes are there.
+   * Checks in advance if a file could be stored, and returns its place for `store`.
    *
    * @param size in bytes
-   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE; CONFLICT with `details.field` when there is a file of that name
+   * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE; CONFLICT with `details.field` if a file has that name
    */
   async plan(size: number, { originalName, directory = '', filename }: NewFile): Promise<AssetPlace> {
     const { assets, intake } = this.#parts()
@@ -104,11 +104,10 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
   }
 
   /**
-   * Stores a file and its asset, both or neither. It is taken in as an upload is.
+   * Stores a file and its asset, both or neither, like an upload.
    *
    * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE, INSUFFICIENT_STORAGE, SERVICE_UNAVAILABLE; CONFLICT with
-   * `details.field` when there is a file of that name; {Error} in a hook that runs inside a transaction: that would last as long as
-   * the file comes in
+   * `details.field` if a file has that name; {Error} in a hook inside a transaction, which would stay open until the file has arrived
    */
   async store(content: AsyncIterable<Uint8Array>, file: NewFile): Promise<Entry<C, 'assets'>> {
     const { originalName, signal = new AbortController().signal, ...texts } = file
@@ -116,7 +115,7 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
     const { assets, files, intake } = this.#parts()
     if (engine.isInTransaction) throw new Error('A hook inside a transaction stores no files; do it in afterCommit.')
     const access = this.#access()
-    // What a caller may not store does not come in.
+    // A file that the caller may not store is not accepted.
     await access.authorizeWrite(assets, 'create')
     const source = content instanceof Readable ? content : Readable.from(content, { objectMode: false })
     const staged = await intake.stage(source, originalName, signal)

@@ -12,22 +12,22 @@ import { parseCreate, prepareCreate } from '../writes/create.ts'
 import { execute } from '../writes/pipeline.ts'
 import type { Files, ImageMetadata } from './files.ts'
 
-/** An uploaded file, and the asset that it is to become. */
+/** An uploaded file, and the values of its future asset. */
 export interface NewAsset {
-  /** The name under which it is staged. */
+  /** The name of the staged file. */
   readonly staged: string
-  /** What the bytes are. */
+
   readonly metadata: AssetMetadata
   readonly place: AssetPlace
-  /** What a store of files tells of it. */
+  /** The headers with which a store of files serves the file. */
   readonly headers: BlobHeaders
-  /** Finds out more, once the file has its path. */
+  /** Describes an image, once the file has its path. */
   describe(path: string): Promise<ImageMetadata | undefined>
-  /** What the uploader says of it: `alt`, `focalPoint`. */
+  /** The values of the uploader: `alt`, `focalPoint`. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What is known of a file. */
+/** The metadata of a file. */
 export interface AssetMetadata extends ImageMetadata {
   readonly originalName: string
   readonly mimeType: string
@@ -37,7 +37,7 @@ export interface AssetMetadata extends ImageMetadata {
   readonly sha256: string
 }
 
-/** Where a file is to lie; its asset begins in the same directory. */
+/** The future place of a file, and the initial directory of its asset. */
 export interface AssetPlace {
   readonly directory: string
   readonly filename: string
@@ -46,7 +46,7 @@ export interface AssetPlace {
 /**
  * Stores a staged file and its asset, both or neither.
  *
- * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE; CONFLICT with `details.field` when there is a file of that name
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE; CONFLICT with `details.field` if a file has that name
  */
 export function createAsset(
   context: WriteContext,
@@ -62,7 +62,7 @@ export function createAsset(
 }
 
 /**
- * Does everything to make an asset of a staged file but move the file: of a dry run.
+ * Creates an asset in a dry run: everything except moving the staged file.
  *
  * @throws as {@link createAsset}
  */
@@ -92,11 +92,11 @@ async function storeAsset(
   return execute(context, () => prepareCreate(context, assets, body, options))
 }
 
-/** The path of a file. */
+/** Returns the path of a file. */
 export const getAssetPath = ({ directory, filename }: AssetPlace): string =>
   directory === '' ? filename : `${directory}/${filename}`
 
-/** What an uploader says of a file. */
+/** The fields of an upload. */
 export interface UploadFields {
   readonly directory?: string | undefined
   readonly filename?: string | undefined
@@ -104,9 +104,9 @@ export interface UploadFields {
 }
 
 /**
- * The asset that a staged file is to become.
+ * Creates the values of an asset for a staged file.
  *
- * @throws VALIDATION_ERROR with one issue for each text that is wrong
+ * @throws VALIDATION_ERROR with one issue for each invalid field
  */
 export function toNewAsset(file: StagedFile, texts: UploadFields, files: Files): NewAsset {
   const { stagedName: staged, originalName, mimeType, size, sha256, image } = file
@@ -122,7 +122,7 @@ export function toNewAsset(file: StagedFile, texts: UploadFields, files: Files):
   }
 }
 
-/** @throws VALIDATION_ERROR with one issue for each that no file may have */
+/** @throws VALIDATION_ERROR with one issue for an invalid directory and for an invalid filename */
 export function validatePlace(directory: string, filename: string): void {
   const issues: Issue[] = []
   const inDirectory = directory === '' ? undefined : findDirectoryViolation(directory)

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import { type Readable, Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** The digest of all bytes of a stream, in hex. */
+/** Computes the SHA-256 digest of a stream, in hex. */
 export async function computeDigest(content: Readable): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(content, hash)
   return hash.digest('hex')
 }
 
-/** Bytes that are not those that were expected. */
+/** The error of bytes with an unexpected digest. */
 export class DigestMismatch extends Error {
   override readonly name = 'OtherBytes'
 }
 
-/** Passes bytes on, and fails with {@link DigestMismatch} at their end when their digest is another one. */
+/** Creates a stream that passes bytes through, and fails with {@link DigestMismatch}at the end if their digest differs. */
 export function verifyDigest(sha256: string): Transform {
   const hash = createHash('sha256')
   return new Transform({

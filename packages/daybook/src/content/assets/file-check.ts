@@ -9,13 +9,13 @@ import type { ContentContext } from '../context.ts'
 import type { Files } from './files.ts'
 import { countStoredFiles } from './stored-files.ts'
 
-/** The number of assets up to which the first check begins with the first asset. */
+/** The maximum number of assets with which the first check begins with the first asset. */
 const SMALL_STORE = 100
-/** The most missing files that are remembered. */
+/** The maximum number of remembered missing files. */
 const MAX_MISSING = 100
-const ASKED_AT_ONCE = 4
+const MAX_CONCURRENT_CHECKS = 4
 
-/** Looks for files that assets lack, a sample at a time, so that operators hear of a loss before readers do. */
+/** Looks for missing files of assets, one sample at a time, so that operators notice a loss before visitors do. */
 export class FileCheck {
   readonly #engine: ContentContext
   readonly #files: Files
@@ -31,12 +31,12 @@ export class FileCheck {
     this.#log = log
   }
 
-  /** The number of missing files that the checks have found so far, at most {@link MAX_MISSING}. */
+  /** The number of missing files found so far, at most {@link MAX_MISSING}. */
   get missingCount(): number {
     return this.#missing.size
   }
 
-  /** True if assets are known to lack their files. The first call begins the first check, as a service that starts has other work to do. */
+  /** Returns true if files are known to be missing. The first call starts the first check, which would slow down the start of a service. */
   hasMissing(): boolean {
     this.#running ??= this.run()
     return this.missingCount > 0
@@ -51,7 +51,7 @@ export class FileCheck {
     await this.#check().catch((err) => this.#log.warn({ err }, 'files: the check failed'))
   }
 
-  /** Looks again for the files that were missing, and for those of the next assets: at most 128. */
+  /** Checks the missing files again, and the files of the next assets, at most 128. */
   async #check(): Promise<void> {
     const assets = this.#engine.model.collections.get(ASSETS)
     if (!assets) return
@@ -59,7 +59,7 @@ export class FileCheck {
     const paths = new Set([...this.#missing, ...(await this.#nextSample(assets, read))])
     if (paths.size === 0) return
     const blobs = await this.#files.blobs()
-    const limit = pLimit(ASKED_AT_ONCE)
+    const limit = pLimit(MAX_CONCURRENT_CHECKS)
     const before = this.#missing.size
     await Promise.all(
       [...paths].map((path) =>
@@ -70,33 +70,33 @@ export class FileCheck {
         }),
       ),
     )
-    if (this.#missing.size > before) this.#log.warn({ paths: [...this.#missing].slice(0, 10) }, MISSING)
+    if (this.#missing.size > before) this.#log.warn({ paths: [...this.#missing].slice(0, 10) }, MISSING_MESSAGE)
     else if (before > 0 && this.#missing.size === 0)
       this.#log.info({}, 'files: those that were missing are there again')
   }
 
-  /** The paths of the next batch of assets; after the last one, of the first batch again. */
+  /** Returns the paths of the next batch of assets; after the last batch, of the first one. */
   async #nextSample(assets: CollectionModel, read: Reader): Promise<readonly string[]> {
     this.#after ??= await this.#firstPosition(read)
     const following = await read.entries.batchAfter(assets, this.#after)
     const sample = following.length > 0 ? following : await read.entries.batchAfter(assets, 0)
     this.#after = sample.at(-1)?.pk ?? 0
-    return sample.map(pathOf)
+    return sample.map(getPath)
   }
 
-  /** Processes begin in different places, so that together they come round sooner. */
+  /** Returns a random start, so that several processes cover all assets sooner. */
   async #firstPosition(read: Reader): Promise<number> {
     const count = await countStoredFiles(this.#engine.model, read)
     return count <= SMALL_STORE ? 0 : Math.floor(Math.random() * count)
   }
 }
 
-const MISSING =
+const MISSING_MESSAGE =
   'files: assets lack their files. To bring them back from a backup, run: daybook restore DIR --files-only'
 
-const pathOf = ({ doc }: StoredEntry): string => (JSON.parse(doc) as { readonly path: string }).path
+const getPath = ({ doc }: StoredEntry): string => (JSON.parse(doc) as { readonly path: string }).path
 
-/** True if an asset has the path, and no file has it. A deletion removes the asset first, so the asset is read last. */
+/** Returns true if an asset has the path and no file does. Since a deletion removes the asset first, the asset is read last. */
 async function isFileMissing(path: string, assets: CollectionModel, read: Reader, blobs: BlobStore): Promise<boolean> {
   if ((await blobs.size(path)) !== undefined) return false
   return (await read.entries.storedByValue(assets, 'path', path)) !== undefined

@@ -7,14 +7,14 @@ import { computeDigest, verifyDigest } from './digest.ts'
 import type { Files } from './files.ts'
 import type { StoredAssetFile } from './stored-files.ts'
 
-/** How long the path of a file is claimed, in milliseconds; what ends before is swept by the next service. */
+/** The lifetime of a claim, in milliseconds. */
 const CLAIM_MS = 24 * 60 * 60 * 1000
-/** How many claims end in one transaction. */
-const ENDED_AT_ONCE = 100
+/** The number of claims that end in one transaction. */
+const CLAIMS_PER_TRANSACTION = 100
 
 /**
- * Brings files to their paths before their assets are there, into a store that no service uses. Their paths stay claimed until the
- * end, so that a service removes the files of a restore that was given up.
+ * Restores files before their assets, in a store that no service uses. Their paths stay claimed until the end, so that a service removes
+ * the files of an aborted restore.
  */
 export class FileRestore {
   readonly #files: Files
@@ -27,9 +27,9 @@ export class FileRestore {
   }
 
   static async begin(files: Files, store: Store): Promise<FileRestore> {
-    // Those of an earlier run: nobody else writes here.
+    // These claims are from an earlier run, since nothing else writes to this store.
     const left = await store.read.system.fileClaims()
-    await eachBatch(left, (batch) =>
+    await forEachBatch(left, (batch) =>
       store.transaction(async (writer) => {
         for (const claim of batch) await writer.fileClaims.release(claim)
       }),
@@ -38,11 +38,11 @@ export class FileRestore {
   }
 
   /**
-   * Brings a file to its path, unless it is there.
+   * Stores a file at its path, unless it is already there.
    *
-   * @param open its bytes
-   * @returns whether it was brought now
-   * @throws {OtherBytes} when its digest is another one; {StartupError} when another file has the path
+   * @param open opens the bytes
+   * @returns true if the file was stored now
+   * @throws {OtherBytes} if its digest differs; {StartupError} if another file has the path
    */
   async restoreFile(
     { path, sha256 }: StoredAssetFile,
@@ -51,24 +51,24 @@ export class FileRestore {
   ): Promise<boolean> {
     const claim = { path, holder: this.#files.createName() }
     const { state } = await this.#store.transaction((writer) => writer.fileClaims.take(claim, CLAIM_MS))
-    if (state === 'taken') throw new StartupError(OTHERS_WRITE)
+    if (state === 'taken') throw new StartupError(STORE_IN_USE)
     this.#claims.push(claim)
     const blobs = await this.#files.blobs()
     const there = await blobs.read(path)
     if (there) {
       if ((await computeDigest(there.content)) === sha256) return false
-      throw pathTaken(path)
+      throw createPathTakenError(path)
     }
     const bytes = pipeline(await open(), verifyDigest(sha256), () => {})
     await blobs.stage(claim.holder, bytes, new AbortController().signal)
     if (await blobs.publish(claim.holder, path, headers)) return true
     await blobs.discard(claim.holder)
-    throw pathTaken(path)
+    throw createPathTakenError(path)
   }
 
-  /** Ends the claims: the assets are stored. */
+  /** Ends the claims after the assets have been stored. */
   async end(): Promise<void> {
-    await eachBatch(this.#claims, (batch) =>
+    await forEachBatch(this.#claims, (batch) =>
       this.#store.transaction(async (writer) => {
         for (const claim of batch) await writer.fileClaims.end(claim)
       }),
@@ -76,11 +76,12 @@ export class FileRestore {
   }
 }
 
-const OTHERS_WRITE = 'A service works with the files of this store. Stop it, and run the same command again.'
+const STORE_IN_USE = 'A service works with the files of this store. Stop it, and run the same command again.'
 
-const pathTaken = (path: string): StartupError =>
+const createPathTakenError = (path: string): StartupError =>
   new StartupError(`The store of files has another file at ${path}. Restore into an empty one.`)
 
-async function eachBatch<T>(items: readonly T[], work: (batch: readonly T[]) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += ENDED_AT_ONCE) await work(items.slice(at, at + ENDED_AT_ONCE))
+async function forEachBatch<T>(items: readonly T[], work: (batch: readonly T[]) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += CLAIMS_PER_TRANSACTION)
+    await work(items.slice(at, at + CLAIMS_PER_TRANSACTION))
 }

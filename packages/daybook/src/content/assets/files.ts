@@ -15,7 +15,7 @@ import type { Writer } from '../../store/writes/writer.ts'
 import { type DeletedFile, DeletedFiles, pathTakenSinceError } from './deleted-files.ts'
 import { ProcessName } from './process-name.ts'
 
-/** What is known of an image. */
+/** The metadata of an image. */
 export interface ImageMetadata {
   /** In pixels. */
   readonly width?: number | undefined
@@ -24,65 +24,65 @@ export interface ImageMetadata {
   readonly placeholder?: string | undefined
 }
 
-/** How long a path is claimed at a time, in milliseconds. */
+/** The lifetime of a claim unless it is renewed, in milliseconds. */
 const CLAIM_MS = 60_000
-/** How long an upload waits for a path that is claimed, and between two looks, in milliseconds. */
+/** The maximum time that an upload waits for a claimed path, and the interval between attempts, in milliseconds. */
 const MAX_CLAIM_WAIT_MS = 5000
-const CLAIM_WAIT_MS = 50
-/** How often a claim is renewed, in milliseconds. */
-const RENEW_MS = 20_000
-/** How old something staged is when it is removed though its process may still run, in milliseconds. */
+const CLAIM_RETRY_MS = 50
+/** The interval at which a claim is renewed, in milliseconds. */
+const CLAIM_RENEWAL_MS = 20_000
+/** The age at which a staged file is removed even if its process may still run, in milliseconds. */
 const MAX_STAGED_MS = 24 * 60 * 60 * 1000
-/** How long the deletion of an asset may take until it is stored, in milliseconds; a sweep finds what takes longer. */
+/** The time within which the deletion of an asset should be committed, in milliseconds; the sweep handles later ones. */
 const MAX_DELETION_MS = 60_000
-/** How many paths are claimed in one transaction, and how many files removed at a time. */
-const SETTLED_AT_ONCE = 100
-const REMOVED_AT_ONCE = 8
+/** The number of paths that are claimed in one transaction, and of files that are removed at the same time. */
+const CLAIMS_PER_TRANSACTION = 100
+const MAX_CONCURRENT_REMOVALS = 8
 
-/** A file that is staged, and the path that it is to have. */
+/** A staged file and its future path. */
 export interface FilePlacement {
-  /** Its name among what is staged. */
+  /** The name of the staged file. */
   readonly staged: string
   readonly path: string
   readonly headers: BlobHeaders
 }
 
-/** A file that is to get a path. */
+/** A file that is to be moved to a claimed path. */
 interface ClaimedPlacement {
   readonly path: string
-  /** The number in the journal of the deletion for which the file is kept if its asset is not stored; 0: it is removed then. */
+  /** The journal's number of the deletion for which the file is kept if its asset is not stored; 0: the file is removed. */
   readonly deletion: number
-  /** Brings the file to the path. @returns the reason if it does not come there */
+  /** Moves the file to the path. @returns the error if that fails */
   bring(): Promise<DaybookError | undefined>
   /** The error when an asset or another upload has the path. */
   readonly refusal: DaybookError
 }
 
-/** Gives back what is behind a claim: called in the transaction that makes the path an asset's. */
+/** Ends a claim in the transaction that stores the asset of the path. */
 export type EndClaim = (writer: Writer) => Promise<void>
 
-/** Pictures that are made of files, by the digest of the file. */
+/** Images derived from files, by the digest of the file. */
 export interface DerivedImages {
-  /** What is known of a picture, by its path and its media type; `undefined`: it is none. */
+  /** Describes an image by its path and its media type; `undefined` for other files. */
   describe(path: string, mimeType: string): Promise<ImageMetadata | undefined>
-  /** Removes all that are made of a file. */
+  /** Removes all images derived from a file. */
   deleteVariants(sha256: string): Promise<void>
 }
 
-/** What files need to know and do. */
+/** The dependencies of {@link Files}. */
 export interface FilesParts {
   readonly model: Model
   readonly store: Store
   readonly log: Log
-  /** How much each account or token may store. */
+  /** The quota of each account or token. */
   readonly quota: AssetQuota | undefined
   openBlobs(): Promise<BlobStore>
 }
 
 /**
- * The files of the assets. File and asset never part: a path is claimed in the store before its file is there, the claim ends in
- * the transaction that stores the asset, and the transaction that deletes an asset claims its path for nobody. {@link sweep}
- * clears the paths of claims whose holders are gone; the bytes of deleted assets that can be restored go to a key that is not public.
+ * The files of assets, which stay consistent with the assets: a path is claimed in the store before its file exists, the claim ends in the
+ * transaction that stores the asset, and the transaction that deletes an asset claims its path without a holder. {@link sweep} clears the
+ * paths of claims whose holders are gone. The bytes of restorable deleted assets move to a key that is not public.
  */
 export class Files {
   /** The bytes of deleted assets. */
@@ -91,7 +91,7 @@ export class Files {
   readonly #process = new ProcessName()
   #blobs: Promise<BlobStore> | undefined
   #images: DerivedImages | undefined
-  /** Paths of assets whose deletions were under way, and until when each is waited for. */
+  /** The paths of assets with a pending deletion, and the time until which each is awaited. */
   readonly #leaving = new Map<string, number>()
   #endListening: (() => void) | undefined
   #removing: Promise<void> = Promise.resolve()
@@ -102,7 +102,7 @@ export class Files {
     this.deleted = new DeletedFiles({ store: parts.store, assets: () => this.#assets, blobs: () => this.blobs() })
   }
 
-  /** The store of the files, opened when it is first needed. */
+  /** Returns the store of the files, which is opened when it is first needed. */
   blobs(): Promise<BlobStore> {
     this.#blobs ??= this.#parts.openBlobs()
     this.#blobs.catch(() => {
@@ -111,15 +111,15 @@ export class Files {
     return this.#blobs
   }
 
-  /** Has the pictures of deleted files removed, too; without that, another process does so. */
+  /** Also removes the derived images of deleted files. Without this, another process removes them. */
   attachImages(images: DerivedImages): void {
     this.#images = images
   }
 
   /**
-   * Sees that a person has room for the files that a transaction has stored.
+   * Checks the quota of an author after a transaction has stored files.
    *
-   * @param isCaller true if that person is the caller
+   * @param isCaller true if the author is the caller
    * @throws FORBIDDEN, PAYLOAD_TOO_LARGE with `details.limit`
    */
   async requireQuota(read: Reader, person: string, isCaller = true): Promise<void> {
@@ -127,21 +127,21 @@ export class Files {
     if (quota) await requireWithinQuota(read, this.#assets, person, isCaller, quota)
   }
 
-  /** What is known of a picture that has its path. */
+  /** Describes the image at a path. */
   async describe(path: string, mimeType: string): Promise<ImageMetadata | undefined> {
     return this.#images?.describe(path, mimeType)
   }
 
-  /** A name under which this process may stage a file. */
+  /** Creates a name under which this process may stage a file. */
   createName(): string {
     return this.#process.createName()
   }
 
   /**
-   * Gives a staged file its path, and has its asset stored.
+   * Moves a staged file to its path, and stores its asset.
    *
-   * @param commit stores the asset, and calls the function that it is given in the same transaction
-   * @throws CONFLICT with `details.field` when the path is taken; what `commit` throws, and the file is gone then
+   * @param commit stores the asset, and calls its argument in the same transaction
+   * @throws CONFLICT with `details.field` if the path is in use; the error of `commit`, after removing the file
    */
   async place<T>({ staged, path, headers }: FilePlacement, commit: (end: EndClaim) => Promise<T>): Promise<T> {
     const placement: ClaimedPlacement = {
@@ -155,10 +155,10 @@ export class Files {
   }
 
   /**
-   * Brings the file of a deleted asset back to its path, and has its asset stored. If that fails, the file is kept as before.
+   * Moves the file of a deleted asset back to its path, and stores the asset. If that fails, the file is kept as before.
    *
-   * @param commit as {@link place}
-   * @throws NOT_FOUND when the bytes are gone; CONFLICT with `details.field` when the path is taken; what `commit` throws
+   * @param commit see {@link place}
+   * @throws NOT_FOUND if the bytes are gone; CONFLICT with `details.field` if the path is in use; the error of `commit`
    */
   async restore<T>(file: DeletedFile, commit: (end: EndClaim) => Promise<T>): Promise<T> {
     const { path, deletion } = file
@@ -172,7 +172,7 @@ export class Files {
   ): Promise<T> {
     const claim: FileClaim = { path, holder: this.createName() }
     const left = await this.#claim(claim, refusal)
-    const renewing = setInterval(() => void this.#renew(claim), RENEW_MS).unref()
+    const renewing = setInterval(() => void this.#renew(claim), CLAIM_RENEWAL_MS).unref()
     let reason: DaybookError | undefined
     try {
       if (left !== undefined) await this.deleted.clearPath(path, left)
@@ -180,11 +180,11 @@ export class Files {
       reason = await bring()
       if (reason) throw reason
       return await commit(async (writer) => {
-        if (!(await writer.fileClaims.end(claim))) throw claimLost()
+        if (!(await writer.fileClaims.end(claim))) throw createClaimLostError()
       })
     } catch (error) {
       if (reason) await this.#parts.store.transaction((writer) => writer.fileClaims.end(claim))
-      // Whether the file has its path, or the transaction was stored, may not be known: both stores are asked.
+      // The file may have moved and the transaction may have been committed, so check both stores.
       else await this.#abandon(claim)
       throw error
     } finally {
@@ -192,19 +192,20 @@ export class Files {
     }
   }
 
-  /** Clears the path of an asset whose deletion is under way, once that is stored. */
+  /** Clears the path of an asset once its pending deletion is committed. */
   clearAfterDeletion(path: string): void {
     if (this.#isClosed) return
     this.#leaving.set(path, Date.now() + MAX_DELETION_MS)
     this.#endListening ??= this.#parts.store.journal.onGrowth(() => this.#removeLeft())
   }
 
-  /** Removes everything that no asset needs: the rest of uploads that broke off, and the files of assets that cannot be restored. */
+  /** Removes files that no asset needs: the remains of interrupted uploads, and the files of assets that cannot be restored. */
   async sweep(): Promise<void> {
     const { store, log } = this.#parts
     const claims = await store.read.system.fileClaims()
     const gone = claims.filter(({ holder }) => this.#process.isGone(holder))
-    if (gone.length > 0) await store.transaction((writer) => inTurn(gone, (claim) => writer.fileClaims.release(claim)))
+    if (gone.length > 0)
+      await store.transaction((writer) => forEachInTurn(gone, (claim) => writer.fileClaims.release(claim)))
     await this.#settle(claims.map(({ path }) => path))
     await this.deleted.purge()
     const staged = await this.#sweepStaged()
@@ -218,14 +219,14 @@ export class Files {
     await (await this.#blobs?.catch(() => undefined))?.close()
   }
 
-  /** @returns the deletion whose bytes may lie there, or 0 for others; `undefined`: nothing of this service lies there */
+  /** @returns the deletion whose bytes may be at the path, 0 for other bytes; `undefined` if there are none of this service */
   async #claim(claim: FileClaim, refusal: DaybookError): Promise<number | undefined> {
     const { store } = this.#parts
-    for (const until = Date.now() + MAX_CLAIM_WAIT_MS; ; await sleep(CLAIM_WAIT_MS)) {
+    for (const until = Date.now() + MAX_CLAIM_WAIT_MS; ; await sleep(CLAIM_RETRY_MS)) {
       const result = await store.transaction(async (writer) =>
         (await this.#hasAsset(writer.read, claim.path)) ? undefined : writer.fileClaims.take(claim, CLAIM_MS),
       )
-      // Another upload has it, or a sweep that is about to free it.
+      // Another upload holds the path, or a sweep that is about to release it.
       const isWorthWaiting = result?.state === 'taken' && Date.now() < until
       if (isWorthWaiting) continue
       if (!result || result.state === 'taken') throw refusal
@@ -233,10 +234,10 @@ export class Files {
     }
   }
 
-  /** @throws SERVICE_UNAVAILABLE when the claim was lost: bytes that came to the path now could be those of nobody */
+  /** @throws SERVICE_UNAVAILABLE if the claim was lost, so that bytes at the path would have no owner */
   async #expect(claim: FileClaim, deletion: number): Promise<void> {
     if (!(await this.#parts.store.transaction((writer) => writer.fileClaims.expectBytes(claim, deletion))))
-      throw claimLost()
+      throw createClaimLostError()
   }
 
   async #renew(claim: FileClaim): Promise<void> {
@@ -279,11 +280,11 @@ export class Files {
     this.#endListening = undefined
   }
 
-  /** Clears paths that nobody holds, unless an asset has them. */
+  /** Clears paths without a holder and without an asset. */
   async #settle(paths: readonly string[]): Promise<void> {
     const own = this.#images ? paths : paths.filter((path) => !path.startsWith(IMAGE_VARIANTS_PREFIX))
-    for (let at = 0; at < own.length; at += SETTLED_AT_ONCE) {
-      await this.#settleBatch(own.slice(at, at + SETTLED_AT_ONCE))
+    for (let at = 0; at < own.length; at += CLAIMS_PER_TRANSACTION) {
+      await this.#settleBatch(own.slice(at, at + CLAIMS_PER_TRANSACTION))
     }
   }
 
@@ -295,7 +296,7 @@ export class Files {
     await store.transaction(async (writer) => {
       held.length = 0
       unused.length = 0
-      await inTurn(paths, async (path) => {
+      await forEachInTurn(paths, async (path) => {
         const result = await writer.fileClaims.take({ path, holder }, CLAIM_MS)
         if (result.state === 'taken') return
         held.push({ path, holder })
@@ -304,14 +305,14 @@ export class Files {
       })
     })
     try {
-      const limit = pLimit(REMOVED_AT_ONCE)
+      const limit = pLimit(MAX_CONCURRENT_REMOVALS)
       await Promise.all(unused.map(({ path, deletion }) => limit(() => this.#clear(path, deletion))))
     } catch (error) {
-      // An upload need not wait for a store that has come back.
-      await store.transaction((writer) => inTurn(held, (claim) => writer.fileClaims.release(claim)))
+      // Uploads must not wait for these claims once the store is back.
+      await store.transaction((writer) => forEachInTurn(held, (claim) => writer.fileClaims.release(claim)))
       throw error
     }
-    await store.transaction((writer) => inTurn(held, async (claim) => void (await writer.fileClaims.end(claim))))
+    await store.transaction((writer) => forEachInTurn(held, async (claim) => void (await writer.fileClaims.end(claim))))
   }
 
   async #clear(path: string, deletion: number): Promise<void> {
@@ -343,23 +344,23 @@ export class Files {
   }
 }
 
-/** The error of a path that another file has. */
+/** Creates the error of a path that another file has. */
 export const pathTakenError = (path: string): DaybookError =>
   new DaybookError('CONFLICT', `There is a file ${path}; choose another filename or directory.`, { field: 'filename' })
 
-const claimLost = (): DaybookError =>
+const createClaimLostError = (): DaybookError =>
   new DaybookError('SERVICE_UNAVAILABLE', 'The file took too long to be stored; send the request again.')
 
-async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function forEachInTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (const item of items) await work(item)
 }
 
 /**
- * Sees that the files of one person are within their quota. Asked in the transaction that stores another one, so that uploads at
- * once do not get past it.
+ * Checks that the files of an author are within the quota. Runs in the transaction that stores a file, so that concurrent uploads cannot
+ * exceed it.
  *
- * @param isCaller true if that person is the caller
- * @throws FORBIDDEN with `details.limit` when there are too many; PAYLOAD_TOO_LARGE with `details.limit` when they have too many bytes
+ * @param isCaller true if the author is the caller
+ * @throws FORBIDDEN with `details.limit` for too many files; PAYLOAD_TOO_LARGE with `details.limit` for too many bytes
  */
 async function requireWithinQuota(
   read: Reader,

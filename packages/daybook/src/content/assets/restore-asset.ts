@@ -9,11 +9,11 @@ import { bytesGoneError } from './deleted-files.ts'
 import type { EndClaim } from './files.ts'
 
 /**
- * Restores an earlier version of an asset, or a deleted asset with its file: both or neither.
+ * Restores an earlier revision of an asset, or a deleted asset with its file, both or neither.
  *
- * @throws as {@link prepareRestore}; NOT_FOUND when the bytes are no longer kept; CONFLICT with `details.field` when another file has
- * the path; FORBIDDEN, PAYLOAD_TOO_LARGE with `details.limit` when the quota of its uploader has no room; SERVICE_UNAVAILABLE;
- * {Error} in a hook that runs inside a transaction, which would last as long as the file is moved
+ * @throws as {@link prepareRestore}; NOT_FOUND if the bytes are no longer kept; CONFLICT with `details.field` if another file has
+ * the path; FORBIDDEN, PAYLOAD_TOO_LARGE with `details.limit` if the quota of its uploader is exceeded; SERVICE_UNAVAILABLE;
+ * {Error} in a hook inside a transaction, which would stay open while the file moves
  */
 export async function restoreAsset(
   context: WriteContext,
@@ -35,7 +35,7 @@ export async function restoreAsset(
     }
     return execute(context, () => prepareRestore(context, assets, id, version, { ...options, completeFile }))
   }
-  // The file moves only for a caller who may restore the asset.
+  // Prepare first, so that the file only moves for a caller who may restore the asset.
   await prepareRestore(context, assets, id, version, { ...options, completeFile: async () => {} })
   const file = await files.deleted.findByAsset(id.toLowerCase())
   if (!file) throw bytesGoneError()

@@ -12,7 +12,7 @@ export interface StoredAssetFile {
   readonly mimeType: string
 }
 
-/** The files of all assets of a store, some at a time; those alone whose assets changed after a number of the journal. */
+/** Reads the files of all assets in batches, or only of those that changed after a number of the journal. */
 export async function* readStoredFiles(
   model: Model,
   read: Reader,
@@ -26,7 +26,7 @@ export async function* readStoredFiles(
   }
 }
 
-/** How many assets a store has. */
+/** Counts the assets of a store. */
 export async function countStoredFiles(model: Model, read: Reader): Promise<number> {
   if (!model.collections.has(ASSETS) || !(await read.system.storedCollections()).includes(ASSETS)) return 0
   const { counts } = await read.counters.of(ASSETS)

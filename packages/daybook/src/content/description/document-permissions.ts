@@ -45,7 +45,7 @@ export interface PublicationPermissions extends EntryPermissions {
  * permitted write can still fail for the values that it writes.
  *
  * @throws VALIDATION_ERROR if the caller cannot read the collection or the global; NOT_FOUND if the entry does not exist for the caller;
- * INTERNAL_ERROR when a rule fails
+ * INTERNAL_ERROR if a rule fails
  */
 export async function resolveDocumentPermissions(
   engine: ContentContext,
@@ -55,15 +55,15 @@ export async function resolveDocumentPermissions(
   return 'global' in name ? globalPermissions(engine, access, name.global) : entryPermissions(engine, access, name)
 }
 
-function unknownDocument(kind: 'collection' | 'global', key: string): DaybookError {
+function createUnknownDocumentError(kind: 'collection' | 'global', key: string): DaybookError {
   const name = key.slice(0, 64)
   return validationErrorAt(kind, 'unknown', `"${name}" is no ${kind} that you may read`, { name })
 }
 
 async function globalPermissions({ model }: ContentContext, access: Access, key: string): Promise<GlobalPermissions> {
   const global = model.globals.get(key)
-  if (!global || (await access.evaluateRead(global)) !== true) throw unknownDocument('global', key)
-  const update = await isPermitted(() => access.authorizeWrite(global, 'update'))
+  if (!global || (await access.evaluateRead(global)) !== true) throw createUnknownDocumentError('global', key)
+  const update = await isAuthorized(() => access.authorizeWrite(global, 'update'))
   return { read: true, update, fields: describeReadOnlyFields(global, access) }
 }
 
@@ -73,36 +73,37 @@ async function entryPermissions(
   { collection: key, id }: Exclude<DocumentName, { readonly global: string }>,
 ): Promise<EntryPermissions | PublicationPermissions> {
   const collection = engine.model.collections.get(key)
-  if (!collection || (await access.evaluateRead(collection)) === false) throw unknownDocument('collection', key)
+  if (!collection || (await access.evaluateRead(collection)) === false)
+    throw createUnknownDocumentError('collection', key)
   const { read } = engine.store
   const context = await createWriteContext(engine, access, { isDry: true })
   const target = new EntryTarget(context, collection, id)
   const entry = await target.load(read)
   const revision = new StoredRevision(engine.model, collection, entry)
-  const isChangeable = await isPermitted(() => target.authorizeUpdate(read, revision))
+  const isChangeable = await isAuthorized(() => target.authorizeUpdate(read, revision))
   const stored: StoredState = { context, collection, entry, revision, isChangeable }
-  const update = isChangeable && (await canBecome(stored, unchanged(stored)))
+  const update = isChangeable && (await canChangeTo(stored, getCurrentState(stored)))
   return {
     read: true,
     update,
-    delete: await isPermitted(() => target.authorizeDelete(read, revision)),
+    delete: await isAuthorized(() => target.authorizeDelete(read, revision)),
     restore: update,
     ...(collection.status ? await publicationPermissions(stored, collection.status, update) : {}),
     fields: describeReadOnlyFields(collection, access),
   }
 }
 
-/** An entry as it is stored. */
+/** A stored entry, and the context of its permissions. */
 interface StoredState {
   readonly context: WriteContext
   readonly collection: CollectionModel
   readonly entry: StoredEntry
   readonly revision: StoredRevision<StoredEntry>
-  /** True if the caller may change it, as far as the rules look at the entry before the change. */
+  /** True if the rules allow a change of the entry by its current values. */
   readonly isChangeable: boolean
 }
 
-/** @param update true if the caller may update the entry and keep its status */
+/** @param update true if the caller may update the entry without changing its status */
 async function publicationPermissions(
   stored: StoredState,
   status: NonNullable<CollectionModel['status']>,
@@ -116,21 +117,23 @@ async function publicationPermissions(
   const statuses: Record<string, boolean> = {}
   for (const value of status.values)
     statuses[value] =
-      value === entry.status ? update : isChangeable && (await canBecome(stored, withStatus(stored, status.key, value)))
+      value === entry.status
+        ? update
+        : isChangeable && (await canChangeTo(stored, withStatus(stored, status.key, value)))
   const hidden = getUnpublishedStatus(status)
   return {
     draft,
     saveDraft:
       isDraftChangeable &&
-      (await isPermitted(async () =>
+      (await isAuthorized(async () =>
         target.authorizeResult(new StoredRevision(context.services.model, collection, await target.load(read)), {}),
       )),
     restore: isDraftChangeable,
-    publish: isDraftChangeable && (await canBecome(stored, proposePublished(context, collection, entry))),
+    publish: isDraftChangeable && (await canChangeTo(stored, proposePublished(context, collection, entry))),
     unpublish:
       isChangeable &&
       hidden !== undefined &&
-      (await canBecome(stored, proposeUnpublished(context, collection, entry, hidden))),
+      (await canChangeTo(stored, proposeUnpublished(context, collection, entry, hidden))),
     statuses,
   }
 }
@@ -138,7 +141,7 @@ async function publicationPermissions(
 /** The content of an entry after a write. */
 type NextState = Pick<Proposal, 'canonical' | 'orphaned' | 'draft'>
 
-const unchanged = ({ revision, entry: { draft } }: StoredState): NextState => ({
+const getCurrentState = ({ revision, entry: { draft } }: StoredState): NextState => ({
   canonical: revision.canonical,
   orphaned: revision.orphaned,
   draft,
@@ -149,16 +152,16 @@ function withStatus(stored: StoredState, statusKey: string, value: string): Next
   const values = mergeFields(collection, revision.getLocaleValues(context.locale), { [statusKey]: value })
   const defaultLocale = context.services.model.locales?.default
   const canonical = writeTranslation(collection, revision.canonical, values, context.locale, defaultLocale)
-  return { ...unchanged(stored), canonical }
+  return { ...getCurrentState(stored), canonical }
 }
 
 /**
- * Asks the rule for updates about the result of a write.
+ * Evaluates the rule for updates on the result of a write.
  *
- * @param next `undefined`: the write changes nothing
- * @throws INTERNAL_ERROR when the rule fails
+ * @param next `undefined` if the write changes nothing
+ * @throws INTERNAL_ERROR if the rule fails
  */
-async function canBecome(stored: StoredState, next: NextState | undefined): Promise<boolean> {
+async function canChangeTo(stored: StoredState, next: NextState | undefined): Promise<boolean> {
   const { context, collection, entry, revision } = stored
   if (!next || !collection.access.update) return true
   const patch = findChangedFields(collection, revision.values, next.canonical.values)
@@ -171,8 +174,8 @@ async function canBecome(stored: StoredState, next: NextState | undefined): Prom
 }
 
 /**
- * Compares the result of a write with a filter. Only the database compares as the write will, so the result is stored in a transaction
- * that is undone.
+ * Compares the result of a write with a filter. Only the database compares exactly like the write, so the result is stored in a
+ * transaction that is rolled back.
  */
 async function matchesOnceStored(
   { context, collection, entry: { id } }: StoredState,
@@ -197,8 +200,8 @@ async function matchesOnceStored(
   }
 }
 
-/** @throws INTERNAL_ERROR when a rule fails */
-async function isPermitted(authorize: () => Promise<unknown>): Promise<boolean> {
+/** @throws INTERNAL_ERROR if a rule fails */
+async function isAuthorized(authorize: () => Promise<unknown>): Promise<boolean> {
   try {
     await authorize()
     return true

@@ -9,102 +9,101 @@ import { type DocumentPermissions, type Permission, resolvePermissions } from '.
 import type { CollectionOrGlobal } from '../access/rules.ts'
 import { describeFields, type FieldDescription, type FieldVisibility } from './field-description.ts'
 
-/** The content model as one reader may know it, for programs: editors' interfaces, forms, scripts. */
+/** The content model as visible to a caller, for programs such as editors' interfaces, forms and scripts. */
 export interface ModelDescription {
-  /** The languages of the content; `null`: there is one. */
+  /** The locales of the content; `null` if there are none. */
   readonly locales: LocalesDescription | null
-  /** The collections that the reader may read, in the order of the config. */
+  /** The collections that the caller may read, in the order of the config. */
   readonly collections: readonly CollectionDescription[]
-  /** The globals that the reader may read, in the order of the config. */
+  /** The globals that the caller may read, in the order of the config. */
   readonly globals: readonly GlobalDescription[]
-  /** The plugins, in the order in which they are set up. */
+  /** The plugins in the order of their setup. */
   readonly plugins: readonly PluginDescription[]
-  /** The widths in which images may be requested without a signature, in pixels. */
+  /** The widths of images that need no signature, in pixels. */
   readonly imageWidths: readonly number[]
 }
 
-/** A plugin, as every session may know it. */
+/** A plugin, as visible to every session. */
 export interface PluginDescription {
   readonly name: string
   readonly version: string
-  /** What the plugin says to editors' interfaces. */
+  /** The data of the plugin for editors' interfaces. */
   readonly studio?: object | undefined
 }
 
-/** The languages of the content. */
+/** The locales of the content. */
 export interface LocalesDescription {
   readonly default: string
   readonly available: readonly string[]
-  /** The other locales that a value is looked for in, in order, by locale; those without fallback are left out. */
+  /** The fallback locales by locale, in order. Locales without fallbacks are left out. */
   readonly fallback: Readonly<Record<string, readonly string[]>>
 }
 
-/** The common part of collections and globals. */
+/** The common members of collections and globals. */
 interface DocumentDescription {
   readonly key: string
-  /** What the config says of it, for people. */
+  /** The description in the config, for people. */
   readonly description?: string | undefined
   readonly fields: readonly FieldDescription[]
-  /** Values that every document has from the service. */
+  /** The values that the service sets in every document. */
   readonly systemFields: readonly SystemFieldDescription[]
-  /** Whether a change needs `If-Match`. */
+  /** True if changes need `If-Match`. */
   readonly requireIfMatch: boolean
 }
 
-/** A collection, as one reader may know it. */
+/** A collection, as visible to a caller. */
 export interface CollectionDescription extends DocumentDescription {
-  /** The actions that the caller may take; `some`: it depends on the entry. `restore` is about deleted entries. */
+  /** The permitted actions; `some`: it depends on the entry. `restore` applies to deleted entries. */
   readonly permissions: Readonly<Record<'read' | 'create' | 'update' | 'delete' | 'restore', Permission>>
-  /** The field that entries are addressed by; `null`: they are by their id alone. */
+  /** The field with the slug; `null` if entries are only addressed by their id. */
   readonly slugField: string | null
-  /** The field that says what an entry is called; `null`: there is none. */
+  /** The field with the title; `null` if there is none. */
   readonly titleField: string | null
-  /** The field that tells whether an entry is published; `null`: there is none. */
+  /** The field with the status; `null` if there is none. */
   readonly statusField: string | null
-  /** The most entries on one page. */
+  /** The maximum number of entries on a page. */
   readonly maxLimit: number
-  /** Whether `q` finds anything. */
+  /** True if `q` searches any field. */
   readonly searchable: boolean
 }
 
-/** A global, as one reader may know it. */
+/** A global, as visible to a caller. */
 export interface GlobalDescription extends DocumentDescription {
-  /** What the reader may do. */
   readonly permissions: Readonly<Record<'read' | 'update', Permission>>
 }
 
-/** A value that the service makes for every document of its kind. */
+/** A value that the service sets in every document of its kind. */
 export interface SystemFieldDescription {
   readonly key: string
   readonly schema: JsonSchema
-  /** The operators that `where` of a list takes. */
+  /** The operators in `where` of a list. */
   readonly operators: readonly string[]
   readonly sortable: boolean
-  /** What `aggregate` of a list works out of it. */
+  /** The aggregates of the value in lists. */
   readonly aggregates: readonly string[]
 }
 
-/** What one reader may know of the model. */
+/** The part of the model that is visible to a caller. */
 export interface VisibleModel {
-  /** The collections and globals that the reader may read. */
+  /** The collections and globals that the caller may read. */
   readonly documents: ReadonlyMap<CollectionOrGlobal, KnownDocument>
-  /** Equal for readers with equal knowledge. */
+  /** Equal for callers who see the same. */
   readonly cacheKey: string
 }
 
-/** What a reader may know of one collection or global, and do. */
+/** The visible part of one collection or global, with the caller's permissions. */
 interface KnownDocument {
   readonly permissions: DocumentPermissions
-  /** Keys of the fields that do not exist for the reader. */
+  /** The keys of the fields that do not exist for the caller. */
   readonly hidden: ReadonlySet<string>
-  /** Whether the reader may know who made and last changed a document. */
+  /** True if the caller may see the authors of documents. */
   readonly hasAuthors: boolean
 }
 
 /**
- * Asks the rules of the config what a caller may know of the model, and do.
+ * Resolves the part of the model that a caller can see by evaluating the rules of the config.
  *
- * @throws INTERNAL_ERROR when a rule fails
+ * @throws INTERNAL_ERROR if a rule fails
  */
 export async function resolveVisibleModel(model: Model, access: Access): Promise<VisibleModel> {
   const { collections, globals } = await resolvePermissions(model, access)
@@ -122,7 +121,7 @@ export async function resolveVisibleModel(model: Model, access: Access): Promise
   return { documents, cacheKey: JSON.stringify([collections, globals, hidden]) }
 }
 
-/** The model as a reader may know it. */
+/** Describes the visible part of the model. */
 export function describeModel(
   { locales, plugins }: Model,
   { documents }: VisibleModel,

@@ -6,11 +6,11 @@ import type { DocumentModel } from '../../model/model.ts'
 import { nestWriteSchema } from '../../model/schema.ts'
 import { refuseHostile, toPlainJson } from './plain-json.ts'
 
-/** The defaults of one write that functions of the config make. */
+/** Evaluates the default functions of the config for one write. */
 export class Defaults {
   readonly #document: DocumentModel
   readonly #caller: Caller
-  /** The moment of the write, once it is asked for: all of its defaults have the same. */
+  /** The time that all defaults of the write share. */
   #now: string | undefined
 
   constructor(document: DocumentModel, caller: Caller) {
@@ -19,10 +19,10 @@ export class Defaults {
   }
 
   /**
-   * What a function makes for a field that nobody named; `undefined`: nothing.
+   * Evaluates the default of an omitted field; `undefined` if the function returns no value.
    *
    * @param path the field's dotted path, for the log
-   * @throws INTERNAL_ERROR when the function fails, or makes what the field does not take; only the log says so
+   * @throws INTERNAL_ERROR if the function fails or returns an invalid value; only the log has the details
    */
   evaluate(field: Field, path: string, rule: DefaultRule): unknown {
     const { kind, key } = this.#document

@@ -22,15 +22,14 @@ import { withItemKeys, withPlaceKeys } from './item-keys.ts'
 /** A document's values by served key. */
 export type Values = Record<string, unknown>
 
-/** Makes values of unnamed fields, and those that are generated from others. */
+/** The tools that complete the fields of a write: defaults, generated values and item keys. */
 export interface FieldWriteTools extends DeriveTools {
-  /** Makes the defaults of this write. */
   readonly defaults: Defaults
-  /** The stored document as each locale shows it, first the one that is written; none for a new document. */
+  /** Returns the stored document in each locale, the written one first; empty for a new document. */
   localeDocuments(): readonly Values[]
 }
 
-/** What an unnamed field of a new document holds. */
+/** Returns the value of an omitted field of a new document. */
 function initialValue(field: Field, path: string, { defaults }: FieldWriteTools): unknown {
   const initial = field.type.default?.(field.options)
   return (
@@ -49,7 +48,7 @@ interface ValuePlace {
 
 type Task = () => Promise<void>
 
-/** Brings a valid value into the form it is stored in; what is generated from it is left to the tasks. */
+/** Converts a valid value to its stored form. Generated values are left to `tasks`. */
 function toCanonicalValue(
   field: Field,
   place: ValuePlace,
@@ -57,7 +56,7 @@ function toCanonicalValue(
   tasks: Task[],
   tools: FieldWriteTools,
 ): unknown {
-  // In one locale, no list is not an empty list: it falls back.
+  // In a localized field, null falls back to another locale, and an empty list does not.
   if (value === null || value === undefined) return field.options.localized === true ? null : emptyValue(field)
   let item = 0
   let last = place
@@ -77,7 +76,7 @@ function toCanonicalValue(
         return toCanonicalValue(inner, last, member, tasks, tools)
       },
       generated: (generated, copy, source) => {
-        // Holds the place, so that keys keep the order of the config.
+        // Reserves the position, so that keys keep the order of the config.
         copy[generated.key] = null
         tasks.push(generate(generated, copy, source, last.path, tools))
       },
@@ -85,7 +84,7 @@ function toCanonicalValue(
   return field.type.canonical?.(walked, field.options) ?? walked
 }
 
-/** @param path the JSON Pointer to the value that it is made from */
+/** @param path the JSON Pointer to the source of the generated value */
 function generate(generated: Generated, copy: Values, source: unknown, path: string, tools: DeriveTools): Task {
   return async () => {
     try {
@@ -100,10 +99,10 @@ function generate(generated: Generated, copy: Values, source: unknown, path: str
 }
 
 /**
- * Makes the values that a write stores for the fields it names: defaults, canonical forms, generated values, keys of items.
+ * Prepares the values that a write stores for the fields of its body: defaults, canonical forms, generated values, item keys.
  *
- * @param stored the document as it is; `undefined` for a new one, which gets every field
- * @throws VALIDATION_ERROR when a text cannot be rendered
+ * @param stored the current document; `undefined` for a new one, which gets every field
+ * @throws VALIDATION_ERROR if a text cannot be rendered
  */
 export async function prepareFields(
   document: DocumentModel,
@@ -116,7 +115,7 @@ export async function prepareFields(
     const isNamed = Object.hasOwn(input, model.key)
     if (!isNamed && stored) continue
     const value = isNamed ? input[model.key] : initialValue(model.field, model.key, tools)
-    await settleField(model, value, settled, stored, tools)
+    await prepareField(model, value, settled, stored, tools)
     const { key, field } = model
     if (holdsItemKeys(field))
       settled[key] = withItemKeys(
@@ -128,7 +127,7 @@ export async function prepareFields(
   return settled
 }
 
-async function settleField(
+async function prepareField(
   { key, field }: FieldModel,
   value: unknown,
   settled: Values,
@@ -144,7 +143,7 @@ async function settleField(
   for (const task of tasks) await task()
 }
 
-/** Puts settled fields over a stored document, in the order of the config. */
+/** Merges prepared fields into a stored document, in the order of the config. */
 export function mergeFields(document: DocumentModel, stored: Values, settled: Values): Values {
   const merged: Values = {}
   for (const { servedKeys } of document.fields) {
@@ -153,17 +152,17 @@ export function mergeFields(document: DocumentModel, stored: Values, settled: Va
   return merged
 }
 
-/** What a writer cannot read, and what the write says of it. */
+/** The fields that the caller cannot read, and the body of the write. */
 export interface HiddenWrite {
   readonly hidden: ReadonlySet<string>
   readonly input: Values
 }
 
 /**
- * Checks that every required field holds something, however deep it lies. Of a hidden field only the value that the writer
- * gives is checked: the stored one must not decide about the answer.
+ * Checks that every required field has a value, at any depth. Only the new value of a hidden field is checked, because an error about the
+ * stored one would reveal it.
  *
- * @throws VALIDATION_ERROR with one issue for each that does not
+ * @throws VALIDATION_ERROR with one issue for each missing value
  */
 export function requireRequiredFields(
   document: DocumentModel,
@@ -178,27 +177,27 @@ export function requireRequiredFields(
   if (issues.length > 0) throw validationError(issues)
 }
 
-/** The paths of required fields that hold nothing, in the value of a top-level field. */
+/** Finds the paths of required fields without a value in a top-level field. */
 export const findMissingFields = ({ key, field }: FieldModel, value: unknown): readonly string[] =>
-  missingIn(field, value, `/${key}`)
+  findMissingIn(field, value, `/${key}`)
 
-function missingIn(field: Field, value: unknown, path: string): readonly string[] {
+function findMissingIn(field: Field, value: unknown, path: string): readonly string[] {
   if (isEmpty(value)) return isRequired(field) ? [path] : []
-  return getInnerValues(field, value, path).flatMap((inner) => missingIn(inner.field, inner.value, inner.path))
+  return getInnerValues(field, value, path).flatMap((inner) => findMissingIn(inner.field, inner.value, inner.path))
 }
 
 /** A value inside another one. */
 interface InnerValue {
   readonly field: Field
   readonly value: unknown
-  /** Its key; empty for an item of a list. */
+  /** The key; empty for an item of a list. */
   readonly key: string
-  /** Its JSON Pointer (RFC 6901). */
+  /** The JSON Pointer (RFC 6901). */
   readonly path: string
 }
 
 /**
- * The values inside a container, blocks with their place among the others.
+ * Returns the values inside a container. The paths of values in blocks contain the index of the block.
  *
  * @param path the JSON Pointer to the container
  */
@@ -219,14 +218,14 @@ export function getInnerValues({ type, options }: Field, container: unknown, pat
   return inner
 }
 
-/** Returns true if a value counts as none: text of white space alone does. The schemas of required texts say the same. */
+/** Returns true if a value counts as missing, such as a text of white space. The schemas of required texts agree. */
 export const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
   (typeof value === 'string' && !/\S/.test(value)) ||
   (Array.isArray(value) && value.length === 0)
 
-/** Brings a document that an older config wrote into the present schema: new fields are empty, unknown ones are left out. */
+/** Converts a document of an older config to the current schema. New fields are empty, unknown ones are left out. */
 export function toCurrentSchema(document: DocumentModel, stored: Values): Values {
   const values: Values = {}
   for (const { key, field } of document.fields) {
@@ -254,27 +253,27 @@ function toCurrentValue(field: Field, value: unknown): unknown {
   )
 }
 
-/** An extracted value is extracted again: the stored one may be of a text before the config left it out for a while. */
+/** Extracts an extracted value again, since the stored one may be outdated if the config lacked it for a while. */
 const toCurrentGenerated = (generated: Generated, stored: unknown, values: Values): unknown =>
   readGenerated(generated, 'extract' in generated ? null : stored, (key) => values[key])
 
-/** A document's orphaned values, as JSON: those that only an earlier config had a field for. They stay until `daybook migrate --allow-loss` drops them. */
+/** Collects a document's orphaned values, which only an earlier config had a field for, as JSON. They stay until `daybook migrate --allow-loss` drops them. */
 export function collectOrphaned(
   document: DocumentModel,
   { orphaned, doc }: { readonly orphaned: string | null; readonly doc: string },
   stored: Values = JSON.parse(doc),
 ): string | null {
-  return toOrphanedText(pickUnplaced(document, withOrphanedValues(stored, orphaned)))
+  return serializeOrphaned(pickUnplaced(document, withOrphanedValues(stored, orphaned)))
 }
 
-const toOrphanedText = (values: Values): string | null =>
+const serializeOrphaned = (values: Values): string | null =>
   Object.keys(values).length > 0 ? JSON.stringify(values) : null
 
-/** A stored document with its orphaned values: a field that came back has its value again. */
+/** Adds the orphaned values to a stored document, so that a field that returns has its value again. */
 export const withOrphanedValues = (stored: Values, orphaned: string | null | undefined): Values =>
   orphaned ? withUnplaced(stored, JSON.parse(orphaned)) : stored
 
-/** Values of a document with {@link pickUnplaced} ones in place of what is shown instead. */
+/** Replaces the values that a document shows in place of unplaced ones with the unplaced ones. */
 export function withUnplaced(values: Values, hidden: Values): Values {
   const parts = Object.entries(hidden).map(([key, part]) => {
     const value = values[key]
@@ -283,134 +282,136 @@ export function withUnplaced(values: Values, hidden: Values): Values {
   return { ...values, ...Object.fromEntries(parts) }
 }
 
-/** The values of a stored document that the present config has no place for; of a group, the part that has none. */
+/** Picks the values of a stored document that have no place in the current config; of a group, the part without one. */
 export function pickUnplaced(document: DocumentModel, stored: Values): Values {
   const system = new Set([...document.systemKeys.before, ...document.systemKeys.after])
   const entries = Object.entries(stored).filter(([key]) => !system.has(key))
-  return unplacedAmong(document.fieldMap, Object.fromEntries(entries))
+  return pickUnplacedAmong(document.fieldMap, Object.fromEntries(entries))
 }
 
-function unplacedAmong(fields: Fields, values: Values): Values {
+function pickUnplacedAmong(fields: Fields, values: Values): Values {
   const generated = new Set(Object.entries(fields).flatMap(([key, field]) => servedKeys(key, field)))
   const parts = Object.entries(values).flatMap(([key, value]) => {
     const field = fields[key]
-    const part = field ? unplacedPart(field, value) : generated.has(key) ? null : value
+    const part = field ? pickUnplacedPart(field, value) : generated.has(key) ? null : value
     return part === null || part === undefined ? [] : [[key, part] as const]
   })
   return Object.fromEntries(parts)
 }
 
-function unplacedPart(field: Field, value: unknown): unknown {
+function pickUnplacedPart(field: Field, value: unknown): unknown {
   const [fields] = innerFields(field)
-  if (!field.type.isGroup || !fields || !isRecord(value)) return losesAny(field, value) ? value : null
-  const part = unplacedAmong(fields, value)
+  if (!field.type.isGroup || !fields || !isRecord(value)) return hasUnplaced(field, value) ? value : null
+  const part = pickUnplacedAmong(fields, value)
   return Object.keys(part).length > 0 ? part : null
 }
 
-/** The orphaned values that stay beside a document once it holds these values: each stays until a write changes what is shown in its place. */
+/** Returns the orphaned values to store with a document: each stays until a write changes the value that is shown in its place. */
 export function keepOrphaned(document: DocumentModel, values: Values, orphaned: string | null): string | null {
-  return orphaned === null ? null : toOrphanedText(stillAmong(document.fieldMap, values, JSON.parse(orphaned)))
+  return orphaned === null
+    ? null
+    : serializeOrphaned(keepOrphanedAmong(document.fieldMap, values, JSON.parse(orphaned)))
 }
 
-function stillAmong(fields: Fields, values: Values, orphaned: Values): Values {
+function keepOrphanedAmong(fields: Fields, values: Values, orphaned: Values): Values {
   const parts = Object.entries(orphaned).flatMap(([key, hidden]) => {
     const field = fields[key]
-    const part = field ? stillPart(field, values[key], hidden) : hidden
+    const part = field ? keepOrphanedPart(field, values[key], hidden) : hidden
     return part === null ? [] : [[key, part] as const]
   })
   return Object.fromEntries(parts)
 }
 
-function stillPart(field: Field, value: unknown, hidden: unknown): unknown {
+function keepOrphanedPart(field: Field, value: unknown, hidden: unknown): unknown {
   const [fields] = innerFields(field)
   if (field.type.isGroup && fields && isRecord(value) && isRecord(hidden)) {
-    const part = stillAmong(fields, value, hidden)
+    const part = keepOrphanedAmong(fields, value, hidden)
     return Object.keys(part).length > 0 ? part : null
   }
   const shown = toCurrentValue(field, hidden)
   return JSON.stringify(shown) === JSON.stringify(value ?? emptyValue(field)) ? hidden : null
 }
 
-/** A value that would be lost with what the config has no place for. */
+/** A stored value that has no place in the current config. */
 export interface UnplacedValue {
   /** The dotted path of its field; the items of a list share one. */
   readonly path: string
-  /** The validation error of the field; absent if the model has no such field. */
+  /** The invalid value, or the type of an invalid block; absent if the model has no such field. */
   readonly refused?: unknown
 }
 
-/** Every value in unplaced values, however deep it lies. A status is no loss: another has taken its place. */
+/** Lists the single values in unplaced values, at any depth. A status is never lost, since another one replaces it. */
 export function findUnplacedValues({ fieldMap }: DocumentModel, values: Values): readonly UnplacedValue[] {
   const found: UnplacedValue[] = []
-  findAmong(fieldMap, values, '', found)
+  findUnplacedAmong(fieldMap, values, '', found)
   return found
 }
 
-/** The keys that an object of these fields may have. */
-const placedKeys = (fields: Fields): ReadonlySet<string> =>
+/** Returns the keys that an object of these fields may have. */
+const getAllowedKeys = (fields: Fields): ReadonlySet<string> =>
   new Set([ITEM_KEY, '_type', ...Object.entries(fields).flatMap(([key, field]) => servedKeys(key, field))])
 
-function findAmong(fields: Fields, values: Values, prefix: string, found: UnplacedValue[]): void {
-  const placed = placedKeys(fields)
+function findUnplacedAmong(fields: Fields, values: Values, prefix: string, found: UnplacedValue[]): void {
+  const placed = getAllowedKeys(fields)
   for (const [key, value] of Object.entries(values)) {
     const field = fields[key]
-    if (field) findInside(field, value, `${prefix}${key}`, found)
-    else if (!placed.has(key)) found.push(...leafPaths(value, `${prefix}${key}`).map((path) => ({ path })))
+    if (field) findUnplacedInside(field, value, `${prefix}${key}`, found)
+    else if (!placed.has(key)) found.push(...getLeafPaths(value, `${prefix}${key}`).map((path) => ({ path })))
   }
 }
 
-function findInside(field: Field, value: unknown, path: string, found: UnplacedValue[]): void {
+function findUnplacedInside(field: Field, value: unknown, path: string, found: UnplacedValue[]): void {
   const { type, options } = field
   if (value === null || value === undefined || type.role === 'status') return
   if (!type.accepts(value, options)) {
     if (type.convertFormer?.(value, options) === undefined)
-      found.push(...refusedParts(field, value).map((refused) => ({ path, refused })))
+      found.push(...getInvalidParts(field, value).map((refused) => ({ path, refused })))
     return
   }
   type.walk?.(value, options, {
     enter: (fields, source) => {
       const unplacedEntries = Object.entries(source).filter(([key]) => !Object.hasOwn(fields, key))
-      findAmong(fields, Object.fromEntries(unplacedEntries), `${path}.`, found)
+      findUnplacedAmong(fields, Object.fromEntries(unplacedEntries), `${path}.`, found)
       return source
     },
     value: (inner, innerValue, key) => {
-      findInside(inner, innerValue, key === '' ? path : `${path}.${key}`, found)
+      findUnplacedInside(inner, innerValue, key === '' ? path : `${path}.${key}`, found)
       return innerValue
     },
     generated: () => {},
   })
 }
 
-/** The items that a list is refused for, blocks by their type; else the value itself. */
-function refusedParts({ type, options }: Field, value: unknown): readonly unknown[] {
+/** Returns the invalid items of a list, blocks by their type; for other fields, the value itself. */
+function getInvalidParts({ type, options }: Field, value: unknown): readonly unknown[] {
   const items = Array.isArray(value) ? value.filter((item) => !type.accepts([item], options)) : []
   return items.length > 0 ? items.map((item) => (isRecord(item) && '_type' in item ? item._type : item)) : [value]
 }
 
-/** Dotted paths of everything that holds a value; the items of a list share one. */
-function leafPaths(value: unknown, path: string): readonly string[] {
+/** Returns the dotted paths of all values; the items of a list share a path. */
+function getLeafPaths(value: unknown, path: string): readonly string[] {
   if (value === null || value === undefined) return []
   const inner = Array.isArray(value)
-    ? value.flatMap((item) => leafPaths(item, path))
+    ? value.flatMap((item) => getLeafPaths(item, path))
     : isRecord(value)
-      ? Object.entries(value).flatMap(([key, one]) => leafPaths(one, `${path}.${key}`))
+      ? Object.entries(value).flatMap(([key, one]) => getLeafPaths(one, `${path}.${key}`))
       : [path]
   return [...new Set(inner)]
 }
 
-/** Whether a stored value, or one inside it, has no place in the present config. */
-function losesAny(field: Field, value: unknown): boolean {
+/** Returns true if a stored value, or one inside it, has no place in the current config. */
+function hasUnplaced(field: Field, value: unknown): boolean {
   if (value === null || value === undefined) return false
   if (!field.type.accepts(value, field.options)) return field.type.convertFormer?.(value, field.options) === undefined
   let isLost = false
   field.type.walk?.(value, field.options, {
     enter: (fields, stored) => {
-      const placed = placedKeys(fields)
+      const placed = getAllowedKeys(fields)
       isLost ||= Object.keys(stored).some((key) => stored[key] !== null && !placed.has(key))
       return stored
     },
     value: (inner, innerValue) => {
-      isLost ||= losesAny(inner, innerValue)
+      isLost ||= hasUnplaced(inner, innerValue)
       return innerValue
     },
     generated: () => {},
@@ -418,22 +419,22 @@ function losesAny(field: Field, value: unknown): boolean {
   return isLost
 }
 
-/** Every reference inside a document, by the dotted path of its field. */
+/** Finds all references in a document, with the dotted paths of their fields. */
 export const findReferences = (document: DocumentModel, values: Values): readonly FieldReference[] =>
   findPlacedReferences(document, values).map(({ reference }) => reference)
 
-/** A reference, and the place where it stands. */
+/** A reference and its place. */
 export interface PlacedReference {
   readonly reference: FieldReference
-  /** JSON Pointer (RFC 6901) to the value that holds it. */
+  /** JSON Pointer (RFC 6901) to the value with the reference. */
   readonly path: string
 }
 
-/** Every reference inside a document, with its place. */
+/** Finds all references in a document, with their places. */
 export const findPlacedReferences = (document: DocumentModel, values: Values): readonly PlacedReference[] =>
-  document.fields.flatMap(({ key, field }) => collect(field, values[key], { field: key, path: `/${key}` }))
+  document.fields.flatMap(({ key, field }) => collectReferences(field, values[key], { field: key, path: `/${key}` }))
 
-function collect(
+function collectReferences(
   field: Field,
   value: unknown,
   place: { readonly field: string; readonly path: string },
@@ -442,7 +443,7 @@ function collect(
   const references = field.type.references?.(value, field.options) ?? []
   const direct = references.map((reference) => ({ reference: { ...reference, field: place.field }, path: place.path }))
   const inner = getInnerValues(field, value, place.path).flatMap((one) =>
-    collect(one.field, one.value, {
+    collectReferences(one.field, one.value, {
       field: one.key === '' ? place.field : `${place.field}.${one.key}`,
       path: one.path,
     }),
@@ -450,18 +451,18 @@ function collect(
   return [...direct, ...inner]
 }
 
-/** Which keys of a body exist for the caller. */
-interface KnownKeys {
+/** The rights that decide which keys of a body exist for the caller. */
+interface KeyRights {
   readonly absent: ReadonlySet<string>
   readonly hasAuthors: boolean
 }
 
 /**
- * A body as the fields it names: read-only keys are dropped.
+ * Removes the read-only keys from a body.
  *
- * @param rights of the caller: fields that do not exist for them are not known, nor are the values generated from those
+ * @param rights the rights of the caller, for whom absent fields and values generated from them are unknown keys
  */
-export function dropIgnoredKeys(document: DocumentModel, body: unknown, rights: KnownKeys): Values {
+export function dropIgnoredKeys(document: DocumentModel, body: unknown, rights: KeyRights): Values {
   if (!isRecord(body)) throw validationErrorAt('/', 'type', 'must be an object of fields', { types: ['object'] })
   const unknown = getServedKeys(document, rights.absent)
   const isIgnored = (key: string): boolean =>
@@ -469,7 +470,7 @@ export function dropIgnoredKeys(document: DocumentModel, body: unknown, rights: 
   return Object.fromEntries(Object.entries(body).filter(([key]) => !isIgnored(key)))
 }
 
-/** The keys of top-level fields, and of the values generated from them. */
+/** Returns the keys of top-level fields and of the values generated from them. */
 export function getServedKeys(
   { fields, reverseFields: reverses }: DocumentModel,
   keys: ReadonlySet<string>,

@@ -5,13 +5,12 @@ import type { CanonicalDocument } from '../locales/localized.ts'
 import { keepOrphaned, mergeFields } from './document.ts'
 import { StoredRevision, serializeTranslations, toCanonical, withSystemKeys } from './row.ts'
 
-/** An entry as its working copy has it; one without a working copy as it is. Its `seq` is the revision that a save is based on. */
+/** The draft of an entry, or the entry itself if it has no draft. Its `seq` is the revision on which a save is based. */
 export interface DraftRow extends StoredEntry {
-  /** The entry itself. */
   readonly entry: StoredEntry
 }
 
-/** What an editor sees of an entry. */
+/** Replaces the columns of an entry with those of its draft. */
 export function toDraftRow(entry: StoredEntry): DraftRow {
   const copy = parseDraft(entry)
   if (!copy) return { ...entry, entry }
@@ -19,14 +18,14 @@ export function toDraftRow(entry: StoredEntry): DraftRow {
   return { ...entry, seq, schema_hash, orphaned, locales, doc, updated_at: at, updated_by: by, entry }
 }
 
-/** The revision that the working copy of an entry is; that of the entry where it has none. */
+/** Returns the stored revision of a draft, or of the entry if it has no draft. */
 export const getDraftRevision = (
   model: Model,
   collection: CollectionModel,
   entry: StoredEntry,
 ): StoredRevision<DraftRow> => new StoredRevision(model, collection, toDraftRow(entry))
 
-/** A document with the status of an entry in each locale, which only publishing changes. */
+/** Gives a document the status of an entry in each locale, which only a publication changes. */
 export function withStatusFrom(
   { status }: CollectionModel,
   { values, translations }: CanonicalDocument,
@@ -36,7 +35,7 @@ export function withStatusFrom(
   return { ...toCanonical({ ...values, [status.key]: entry.status }, entry.locales), translations }
 }
 
-/** The values of a draft in all locales. Its status is always that of the entry. */
+/** Returns the values of a draft in all locales. Its status is always that of the entry. */
 export function toDraftCanonical(
   collection: CollectionModel,
   { canonical, row }: StoredRevision<DraftRow>,
@@ -45,10 +44,10 @@ export function toDraftCanonical(
   return { ...languages, values: { ...values, updatedAt: row.updated_at } }
 }
 
-/** Who saves a working copy, when, and whether on their behalf. */
+/** The author and the time of a saved draft. */
 export type DraftSave = Pick<Draft, 'at' | 'by' | 'isAutosave'>
 
-/** A working copy, as it is stored. */
+/** Creates the stored form of a draft. */
 export function toDraft(
   collection: CollectionModel,
   { id, created_at: createdAt }: Pick<StoredEntry, 'id' | 'created_at'>,
@@ -68,7 +67,7 @@ export function toDraft(
   }
 }
 
-/** Whether two documents say the same in every language, whenever they were written. */
+/** Returns true if two documents have the same content in every locale, apart from their status. */
 export function hasSameContent(collection: CollectionModel, one: CanonicalDocument, other: CanonicalDocument): boolean {
   const textOf = ({ values, translations }: CanonicalDocument): string => {
     const fields = mergeFields(collection, {}, values)

@@ -3,21 +3,21 @@ import { type Field, holdsItemKeys, ITEM_KEY, isRecord } from '../../fields/fiel
 import { createIssue, type Issue } from '../../issues.ts'
 import { getItemField, getObjectFields, type Item, matchItems } from './match-items.ts'
 
-const keyOf = (item: unknown): string | undefined =>
+const getKey = (item: unknown): string | undefined =>
   isRecord(item) && typeof item[ITEM_KEY] === 'string' ? item[ITEM_KEY] : undefined
 
-const blockTypeOf = (item: unknown): unknown => (isRecord(item) ? item._type : undefined)
+const getBlockType = (item: unknown): unknown => (isRecord(item) ? item._type : undefined)
 
 /** Returns true if two items are the same. A block never becomes one of another type. */
 const isSameItem = (item: unknown, other: unknown): boolean =>
-  keyOf(item) === keyOf(other) && blockTypeOf(item) === blockTypeOf(other)
+  getKey(item) === getKey(other) && getBlockType(item) === getBlockType(other)
 
 const hasItemKeys = ({ type, options }: Field): boolean => type.hasItemKeys?.(options) === true
 
-/** The step to an item in the path of a value: its key, or its place where it has none. */
-export const getItemStep = (item: unknown, index: number): string => keyOf(item) ?? String(index)
+/** Returns the step to an item in the path of a value: its key, or its index if it has none. */
+export const getItemStep = (item: unknown, index: number): string => getKey(item) ?? String(index)
 
-/** For each item of a list the place that it had in the stored list; `undefined` for a new item. */
+/** Finds the former index of each item in the stored list; `undefined` for a new item. */
 export function findFormerPlaces(
   field: Field,
   items: readonly unknown[],
@@ -32,16 +32,16 @@ export function findFormerPlaces(
       former,
     )
   }
-  const places = new Map(stored.map((item, index) => [keyOf(item), index]))
+  const places = new Map(stored.map((item, index) => [getKey(item), index]))
   return items.map((item) => {
-    const place = places.get(keyOf(item))
+    const place = places.get(getKey(item))
     return place !== undefined && isSameItem(stored[place], item) ? place : undefined
   })
 }
 
 type Convert = (field: Field, value: unknown, key: string) => unknown
 
-/** Converts the fields that an object holds, and leaves its other members. */
+/** Converts the fields of an object, and keeps its other members. */
 const convertMembers = (field: Field, value: Item, convert: Convert): Item => {
   const inner = Object.entries(getObjectFields(field, value)).filter(([key]) => Object.hasOwn(value, key))
   return { ...value, ...Object.fromEntries(inner.map(([key, one]) => [key, convert(one, value[key], key)])) }
@@ -51,28 +51,28 @@ function withKey(key: string, { [ITEM_KEY]: _, ...members }: Item): Item {
   return { [ITEM_KEY]: key, ...members }
 }
 
-/** A key that none of the others equals. */
-function makeKey(others: ReadonlySet<string | undefined>): string {
+/** Generates a key that differs from all others. */
+function generateKey(others: ReadonlySet<string | undefined>): string {
   const key = randomBytes(6).toString('hex')
-  return others.has(key) ? makeKey(others) : key
+  return others.has(key) ? generateKey(others) : key
 }
 
-/** A stored value, each item with a key: one stored without gets its place, which is its step in the paths of its translations. */
+/** Adds keys to stored items without one: their index, which is their step in the paths of their translations. */
 export function withPlaceKeys(field: Field, value: unknown): unknown {
   if (!holdsItemKeys(field)) return value
   if (isRecord(value)) return convertMembers(field, value, withPlaceKeys)
   if (!Array.isArray(value)) return value
   const inner = value.map((item) => withPlaceKeys(getItemField(field), item))
   if (!hasItemKeys(field)) return inner
-  const keys = new Set(value.map(keyOf))
+  const keys = new Set(value.map(getKey))
   return inner.map((item, index) => {
-    if (!isRecord(item) || keyOf(item) !== undefined) return item
-    return withKey(keys.has(String(index)) ? makeKey(keys) : String(index), item)
+    if (!isRecord(item) || getKey(item) !== undefined) return item
+    return withKey(keys.has(String(index)) ? generateKey(keys) : String(index), item)
   })
 }
 
 /**
- * The issues of keys that several items of one list have.
+ * Finds keys that several items of one list share.
  *
  * @param path the JSON Pointer to the value
  */
@@ -83,9 +83,9 @@ export function findRepeatedKeys(field: Field, value: unknown, path: string): re
     return inner.flatMap(([key, one]) => findRepeatedKeys(one, value[key], `${path}/${key}`))
   }
   if (!Array.isArray(value)) return []
-  const firsts = new Map(value.map((item, index) => [keyOf(item), index] as const).reverse())
+  const firsts = new Map(value.map((item, index) => [getKey(item), index] as const).reverse())
   const repeated = value.flatMap((item, index): Issue[] => {
-    const key = hasItemKeys(field) ? keyOf(item) : undefined
+    const key = hasItemKeys(field) ? getKey(item) : undefined
     const first = firsts.get(key)
     if (key === undefined || first === index) return []
     const message = `is also the key of item ${first}; give the item another one, or leave it out`
@@ -98,14 +98,14 @@ export function findRepeatedKeys(field: Field, value: unknown, path: string): re
 }
 
 /**
- * A value that is to be stored, each item with a key. An item without one gets the key of the stored item that it was, as far as that can
- * be told, else a new one; and so does a block with the key of a stored block of another type.
+ * Adds keys to the items of a value before it is stored. An item without a key gets the key of the matching stored item, or a new one if
+ * none matches. So does a block with the key of a stored block of another type.
  *
- * @param versions the stored value as each locale shows it, first the one that is written
+ * @param versions the stored value in each locale, the written one first
  */
 export function withItemKeys(field: Field, value: unknown, versions: readonly unknown[]): unknown {
   if (!holdsItemKeys(field)) return value
-  // In a localized list, the lists of other locales do not identify its items.
+  // The lists of other locales do not identify the items of a localized list.
   const shown = field.options.localized === true ? versions.slice(0, 1) : versions
   if (isRecord(value)) {
     const objects = shown.filter(isRecord)
@@ -114,18 +114,18 @@ export function withItemKeys(field: Field, value: unknown, versions: readonly un
   }
   if (!Array.isArray(value)) return value
   const lists = shown.filter((version) => Array.isArray(version))
-  if (hasItemKeys(field)) return keyedItems(field, value, lists)
+  if (hasItemKeys(field)) return addKeysToItems(field, value, lists)
   const itemVersions = (index: number): readonly unknown[] => lists.map((list) => list[index])
   return value.map((item, index) => withItemKeys(getItemField(field), item, itemVersions(index)))
 }
 
-function keyedItems(field: Field, items: readonly unknown[], lists: readonly (readonly unknown[])[]): unknown {
-  const groups = [...Map.groupBy(lists.flat().filter(isRecord), keyOf)]
+function addKeysToItems(field: Field, items: readonly unknown[], lists: readonly (readonly unknown[])[]): unknown {
+  const groups = [...Map.groupBy(lists.flat().filter(isRecord), getKey)]
   const stored = groups.flatMap(([key, versions]) => (key === undefined ? [] : [{ key, versions }]))
   const storedPlaces = new Map(stored.map(({ key }, index) => [key, index]))
   const claimed = new Set<string>()
   const claims = items.map((item) => {
-    const key = keyOf(item)
+    const key = getKey(item)
     if (key === undefined || claimed.has(key)) return { item }
     const place = storedPlaces.get(key)
     if (place !== undefined && !isSameItem(stored[place]?.versions[0], item)) return { item, place: null }
@@ -138,6 +138,6 @@ function keyedItems(field: Field, items: readonly unknown[], lists: readonly (re
     if (!isRecord(item)) return item
     const former = stored[places[index] ?? -1]
     const inner = withItemKeys(getItemField(field), item, former?.versions ?? []) as Item
-    return withKey(key ?? former?.key ?? makeKey(usedKeys), inner)
+    return withKey(key ?? former?.key ?? generateKey(usedKeys), inner)
   })
 }

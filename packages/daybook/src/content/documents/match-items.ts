@@ -3,10 +3,10 @@ import { type Field, type Fields, isRecord } from '../../fields/field.ts'
 /** An object of fields: a group, or a block. */
 export type Item = Readonly<Record<string, unknown>>
 
-/** The field that the items of a list are values of. Blocks are values of the field itself. */
+/** Returns the field of the items of a list. Blocks are values of the field itself. */
 export const getItemField = (field: Field): Field => field.type.item?.(field.options) ?? field
 
-/** The fields of an object: those of a group, or of a block of its type. */
+/** Returns the fields of a group, or of a block of its type. */
 export function getObjectFields({ type, options }: Field, value: Item): Fields {
   return type.inner?.(options).find(({ block }) => block === undefined || block === value._type)?.fields ?? {}
 }
@@ -14,42 +14,42 @@ export function getObjectFields({ type, options }: Field, value: Item): Fields {
 /** An item of a list that is written. */
 export interface WrittenItem {
   readonly item: unknown
-  /** The place of the stored item that it is; `null`: it is a new one; `undefined`: it is to be found. */
+  /** The index of the matching stored item; `null` for a new item; `undefined` if it has to be found. */
   readonly place?: number | null
 }
 
 /** An item of a stored list. */
 export interface StoredItem {
-  /** Its value as each locale shows it. */
+  /** The values of the item in each locale. */
   readonly versions: readonly unknown[]
 }
 
-/** The most pairs of items whose texts are compared with each other. */
+/** The maximum number of pairs of items that are compared by their words. */
 const MAX_COMPARED_PAIRS = 2500
-/** The most words of a text that are compared. */
+/** The maximum number of compared words of a text. */
 const MAX_COMPARED_WORDS = 300
-/** The share of equal words from which on two items count as one; more than a half, so that one member in common does not suffice. */
+/** The similarity above which two items match. One equal member of two is not enough. */
 const MIN_SIMILARITY = 0.5
 
 /**
- * Finds the stored item that each written one was: an equal one, else the one most like it, else the one in its place where nothing but
- * localized values differ and no item has moved. An item unlike all others of its type is a new one.
+ * Finds the stored item that corresponds to each written one: an equal item, otherwise the most similar one, otherwise the one at the same
+ * index if only localized values differ and no item has moved. An item unlike all stored ones of its type is new.
  *
- * @returns the places of the stored items; `undefined` for new ones
+ * @returns the indexes of the stored items; `undefined` for new items
  */
 export function matchItems(
   field: Field,
   written: readonly WrittenItem[],
   stored: readonly StoredItem[],
 ): readonly (number | undefined)[] {
-  const matching = new Matching(getItemField(field), written, stored)
+  const matching = new ItemMatcher(getItemField(field), written, stored)
   matching.matchEqual()
   matching.matchSimilar()
   matching.matchUnmoved()
   return matching.places
 }
 
-class Matching {
+class ItemMatcher {
   readonly places: (number | undefined)[]
   readonly #field: Field
   readonly #written: readonly WrittenItem[]
@@ -67,12 +67,12 @@ class Matching {
     for (const place of this.places) if (place !== undefined) this.#left.delete(place)
   }
 
-  /** Matches equal items: those that stayed in their place before those that moved. */
+  /** Matches equal items: first those at the same index, then those that moved. */
   matchEqual(): void {
     if (!this.#isUnfinished()) return
-    const texts = new Map([...this.#open].map((index) => [index, textOf(this.#field, this.#item(index))]))
+    const texts = new Map([...this.#open].map((index) => [index, toComparableText(this.#field, this.#item(index))]))
     const storedTexts = new Map(
-      [...this.#left].map((place) => [place, this.#versions(place).map((one) => textOf(this.#field, one))]),
+      [...this.#left].map((place) => [place, this.#versions(place).map((one) => toComparableText(this.#field, one))]),
     )
     for (const index of [...this.#open]) {
       if (storedTexts.get(index)?.includes(texts.get(index) ?? '')) this.#match(index, index)
@@ -87,25 +87,25 @@ class Matching {
     }
   }
 
-  /** Matches items that say much the same, the most similar ones first. */
+  /** Matches similar items, the most similar ones first. */
   matchSimilar(): void {
     if (!this.#isUnfinished() || this.#open.size * this.#left.size > MAX_COMPARED_PAIRS) return
-    const written = [...this.#open].map((index) => [index, evidenceOf(this.#field, this.#item(index))] as const)
+    const written = [...this.#open].map((index) => [index, collectEvidence(this.#field, this.#item(index))] as const)
     const stored = [...this.#left].map(
-      (place) => [place, this.#versions(place).map((one) => evidenceOf(this.#field, one))] as const,
+      (place) => [place, this.#versions(place).map((one) => collectEvidence(this.#field, one))] as const,
     )
     const pairs = written.flatMap(([index, evidence]) =>
       stored.map(([place, versions]) => ({
         index,
         place,
-        score: Math.max(0, ...versions.map((one) => similarity(evidence, one))),
+        score: Math.max(0, ...versions.map((one) => computeSimilarity(evidence, one))),
       })),
     )
     const similar = pairs.filter(({ score }) => score > MIN_SIMILARITY).sort((a, b) => b.score - a.score)
     for (const pair of similar) if (this.#isClear(pair, similar)) this.#match(pair.index, pair.place)
   }
 
-  /** Returns true if no other pair is as good: a translation in the wrong item is worse than none. */
+  /** Returns true if no other pair is as good, since a translation in the wrong item is worse than none. */
   #isClear(pair: Pair, pairs: readonly Pair[]): boolean {
     const isOpen = ({ index, place }: Pair): boolean => this.#open.has(index) && this.#left.has(place)
     const isRival = (other: Pair): boolean =>
@@ -114,15 +114,16 @@ class Matching {
     return pair.index === pair.place || !pairs.some((other) => isRival(other) && isOpen(other))
   }
 
-  /** Matches items by their places, as in a list that is written in another locale for the first time. */
+  /** Matches items by their indexes, as in a list that is written in another locale for the first time. */
   matchUnmoved(): void {
     const isUnmoved =
       this.#written.length === this.#stored.length &&
       this.places.every((place, index) => place === undefined || place === index)
     if (!isUnmoved) return
     for (const index of [...this.#open]) {
-      const text = sharedText(this.#field, this.#item(index))
-      const isSame = this.#left.has(index) && this.#versions(index).some((one) => sharedText(this.#field, one) === text)
+      const text = toSharedText(this.#field, this.#item(index))
+      const isSame =
+        this.#left.has(index) && this.#versions(index).some((one) => toSharedText(this.#field, one) === text)
       if (isSame) this.#match(index, index)
     }
   }
@@ -146,7 +147,7 @@ class Matching {
   }
 }
 
-/** A written item and the stored one that it may be. */
+/** A written item and a stored one that may match. */
 interface Pair {
   readonly index: number
   readonly place: number
@@ -155,44 +156,44 @@ interface Pair {
 
 type Includes = (field: Field) => boolean
 
-/** Returns the value with the included fields only: without keys, empty members and derived fields. */
-function plainValue(field: Field, value: unknown, includes: Includes): unknown {
+/** Returns the included fields of a value, without keys, empty members and generated values. */
+function pickIncluded(field: Field, value: unknown, includes: Includes): unknown {
   if (Array.isArray(value)) {
     const inner = getItemField(field)
-    return includes(inner) ? value.map((item) => plainValue(inner, item, includes)) : []
+    return includes(inner) ? value.map((item) => pickIncluded(inner, item, includes)) : []
   }
   const isObject = isRecord(value) && field.type.inner !== undefined
   if (!isObject) return includes(field) ? (value ?? null) : null
   const members = Object.entries(getObjectFields(field, value)).flatMap(([key, inner]) => {
-    const plain = includes(inner) ? plainValue(inner, value[key], includes) : null
+    const plain = includes(inner) ? pickIncluded(inner, value[key], includes) : null
     return plain === null || plain === '' || (Array.isArray(plain) && plain.length === 0) ? [] : [[key, plain]]
   })
   return { _type: value._type, ...Object.fromEntries(members) }
 }
 
-const textOf = (field: Field, item: unknown): string => JSON.stringify(plainValue(field, item, () => true))
+const toComparableText = (field: Field, item: unknown): string => JSON.stringify(pickIncluded(field, item, () => true))
 
-/** The values of an item that all locales share. */
-const sharedText = (field: Field, item: unknown): string =>
-  JSON.stringify(plainValue(field, item, ({ options }) => options.localized !== true))
+/** Returns the values of an item that all locales share. */
+const toSharedText = (field: Field, item: unknown): string =>
+  JSON.stringify(pickIncluded(field, item, ({ options }) => options.localized !== true))
 
 /** The values that identify an item among those of its type. */
 interface Evidence {
   readonly type: unknown
-  /** The words of each member that has some. */
+  /** The words of each member with words. */
   readonly members: ReadonlyMap<string, ReadonlySet<string>>
-  /** Members that a locale may lack. */
+  /** The keys of the localized members, which a locale may lack. */
   readonly localized: ReadonlySet<string>
 }
 
-/** A choice of few says little about the item that made it. */
-const isTelling = ({ type, options }: Field): boolean =>
+/** Choices and booleans do not identify an item. */
+const identifiesItem = ({ type, options }: Field): boolean =>
   type.choices?.(options) === undefined && type.scalar?.(options) !== 'boolean'
 
-function evidenceOf(field: Field, item: unknown): Evidence {
-  const plain = plainValue(field, item, isTelling)
+function collectEvidence(field: Field, item: unknown): Evidence {
+  const plain = pickIncluded(field, item, identifiesItem)
   const { _type: type, ...members } = isRecord(plain) ? plain : { _type: undefined, value: plain }
-  const words = Object.entries(members).map(([key, member]) => [key, wordsOf(member)] as const)
+  const words = Object.entries(members).map(([key, member]) => [key, splitWords(member)] as const)
   const inner = isRecord(item) ? Object.entries(getObjectFields(field, item)) : []
   return {
     type,
@@ -201,11 +202,11 @@ function evidenceOf(field: Field, item: unknown): Evidence {
   }
 }
 
-/** Words; of scripts that do not part them, letters. */
+/** Matches words, and single letters of scripts without spaces between words. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{M}\p{N}]+/gu
 
-function wordsOf(value: unknown): ReadonlySet<string> {
+function splitWords(value: unknown): ReadonlySet<string> {
   const words = new Set<string>()
   for (const [word] of (typeof value === 'string' ? value : JSON.stringify(value)).matchAll(WORD)) {
     words.add(word)
@@ -214,19 +215,19 @@ function wordsOf(value: unknown): ReadonlySet<string> {
   return words
 }
 
-/** The share of words that two items have in common, 0 to 1; each member counts the same. */
-function similarity(one: Evidence, other: Evidence): number {
+/** Returns the share of words that two items have in common, from 0 to 1. All members count the same. */
+function computeSimilarity(one: Evidence, other: Evidence): number {
   if (one.type !== other.type) return 0
   const keys = new Set([...one.members.keys(), ...other.members.keys()])
   const shares = [...keys].flatMap((key) => {
     const [words, otherWords] = [one.members.get(key), other.members.get(key)]
-    if (words && otherWords) return [sharedWords(words, otherWords)]
+    if (words && otherWords) return [shareOfWords(words, otherWords)]
     return one.localized.has(key) ? [] : [0]
   })
   return shares.length === 0 ? 0 : shares.reduce((sum, share) => sum + share, 0) / shares.length
 }
 
-function sharedWords(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+function shareOfWords(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const shared = [...one].filter((word) => other.has(word)).length
   return (2 * shared) / (one.size + other.size)
 }

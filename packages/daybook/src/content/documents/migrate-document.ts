@@ -14,32 +14,32 @@ import {
 } from './document.ts'
 import { toCanonical, withSystemKeys } from './row.ts'
 
-/** A document on its way from what an older config wrote to what the present one serves. */
+/** A document of an older config, converted to the current one. */
 export interface MigratedDocument {
   readonly values: Values
-  /** All that is stored, under its present keys; what has no field any more, too. */
+  /** All stored values under their current keys, including those without a field. */
   readonly stored: Values
-  /** Dotted paths of fields that got another key. */
+  /** The dotted paths of renamed and converted fields. */
   readonly renamed: ReadonlySet<string>
-  /** The stored values that have no place, by the key of a top-level field; of a group, the part that has none. */
+  /** The stored values without a place in the config, by top-level key; of a group, the part without one. */
   readonly hidden: Values
-  /** Each of them, however deep it lies. */
+  /** The single values in `hidden`, at any depth. */
   readonly lost: readonly UnplacedValue[]
 }
 
-/** True if a stored value of a top-level field, or one inside it, is none that the field takes. */
+/** Returns true if the stored value of a top-level field, or one inside it, is invalid. */
 export const isRefusedField = ({ lost }: Pick<MigratedDocument, 'lost'>, key: string): boolean =>
   lost.some((one) => 'refused' in one && one.path.split('.')[0] === key)
 
-/** A document as the config's own code sees it when content is migrated: also with what the config has no place for. */
+/** Returns the values that migration functions of the config receive, including those without a place in the config. */
 export function getValuesToMigrate({ fields }: DocumentModel, values: Values, hidden: Values): Values {
-  // The column counts, and not what the document says.
+  // The status column counts, not the document.
   const statusKey = fields.find(({ field }) => field.type.role === 'status')?.key
   const shown = Object.entries(hidden).filter(([key]) => key !== statusKey)
   return structuredClone(withUnplaced(values, Object.fromEntries(shown)))
 }
 
-/** A moved document with its translations, under the new keys of renamed fields. */
+/** Moves the translations of a document to the new keys of renamed fields. */
 export function migrateTranslations(
   { fieldMap }: DocumentModel,
   values: Values,
@@ -55,7 +55,7 @@ export function migrateTranslations(
   return { ...others, translations: Object.fromEntries(moved) }
 }
 
-/** The steps to a value under the present keys; those to items of lists stay as they are. */
+/** Translates the path of a value to the current keys. Steps to list items stay unchanged. */
 function moveSteps(sets: readonly Fields[], [step, ...rest]: readonly string[]): readonly string[] {
   if (step === undefined) return []
   const fields = sets.flatMap((set) => Object.entries(set))
@@ -85,7 +85,7 @@ function findRenamed(
   return undefined
 }
 
-/** Brings a document into the present schema, its renamed fields under their new keys. */
+/** Converts a document to the current schema, with renamed fields under their new keys. */
 export function migrateDocument(
   document: DocumentModel,
   row: { readonly doc: string; readonly orphaned: string | null },
@@ -105,32 +105,32 @@ function moveFields(fields: Fields, values: Values, prefix: string, renamed: Set
   const moved = moveKeys(fields, values, prefix, renamed)
   for (const [key, field] of Object.entries(fields)) {
     const path = `${prefix}${key}`
-    const value = adopted(field, moved[key], path, renamed)
+    const value = convertFormer(field, moved[key], path, renamed)
     if (value === null || value === undefined) continue
     moved[key] = value
     if (!field.type.accepts(value, field.options)) continue
-    moved[key] = field.type.walk?.(value, field.options, renamer(`${path}.`, renamed)) ?? value
+    moved[key] = field.type.walk?.(value, field.options, createRenamer(`${path}.`, renamed)) ?? value
   }
   return moved
 }
 
-/** The value as the present config has it, where the field takes it over from what it was before. */
-function adopted(field: Field, value: unknown, path: string, renamed: Set<string>): unknown {
+/** Converts the value of a field's former type if the field supports that. */
+function convertFormer(field: Field, value: unknown, path: string, renamed: Set<string>): unknown {
   if (value === null || value === undefined || field.type.accepts(value, field.options)) return value
   const own = field.type.convertFormer?.(value, field.options)
   if (own !== undefined) renamed.add(path)
   return own ?? value
 }
 
-/** Moves inside containers; what has no field any more stays, so that its loss is seen. */
-function renamer(prefix: string, renamed: Set<string>): Visitor {
+/** Creates a visitor that renames inside containers. Values without a field stay, so that their loss is reported. */
+function createRenamer(prefix: string, renamed: Set<string>): Visitor {
   return {
     keepsUnknownKeys: true,
     enter: (fields, value) => moveKeys(fields, value, prefix, renamed),
     value: (field, given, key) => {
-      const value = adopted(field, given, `${prefix}${key}`, renamed)
+      const value = convertFormer(field, given, `${prefix}${key}`, renamed)
       if (value === null || value === undefined) return emptyValue(field)
-      return field.type.walk?.(value, field.options, renamer(prefix, renamed)) ?? value
+      return field.type.walk?.(value, field.options, createRenamer(prefix, renamed)) ?? value
     },
     generated: (generated, copy, _source, stored) => {
       copy[generated.key] = stored ?? null
@@ -156,9 +156,9 @@ function moveKeys(fields: Fields, values: Readonly<Values>, prefix: string, rena
 }
 
 /**
- * A state that the journal has of a document, as the present config has it: values of renamed fields under their new keys.
+ * Reads a former state of a document from the journal, converted to the current config.
  *
- * @param text as {@link decodeState} takes it
+ * @param text the text that {@link decodeState} takes it
  */
 export function readFormerState(document: DocumentModel, text: string): CanonicalDocument {
   const { values: stored, locales, orphaned } = decodeState(text)

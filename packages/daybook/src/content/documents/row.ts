@@ -14,16 +14,16 @@ import {
   withOrphanedValues,
 } from './document.ts'
 
-/** The columns that serving a document needs. */
+/** The columns needed to serve a document. */
 export type StoredDocument = Pick<EntryRow, 'doc' | 'schema_hash' | 'created_by' | 'updated_by'> & {
   readonly status?: string | null
   readonly orphaned?: string | null
 }
 
 /**
- * The values of a stored document under the present schema, its own keys included.
+ * Returns the values of a stored document in the current schema, with the system keys.
  *
- * @param stored what its text says, where that is known
+ * @param stored the parsed text, if it is available
  */
 export function readStoredValues(
   document: DocumentModel,
@@ -32,20 +32,20 @@ export function readStoredValues(
 ): Values {
   if (schema_hash === document.schemaHash) return stored
   const fields = toCurrentSchema(document, withOrphanedValues(stored, orphaned))
-  // Start-up has settled which status counts; what the document says may be of a time before that.
+  // The status column is migrated at start; the document may still have an older status.
   const statusKey = document.fields.find(({ field }) => field.type.role === 'status')?.key
   if (statusKey !== undefined && status) fields[statusKey] = status
   return withSystemKeys(document, stored, fields)
 }
 
-/** Puts fields between the keys that every document of the kind has. */
+/** Surrounds fields with the keys that every document of the kind has. */
 export function withSystemKeys(document: DocumentModel, system: Values, fields: Values): Values {
   const { before, after } = document.systemKeys
   const pick = (keys: readonly string[]): Values => Object.fromEntries(keys.map((key) => [key, system[key]]))
   return { ...pick(before), ...fields, ...pick(after) }
 }
 
-/** The authors of the creation and of the last change of a document. */
+/** Returns the authors of the creation and of the last change of a document. */
 export const getAuthors = ({ created_by = null, updated_by = null }: Partial<AuthorColumns>): Values => ({
   createdBy: created_by,
   updatedBy: updated_by,
@@ -58,7 +58,7 @@ export type StoredColumns = Pick<EntryRow, 'doc' | 'seq' | 'schema_hash' | 'orph
     readonly locales: string | null
   }
 
-/** A stored revision of a document. Its text is parsed once, and only when it is needed. */
+/** A stored revision of a document. Its text is parsed at most once, when it is first needed. */
 export class StoredRevision<Row extends StoredColumns = StoredColumns> {
   readonly row: Row
   readonly #model: Model
@@ -78,18 +78,18 @@ export class StoredRevision<Row extends StoredColumns = StoredColumns> {
     return this.#raw
   }
 
-  /** The document in all its locales, as the present config has it. */
+  /** The document in all its locales under the current config. */
   get canonical(): CanonicalDocument {
     this.#canonical ??= toCanonical(readStoredValues(this.#document, this.row, this.raw), this.row.locales)
     return this.#canonical
   }
 
-  /** The values of the default locale, with the keys that are not fields. */
+  /** The values of the default locale, with the system keys. */
   get values(): Values {
     return this.canonical.values
   }
 
-  /** The same values with the people who made and last changed the document, as access rules and hooks see them. */
+  /** The values with the authors of the document, as access rules and hooks receive them. */
   get valuesWithAuthors(): Values {
     return { ...this.values, ...getAuthors(this.row) }
   }
@@ -98,17 +98,17 @@ export class StoredRevision<Row extends StoredColumns = StoredColumns> {
     return findReferencesInAllLocales(this.#model, this.#document, this.canonical)
   }
 
-  /** The values that the present config has no field for, as JSON. */
+  /** The orphaned values, as JSON. */
   get orphaned(): string | null {
     return collectOrphaned(this.#document, this.row, this.raw)
   }
 
-  /** Returns the values of a locale itself, without fallbacks. */
+  /** Returns the values of a locale without fallbacks. */
   getLocaleValues(locale: string | undefined): Values {
     return getLocaleValues(this.#model, this.#document, this.canonical, locale)
   }
 
-  /** Returns the revision of a row that was read later. The same revision is not parsed again; its row may have another draft. */
+  /** Returns the revision of a row that was read later. Its text is not parsed again if the revision is the same. */
   withRow(row: Row): StoredRevision<Row> {
     const updated = new StoredRevision(this.#model, this.#document, row)
     if (row.seq === this.row.seq) {
@@ -119,7 +119,7 @@ export class StoredRevision<Row extends StoredColumns = StoredColumns> {
   }
 }
 
-/** Returns the values of a locale of a document itself, without fallbacks. */
+/** Returns the values of one locale of a document, without fallbacks. */
 export function getLocaleValues(
   { locales }: Model,
   document: DocumentModel,
@@ -130,7 +130,7 @@ export function getLocaleValues(
   return localizeStrictWithStatus(document, canonical, locales, locale)
 }
 
-/** The parts of a row of an entry. */
+/** The values from which the row of an entry is made. */
 export interface RowParts {
   readonly id: string
   readonly canonical: CanonicalDocument
@@ -141,11 +141,11 @@ export interface RowParts {
   readonly orphaned: string | null
   /** The draft, as its column holds it. */
   readonly draft: string | null
-  /** The status of an entry whose collection has no field for it: it counts again once there is one. @default none */
+  /** The status of an entry whose collection has no status field; it applies again once the collection has one. @default none */
   readonly orphanedStatus?: string | null
 }
 
-/** Returns the row of an entry, as the store takes it. */
+/** Creates the row of an entry for the store. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
   const {
     id,
@@ -192,18 +192,18 @@ function inDefaultLocale({ locales }: Model, collection: CollectionModel, canoni
 /** Returns a text as a column holds it. */
 export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** Returns the values of the locales other than the default one, as they are stored. */
+/** Serializes the values of all locales except the default one for their column. */
 export function serializeTranslations({ translations }: Pick<CanonicalDocument, 'translations'>): string | null {
   return Object.keys(translations).length > 0 ? JSON.stringify(translations) : null
 }
 
-/** Returns the values of the locales other than the default one, and the locales in which the document is published, as stored. */
+/** Serializes the values of all locales except the default one, and the published locales, for their column. */
 export function serializeLocales({ translations, publishedLocales }: Omit<CanonicalDocument, 'values'>): string | null {
   if (!publishedLocales) return serializeTranslations({ translations })
   return JSON.stringify({ [PUBLISHED_LOCALES]: publishedLocales, ...translations })
 }
 
-/** Returns an entry as each locale with a table of its own shows it. Locales without values of their own share the result. */
+/** Creates the rows of an entry for the tables of its locales. Locales without their own values share the result. */
 export function toLocaleRows(
   { locales }: Model,
   collection: CollectionModel,
@@ -217,11 +217,12 @@ export function toLocaleRows(
     const chain = getFallbackChain(locales, locale).filter(
       (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
     )
-    // Locales share no status of an entry that is not published in each of them, and no sort keys.
+    // Locales cannot share the result if the status or the sort keys may differ.
     const name = canonical.publishedLocales || collection.sortKeys.size > 0 ? locale : chain.join()
-    const { value, folded, doc } = shown.get(name) ?? showBy(inLocale, canonical, locales, locale, chain)
+    const { value, folded, doc } = shown.get(name) ?? localizeColumns(inLocale, canonical, locales, locale, chain)
     shown.set(name, { value, folded, doc })
-    const own = slug && collection.localized.has(slug.key) ? ownSlug(slug.key, canonical, locale, locales) : undefined
+    const own =
+      slug && collection.localized.has(slug.key) ? getLocaleSlug(slug.key, canonical, locale, locales) : undefined
     const shownSlug = slug ? textOrNull(value[slug.key]) : null
     return {
       collection: inLocale,
@@ -235,7 +236,7 @@ export function toLocaleRows(
   })
 }
 
-function showBy(
+function localizeColumns(
   collection: CollectionModel,
   canonical: CanonicalDocument,
   locales: LocalesModel,
@@ -247,18 +248,18 @@ function showBy(
   return { value, folded: deriveFields(collection, value), doc: JSON.stringify(value) }
 }
 
-const ownSlug = (
+const getLocaleSlug = (
   key: string,
   { values, translations }: CanonicalDocument,
   locale: string,
   locales: LocalesModel,
 ): unknown => (locale === locales.default ? values[key] : translations[locale]?.[key]) ?? null
 
-/** Returns the locales in which values are looked for, in order. */
+/** Returns the locales from which values are read, in order. */
 export const getFallbackChain = ({ chains }: LocalesModel, locale: string): readonly string[] =>
   chains.get(locale) ?? [locale]
 
-/** Returns the references of a document in all its locales. */
+/** Finds the references of a document in all its locales. */
 export function findReferencesInAllLocales(
   { locales }: Model,
   document: DocumentModel,
@@ -274,7 +275,7 @@ export function findReferencesInAllLocales(
   return [...new Map(named).values()]
 }
 
-/** Returns a stored document in all its locales. */
+/** Combines the stored values of a document with those of its other locales. */
 export function toCanonical(values: Values, locales: string | null): CanonicalDocument {
   if (locales === null) return { values, translations: {} }
   const { [PUBLISHED_LOCALES]: publishedLocales, ...translations } = JSON.parse(locales)

@@ -11,11 +11,11 @@ import { getFallbackChain, readStoredValues, toCanonical, withSystemKeys } from 
 import { type CanonicalDocument, localizeToMaps } from './localized.ts'
 import { dropUnpublishedLocales, localizeWithStatus } from './published-locales.ts'
 
-/** The choice of a call that names no locale. */
+/** The locale choice of a request without a locale. */
 export const DEFAULT_LOCALE: LocaleChoice = { locale: undefined, chain: undefined, isAll: false }
 
 /**
- * Resolves the locale of a request.
+ * Resolves the locale of a request for its caller.
  *
  * @throws VALIDATION_ERROR; UNAUTHORIZED for all locales without a session
  */
@@ -26,7 +26,7 @@ export function requireLocale({ locales }: Model, query: LocaleQuery, access: Ac
 }
 
 /**
- * Resolves the locale of a request for anybody.
+ * Resolves the locale of a request, whoever its caller is.
  *
  * @throws VALIDATION_ERROR for a fallback of all locales
  */
@@ -49,7 +49,7 @@ export function resolveLocale(
   return { locale, chain: isConfigured ? undefined : chain, isAll: false }
 }
 
-/** A collection in the locale of a request. With all locales, filters and order use the default one. */
+/** Returns a collection in the locale of a request. For all locales, filters and sorts use the default locale. */
 export function resolveCollection(
   { collections, byLocale }: Model,
   key: string,
@@ -61,9 +61,9 @@ export function resolveCollection(
 }
 
 /**
- * Entries in the language that is asked for. What the config's own fallbacks show stands in the rows already; other
- * fallbacks, and all locales at once, are put together from what every locale says: one more statement. Of locales in which an entry is
- * not published, only callers who see its drafts are told.
+ * Localizes entries for the requested locale. The rows already contain the configured fallbacks. Other fallbacks and all locales at once
+ * take one more statement, which reads the values of every locale. Values of locales in which an entry is not published are shown only to
+ * callers who can see its draft.
  */
 export async function localizeRows(
   { model, store }: ContentContext,
@@ -101,7 +101,7 @@ export async function localizeRows(
   })
 }
 
-/** A document's values in the language that is asked for. */
+/** Localizes the values of a document for the requested locale. */
 export function localizeValues(
   { locales }: Model,
   document: DocumentModel,

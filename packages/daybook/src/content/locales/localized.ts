@@ -17,37 +17,37 @@ export type Translation = Readonly<Record<string, unknown>>
 
 /** A document in all its locales. */
 export interface CanonicalDocument {
-  /** What the default locale says, and all that is the same in every locale. */
+  /** The values of the default locale, and those that all locales share. */
   readonly values: Values
   readonly translations: Readonly<Record<string, Translation>>
-  /** The only locales in which it is published. @default its status counts in every locale */
+  /** The only locales in which the document is published. @default its status applies to every locale */
   readonly publishedLocales?: readonly string[]
 }
 
 /** A document that may have a status: an entry, or a global. */
 export type PublishableDocument = DocumentModel & Partial<Pick<CollectionModel, 'status'>>
 
-/** A value that each locale has its own of. */
-interface Spot {
+/** The place of a localized value. */
+interface LocalizedPlace {
   readonly field: Field
   readonly path: string
-  /** Where it stood in the document before; `undefined`: it is new. */
+  /** The former path; `undefined` for a new value. */
   readonly from: string | undefined
 }
 
-/** What takes the place of a localized value, and of the values made from it. */
+/** The replacement of a localized value and of the values generated from it. */
 interface Replacement {
   readonly value: unknown
   generated(generated: Generated, stored: unknown): unknown
 }
 
-type Replace = (spot: Spot, value: unknown) => Replacement
+type Replace = (spot: LocalizedPlace, value: unknown) => Replacement
 
 /**
- * A document as a locale shows it. A locale without a value falls back to the next one; an empty text or list is a value.
+ * Localizes a document. A locale without a value falls back to the next one of the chain; an empty text or list is a value.
  *
- * @param chain the locales in which a value is looked for, in order
- * @param emptyOf the value of a field that holds nothing in any of them
+ * @param chain the locales from which a value is read, in order
+ * @param emptyOf returns the value of a field without a value in any of them
  */
 export function localize(
   document: DocumentModel,
@@ -57,7 +57,7 @@ export function localize(
   emptyOf: (field: Field) => unknown = emptyValue,
 ): Values {
   return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
-    const own = reader(canonical, spot, base, defaultLocale)
+    const own = createLocaleReader(canonical, spot, base, defaultLocale)
     const locale = chain.find((one) => own.holdsValue(one))
     return locale === undefined
       ? { value: emptyOf(spot.field), generated: () => null }
@@ -65,7 +65,7 @@ export function localize(
   })
 }
 
-/** The values of a locale without fallbacks; `null` for a value or a list that the locale does not have. */
+/** Returns the values of a locale without fallbacks; `null` for values and lists that the locale lacks. */
 export const localizeStrict = (
   document: DocumentModel,
   canonical: CanonicalDocument,
@@ -73,14 +73,14 @@ export const localizeStrict = (
   defaultLocale: string,
 ): Values => localize(document, canonical, [locale], defaultLocale, () => null)
 
-/** A document with a map of locale to value in place of each localized value. */
+/** Replaces each localized value of a document with a map of locale to value. */
 export function localizeToMaps(
   document: DocumentModel,
   canonical: CanonicalDocument,
   { available, default: defaultLocale }: LocalesModel,
 ): Values {
   return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
-    const own = reader(canonical, spot, base, defaultLocale)
+    const own = createLocaleReader(canonical, spot, base, defaultLocale)
     const filled = available.filter((locale) => own.holdsValue(locale))
     return {
       value: Object.fromEntries(filled.map((locale) => [locale, own.value(locale)])),
@@ -91,10 +91,10 @@ export function localizeToMaps(
 }
 
 /**
- * A document after a write in one locale: its localized values belong to that locale, all others to every locale. What other
- * locales say of the items of a list goes with the items. A status that differs from the one in that locale counts in every locale.
+ * Returns a document after a write in one locale: localized values change in that locale, all others in every locale. Translations of
+ * list items move with their items. A changed status applies to every locale.
  *
- * @param inLocale every value of the document in that locale, without fallbacks
+ * @param inLocale all values of the document in that locale, without fallbacks
  */
 export function writeTranslation(
   document: PublishableDocument,
@@ -114,12 +114,12 @@ export function writeTranslation(
     translations[of] ??= {}
     translations[of][path] = value
   }
-  const settle = (spot: Pick<Spot, 'path' | 'from'>, value: unknown, empty: unknown): unknown => {
+  const settle = (spot: Pick<LocalizedPlace, 'path' | 'from'>, value: unknown, empty: unknown): unknown => {
     const { from } = spot
     for (const [other, said] of others) if (from !== undefined) keep(other, spot.path, said[from])
     if (locale === defaultLocale) return value ?? empty
-    const base = valueAtPath(current?.values, from)
-    // A list that no locale has reads as an empty one: writing that back says nothing.
+    const base = getValueAtPath(current?.values, from)
+    // A list that no locale has is read as an empty list, so writing back an empty list changes nothing.
     const isReadEmpty = Array.isArray(value) && value.length === 0 && isEmpty(base) && !hasValue(current, from)
     if (!isReadEmpty) keep(locale, spot.path, value)
     return base ?? empty
@@ -127,14 +127,14 @@ export function writeTranslation(
   const values = replaceLocalized(document, inLocale, before, (spot, value) => ({
     value: settle(spot, value, emptyValue(spot.field)),
     generated: ({ key }, stored) =>
-      settle({ path: siblingPath(spot.path, key), from: spot.from && siblingPath(spot.from, key) }, stored, null),
+      settle({ path: getSiblingPath(spot.path, key), from: spot.from && getSiblingPath(spot.from, key) }, stored, null),
   }))
   const sorted = Object.entries(translations).sort(([one], [other]) => (one < other ? -1 : 1))
   const written = { values, translations: Object.fromEntries(sorted) }
   return withWrittenStatus(document, current, written, locale)
 }
 
-/** A written document, published in the same locales as before unless the write names another status than the locale has. */
+/** Keeps the published locales of a written document unless the write changes the status of the locale. */
 function withWrittenStatus(
   document: PublishableDocument,
   current: CanonicalDocument | undefined,
@@ -150,9 +150,9 @@ function withWrittenStatus(
 }
 
 /**
- * The status of a document in one locale.
+ * Returns the status of a document in one locale.
  *
- * @param locale `undefined`: the content has no locales
+ * @param locale `undefined` if the content has no locales
  */
 export function getLocaleStatus(
   { status }: PublishableDocument,
@@ -166,14 +166,14 @@ export function getLocaleStatus(
   return stored === PUBLISHED ? getUnpublishedStatus(status) : stored
 }
 
-/** The first status of a collection that the public does not see; `undefined`: there is none. */
+/** Returns the first status of a collection that the public cannot see; `undefined` if there is none. */
 export const getUnpublishedStatus = ({ values }: NonNullable<CollectionModel['status']>): string | undefined =>
   values.find((value) => value !== PUBLISHED)
 
 /**
- * A document as each locale itself has it, without fallbacks.
+ * Localizes a document for each of its locales, without fallbacks.
  *
- * @param locale the one that comes first
+ * @param locale the first locale of the result
  */
 export function localizeEach(
   document: DocumentModel,
@@ -186,7 +186,7 @@ export function localizeEach(
   return [...locales].map((one) => localize(document, canonical, [one], defaultLocale))
 }
 
-/** The same document with another default locale. */
+/** Converts a document to another default locale. */
 export function changeDefaultLocale(
   document: DocumentModel,
   canonical: CanonicalDocument,
@@ -199,17 +199,22 @@ export function changeDefaultLocale(
   return canonical.publishedLocales ? { ...moved, publishedLocales: canonical.publishedLocales } : moved
 }
 
-/** True if a locale other than the default one has a value at a place. */
+/** Returns true if a locale other than the default one has a value at a path. */
 const hasValue = (current: CanonicalDocument | undefined, path: string | undefined): boolean =>
   path !== undefined && Object.values(current?.translations ?? {}).some((said) => Object.hasOwn(said, path))
 
-/** Reads what each locale says at one place. */
-function reader({ translations }: CanonicalDocument, { field, path }: Spot, base: unknown, defaultLocale: string) {
+/** Creates a reader of the values of each locale at one place. */
+function createLocaleReader(
+  { translations }: CanonicalDocument,
+  { field, path }: LocalizedPlace,
+  base: unknown,
+  defaultLocale: string,
+) {
   const valueIn = (locale: string): unknown =>
     locale === defaultLocale ? base : withExtractedValues(field, withPlaceKeys(field, translations[locale]?.[path]))
   return {
     value: valueIn,
-    /** True if the present config takes the value. In the default locale, an empty list is how a list without a value is stored. */
+    /** Returns true if the locale has a valid value. In the default locale, a missing list is stored as an empty one. */
     holdsValue: (locale: string): boolean => {
       const value = valueIn(locale)
       if (value === null || value === undefined || !field.type.accepts(value, field.options)) return false
@@ -217,13 +222,13 @@ function reader({ translations }: CanonicalDocument, { field, path }: Spot, base
     },
     generated: (locale: string, generated: Generated, stored: unknown): unknown => {
       if (locale === defaultLocale) return stored ?? null
-      const translated = (key: string): unknown => translations[locale]?.[siblingPath(path, key)]
+      const translated = (key: string): unknown => translations[locale]?.[getSiblingPath(path, key)]
       return readGenerated(generated, translated(generated.key), translated)
     },
   }
 }
 
-/** A translated container. Those of an older config lack the values that are extracted from others inside it. */
+/** Adds extracted values to a translated container, which containers of an older config lack. */
 function withExtractedValues(field: Field, value: unknown): unknown {
   if (value === null || value === undefined || !holdsExtracted(field)) return value
   return (
@@ -237,7 +242,7 @@ function withExtractedValues(field: Field, value: unknown): unknown {
   )
 }
 
-/** Returns true if values are extracted from others inside a field. */
+/** Returns true if a field contains values that are extracted from others. */
 const holdsExtracted = (field: Field): boolean =>
   innerFields(field)
     .flatMap((fields) => Object.entries(fields))
@@ -246,10 +251,10 @@ const holdsExtracted = (field: Field): boolean =>
         generatedValues(key, inner).some((generated) => 'extract' in generated) || holdsExtracted(inner),
     )
 
-/** The path of another key of the same object. */
-const siblingPath = (path: string, key: string): string => path.replace(/[^/]*$/, key)
+/** Returns the path of another key of the same object. */
+const getSiblingPath = (path: string, key: string): string => path.replace(/[^/]*$/, key)
 
-function valueAtPath(values: Values | undefined, path: string | undefined): unknown {
+function getValueAtPath(values: Values | undefined, path: string | undefined): unknown {
   if (path === undefined) return undefined
   return path.split('/').reduce<unknown>((value, step) => {
     if (Array.isArray(value)) return value.find((item, index) => getItemStep(item, index) === step)
@@ -266,7 +271,7 @@ function replaceLocalized(
   const replaced: Values = { ...values }
   for (const { key, field } of document.fields) {
     if (!document.localized.has(key)) continue
-    const replacement = visit(field, values[key], { path: key, from: key }, before?.[key], replace)
+    const replacement = replaceValue(field, values[key], { path: key, from: key }, before?.[key], replace)
     replaced[key] = replacement.value
     for (const generated of generatedValues(key, field)) {
       replaced[generated.key] = replacement.generated(generated, values[generated.key])
@@ -275,17 +280,17 @@ function replaceLocalized(
   return replaced
 }
 
-type ValuePlace = Pick<Spot, 'path' | 'from'>
+type ValuePlace = Pick<LocalizedPlace, 'path' | 'from'>
 
-function visit(field: Field, value: unknown, place: ValuePlace, before: unknown, replace: Replace): Replacement {
+function replaceValue(field: Field, value: unknown, place: ValuePlace, before: unknown, replace: Replace): Replacement {
   if (field.options.localized === true) return replace({ field, ...place }, value)
-  return { value: visitInside(field, value, place, before, replace), generated: (_key, stored) => stored }
+  return { value: replaceInside(field, value, place, before, replace), generated: (_key, stored) => stored }
 }
 
-/** A container is copied, with the localized values inside it replaced. */
-function visitInside(field: Field, value: unknown, place: ValuePlace, before: unknown, replace: Replace): unknown {
+/** Copies a container with its localized values replaced. */
+function replaceInside(field: Field, value: unknown, place: ValuePlace, before: unknown, replace: Replace): unknown {
   if (value === null || value === undefined || !holdsLocalized(field)) return value
-  const places = Array.isArray(value) ? itemPlaces(field, value, { place, before }) : undefined
+  const places = Array.isArray(value) ? findItemPlaces(field, value, { place, before }) : undefined
   let index = -1
   let last: Replacement | undefined
   return field.type.walk?.(value, field.options, {
@@ -296,7 +301,7 @@ function visitInside(field: Field, value: unknown, place: ValuePlace, before: un
     value: (inner, innerValue, key) => {
       if (key === '') index += 1
       const around = places?.[index] ?? { place, before }
-      last = visit(inner, innerValue, ...placeInside(around, key === '' ? [] : [key]), replace)
+      last = replaceValue(inner, innerValue, ...enterPlace(around, key === '' ? [] : [key]), replace)
       return last.value
     },
     generated: (generated, copy, _source, stored) => {
@@ -305,20 +310,20 @@ function visitInside(field: Field, value: unknown, place: ValuePlace, before: un
   })
 }
 
-/** Where a value stands, and what stood there before. */
+/** The place of a value, and the former value there. */
 interface PlacedValue {
   readonly place: ValuePlace
   readonly before: unknown
 }
 
-function placeInside({ place: { path, from }, before }: PlacedValue, steps: readonly string[]): [ValuePlace, unknown] {
+function enterPlace({ place: { path, from }, before }: PlacedValue, steps: readonly string[]): [ValuePlace, unknown] {
   const under = (parent: string): string => [parent, ...steps].join('/')
   const held = steps.reduce<unknown>((value, step) => (isRecord(value) ? value[step] : undefined), before)
   return [{ path: under(path), from: from === undefined ? undefined : under(from) }, held]
 }
 
-/** The current and the former position of each item of a list. */
-function itemPlaces(
+/** Returns the current and the former place of each item of a list. */
+function findItemPlaces(
   field: Field,
   items: readonly unknown[],
   { place: { path, from }, before }: PlacedValue,

@@ -9,7 +9,7 @@ import {
   type PublishableDocument,
 } from './localized.ts'
 
-/** The content's locales in which a document is published, in their order. */
+/** Returns the locales in which a document is published, in the order of the config. */
 export function getPublishedLocales(
   { status }: PublishableDocument,
   { values, publishedLocales }: CanonicalDocument,
@@ -20,10 +20,10 @@ export function getPublishedLocales(
 }
 
 /**
- * A document that is published in some of the content's locales.
+ * Publishes a document in some locales.
  *
- * @param published the locales in which it is published; `all`: also in those that the config gets later
- * @param hidden the status in the others
+ * @param published the published locales; `all` includes locales that are added to the config later
+ * @param hidden the status in all other locales
  */
 export function withPublishedLocales(
   { status }: CollectionModel,
@@ -41,9 +41,9 @@ export function withPublishedLocales(
 }
 
 /**
- * A document as one locale shows it. What is published in a locale falls back to published locales alone.
+ * Localizes a document with its status in the locale. A published locale falls back only to published locales.
  *
- * @param chain the locales in which a value is looked for, in order
+ * @param chain the locales from which a value is read, in order
  */
 export function localizeWithStatus(
   document: PublishableDocument,
@@ -58,7 +58,7 @@ export function localizeWithStatus(
   return withStatusIn(document, canonical, locale, localize(document, canonical, readable, locales.default))
 }
 
-/** The values of a locale without fallbacks; `null` for a value that the locale does not have. */
+/** Returns the values of a locale with its status and without fallbacks; `null` for values that the locale lacks. */
 export const localizeStrictWithStatus = (
   document: PublishableDocument,
   canonical: CanonicalDocument,
@@ -76,7 +76,7 @@ function withStatusIn(
   return { ...values, [document.status.key]: getLocaleStatus(document, canonical, locale) }
 }
 
-/** A document without what it says in locales in which it is not published. */
+/** Removes the values of locales in which a document is not published. */
 export function dropUnpublishedLocales(
   document: PublishableDocument,
   canonical: CanonicalDocument,

@@ -1,16 +1,16 @@
 import type { StateCore, Token } from 'markdown-it'
 
-/** The kinds of callouts that GitHub has. */
+/** GitHub's kinds of callouts. */
 export const CALLOUT_KINDS: readonly string[] = ['note', 'tip', 'important', 'warning', 'caution']
-/** The classes of a callout. */
+
 export const CALLOUT_CLASSES: readonly string[] = ['callout', ...CALLOUT_KINDS.map((kind) => `callout-${kind}`)]
 
-/** The marker, alone on the first line of a paragraph. */
+/** Matches the marker on the first line of a paragraph. */
 const MARKER = new RegExp(`^\\[!(${CALLOUT_KINDS.join('|')})\\][ \\t]*(?:\\n\\s*|$)`, 'i')
 
 /**
- * Makes a quote that begins with a line such as `[!NOTE]` a callout, and takes that line out. As on GitHub, a callout stands in no other
- * quote or list, and says something. Runs while the text of paragraphs is not parsed yet.
+ * Turns quotes that begin with a line such as `[!NOTE]` into callouts, and removes that line. As on GitHub, a callout is not nested in
+ * another quote or list, and is not empty. Runs before the text of paragraphs is parsed.
  */
 export function markCallouts(state: StateCore): void {
   const emptied = new Set<Token>()
@@ -26,7 +26,7 @@ export function markCallouts(state: StateCore): void {
   if (emptied.size > 0) state.tokens = state.tokens.filter((token) => !emptied.has(token))
 }
 
-/** Reads the marker of the quote that a token opens; `undefined` if the token opens none, or an ordinary quote. */
+/** Reads the marker of the quote that a token opens; `undefined` for other tokens and ordinary quotes. */
 function readMarker(
   tokens: readonly Token[],
   index: number,

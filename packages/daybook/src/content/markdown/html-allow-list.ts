@@ -3,28 +3,28 @@ import type { AllowedAttribute, Attributes } from 'sanitize-html'
 import type { HtmlAllowance } from '../../config/config.ts'
 import { CALLOUT_CLASSES, CALLOUT_KINDS } from './callouts.ts'
 
-/** Elements that play a file. */
+/** Elements that play media files. */
 export const MEDIA_ELEMENTS: readonly string[] = ['video', 'audio']
 
-/** Stands for the page that shows a text, which the service does not know. */
+/** A placeholder for the address of the page that shows a text. */
 const PAGE = 'https://page.invalid'
 /** The folder of the service's own files. */
-const OWN_FOLDER = '/uploads/'
+const UPLOADS_FOLDER = '/uploads/'
 
-/** Decides by its address whether a text may play a file. */
+/** Allows media files by their addresses. */
 export class MediaRule {
   readonly #hosts: ReadonlySet<string>
 
-  /** @param hosts the hosts from which files may come, besides the service's own */
+  /** @param hosts the allowed hosts besides the service itself */
   constructor(hosts: readonly string[] = []) {
     this.#hosts = new Set(hosts)
   }
 
   /**
-   * Takes addresses that are not allowed from the attributes of an element.
+   * Removes forbidden addresses from the attributes of an element.
    *
-   * @param isInMedia true if the element stands in one of {@link MEDIA_ELEMENTS}
-   * @returns false if the element is to be left out
+   * @param isInMedia true if the element is inside one of {@link MEDIA_ELEMENTS}
+   * @returns false if the element must be removed
    */
   apply(element: string, attributes: Attributes, isInMedia: boolean): boolean {
     if (MEDIA_ELEMENTS.includes(element)) {
@@ -33,24 +33,24 @@ export class MediaRule {
     }
     if (element !== 'source') return true
     if (isInMedia) return attributes.src !== undefined && this.#allows(attributes.src)
-    // A picture chooses by srcset and ignores the address.
+    // In a picture, browsers use srcset and ignore src.
     delete attributes.src
     return true
   }
 
-  /** Reads an address as browsers do, which forgive much. */
+  /** Parses an address as leniently as browsers do. */
   #allows(address: string): boolean {
     const url = URL.parse(address, PAGE)
     if (!url) return false
-    if (url.origin === PAGE) return address.startsWith(OWN_FOLDER) && url.pathname.startsWith(OWN_FOLDER)
+    if (url.origin === PAGE) return address.startsWith(UPLOADS_FOLDER) && url.pathname.startsWith(UPLOADS_FOLDER)
     return /^https?:$/.test(url.protocol) && this.#hosts.has(url.host)
   }
 }
 
-/** The attributes of an element, some with the values that they may have. */
+/** The allowed attributes of an element, some with their allowed values. */
 type Definitions = NonNullable<typeof defaultSchema.attributes>[string]
 
-/** GitHub's allow-list, with the names that hast has for attributes. */
+/** GitHub's allow-list, with hast's names for attributes. */
 const { ancestors, clobber, clobberPrefix, protocols, required } = defaultSchema
 const MEDIA_ATTRIBUTES: Definitions = ['src', 'controls', 'muted', 'loop', ['preload', 'none', 'metadata', 'auto']]
 const attributes: Readonly<Record<string, Definitions>> = {
@@ -65,77 +65,81 @@ const attributes: Readonly<Record<string, Definitions>> = {
   ],
 }
 
-/** Names of hast that are not HTML's in other letters. */
+/** Attributes whose hast name differs from the HTML name by more than its case. */
 const RENAMED_ATTRIBUTES: Readonly<Record<string, string>> = {
   className: 'class',
   htmlFor: 'for',
   acceptCharset: 'accept-charset',
 }
 
-/** Elements that are safe; those of media with an address that is allowed. */
+/** Safe elements; media elements also need an allowed address. */
 export const ALLOWED_ELEMENTS: readonly string[] = [...(defaultSchema.tagNames ?? []), ...MEDIA_ELEMENTS]
-/** The schemes of a link's address, and those of any other. */
+/** The allowed schemes of links, and of all other addresses. */
 export const ALLOWED_SCHEMES: { readonly link: readonly string[]; readonly other: readonly string[] } = {
   link: protocols?.href ?? [],
   other: protocols?.src ?? [],
 }
-/** The elements that an element must stand in one of: a cell without a table would end one of the page around it. */
+/** For an element, the ancestors of which it needs one. A cell without a table would close a table of the surrounding page. */
 export const REQUIRED_ANCESTORS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(ancestors ?? {}))
-/** Attributes that name elements of the page, and what these names begin with, so that they are none of the page's own. */
-export const NAMING_ATTRIBUTES: ReadonlySet<string> = new Set((clobber ?? []).map(attributeOf))
+/** Attributes that name or refer to elements. Their values get a prefix, so that they cannot collide with names of the page. */
+export const NAMING_ATTRIBUTES: ReadonlySet<string> = new Set((clobber ?? []).map(toHtmlAttribute))
 export const NAME_PREFIX: string = clobberPrefix ?? ''
-/** Attributes that an element has, whatever its author says. */
+/** Attributes that an element always gets, by element. */
 export const REQUIRED_ATTRIBUTES: ReadonlyMap<string, Attributes> = new Map(
-  Object.entries(required ?? {}).map(([element, values]) => [element, attributesOf(values)]),
+  Object.entries(required ?? {}).map(([element, values]) => [element, toHtmlAttributes(values)]),
 )
 
-/** By element, `*` for every one: the attributes that it may have, and what the config allows besides. */
+/** Returns the allowed attributes by element, `*` for all elements, including those that the config allows. */
 export function getAllowedAttributes(more: HtmlAllowance): Record<string, readonly AllowedAttribute[]> {
   const allowed: Record<string, readonly AllowedAttribute[]> = { ...more.attributes }
   for (const [element, definitions] of Object.entries(attributes)) {
-    const own = definitions.filter((one) => attributeName(one) !== CLASS).map(toAllowed)
+    const own = definitions.filter((one) => getAttributeName(one) !== CLASS).map(toAllowed)
     allowed[element] = [...own, ...(more.attributes?.[element] ?? [])]
   }
   return allowed
 }
 
-/** By element: the classes that it may have, unless the config allows every class there. */
+/** Returns the allowed classes by element, except for elements with all classes allowed by the config. */
 export function getAllowedClasses({
   attributes: more = {},
 }: HtmlAllowance): Record<string, readonly (string | RegExp)[]> {
   const isFree = (element: string): boolean => [more[element], more['*']].some((names) => names?.includes('class'))
   const classes: Record<string, readonly (string | RegExp)[]> = {}
   for (const [element, definitions] of Object.entries(attributes)) {
-    const own = definitions.filter((one) => attributeName(one) === CLASS).flatMap(valuesOf)
+    const own = definitions.filter((one) => getAttributeName(one) === CLASS).flatMap(getAllowedValues)
     if (own.length > 0 && !isFree(element)) classes[element] = own
   }
   return classes
 }
 
-/** An attribute's name, alone or with the values that it may have. */
+/** The name of an attribute, alone or with its allowed values. */
 type Definition = Definitions[number]
 
 const CLASS = 'className'
-const attributeName = (definition: Definition): string => (typeof definition === 'string' ? definition : definition[0])
+const getAttributeName = (definition: Definition): string =>
+  typeof definition === 'string' ? definition : definition[0]
 
-function valuesOf(definition: Definition): readonly (string | RegExp)[] {
+function getAllowedValues(definition: Definition): readonly (string | RegExp)[] {
   const [, ...values] = typeof definition === 'string' ? [definition] : definition
   return values.filter((value) => typeof value === 'string' || value instanceof RegExp)
 }
 
 function toAllowed(definition: Definition): AllowedAttribute {
-  const name = attributeOf(attributeName(definition))
-  const values = valuesOf(definition).filter((value) => typeof value === 'string')
+  const name = toHtmlAttribute(getAttributeName(definition))
+  const values = getAllowedValues(definition).filter((value) => typeof value === 'string')
   return values.length > 0 ? { name, values } : name
 }
 
-function attributesOf(values: Readonly<Record<string, unknown>>): Attributes {
-  const pairs = Object.entries(values).map(([name, value]) => [attributeOf(name), value === true ? '' : String(value)])
+function toHtmlAttributes(values: Readonly<Record<string, unknown>>): Attributes {
+  const pairs = Object.entries(values).map(([name, value]) => [
+    toHtmlAttribute(name),
+    value === true ? '' : String(value),
+  ])
   return Object.fromEntries(pairs)
 }
 
-/** The HTML name of an attribute of hast: `ariaLabelledBy` is `aria-labelledby`, `dataFootnoteRef` is `data-footnote-ref`. */
-function attributeOf(property: string): string {
+/** Converts hast's name of an attribute to HTML: `ariaLabelledBy` to `aria-labelledby`, `dataFootnoteRef` to `data-footnote-ref`. */
+function toHtmlAttribute(property: string): string {
   if (/^data[A-Z]/.test(property)) return property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   return RENAMED_ATTRIBUTES[property] ?? property.replace(/^aria(?=[A-Z])/, 'aria-').toLowerCase()
 }

@@ -13,17 +13,17 @@ import {
   REQUIRED_ATTRIBUTES,
 } from './html-allow-list.ts'
 
-/** Makes HTML of any author safe to print: balanced, with allowed elements and attributes alone. */
+/** Makes HTML of any author safe: balanced, with only allowed elements and attributes. */
 export type SanitizeHtml = (html: string) => string
 
-/** An element below so many others is left out, and what it holds is not: browsers nest no deeper either. */
+/** The depth below which elements are removed and their content is kept; browsers do not nest deeper, either. */
 export const MAX_HTML_DEPTH = 512
-/** Elements that have no end (HTML, section 13.1.2). */
+/** Elements without an end tag (HTML, section 13.1.2). */
 const VOID_ELEMENTS: readonly string[] = ['area', 'br', 'col', 'hr', 'img', 'input', 'source', 'track', 'wbr']
-/** Attributes that keep their `=""` when they are empty. */
-const WITH_EMPTY_VALUE: readonly string[] = ['alt', 'checked', 'disabled', 'href', 'src']
+/** Attributes that keep `=""` if they are empty. */
+const ATTRIBUTES_WITH_EMPTY_VALUE: readonly string[] = ['alt', 'checked', 'disabled', 'href', 'src']
 
-/** Makes a sanitizer with GitHub's allow-list, media, and what the config allows besides. */
+/** Creates a sanitizer with GitHub's allow-list, media, and the additions of the config. */
 export function createHtmlSanitizer({ allowHtml: more = {}, mediaHosts }: MarkdownConfig = {}): SanitizeHtml {
   const media = new MediaRule(mediaHosts)
   const options = {
@@ -33,7 +33,7 @@ export function createHtmlSanitizer({ allowHtml: more = {}, mediaHosts }: Markdo
     allowedSchemes: ALLOWED_SCHEMES.other,
     allowedSchemesByTag: { a: ALLOWED_SCHEMES.link },
     nonBooleanAttributes: [],
-    allowedEmptyAttributes: WITH_EMPTY_VALUE,
+    allowedEmptyAttributes: ATTRIBUTES_WITH_EMPTY_VALUE,
     selfClosing: VOID_ELEMENTS,
     nestingLimit: MAX_HTML_DEPTH,
   }
@@ -43,34 +43,34 @@ export function createHtmlSanitizer({ allowHtml: more = {}, mediaHosts }: Markdo
       ...options,
       onOpenTag: (name) => open.add(name, 1),
       onCloseTag: (name) => open.add(name, -1),
-      transformTags: { '*': (name, given) => change(name, given, open, media) },
+      transformTags: { '*': (name, given) => transformElement(name, given, open, media) },
     })
-    // Void elements end as those of XHTML do, and nothing else looks like it: `>` is escaped in texts and values.
+    // Void elements are printed as in XHTML. Nothing else contains ` />`, since `>` is escaped in texts and values.
     return clean.replaceAll(' />', '>')
   }
 }
 
-function change(name: string, given: Attributes, open: OpenAncestors, media: MediaRule): ChangedTag {
+function transformElement(name: string, given: Attributes, open: OpenAncestors, media: MediaRule): ChangedTag {
   const isAllowed = open.allow(name) && media.apply(name, given, open.isInMedia)
-  // An element without a name is not allowed.
+  // The sanitizer removes an element without a name.
   const tagName = isAllowed ? name : ''
   for (const key of Object.keys(given)) {
-    // The page around it has names of its own.
-    if (NAMING_ATTRIBUTES.has(key)) given[key] = (given[key] ?? '').replace(/\S+/g, withPrefix)
+    // Names must not collide with those of the surrounding page.
+    if (NAMING_ATTRIBUTES.has(key)) given[key] = (given[key] ?? '').replace(/\S+/g, addPrefix)
     if (key === 'srcset' && !isSrcset(given[key] ?? '')) delete given[key]
   }
   const required = REQUIRED_ATTRIBUTES.get(name)
   return { tagName, attribs: required ? { ...given, ...required } : given }
 }
 
-const withPrefix = (name: string): string => (name.startsWith(NAME_PREFIX) ? name : `${NAME_PREFIX}${name}`)
+const addPrefix = (name: string): string => (name.startsWith(NAME_PREFIX) ? name : `${NAME_PREFIX}${name}`)
 
-/** An address in `srcset`, perhaps with a width or a density. */
+/** Matches an address in `srcset` with an optional width or density. */
 const CANDIDATE = /^\s*\S+(?:\s+(?:[1-9]\d*w|\d+(?:\.\d+)?x))?\s*$/
-/** Others are left out: the sanitizer's parser prints what it does not understand. */
+/** Invalid values are removed, because the sanitizer's parser would print them unchanged. */
 const isSrcset = (value: string): boolean => value.split(',').every((one) => CANDIDATE.test(one))
 
-/** Counts the open elements that others must stand in. */
+/** Counts the open elements that others need as ancestors. */
 class OpenAncestors {
   readonly #counts = new Map([...[...REQUIRED_ANCESTORS.values()].flat(), ...MEDIA_ELEMENTS].map((name) => [name, 0]))
 

@@ -3,40 +3,39 @@ import { DaybookError } from '../../errors.ts'
 import { resolveSiblingModule, TaskAborted, ThreadPool } from '../../threads/thread-pool.ts'
 import type { RenderMarkdown } from './markdown.ts'
 
-/** How long one text may take, where the config does not say, in milliseconds. */
+/** The default time limit of one text, in milliseconds. */
 export const DEFAULT_RENDER_MS = 10_000
-/** Texts up to this length are rendered in place, which saves the way to a thread and back. */
-const INLINE_LENGTH = 4096
-/** Threads without work end after this time, in milliseconds. */
-const RENDERER_IDLE_MS = 10_000
-/** The most threads by default. */
+/** The maximum length of texts that are rendered in place, which saves the round trip to a thread. */
+const MAX_INLINE_LENGTH = 4096
+/** The time after which idle threads end, in milliseconds. */
+const THREAD_IDLE_MS = 10_000
+/** The default maximum number of threads. */
 const MAX_THREADS = 2
-/** A thread that needs more memory than this is ended, in MiB. */
-const MAX_HEAP = 256
-/** Room for what a thread soon throws away, in MiB: where a service renders now and then, more would only hold garbage. */
-const RENDERER_YOUNG_HEAP = 8
+/** The memory limit of a thread, in MiB. */
+const MAX_HEAP_MIB = 256
+/** The young generation of a thread, in MiB. With occasional renders, more would only hold garbage. */
+const YOUNG_HEAP_MIB = 8
 
-/** Without a table, no text of this length takes more than some hundredths of a second, however it is made. */
-const isQuick = (source: string): boolean => source.length <= INLINE_LENGTH && !source.includes('|')
+/** Returns true for short texts without tables, which render within some hundredths of a second in any case. */
+const rendersQuickly = (source: string): boolean => source.length <= MAX_INLINE_LENGTH && !source.includes('|')
 
-/** A text could not be rendered within the bounds. */
+/** The error of a text that could not be rendered within the limits. */
 export class RenderError extends Error {
   override readonly name = 'RenderError'
 }
 
-/** How texts are rendered, where it is not as usual. */
 export interface RendererOptions {
-  /** How long one text may take, in milliseconds. @default 10,000 */
+  /** The time limit of one text, in milliseconds. @default 10,000 */
   readonly renderMs?: number | undefined
-  /** How many threads render; each takes memory of its own. @default 2 */
+  /** The maximum number of threads. @default 2 */
   readonly renderThreads?: number | undefined
-  /** How many texts a thread has at once. @default 1 */
+  /** The number of texts that a thread accepts at once. @default 1 */
   readonly renderDepth?: number | undefined
 }
 
 /**
- * Renders Markdown off the event loop, with a bound on time and memory: Markdown has inputs of a few
- * kilobytes that take minutes. A thread that overruns is ended, and the text is refused.
+ * Renders Markdown in threads with limits on time and memory, because inputs of a few kilobytes can take minutes. A thread that exceeds
+ * a limit is terminated, and the text is rejected.
  */
 export class MarkdownRenderer {
   readonly #config: MarkdownConfig | undefined
@@ -44,7 +43,7 @@ export class MarkdownRenderer {
   readonly #pool: ThreadPool<string, string>
   #inline: Promise<RenderMarkdown> | undefined
 
-  /** @param config the HTML that stays besides what GitHub allows */
+  /** @param config the allowed HTML in addition to GitHub's */
   constructor(config?: MarkdownConfig, options: RendererOptions = {}) {
     this.#config = config
     this.#renderMs = options.renderMs ?? DEFAULT_RENDER_MS
@@ -53,20 +52,20 @@ export class MarkdownRenderer {
       worker: {
         workerData: { config },
         resourceLimits: {
-          maxOldGenerationSizeMb: MAX_HEAP,
-          maxYoungGenerationSizeMb: RENDERER_YOUNG_HEAP,
+          maxOldGenerationSizeMb: MAX_HEAP_MIB,
+          maxYoungGenerationSizeMb: YOUNG_HEAP_MIB,
         },
       },
       threads: options.renderThreads ?? MAX_THREADS,
       tasksPerThread: options.renderDepth ?? 1,
       taskTimeoutMs: this.#renderMs,
-      idleMs: RENDERER_IDLE_MS,
+      idleMs: THREAD_IDLE_MS,
     })
   }
 
-  /** @throws {RenderError} when the text takes too long or too much memory; SERVICE_UNAVAILABLE after {@link close} */
+  /** @throws {RenderError} if the text takes too long or too much memory; SERVICE_UNAVAILABLE after {@link close} */
   async render(source: string): Promise<string> {
-    if (isQuick(source)) return this.renderHere(source)
+    if (rendersQuickly(source)) return this.renderHere(source)
     try {
       return await this.#pool.run(source)
     } catch (error) {
@@ -74,9 +73,9 @@ export class MarkdownRenderer {
     }
   }
 
-  /** Renders a text on this thread, without a bound: for texts of the config itself, while nobody is served. */
+  /** Renders a text on this thread without limits, for short texts and for texts of the config during start. */
   async renderHere(source: string): Promise<string> {
-    // Loaded when first needed, which keeps the start short.
+    // Loaded on demand, for a faster start.
     this.#inline ??= import('./markdown.ts').then(({ createRenderMarkdown: markdownRenderer }) =>
       markdownRenderer(this.#config),
     )

@@ -12,9 +12,9 @@ const { core, linkify, renderer, utils } = PARSER
 core.ruler.before('inline', 'callouts', markCallouts)
 core.ruler.push('tasks', markTasks)
 
-const BOX = /^\[([ xX])\](?=\s)/
+const CHECKBOX = /^\[([ xX])\](?=\s)/
 
-/** Makes `[ ]` and `[x]` at the start of a list's item a checkbox (GitHub Flavored Markdown, task list items). */
+/** Turns `[ ]` and `[x]` at the start of list items into checkboxes (GitHub Flavored Markdown, task list items). */
 function markTasks({ tokens, Token: NewToken }: StateCore): void {
   const lists: Token[] = []
   tokens.forEach((token, index) => {
@@ -22,27 +22,27 @@ function markTasks({ tokens, Token: NewToken }: StateCore): void {
     if (token.type === 'bullet_list_close' || token.type === 'ordered_list_close') lists.pop()
     const item = tokens[index - 2]
     const text = token.type === 'inline' ? token.children?.[0] : undefined
-    const box = text?.type === 'text' ? BOX.exec(text.content) : null
+    const box = text?.type === 'text' ? CHECKBOX.exec(text.content) : null
     if (item?.type !== 'list_item_open' || !text || !box) return
     text.content = text.content.slice(box[0].length)
-    token.children?.unshift(checkbox(new NewToken('checkbox', 'input', 0), box[1] !== ' '))
+    token.children?.unshift(toCheckbox(new NewToken('checkbox', 'input', 0), box[1] !== ' '))
     item.attrSet('class', 'task-list-item')
     lists.at(-1)?.attrSet('class', 'contains-task-list')
   })
 }
 
-function checkbox(token: Token, isChecked: boolean): Token {
+function toCheckbox(token: Token, isChecked: boolean): Token {
   token.attrs = [['type', 'checkbox'], ...(isChecked ? [['checked', ''] as [string, string]] : []), ['disabled', '']]
   return token
 }
 
-/** An address of everyday length whose every character stands for itself. */
+/** Matches addresses of ordinary length that need no normalization. */
 const PLAIN_ADDRESS = /^https?:\/\/[a-z0-9-]{1,30}(?:\.[a-z0-9-]{1,30}){0,6}(?:\/[\w;/?:@&=+$,.!~*'()#-]*)?$/i
 const normalizeLink = PARSER.normalizeLink.bind(PARSER)
-// markdown-it takes each address apart, which is a tenth of all its work.
+// markdown-it parses each address, which takes a tenth of its time.
 PARSER.normalizeLink = (address: string): string => (PLAIN_ADDRESS.test(address) ? address : normalizeLink(address))
 
-// A bare link begins with a scheme or `www.`: `README.md` is a name, not an address in Moldova.
+// A bare link needs a scheme or `www.`, since `README.md` is a file name, not an address in Moldova.
 linkify.add('ftp:', null)
 linkify.add('//', null)
 linkify.add('www.', {
@@ -59,33 +59,34 @@ linkify.add('www.', {
 Object.assign(renderer.rules, {
   s_open: () => '<del>',
   s_close: () => '</del>',
-  th_open: openCell,
-  td_open: openCell,
+  th_open: formatCellStart,
+  td_open: formatCellStart,
   footnote_ref: (tokens, index) => {
-    const { note, reference } = noteIds(tokens[index])
-    return `<sup><a href="#${note}" id="${reference}" data-footnote-ref aria-describedby="user-content-footnote-label">${noteNumber(tokens[index])}</a></sup>`
+    const { note, reference } = getFootnoteIds(tokens[index])
+    return `<sup><a href="#${note}" id="${reference}" data-footnote-ref aria-describedby="user-content-footnote-label">${getFootnoteNumber(tokens[index])}</a></sup>`
   },
   footnote_block_open: () =>
     '<section data-footnotes class="footnotes"><h2 class="sr-only" id="user-content-footnote-label">Footnotes</h2>\n<ol>\n',
-  footnote_open: (tokens, index) => `<li id="${noteIds(tokens[index]).note}">\n`,
+  footnote_open: (tokens, index) => `<li id="${getFootnoteIds(tokens[index]).note}">\n`,
   footnote_anchor: (tokens, index) =>
-    ` <a href="#${noteIds(tokens[index]).reference}" data-footnote-backref aria-label="Back to reference ${noteNumber(tokens[index])}" class="data-footnote-backref">↩</a>`,
-  // Texts and code are printed as the sanitizer prints them, which lets HTML of inert tokens skip it.
+    ` <a href="#${getFootnoteIds(tokens[index]).reference}" data-footnote-backref aria-label="Back to reference ${getFootnoteNumber(tokens[index])}" class="data-footnote-backref">↩</a>`,
+  // Texts and code are printed like the sanitizer prints them, so that the HTML of inert tokens can skip it.
   text: (tokens, index) => escapeText(tokens[index]),
   code_inline: (tokens, index) => `<code>${escapeText(tokens[index])}</code>`,
   code_block: (tokens, index) => `<pre><code>${escapeText(tokens[index])}</code></pre>\n`,
-  fence: (tokens, index) => `<pre><code${languageOf(tokens[index])}>${escapeText(tokens[index])}</code></pre>\n`,
+  fence: (tokens, index) =>
+    `<pre><code${formatLanguageClass(tokens[index])}>${escapeText(tokens[index])}</code></pre>\n`,
 } satisfies Record<string, RendererRule>)
 
-/** Escapes a text outside of attributes, where quotes mean nothing. */
+/** Escapes a text outside of attributes, where quotes need no escapes. */
 function escapeText(token: Token | undefined): string {
   const text = token?.content ?? ''
   if (!/[&<>]/.test(text)) return text
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** The class attribute of a code block, from the first word of its info string. */
-function languageOf(token: Token | undefined): string {
+/** Returns the class attribute of a code block, from the first word of its info string. */
+function formatLanguageClass(token: Token | undefined): string {
   const [language = ''] = utils
     .unescapeAll(token?.info ?? '')
     .trim()
@@ -93,17 +94,17 @@ function languageOf(token: Token | undefined): string {
   return language === '' ? '' : ` class="language-${utils.escapeHtml(language)}"`
 }
 
-/** GitHub says by an attribute how a cell is aligned, where markdown-it says it by a style. */
-function openCell(tokens: readonly Token[], index: number): string {
+/** Aligns a cell by an attribute, like GitHub, instead of by a style, like markdown-it. */
+function formatCellStart(tokens: readonly Token[], index: number): string {
   const side = /^text-align:(\w+)$/.exec(String(tokens[index]?.attrGet('style')))?.[1]
   return side === undefined ? `<${tokens[index]?.tag}>` : `<${tokens[index]?.tag} align="${side}">`
 }
 
-const noteNumber = (token: Token | undefined): number => Number(token?.meta?.id ?? 0) + 1
+const getFootnoteNumber = (token: Token | undefined): number => Number(token?.meta?.id ?? 0) + 1
 
-/** The ids of a footnote and of one of the places that refer to it, set apart from the ids of the page that shows them. */
-function noteIds(token: Token | undefined): { readonly note: string; readonly reference: string } {
-  const number = noteNumber(token)
+/** Returns the ids of a footnote and of a reference to it, with a prefix that separates them from ids of the page. */
+function getFootnoteIds(token: Token | undefined): { readonly note: string; readonly reference: string } {
+  const number = getFootnoteNumber(token)
   const again = Number(token?.meta?.subId ?? 0)
   return {
     note: `user-content-fn-${number}`,
@@ -111,10 +112,10 @@ function noteIds(token: Token | undefined): { readonly note: string; readonly re
   }
 }
 
-/** Turns GitHub-flavoured Markdown into HTML that is safe to print. A long text takes time; see MarkdownRenderer. */
+/** Renders GitHub-flavoured Markdown as safe HTML. Long texts take time; see `MarkdownRenderer`. */
 export type RenderMarkdown = (source: string) => string
 
-/** Makes a renderer; raw HTML stays as far as GitHub and the config allow it. */
+/** Creates a render function, which keeps the raw HTML that GitHub and the config allow. */
 export function createRenderMarkdown(config?: MarkdownConfig): RenderMarkdown {
   const sanitize = createHtmlSanitizer(config)
   return (source) => {

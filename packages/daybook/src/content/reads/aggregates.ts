@@ -7,7 +7,7 @@ import type { Counters } from '../../store/reads/counters-reader.ts'
 import type { ContentContext } from '../context.ts'
 import type { ResolvedListQuery } from './resolved-list-query.ts'
 
-/** The list whose aggregates are computed, and the state of what it depends on. */
+/** The list whose aggregates are computed, with the counters and revisions that they depend on. */
 export interface AggregateSource {
   readonly context: ContentContext
   readonly query: ResolvedListQuery
@@ -19,46 +19,46 @@ export interface AggregateSource {
   readonly size: ListSize
 }
 
-/** The aggregates of a list, as the text of a JSON object. Each is cached for as long as nothing changes that it depends on. */
+/** Formats the aggregates of a list as a JSON object. Each is cached until something that it depends on changes. */
 export async function formatAggregates(source: AggregateSource): Promise<string> {
   const { aggregates } = source.query
   const members = await Promise.all(
-    aggregates.map(async (aggregate) => `${JSON.stringify(aggregate.name)}:${await cachedText(source, aggregate)}`),
+    aggregates.map(async (aggregate) => `${JSON.stringify(aggregate.name)}:${await formatCached(source, aggregate)}`),
   )
   return `{${members.join(',')}}`
 }
 
-function cachedText(source: AggregateSource, aggregate: Aggregate): string | Promise<string> {
+function formatCached(source: AggregateSource, aggregate: Aggregate): string | Promise<string> {
   const { context: engine, query, revisions } = source
   const { aggregates, runningAggregates: aggregating } = engine.listCache
   const cacheKey = `${query.matchesCacheKey} ${aggregate.name} ${revisions.join()}`
   const cached = aggregates.get(cacheKey)
   if (cached !== undefined) return cached
   return aggregating.run(cacheKey, async () => {
-    const text = await aggregateText(source, aggregate)
+    const text = await formatAggregate(source, aggregate)
     aggregates.set(cacheKey, text)
     return text
   })
 }
 
-function aggregateText(source: AggregateSource, aggregate: Aggregate): Promise<string> {
+function formatAggregate(source: AggregateSource, aggregate: Aggregate): Promise<string> {
   return aggregate.kind === 'count' || aggregate.kind === 'members'
-    ? countsText(source, aggregate)
-    : valueText(source, aggregate)
+    ? formatCounts(source, aggregate)
+    : formatValue(source, aggregate)
 }
 
-async function countsText(source: AggregateSource, aggregate: CountAggregate): Promise<string> {
+async function formatCounts(source: AggregateSource, aggregate: CountAggregate): Promise<string> {
   const { context: engine, query, hasCounters, size } = source
   const isOfStatus = aggregate.kind === 'count' && aggregate.by.column === 'status'
   const rows =
     hasCounters && isOfStatus
-      ? statusRows(source)
+      ? countByStatus(source)
       : await engine.store.read.lists.counts(query.collection, aggregate, { ...query, size, hasCounters })
   const scalar = getScalar(aggregate)
   return JSON.stringify(rows.map(({ value, count }) => ({ value: toValue(value, scalar), count })))
 }
 
-function statusRows({ counters: { counts }, query: { statuses } }: AggregateSource): readonly CountRow[] {
+function countByStatus({ counters: { counts }, query: { statuses } }: AggregateSource): readonly CountRow[] {
   return Object.entries(counts)
     .filter(([status, count]) => count > 0 && (statuses === undefined || statuses.includes(status)))
     .map(([value, count]) => ({ value, count }))
@@ -66,7 +66,7 @@ function statusRows({ counters: { counts }, query: { statuses } }: AggregateSour
     .slice(0, MAX_COUNTED_VALUES)
 }
 
-async function valueText(source: AggregateSource, aggregate: ValueAggregate): Promise<string> {
+async function formatValue(source: AggregateSource, aggregate: ValueAggregate): Promise<string> {
   const { context: engine, query, size } = source
   const row = await engine.store.read.lists.value(query.collection, aggregate, { ...query, size })
   const value = row?.value ?? null
@@ -76,7 +76,7 @@ async function valueText(source: AggregateSource, aggregate: ValueAggregate): Pr
   return JSON.stringify(toValue(value, aggregate.by.scalar))
 }
 
-/** A value as documents hold it. */
+/** Converts a column's value to a document's. */
 function toValue(value: string | number | null, scalar: Scalar): unknown {
   if (value === null) return null
   if (scalar === 'boolean') return value === 1 || value === 'true'

@@ -24,10 +24,10 @@ import { type DocumentResponse, type LazyResponse, toSurrogateKeys } from './res
 const WHOLE: Selection = { select: undefined, expansions: [], reverses: [] }
 
 /**
- * Reads one entry by its slug, or by its id where the address has the form of one. The rest of the content is read by `read`, which is not
- * called if the client or the response cache has the response with this tag (`http/cache.ts`).
+ * Reads one entry by its id if the address has the form of one, otherwise by its slug. Its content is read by `read`, which is not called
+ * if the client or the response cache has the response with this tag (`http/cache.ts`).
  *
- * @param knownRevision a revision whose response is available: the document of the entry is not read along with this revision
+ * @param knownRevision a revision whose response is available, so that its document need not be read
  * @throws NOT_FOUND if there is none that the caller may see; VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
 export async function readEntry(
@@ -43,7 +43,7 @@ export async function readEntry(
   const filter = await access.authorizeRead(collection)
   const visible = { hidden: access.hidden(collection), hasAuthors: access.canSeeAuthors(collection) }
   const isDraft = authorizeDraftRequest(access, collection, query.partial)
-  // Without parameters, the entry alone is shown, and the access rules of other collections are not evaluated.
+  // Without parameters nothing is included, so the access rules of other collections need not be evaluated.
   const scope = query.isEmpty ? undefined : await resolveCallerScope(access, choice)
   const selection = scope ? readDocumentQuery(collection, query, scope) : WHOLE
   const projection = { ...visible, select: selection.select }
@@ -65,11 +65,11 @@ export async function readEntry(
       return toSurrogateKeys(`${key}:${row.id}`, [...related, ...ruleCollections])
     },
     read: async () => {
-      // The document was left out if its revision was known.
+      // The document has not been read if its revision was known.
       const whole = row.doc === '' ? await readWhole(engine, collection, row) : row
       if (!expansion) return present(collection, whole, projection)
       const [shown] = await localizeRows(engine, access, collection, [whole], choice)
-      // The entry can have been deleted since it was found.
+      // The entry may have been deleted since.
       if (!shown) throw new DaybookError('NOT_FOUND')
       const [json = ''] = await presentExpanded(expansion, collection, [shown], selection)
       return json
@@ -84,7 +84,7 @@ async function readWhole({ store }: ContentContext, collection: CollectionModel,
 }
 
 /**
- * Reads an entry as its draft is.
+ * Reads the draft of an entry.
  *
  * @throws NOT_FOUND if it has been deleted
  */
@@ -106,7 +106,7 @@ async function readDraft(
   return toLazyResponse({ json: appendDraftInfo(json, draft.draftInfo), tag: toDraftTag(tag, draft) })
 }
 
-/** A response that shows a draft. It has no surrogate keys, since no CDN may store it. */
+/** Wraps a draft as a response. It has no surrogate keys, since no CDN may store it. */
 export const toLazyResponse = ({ json, tag }: Pick<DocumentResponse, 'tag' | 'json'>): LazyResponse => ({
   tag,
   surrogateKeys: () => [],
@@ -114,7 +114,7 @@ export const toLazyResponse = ({ json, tag }: Pick<DocumentResponse, 'tag' | 'js
 })
 
 /**
- * The id of an entry that the caller may read.
+ * Authorizes the read of an entry, and returns its id in lower case.
  *
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
  */

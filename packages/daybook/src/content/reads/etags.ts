@@ -16,10 +16,10 @@ export interface EntityTag {
 /** The longest text that is read as a list of tags, in characters. */
 const MAX_ETAG_LENGTH = 4096
 const TAG = /(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"/g
-/** RFC 9110, section 5.6.1: elements between commas, and empty ones are let pass. */
+/** Elements between commas, including empty ones (RFC 9110, section 5.6.1). */
 const TAG_LIST = /^(?:[ \t]*,)*[ \t]*(?:W\/)?"[^"]*"[ \t]*(?:,[ \t]*(?:(?:W\/)?"[^"]*"[ \t]*)?)*$/
 
-/** The JSON Schema of what {@link parseTags} reads. */
+/** The JSON Schema of the values that {@link parseTags} accepts. */
 export const TAGS_SCHEMA: JsonSchema = {
   type: 'string',
   maxLength: MAX_ETAG_LENGTH,
@@ -27,7 +27,7 @@ export const TAGS_SCHEMA: JsonSchema = {
     '^(?:\\*|(?:,[ \\t]*)*(?:W/)?"[!#-~\\u0080-\\u00ff]*"(?:[ \\t]*,(?:[ \\t]*(?:W/)?"[!#-~\\u0080-\\u00ff]*")?)*)$',
 }
 
-/** Reads `*` or a list of entity tags; `undefined` when it is neither. */
+/** Parses `*` or a list of entity tags; `undefined` if the value is neither. */
 export function parseTags(given: unknown): TagCondition | undefined {
   const text = typeof given === 'string' ? given.trim() : ''
   if (text === '*') return '*'
@@ -36,58 +36,58 @@ export function parseTags(given: unknown): TagCondition | undefined {
   return tags.length * 2 === text.split('"').length - 1 ? tags : undefined
 }
 
-/** A short name for a variant of an answer: other fields, another reader, another config. */
+/** Hashes the parts of a cache key or of an entity tag, such as the selected fields, the caller's access and the config. */
 export function hashCacheKey(...parts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 8)
 }
 
-/** The part of a variant that says what of a document is answered. */
+/** Returns the part of a cache key for the selected and included fields of a document. */
 export function toSelectionKey({ select, expansions, reverses: lists, hasAlternates }: Selection): unknown {
   const inner = expansions.map((one) => [one.relation.path, one.isReadable, toSelectionKey(one)])
   const parts = [select && [...select], inner, ...(hasAlternates ? ['alternates'] : [])]
-  return lists.length === 0 ? parts : [...parts, lists.map(listVariant)]
+  return lists.length === 0 ? parts : [...parts, lists.map(toReverseKey)]
 }
 
-function listVariant(list: ReverseExpansion): unknown {
+function toReverseKey(list: ReverseExpansion): unknown {
   const { reverse, page } = list
   const { limit, offset, statuses } = page
   return [reverse.path, reverse.through, limit, offset, statuses, nameOrder(page.sort), toSelectionKey(list)]
 }
 
-/** The strong tag of a document: its revision, and which variant of it is answered. */
-export function toDocumentTag(revision: number, variant: string): string {
-  return `"${revision.toString(36)}.${variant}"`
+/** Formats the strong tag of a document: its revision, and a hash of everything else that the response depends on. */
+export function toDocumentTag(revision: number, etagPart: string): string {
+  return `"${revision.toString(36)}.${etagPart}"`
 }
 
-/** The revision that a tag names, whatever variant of it. */
+/** Returns the revision in a tag. */
 export const parseRevision = (tag: string): number => Number.parseInt(tag.slice(1), 36)
 
-/** Whether any listed tag names this revision, in whatever variant it was read. Weak ones never do. */
+/** Returns true if a strong tag names the revision, whatever the rest of the tag. */
 function matchesRevision(condition: TagCondition, revision: number): boolean {
   if (condition === '*') return revision > 0
   return condition.some(({ weak, value }) => !weak && value.split('.')[0] === revision.toString(36))
 }
 
-/** What ends the tag of an answer that was compressed on its way. */
-const CODING_ENDING = /-(?:br|zst|gz)$/
+/** The suffix of the tag of a compressed response. */
+const CODING_SUFFIX = /-(?:br|zst|gz)$/
 
-/** Whether a tag of a client is the one of an answer, however that was compressed. */
-const isTagOf = (value: string, tag: string): boolean =>
-  `"${value}"` === tag || `"${value.replace(CODING_ENDING, '')}"` === tag
+/** Returns true if a client's tag is that of a response, compressed or not. */
+const isSameTag = (value: string, tag: string): boolean =>
+  `"${value}"` === tag || `"${value.replace(CODING_SUFFIX, '')}"` === tag
 
-/** Whether a stored answer with one of these tags is still the present one (weak comparison). */
+/** Returns true if a response with one of these tags is current (weak comparison). */
 export function matchesTag(condition: TagCondition, tag: string): boolean {
   return findMatchingTag(condition, tag) !== undefined
 }
 
-/** The tag under which a client has an answer (weak comparison); `undefined`: it has another one. */
+/** Finds the client's tag of a response (weak comparison), which may have the suffix of a compressed one. */
 export function findMatchingTag(condition: TagCondition, tag: string): string | undefined {
   if (condition === '*') return tag
-  const held = condition.find(({ value }) => isTagOf(value, tag))
+  const held = condition.find(({ value }) => isSameTag(value, tag))
   return held && `"${held.value}"`
 }
 
-/** The revision of an answer that a client has; `undefined`: of none that could be the present one. */
+/** Returns the revision in the client's first tag, if the tag has one. */
 export function getClientRevision(condition: TagCondition | undefined): number | undefined {
   const [first] = condition === '*' ? [] : (condition ?? [])
   const revision = first && parseRevision(`"${first.value}"`)
@@ -95,29 +95,30 @@ export function getClientRevision(condition: TagCondition | undefined): number |
 }
 
 /**
- * Checks the `If-Match` of a read against the tag of its own answer (strong comparison; RFC 9110, section 13.1.1). A write
- * takes the tag of any projection, because it changes all of them; a read answers one.
+ * Checks the `If-Match` of a read against the tag of its response (strong comparison; RFC 9110, section 13.1.1). A write accepts the tag
+ * of any projection of the document, because it changes all of them.
  *
  * @throws PRECONDITION_FAILED with `details.current`
  */
 export function requireTagMatch(ifMatch: TagCondition | undefined, tag: string): void {
   const holds =
-    ifMatch === undefined || ifMatch === '*' || ifMatch.some(({ weak, value }) => !weak && isTagOf(value, tag))
+    ifMatch === undefined || ifMatch === '*' || ifMatch.some(({ weak, value }) => !weak && isSameTag(value, tag))
   if (!holds)
     throw new DaybookError('PRECONDITION_FAILED', 'The answer has another ETag than If-Match names.', { current: tag })
 }
 
-/** The conditions of a write. */
+/** The preconditions of a write. */
 export interface Preconditions {
   readonly ifMatch?: TagCondition | undefined
   readonly ifNoneMatch?: TagCondition | undefined
 }
 
 /**
- * Checks the conditions of a write against what is stored.
+ * Checks the preconditions of a write against the stored revision.
  *
- * @param revision 0 when nothing was stored yet
- * @param isRequired whether the write must say which version it is based on
+ * @param revision 0 if nothing is stored
+ * @param current the current tag
+ * @param isRequired true if the write needs `If-Match`
  * @throws PRECONDITION_REQUIRED, PRECONDITION_FAILED with `details.current`
  */
 export function requirePreconditions(
@@ -129,9 +130,9 @@ export function requirePreconditions(
   if (isRequired && ifMatch === undefined) throw new DaybookError('PRECONDITION_REQUIRED')
   const isMet =
     (ifMatch === undefined || matchesRevision(ifMatch, revision)) &&
-    (ifNoneMatch === undefined || !matchesRevision(weakly(ifNoneMatch), revision))
+    (ifNoneMatch === undefined || !matchesRevision(toStrongTags(ifNoneMatch), revision))
   if (!isMet) throw new DaybookError('PRECONDITION_FAILED', undefined, { current })
 }
 
-const weakly = (condition: TagCondition): TagCondition =>
+const toStrongTags = (condition: TagCondition): TagCondition =>
   condition === '*' ? '*' : condition.map(({ value }) => ({ weak: false, value }))

@@ -20,10 +20,10 @@ import { appendMembers, present, presentParts } from './present.ts'
 import type { DocumentResponse } from './response.ts'
 import { type ExpansionSource, formatReversePage, type ReadRelatedDrafts, readReversePages } from './reverse.ts'
 
-/** The most documents that one answer expands. */
+/** The maximum number of documents that one response includes. */
 export const MAX_EXPANDED_DOCUMENTS = 2000
 
-/** Reads the revisions of everything that a selection embeds in one document. No document is read. */
+/** Reads the revisions of everything that a selection includes, but no documents. */
 export async function openExpansion(
   engine: ContentContext,
   selection: Selection,
@@ -36,7 +36,7 @@ export async function openExpansion(
   return { context: engine, scope, revisions, readDrafts: showDrafts }
 }
 
-/** The tag of a document with what is included: its revision, the reader, the selection, and the revisions of everything embedded. */
+/** Creates the tag of a document with included ones: its revision, the caller's access, the selection, and the revisions of everything included. */
 export function toExpandedTag(
   { scope, revisions }: ExpansionSource,
   document: DocumentModel,
@@ -44,14 +44,14 @@ export function toExpandedTag(
   selection: Selection,
 ): string {
   const related = listExpandedCollections(selection)
-  // In other locales, other readers may see the entry.
+  // Access to the entry may differ between locales.
   const seen = selection.hasAlternates ? [document as CollectionModel, ...related] : related
   const reader = [[...scope.hiddenFields(document)], scope.canSeeAuthors(document), scope.cacheKeyPart(seen)]
   const variant = hashCacheKey(document.schemaHash, reader, toSelectionKey(selection), revisions, scope.localeChoice)
   return toDocumentTag(revision, variant)
 }
 
-/** A document with the documents that it refers to in place of their ids. */
+/** Creates the response of a document with included documents. */
 export async function toExpandedResponse(
   engine: ContentContext,
   document: DocumentModel,
@@ -65,19 +65,19 @@ export async function toExpandedResponse(
   return { json, tag: toExpandedTag(source, document, row.seq, selection), seq: row.seq }
 }
 
-/** A stored document. An entry has an id, by which its reverse fields find what refers to it. */
-type ReferringRow = StoredDocument & { readonly id?: string }
+/** A stored document. The id of an entry is needed for its reverse fields. */
+type ExpandableRow = StoredDocument & { readonly id?: string }
 
 /**
- * The JSON texts of stored documents with what is included: one statement for each level of each reverse field, and of each collection that
- * a relation leads to, however many documents there are.
+ * Creates the JSON texts of stored documents with included documents. Takes one statement for each level of each reverse field, and of
+ * each collection that a relation leads to, however many documents there are.
  *
- * @throws VALIDATION_ERROR if more than {@link MAX_EXPANDED_DOCUMENTS} documents would be put in
+ * @throws VALIDATION_ERROR if more than {@link MAX_EXPANDED_DOCUMENTS} documents would be included
  */
 export async function presentExpanded(
   source: ExpansionSource,
   document: DocumentModel,
-  rows: readonly ReferringRow[],
+  rows: readonly ExpandableRow[],
   selection: Selection,
 ): Promise<readonly string[]> {
   const texts = (await expandRows(source, document, rows, selection)).map(({ text }) => text)
@@ -91,13 +91,13 @@ interface Alternate {
 }
 
 /**
- * Appends the slugs of entries in all locales to their texts: of each locale in which the entry exists for the reader and has a slug of its
- * own. One statement for each locale, however many entries there are.
+ * Appends the slugs of entries in all locales in which the entry exists for the caller and has its own slug. Takes one statement for each
+ * locale, however many entries there are.
  */
 async function appendAlternates(
   { context: engine, scope }: ExpansionSource,
   { key }: CollectionModel,
-  rows: readonly ReferringRow[],
+  rows: readonly ExpandableRow[],
   texts: readonly string[],
 ): Promise<readonly string[]> {
   const { model, store } = engine
@@ -112,10 +112,10 @@ async function appendAlternates(
   return texts.map((text, index) => appendMembers(text, { alternates: alternates.get(rows[index]?.id ?? '') ?? [] }))
 }
 
-/** A document with everything that is included in it. */
+/** The JSON text of a document with all included documents. */
 class ExpandedDocument {
   readonly text: string
-  /** The number of documents inside it, at all levels. */
+  /** The number of included documents, at all levels. */
   readonly weight: number
 
   constructor(text: string, weight: number) {
@@ -124,11 +124,11 @@ class ExpandedDocument {
   }
 }
 
-/** A document while others are put into it. Its parts are texts; only the members that hold references are parsed. */
+/** A document during expansion. Only the members with references are parsed; all other parts are JSON texts. */
 interface OpenDocument {
   readonly id: string
   readonly parts: Part[]
-  /** The parsed values of members, with an {@link ExpandedDocument} in the place of each expanded reference. */
+  /** The parsed members, with an {@link ExpandedDocument} in place of each expanded reference. */
   readonly parsed: Values
   weight: number
 }
@@ -136,7 +136,7 @@ interface OpenDocument {
 async function expandRows(
   source: ExpansionSource,
   model: DocumentModel,
-  rows: readonly ReferringRow[],
+  rows: readonly ExpandableRow[],
   { select, expansions, reverses: lists }: Selection,
 ): Promise<readonly ExpandedDocument[]> {
   const { scope } = source
@@ -152,7 +152,7 @@ async function expandRows(
   return documents.map(closeDocument)
 }
 
-function openDocument({ id = '' }: ReferringRow, parts: readonly Part[], owners: ReadonlySet<string>): OpenDocument {
+function openDocument({ id = '' }: ExpandableRow, parts: readonly Part[], owners: ReadonlySet<string>): OpenDocument {
   const members = parts.filter((part) => typeof part !== 'string' && owners.has(part.key)) as readonly Member[]
   const parsed = Object.fromEntries(members.map(({ key, text }) => [key, JSON.parse(text)]))
   return { id, parts: [...parts], parsed, weight: 0 }
@@ -160,21 +160,23 @@ function openDocument({ id = '' }: ReferringRow, parts: readonly Part[], owners:
 
 function closeDocument({ parts, parsed, weight }: OpenDocument): ExpandedDocument {
   const texts = parts.map((part) =>
-    typeof part !== 'string' && Object.hasOwn(parsed, part.key) ? { ...part, text: toText(parsed[part.key]) } : part,
+    typeof part !== 'string' && Object.hasOwn(parsed, part.key)
+      ? { ...part, text: formatExpanded(parsed[part.key]) }
+      : part,
   )
   return new ExpandedDocument(joinParts(texts), weight)
 }
 
-/** The JSON text of a parsed value in which documents stand in the place of references. */
-function toText(value: unknown): string {
+/** Formats a parsed value, in which documents replace references, as JSON. */
+function formatExpanded(value: unknown): string {
   if (value instanceof ExpandedDocument) return value.text
-  if (Array.isArray(value)) return `[${value.map(toText).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(formatExpanded).join(',')}]`
   if (!isRecord(value)) return JSON.stringify(value)
-  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${toText(member)}`)
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${formatExpanded(member)}`)
   return `{${members.join(',')}}`
 }
 
-/** Puts documents in the place of the references of one relation. */
+/** Replaces the references of one relation with documents. */
 async function expandRelation(
   source: ExpansionSource,
   expansion: Expansion,
@@ -183,14 +185,14 @@ async function expandRelation(
   const places = documents.map(({ parsed }) => findPlaces(parsed, expansion.relation.steps))
   const references = places.flat().flatMap(({ object, key }) => object[key])
   const ids = references.flatMap((reference) => getId(expansion, reference) ?? [])
-  const byId = await expandById(source, expansion, await fetchRows(source, expansion, ids))
+  const byId = await expandById(source, expansion, await readRelated(source, expansion, ids))
   for (const [index, document] of documents.entries()) {
-    for (const place of places[index] ?? []) document.weight += substitute(place, expansion, byId)
+    for (const place of places[index] ?? []) document.weight += replaceReferences(place, expansion, byId)
   }
-  requireFew(documents)
+  requireFewDocuments(documents)
 }
 
-/** Entries with what is included in them, by id. Those in the place of references to several collections name their own. */
+/** Expands entries, and returns them by id. Targets of relations to several collections get a member with their collection. */
 async function expandById(
   source: ExpansionSource,
   included: Expansion | ReverseExpansion,
@@ -198,7 +200,7 @@ async function expandById(
 ): Promise<ReadonlyMap<string, ExpandedDocument>> {
   const { to } = included
   const distinct = [...new Map(rows.map((row) => [row.id, row])).values()]
-  if (distinct.length > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
+  if (distinct.length > MAX_EXPANDED_DOCUMENTS) throw createTooManyDocumentsError()
   const isTagged = 'relation' in included && included.relation.isTagged
   const expanded = await expandRows(source, to, distinct, included)
   return new Map(
@@ -209,13 +211,13 @@ async function expandById(
   )
 }
 
-/** An object, and a key under which it holds references. */
+/** An object, and the key of one of its members that holds references. */
 interface Place {
   readonly object: Values
   readonly key: string
 }
 
-/** Finds the references of a relation: in every item of the lists on the way, and in blocks of the right kind. */
+/** Finds the references of a relation in all items of lists, and in blocks of the right type. */
 function findPlaces(value: unknown, [step, ...rest]: RelationModel['steps']): readonly Place[] {
   if (!step) return []
   if (Array.isArray(value)) return value.flatMap((item) => findPlaces(item, [step, ...rest]))
@@ -229,19 +231,23 @@ function findPlaces(value: unknown, [step, ...rest]: RelationModel['steps']): re
     : [{ object: value, key: step.key }]
 }
 
-/** The id in a reference to the collection of an expansion. A relation to several collections has an expansion for each of them. */
+/** Returns the id of a reference to the collection of an expansion. A relation to several collections has one expansion for each. */
 function getId({ relation, to }: Expansion, reference: unknown): string | undefined {
   if (!relation.isTagged) return typeof reference === 'string' ? reference : undefined
   return isTaggedReference(reference) && reference.collection === to.key ? reference.id : undefined
 }
 
-/** @returns for how many documents the new value counts */
-function substitute({ object, key }: Place, expansion: Expansion, byId: ReadonlyMap<string, ExpandedDocument>): number {
+/** Replaces references, and returns the number of included documents. */
+function replaceReferences(
+  { object, key }: Place,
+  expansion: Expansion,
+  byId: ReadonlyMap<string, ExpandedDocument>,
+): number {
   const value = object[key]
   let weight = 0
   const values = [value].flat().flatMap((reference) => {
     const id = getId(expansion, reference)
-    // The expansion of another collection replaces the reference.
+    // The expansion for another collection replaces this reference.
     if (id === undefined) return expansion.relation.isTagged ? [reference] : []
     const document = byId.get(id)
     weight += document ? 1 + document.weight : 0
@@ -251,8 +257,8 @@ function substitute({ object, key }: Place, expansion: Expansion, byId: Readonly
   return weight
 }
 
-/** The related entries that the reader may see. */
-async function fetchRows(
+/** Reads the related entries that the caller may see. */
+async function readRelated(
   { context: engine, scope, readDrafts: showDrafts }: ExpansionSource,
   { to, isReadable: isOpen }: Expansion,
   ids: readonly string[],
@@ -268,7 +274,7 @@ async function fetchRows(
   return localizeRows(engine, scope.access, to, visible, scope.localeChoice)
 }
 
-/** Adds a page of the entries that refer to it to each document. */
+/** Adds a page of referring entries to each document. */
 async function addReversePages(
   source: ExpansionSource,
   list: ReverseExpansion,
@@ -287,16 +293,16 @@ async function addReversePages(
     document.parts.push({ key: list.reverse.key, text: formatReversePage(list, document.id, page, texts) })
     for (const { weight } of items) document.weight += 1 + weight
   }
-  requireFew(documents)
+  requireFewDocuments(documents)
 }
 
-/** @throws VALIDATION_ERROR if too many documents are put in: each counts in every place where it stands, with all that is put into it */
-function requireFew(documents: readonly OpenDocument[]): void {
+/** @throws VALIDATION_ERROR if too many documents are included; each counts in every place, along with its own included documents */
+function requireFewDocuments(documents: readonly OpenDocument[]): void {
   const total = documents.reduce((sum, { weight }) => sum + weight, 0)
-  if (total > MAX_EXPANDED_DOCUMENTS) throw tooManyDocuments()
+  if (total > MAX_EXPANDED_DOCUMENTS) throw createTooManyDocumentsError()
 }
 
-const tooManyDocuments = (): DaybookError =>
+const createTooManyDocumentsError = (): DaybookError =>
   validationErrorAt(
     'include',
     'maxItems',

@@ -14,7 +14,7 @@ import { openExpansion, presentExpanded, toExpandedTag } from './expand.ts'
 import { present, toProjectionTag } from './present.ts'
 import { type LazyResponse, toSurrogateKeys } from './response.ts'
 
-/** The row of a global that was never written: its fields are empty, its revision is 0. */
+/** Creates the row of a global that was never written, with empty fields and revision 0. */
 export function toBlankRow(global: GlobalModel): GlobalRow {
   const doc = JSON.stringify(withSystemKeys(global, { key: global.key }, toCurrentSchema(global, {})))
   const nobody = { created_by: null, updated_by: null }
@@ -22,7 +22,7 @@ export function toBlankRow(global: GlobalModel): GlobalRow {
 }
 
 /**
- * Reads a global; one that was never written has empty fields.
+ * Reads a global. A global that was never written has empty fields.
  *
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
@@ -65,7 +65,7 @@ export async function readGlobal(
   }
 }
 
-/** A stored global in the language that is asked for. */
+/** Localizes a stored global for the requested locale. */
 export function localizeGlobal(
   { model }: ContentContext,
   global: GlobalModel,

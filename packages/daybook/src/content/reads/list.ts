@@ -23,12 +23,12 @@ import { appendDraftInfo, readDrafts } from './present-draft.ts'
 import type { ResolvedListQuery } from './resolved-list-query.ts'
 import { type LazyResponse, toSurrogateKeys } from './response.ts'
 
-/** The maximum number of resolved forms of one query that are cached: one for each collection and kind of caller. */
+/** The maximum number of cached resolutions of one query, which differ by collection and access. */
 const MAX_RESOLVED = 20
 
 /**
- * Reads a list: the page of the matching entries that the caller may see. The tag costs one row. The entries are read by `read`, which is
- * not called if the client or the response cache has the response with this tag (`http/cache.ts`).
+ * Reads a page of the matching entries that the caller may see. The tag takes one row. The entries are read by `read`, which is not called
+ * if the client or the response cache has the response with this tag (`http/cache.ts`).
  *
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
@@ -39,7 +39,7 @@ export async function readList(
   parameters: Query<ListParameters>,
 ): Promise<LazyResponse> {
   const query = await resolveListQuery(engine, access, collection, parameters)
-  // The state is read before the entries, so that the tag never names a later state than theirs.
+  // The revisions are read before the entries, so that the tag is never newer than the entries.
   const state = await readListState(engine, query)
   return {
     tag: listTag(query, state),
@@ -58,7 +58,7 @@ export async function readList(
               size,
             })
       const items = await presentEntries(engine, access, query, state, rows)
-      const hasCounters = isCounted(query, counters)
+      const hasCounters = hasExactCounters(query, counters)
       const aggregates =
         query.aggregates.length > 0 && (await formatAggregates({ context: engine, query, ...state, size, hasCounters }))
       return formatList(query, total, items, end, aggregates)
@@ -69,7 +69,7 @@ export async function readList(
 const EMPTY_PAGE: Page = { rows: [], end: undefined }
 
 /**
- * Authorizes a list request, and resolves it for its caller. A query that was resolved before for a caller with the same access is not resolved again.
+ * Authorizes a list request, and resolves its query for the caller. The result is cached for callers with the same access.
  *
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
@@ -125,7 +125,7 @@ async function applyAccess(access: Access, key: string, parameters: Query<ListPa
   }
 }
 
-/** Resolves the words of a search for a caller who sees entries of these statuses, without the hidden fields. */
+/** Resolves a search for a caller who can see entries of these statuses, without the hidden fields. */
 export function resolveSearch(
   collection: CollectionModel,
   q: string,
@@ -136,8 +136,8 @@ export function resolveSearch(
   return narrowSearch(collection, { terms: toSearchTerms(q), fields, statuses, filterWords: [] }, where)
 }
 
-/** The state of everything that a list depends on. */
-interface ListState {
+/** The counters and revisions that a list depends on. */
+interface ListRevisions {
   /** The counters of the listed collection. */
   readonly counters: Counters
   /** The revisions of all collections, the listed one first. For a caller without a session, only visible changes count. */
@@ -147,7 +147,7 @@ interface ListState {
 async function readListState(
   { store }: ContentContext,
   { collection, isDraft, scope, dependencies }: ResolvedListQuery,
-): Promise<ListState> {
+): Promise<ListRevisions> {
   const current = store.read.counters.current()
   const counters = await current.of(collection.key)
   const revision = scope.seesPublishedOnly(collection) ? counters.visibleSeq : counters.seq
@@ -157,23 +157,23 @@ async function readListState(
 
 function listTag(
   { etagPart: variant }: ResolvedListQuery,
-  { revisions: [revision = 0, ...others] }: ListState,
+  { revisions: [revision = 0, ...others] }: ListRevisions,
 ): string {
   return toDocumentTag(revision, others.length === 0 ? variant : hashCacheKey(variant, others))
 }
 
 /**
- * Counts the entries that match, on all pages. Counting what a filter or a search finds can be costly, so the number is cached for as long as
- * nothing changes that it depends on.
+ * Counts the matching entries on all pages. Counting the matches of a filter or a search can be expensive, so the number is cached until
+ * something that it depends on changes.
  */
 export async function countMatches(
   engine: ContentContext,
   query: ResolvedListQuery,
-  state?: ListState,
+  state?: ListRevisions,
 ): Promise<number> {
   const { counters, revisions } = state ?? (await readListState(engine, query))
   const { collection, search, where, statuses, matchesCacheKey: matchesKey } = query
-  if (isCounted(query, counters)) return countEntries(counters, statuses)
+  if (hasExactCounters(query, counters)) return countEntries(counters, statuses)
   const { totals, runningCounts: counting } = engine.listCache
   const cacheKey = `${matchesKey} ${revisions.join()}`
   const cached = totals.get(cacheKey)
@@ -186,22 +186,22 @@ export async function countMatches(
 }
 
 /**
- * True if the counters of the collection say how many entries a list has. They count entries by their status in the default locale, which may
- * be another status than in the locale of the list.
+ * Returns true if the counters of the collection count the entries of a list. They count by the status in the default locale, which may
+ * differ from the status in the locale of the list.
  */
-const isCounted = ({ search, where, collection }: ResolvedListQuery, { partlyPublished }: Counters): boolean =>
+const hasExactCounters = ({ search, where, collection }: ResolvedListQuery, { partlyPublished }: Counters): boolean =>
   search === undefined && where === undefined && (collection.table === collection.key || partlyPublished === 0)
 
 function countEntries({ counts }: Counters, statuses: readonly string[] = Object.keys(counts)): number {
   return statuses.reduce((total, status) => total + (counts[status] ?? 0), 0)
 }
 
-/** The JSON texts of entries, with what the request includes. */
+/** Creates the JSON texts of entries with the documents that the request includes. */
 async function presentEntries(
   engine: ContentContext,
   access: Access,
   { collection, scope, selection, projection, isSelfContained: isOfOneRow, isDraft }: ResolvedListQuery,
-  { revisions }: ListState,
+  { revisions }: ListRevisions,
   rows: readonly EntryRow[],
 ): Promise<readonly string[]> {
   const drafts = isDraft ? await readDrafts(engine, access, collection, rows, scope.localeChoice) : undefined
@@ -213,7 +213,7 @@ async function presentEntries(
   return drafts ? texts.map((text, index) => appendDraftInfo(text, drafts[index]?.draftInfo ?? {})) : texts
 }
 
-/** @param aggregates the text of a JSON object; `false`: the request names none */
+/** @param aggregates the JSON text of the aggregates; `false` if none are requested */
 function formatList(
   { collection, limit, offset, fingerprint }: ResolvedListQuery,
   total: number,

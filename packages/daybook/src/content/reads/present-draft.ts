@@ -17,14 +17,14 @@ import { hashCacheKey } from './etags.ts'
 import { type Projection, toEntryResponse } from './present.ts'
 import type { EntryResponse } from './response.ts'
 
-/** An entry as its working copy has it, in the language that is asked for, with what only reads of working copies say. */
+/** The draft of an entry in the requested locale, with the members that only drafts have. */
 export interface PresentedDraft {
   readonly row: EntryRow & { readonly slug: string | null }
   /** By {@link DRAFT_KEYS}. */
   readonly draftInfo: Values
 }
 
-/** Shows entries as their working copies have them. */
+/** Presents the draft of an entry in a locale; an entry without a draft as it is. */
 export function presentDraft(
   { model }: Pick<ContentContext, 'model'>,
   collection: CollectionModel,
@@ -43,11 +43,11 @@ export function presentDraft(
   const row = { id, seq, status, created_by, updated_by, schema_hash: collection.schemaHash, orphaned: null, doc }
   return {
     row: { ...row, slug: typeof slug === 'string' ? slug : null },
-    draftInfo: aboutDraft(model, own, canonical, entry, times),
+    draftInfo: getDraftInfo(model, own, canonical, entry, times),
   }
 }
 
-function aboutDraft(
+function getDraftInfo(
   { locales }: Model,
   collection: CollectionModel,
   canonical: CanonicalDocument,
@@ -64,20 +64,19 @@ function aboutDraft(
   }
 }
 
-/** An entry's text with what only reads of working copies say, behind all else. */
+/** Appends the members that only drafts have to the JSON text of an entry. */
 export const appendDraftInfo = (text: string, about: Values): string =>
   `${text.slice(0, -1)},${JSON.stringify(about).slice(1)}`
 
 /**
- * The tag of an answer that says more than the one that has this tag. The status is the entry's: it changes without the working
- * copy.
+ * Extends the tag of an entry by the members that only drafts have, and by the status, which changes without the draft.
  */
 export function toDraftTag(tag: string, { row: { status }, draftInfo: about }: PresentedDraft): string {
   const [revision, variant] = tag.slice(1, -1).split('.')
   return `"${revision}.${hashCacheKey(variant, status, ...DRAFT_KEYS.map((key) => about[key]))}"`
 }
 
-/** The answer to a write of a working copy. */
+/** Creates the response to a write of a draft. */
 export async function toDraftResponse(
   { services: engine, locale }: { readonly services: ContentContext; readonly locale: string | undefined },
   read: Reader,
@@ -94,8 +93,8 @@ export async function toDraftResponse(
 }
 
 /**
- * Reads entries as their drafts have them, in the same order; those that were deleted meanwhile are left out. An entry whose drafts do
- * not exist for the caller is read as it is published.
+ * Reads the drafts of entries in the same order, without entries that have been deleted. An entry whose draft the caller cannot see is
+ * read as published.
  */
 export async function readDrafts(
   engine: ContentContext,

@@ -8,17 +8,17 @@ import { hashCacheKey, toDocumentTag } from './etags.ts'
 import { joinParts, type Member, type Part, splitMembers } from './json-members.ts'
 import type { DocumentResponse, EntryResponse } from './response.ts'
 
-/** The fields that are hidden from the reader, and those that the request selects. */
+/** The fields that a response shows. */
 export interface Projection {
-  /** Keys of top-level fields that do not exist for the reader. */
+  /** The keys of the top-level fields that do not exist for the caller. */
   readonly hidden: ReadonlySet<string>
-  /** Served keys asked for; `undefined`: all. */
+  /** The selected keys; `undefined`: all. */
   readonly select?: ReadonlySet<string> | undefined
-  /** Whether the reader may know who made and last changed the document. @default false */
+  /** True if the caller may see the authors of the document. @default false */
   readonly hasAuthors?: boolean
 }
 
-/** Whether an answer is made of one row for each document: nothing of others is put in, nor of other locales. */
+/** Returns true if a response needs one row for each document: it includes no other documents or locales. */
 export function isSelfContained(
   { expansions, reverses: lists, hasAlternates }: Selection,
   { isAll, chain }: LocaleChoice,
@@ -28,7 +28,7 @@ export function isSelfContained(
 
 const NO_KEYS: ReadonlySet<string> = new Set()
 
-/** The JSON text of a stored document for a reader: the stored text itself if all of it is shown. */
+/** Creates the JSON text of a stored document for a caller: the stored text itself if all of it is shown. */
 export function present(document: DocumentModel, row: StoredDocument, projection: Projection): string {
   const { hidden, select, hasAuthors } = projection
   const isWhole = hidden.size === 0 && !select && row.schema_hash === document.schemaHash
@@ -37,7 +37,7 @@ export function present(document: DocumentModel, row: StoredDocument, projection
 }
 
 /**
- * The parts of a stored document that the reader may see and selected; the authors of its changes come last.
+ * Returns the selected and visible parts of a stored document, followed by its authors.
  *
  * @param separate keys of members that are parts of their own
  */
@@ -47,7 +47,7 @@ export function presentParts(
   projection: Projection,
   separate: ReadonlySet<string>,
 ): readonly Part[] {
-  const isShown = shownKeys(document, projection)
+  const isShown = createKeyFilter(document, projection)
   const isCurrent = row.schema_hash === document.schemaHash
   const parts = isCurrent ? splitMembers(row.doc, document.storedKeys, isShown, separate) : undefined
   const stored = parts ?? toMembers(readStoredValues(document, row), isShown)
@@ -59,22 +59,22 @@ const toMembers = (values: Values, isShown: (key: string) => boolean): readonly 
     value !== undefined && isShown(key) ? { key, text: JSON.stringify(value) } : [],
   )
 
-/** @param text an object that is not empty */
+/** Appends members to the JSON text of a non-empty object. */
 export const appendMembers = (text: string, members: Values): string =>
   `${text.slice(0, -1)},${JSON.stringify(members).slice(1)}`
 
-/** The values that a reader may see and asked to see. */
+/** Returns the selected values that the caller may see. */
 export function project(document: DocumentModel, values: Values, projection: Projection): Values {
-  const isShown = shownKeys(document, projection)
+  const isShown = createKeyFilter(document, projection)
   return Object.fromEntries(Object.entries(values).filter(([key]) => isShown(key)))
 }
 
-function shownKeys(document: DocumentModel, { hidden, select }: Projection): (key: string) => boolean {
+function createKeyFilter(document: DocumentModel, { hidden, select }: Projection): (key: string) => boolean {
   const shut = hidden.size > 0 ? getServedKeys(document, hidden) : hidden
   return (key) => !shut.has(key) && (select === undefined || select.has(key))
 }
 
-/** The tag of a document in a projection. */
+/** Creates the tag of a document in a projection. */
 export function toProjectionTag(
   document: DocumentModel,
   revision: number,
@@ -86,7 +86,7 @@ export function toProjectionTag(
   return toDocumentTag(revision, variant)
 }
 
-/** A stored document as it is answered. */
+/** Creates the response of a stored document. */
 export function toDocumentResponse(
   document: DocumentModel,
   row: StoredDocument & Pick<EntryRow, 'seq'>,
@@ -95,7 +95,7 @@ export function toDocumentResponse(
   return { json: present(document, row, projection), tag: toProjectionTag(document, row.seq, projection), seq: row.seq }
 }
 
-/** A written entry as it is answered. */
+/** Creates the response of a written entry. */
 export function toEntryResponse(
   collection: CollectionModel,
   row: StoredDocument & Pick<EntryRow, 'id' | 'seq'> & { readonly slug: string | null },

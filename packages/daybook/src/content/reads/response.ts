@@ -1,4 +1,4 @@
-/** A document as it is answered. */
+/** A document as responses show it. */
 export interface DocumentResponse {
   /** JSON text. */
   readonly json: string
@@ -8,52 +8,52 @@ export interface DocumentResponse {
   readonly seq: number
 }
 
-/** A response whose content is read only if somebody needs it: the tag says whether the client or a cache has it. */
+/** A response whose content is only read if neither the client nor a cache has the response with its tag. */
 export interface LazyResponse<Json extends string | Uint8Array = string> {
   /** Strong entity tag, with its quotes. */
   readonly tag: string
   /** True if no cache may store the response. @default false */
   readonly isPrivate?: boolean
-  /** The keys under which CDNs purge the response: `posts:ID` for a document, `posts` for a whole collection. */
+  /** Returns the keys by which CDNs purge the response: `posts:ID` for a document, `posts` for a collection. */
   surrogateKeys(): readonly string[]
   /** Reads the content: JSON text, or its bytes in UTF-8. */
   read(): Promise<Json>
 }
 
 /**
- * The surrogate keys of a response, each once.
+ * Collects the surrogate keys of a response, each once.
  *
- * @param key of the document or collection that was requested
- * @param collections whose documents are embedded, or decide about what is shown
+ * @param key the key of the requested document or collection
+ * @param collections the collections whose documents are included or compared with
  */
 export const toSurrogateKeys = (key: string, collections: readonly { readonly key: string }[]): readonly string[] =>
   collections.length === 0 ? [key] : [...new Set([key, ...collections.map((collection) => collection.key)])]
 
-/** A stored entry as it is answered. */
+/** A stored entry as responses show it. */
 export interface EntryResponse extends DocumentResponse {
   readonly id: string
-  /** Its slug, or its id in a collection without slugs. */
+  /** The slug, or the id in a collection without slugs. */
   readonly address: string
 }
 
 const etagsOfDocuments = new WeakMap<object, string>()
 
-/** A document or a list out of an answer, which remembers the tag that it came with. */
+/** Parses a document or a list, and remembers the tag of its response. */
 export function tagDocument<T>({ json, tag }: Pick<DocumentResponse, 'json' | 'tag'>): T {
   const document = JSON.parse(json)
   etagsOfDocuments.set(document, tag)
   return document
 }
 
-/** The document of a read. */
+/** Reads the document or the list of a response, and remembers its tag. */
 export const readTaggedDocument = async <T>({ tag, read }: Pick<LazyResponse, 'tag' | 'read'>): Promise<T> =>
   tagDocument({ json: await read(), tag })
 
 /**
- * The strong entity tag that a document came with, for `ifMatch`; of a list, the tag that changes when the list may have changed.
+ * Returns the strong entity tag of a document that was read, for `ifMatch`, or the tag of a list, which changes when the list may have
+ * changed.
  *
- * @throws {TypeError} for an item of a list, and for anything that the service's content did not answer: without a tag a change
- * would be made on no condition at all
+ * @throws {TypeError} for items of lists and other objects without a tag, since an undefined `ifMatch` would overwrite other changes
  *
  * @example
  * ```ts

@@ -9,27 +9,27 @@ import type { ContentContext } from '../context.ts'
 import { localizeRows } from '../locales/locale.ts'
 import { hashCacheKey } from './etags.ts'
 
-/** The parts of a read that expansion needs. */
+/** The context of an expansion. */
 export interface ExpansionSource {
   readonly context: ContentContext
   readonly scope: CallerScope
-  /** The revisions of the collections that the response depends on, read before any of its documents. */
+  /** The revisions of the collections that the response depends on, read before its documents. */
   readonly revisions: readonly number[]
-  /** Shows included documents as their drafts are. @default they are shown as they are published */
+  /** Reads the drafts of included documents. @default they are shown as published */
   readonly readDrafts?: ReadRelatedDrafts | undefined
 }
 
-/** Reads entries as their drafts have them. */
+/** Reads the drafts of related entries. */
 export type ReadRelatedDrafts = (collection: CollectionModel, rows: readonly EntryRow[]) => Promise<readonly EntryRow[]>
 
-/** One page of the entries that refer to a document, as the reader may see them. */
+/** A page of the entries that refer to a document and that the caller may see. */
 export interface ReversePage extends ReversePageRows {
   readonly total: number
 }
 
 /**
- * The pages of a reverse field, by the ids of the documents that it belongs to: one statement for all of them. Counting can be
- * costly: the numbers are kept as long as nothing that they depend on changes.
+ * Reads the pages of a reverse field for several documents in one statement, by document id. Counting can be expensive, so totals are
+ * cached until something that they depend on changes.
  */
 export async function readReversePages(
   source: ExpansionSource,
@@ -43,13 +43,13 @@ export async function readReversePages(
   const query = {
     ...page,
     collection: to,
-    through: throughOf(to, reverse.through),
+    through: findRelation(to, reverse.through),
     target: reverse.target,
     statuses,
     where,
     hasAuthors: scope.canSeeAuthors(to),
   }
-  const totals = new KeptTotals(source, list)
+  const totals = new CachedTotals(source, list)
   const found = await engine.store.read.reverses.pages(query, ids, totals.unknown(ids))
   const rows = [...found.values()].flatMap((one) => one.rows)
   const shown = new Map(
@@ -63,8 +63,8 @@ export async function readReversePages(
   )
 }
 
-/** The totals of a reverse field, as they were counted before. */
-class KeptTotals {
+/** The cached totals of a reverse field. */
+class CachedTotals {
   readonly #totals: ContentContext['listCache']['reverseTotals']
   readonly #question: string
   readonly #known = new Map<string, number>()
@@ -75,7 +75,7 @@ class KeptTotals {
     this.#question = hashCacheKey(asked, scope.cacheKeyPart([to]), revisions)
   }
 
-  /** Those of the documents whose total is to be counted. The others are looked up now: what is kept may go meanwhile. */
+  /** Returns the documents whose total must be counted. Cached totals are copied now, since the cache may evict them. */
   unknown(ids: readonly string[]): readonly string[] {
     for (const id of ids) {
       const total = this.#totals.get(`${this.#question} ${id}`)
@@ -84,7 +84,7 @@ class KeptTotals {
     return ids.filter((id) => !this.#known.has(id))
   }
 
-  /** The total of a document; `counted` where it was not known. */
+  /** Returns the total of a document, and caches it. */
   keep(id: string, counted: number | null): number {
     const total = this.#known.get(id) ?? counted ?? 0
     this.#totals.set(`${this.#question} ${id}`, total)
@@ -92,8 +92,8 @@ class KeptTotals {
   }
 }
 
-/** The relation of the collection that refers, as entries are found by it. The config was checked for an index of it. */
-function throughOf(
+/** Returns the indexed relation by which the referring entries are found. The config is checked to have its index. */
+function findRelation(
   { key, filterableFields: comparables, multiValuedFields: manyValued }: CollectionModel,
   path: string,
 ): ReverseRelation {
@@ -105,26 +105,26 @@ function throughOf(
   return { kind: 'many', by: many }
 }
 
-/** The JSON text of a page of a reverse field: a list response of the collection that refers. */
+/** Formats a page of a reverse field as a list response of the referring collection. */
 export function formatReversePage(
   { to, reverse, page }: ReverseExpansion,
   id: string,
   found: ReversePage | undefined,
   items: readonly string[],
 ): string {
-  const nextCursor = found?.end ? encodeCursor(fingerprintOf(to, reverse.through, page, id), found.end) : null
+  const nextCursor = found?.end ? encodeCursor(createFingerprint(to, reverse.through, page, id), found.end) : null
   const head = `{"collection":"${to.key}","total":${found?.total ?? 0},"limit":${page.limit},"offset":${page.offset}`
   return `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`
 }
 
-/** The page goes on in the collection's own list, with the relation in `where`, and `sort` and `status` as they were. */
-function fingerprintOf(
+/** Returns the fingerprint for cursors, with which the list of the collection continues the page if `where` has the relation. */
+function createFingerprint(
   to: CollectionModel,
   through: string,
   { sort, statuses }: ReverseExpansion['page'],
   id: string,
 ): string {
-  const { by, kind } = throughOf(to, through)
+  const { by, kind } = findRelation(to, through)
   const operator = kind === 'one' ? 'eq' : 'in'
   return listFingerprint(to, { sort, statuses, where: JSON.stringify([[`where[${by.path}][${operator}]`, [id]]]) })
 }

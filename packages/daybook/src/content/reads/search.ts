@@ -8,18 +8,18 @@ import { requireLocale } from '../locales/locale.ts'
 import { resolveSearch } from './list.ts'
 import { type TitledEntry, toTitledEntry } from './titled-entry.ts'
 
-/** The most entries of one collection that are answered. */
-const MAX_OF_EACH = 10
-/** How many collections are searched at a time. */
-const AT_ONCE = 8
-/** How many entries are there is not counted: a search of many collections reads a page of each, and no more. */
-const UNCOUNTED = { found: 0, visible: 0, all: 0 }
+/** The maximum number of results from one collection. */
+const MAX_RESULTS_PER_COLLECTION = 10
+/** The number of collections that are searched at the same time. */
+const CONCURRENT_SEARCHES = 8
+/** The sizes for the query planner, which are unknown here: counting would cost more than reading one page of each collection. */
+const UNKNOWN_SIZE = { found: 0, visible: 0, all: 0 }
 
 /**
- * Searches all collections that a reader may read: the best match of each comes first, then the second best of each. Where so many
- * collections have matches that their best ones fill the answer, no more collections are searched.
+ * Searches all collections that the caller may read. The best match of each comes first, then the second best of each. The search ends
+ * once the best matches of the searched collections fill the response.
  *
- * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
+ * @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails
  */
 export async function searchCollections(
   engine: ContentContext,
@@ -28,25 +28,30 @@ export async function searchCollections(
 ): Promise<readonly TitledEntry[]> {
   const { q = '', limit = DEFAULT_SEARCH_LIMIT } = asked
   const scope = await resolveCallerScope(access, requireLocale(engine.model, asked, access))
-  const searched = requireReadable(scope, asked.collections)
+  const searched = requireReadableCollections(scope, asked.collections)
   const found: (readonly TitledEntry[])[] = []
-  for (let at = 0; at < searched.length && found.length < limit; at += AT_ONCE) {
-    const some = searched.slice(at, at + AT_ONCE)
-    const matches = await Promise.all(some.map((one) => matchesIn(engine, scope, one, q, Math.min(limit, MAX_OF_EACH))))
+  for (let at = 0; at < searched.length && found.length < limit; at += CONCURRENT_SEARCHES) {
+    const some = searched.slice(at, at + CONCURRENT_SEARCHES)
+    const matches = await Promise.all(
+      some.map((one) => searchCollection(engine, scope, one, q, Math.min(limit, MAX_RESULTS_PER_COLLECTION))),
+    )
     found.push(...matches.filter((one) => one.length > 0))
   }
-  return inTurn(found).slice(0, limit)
+  return interleave(found).slice(0, limit)
 }
 
-/** @throws VALIDATION_ERROR for a collection that the reader may not read */
-function requireReadable(scope: CallerScope, keys: readonly string[] | undefined): readonly CollectionModel[] {
+/** @throws VALIDATION_ERROR for a collection that the caller may not read */
+function requireReadableCollections(
+  scope: CallerScope,
+  keys: readonly string[] | undefined,
+): readonly CollectionModel[] {
   const all = [...scope.collections.keys()].flatMap((key) => scope.readableCollection(key) ?? [])
   const unknown = keys?.find((key) => all.every((one) => one.key !== key))
   if (unknown !== undefined) throw unknownCollection(unknown)
   return keys ? all.filter(({ key }) => keys.includes(key)) : all
 }
 
-async function matchesIn(
+async function searchCollection(
   engine: ContentContext,
   scope: CallerScope,
   collection: CollectionModel,
@@ -63,13 +68,13 @@ async function matchesIn(
     offset: 0,
     after: undefined,
     hasAuthors: false,
-    size: UNCOUNTED,
+    size: UNKNOWN_SIZE,
   })
   return rows.map((row) => toTitledEntry(collection, row, hidden))
 }
 
-/** The first of each, then the second of each, and so on. */
-function inTurn<T>(lists: readonly (readonly T[])[]): readonly T[] {
+/** Interleaves lists: the first item of each, then the second of each, and so on. */
+function interleave<T>(lists: readonly (readonly T[])[]): readonly T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length))
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat()
 }

@@ -4,19 +4,19 @@ import type { EntryRow } from '../../store/rows.ts'
 import type { Values } from '../documents/document.ts'
 import { present } from './present.ts'
 
-/** An entry of some collection, as far as it is called something. */
+/** An entry of any collection with its title and its address. */
 export interface TitledEntry {
   readonly collection: string
   readonly id: string
-  /** Absent where the collection has no slugs. */
+  /** Absent if the collection has no slugs. */
   readonly slug?: string
-  /** Absent where the collection has no status. */
+  /** Absent if the collection has no status. */
   readonly status?: string
-  /** What it is called; `null`: nothing. */
+  /** `null` if the entry has no title. */
   readonly title: string | null
 }
 
-/** What an entry is called, where the reader may know, and how it is addressed. */
+/** Converts a row to a titled entry, without hidden fields. */
 export function toTitledEntry(collection: CollectionModel, row: EntryRow, hidden: ReadonlySet<string>): TitledEntry {
   const { slug, status } = collection
   const keys = ['id', findTitleField(collection, hidden), slug?.key, status?.key]
@@ -24,7 +24,7 @@ export function toTitledEntry(collection: CollectionModel, row: EntryRow, hidden
   return valuesToTitledEntry(collection, row.id, JSON.parse(present(collection, row, { hidden, select })), hidden)
 }
 
-/** The same of an entry's values in one language. */
+/** Converts the values of an entry in one locale to a titled entry, without hidden fields. */
 export function valuesToTitledEntry(
   collection: CollectionModel,
   id: string,
