@@ -4,33 +4,33 @@ import { KeptLog } from '../support/kept-log.ts'
 import { eventually } from '../support/patience.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
 
-type Told = AfterCommitEntry<object, DaybookConfig> | AfterCommitGlobal<object, DaybookConfig>
+type CommitEvent = AfterCommitEntry<object, DaybookConfig> | AfterCommitGlobal<object, DaybookConfig>
 
-/** What the hooks of a test do. */
-let told: (event: Told) => unknown
-let toldOther: (event: Told) => unknown
+/** Hook implementations, replaced by each test. */
+let onEvent: (event: CommitEvent) => unknown
+let onOtherEvent: (event: CommitEvent) => unknown
 
-const teller = definePlugin({
+const observer = definePlugin({
   name: 'teller',
   version: '1.0.0',
   system: true,
   options: { to: 'ines' },
   hooks: {
-    collections: { posts: { afterCommit: (event) => told(event) as never } },
-    globals: { '*': { afterCommit: (event) => told(event) as never } },
+    collections: { posts: { afterCommit: (event) => onEvent(event) as never } },
+    globals: { '*': { afterCommit: (event) => onEvent(event) as never } },
   },
 })
-const other = definePlugin({
+const bystander = definePlugin({
   name: 'other',
   version: '1.0.0',
-  hooks: { collections: { '*': { afterCommit: async (event) => void (await toldOther(event)) } } },
+  hooks: { collections: { '*': { afterCommit: async (event) => void (await onOtherEvent(event)) } } },
 })
 
 const config: DaybookConfig = {
   limits: { pluginMs: 1500 },
   collections: { posts: { fields: { title: f.text() } }, trail: { fields: { text: f.text() } } },
   globals: { site: { fields: { name: f.text() } } },
-  plugins: [teller, other],
+  plugins: [observer, bystander],
 }
 
 describe.each(STORES)('afterCommit on $name', (store) => {
@@ -38,8 +38,8 @@ describe.each(STORES)('afterCommit on $name', (store) => {
   let log: KeptLog
 
   beforeEach(async () => {
-    told = () => {}
-    toldOther = () => {}
+    onEvent = () => {}
+    onOtherEvent = () => {}
     log = new KeptLog()
     service = await store.open(config, { log })
   })
@@ -47,13 +47,13 @@ describe.each(STORES)('afterCommit on $name', (store) => {
 
   const post = (title: string) => service.content.create('posts', { title } as never)
 
-  test('is told of each change, by whom and when, with the document before and after', async () => {
+  test('receives each change with its actor, its time, and the document before and after', async () => {
     const events: unknown[] = []
-    told = ({ asSystem: _, log: _log, signal: _signal, ...event }) => void events.push(event)
-    // The actor tells who it was; the journal's documents do not.
-    const first = withoutPeople(await post('one'))
+    onEvent = ({ asSystem: _, log: _log, signal: _signal, ...event }) => void events.push(event)
+    // The event names the actor; documents in the journal have no authors.
+    const first = omitAuthors(await post('one'))
     const changed = await service.content.update('posts', first.id, { title: 'two' } as never)
-    const second = withoutPeople(changed)
+    const second = omitAuthors(changed)
     await service.content.delete('posts', first.id)
     await service.content.writeGlobal('site' as never, { name: 'N' } as never)
     const about = { options: { to: 'ines' }, actor: 'system', at: expect.any(String) }
@@ -67,27 +67,27 @@ describe.each(STORES)('afterCommit on $name', (store) => {
     )
   })
 
-  test('changes no answer and no other plugin, whatever it does, and is told again', async () => {
+  test('is retried after it throws, and affects neither responses nor other plugins', async () => {
     const seen: number[] = []
-    const others: number[] = []
+    const otherEvents: number[] = []
     let failures = 2
-    told = async ({ seq }) => {
+    onEvent = async ({ seq }) => {
       seen.push(seq)
       if (failures-- > 0) throw new Error('the mail server is down')
     }
-    toldOther = ({ seq }) => void others.push(seq)
+    onOtherEvent = ({ seq }) => void otherEvents.push(seq)
     await post('one')
     await post('two')
-    await eventually(() => expect(others).toEqual([1, 2]))
+    await eventually(() => expect(otherEvents).toEqual([1, 2]))
     await eventually(() => expect(seen).toEqual([1, 1, 1, 2]))
     const lines = log.take().filter((line) => line.includes('plugin teller'))
     expect(lines).toHaveLength(2)
     expect(lines[0]).toMatch(/the mail server is down/)
   })
 
-  test('that hangs is given up after its time, and told again', async () => {
+  test('is aborted at its timeout, and retried', async () => {
     const seen: boolean[] = []
-    told = ({ signal }) => {
+    onEvent = ({ signal }) => {
       seen.push(signal.aborted)
       return seen.length > 1 ? undefined : new Promise((resolve) => signal.addEventListener('abort', resolve))
     }
@@ -96,24 +96,24 @@ describe.each(STORES)('afterCommit on $name', (store) => {
     expect(log.take().join('\n')).toMatch(/It took longer than 1500 ms/)
   })
 
-  test('writes as the system, in changes of its own, which other plugins are told of', async () => {
-    const others: unknown[] = []
-    toldOther = (event) => void others.push('collection' in event && [event.collection, event.actor])
-    told = async ({ asSystem, after }) => {
+  test('can write as the system, and other plugins receive these changes', async () => {
+    const otherEvents: unknown[] = []
+    onOtherEvent = (event) => void otherEvents.push('collection' in event && [event.collection, event.actor])
+    onEvent = async ({ asSystem, after }) => {
       await asSystem({ reason: 'keeps a trail' }).create('trail', { text: String(after?.title) })
     }
     await post('one')
     await eventually(() =>
-      expect(others).toEqual([
+      expect(otherEvents).toEqual([
         ['posts', 'system'],
         ['trail', 'plugin:teller (keeps a trail)'],
       ]),
     )
   })
 
-  test('is told of nothing that was refused', async () => {
+  test('receives nothing of a rejected write', async () => {
     const seen: unknown[] = []
-    toldOther = (event) => void seen.push(event.after?.title)
+    onOtherEvent = (event) => void seen.push(event.after?.title)
     await expect(
       service.content.batch([
         { op: 'create', collection: 'posts', data: { title: 'in vain' } },
@@ -124,11 +124,11 @@ describe.each(STORES)('afterCommit on $name', (store) => {
     await eventually(() => expect(seen).toEqual(['stored']))
   })
 
-  test('that still runs when the service closes is waited for', async () => {
+  test('delays the close of the service while it runs', async () => {
     const begun = Promise.withResolvers<void>()
     const finish = Promise.withResolvers<void>()
     let isDone = false
-    told = async () => {
+    onEvent = async () => {
       begun.resolve()
       await finish.promise
       isDone = true
@@ -142,5 +142,5 @@ describe.each(STORES)('afterCommit on $name', (store) => {
   })
 })
 
-const withoutPeople = (entry: Readonly<Record<string, unknown>> & { readonly id: string }): typeof entry =>
+const omitAuthors = (entry: Readonly<Record<string, unknown>> & { readonly id: string }): typeof entry =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => !/^(?:created|updated)By$/.test(key))) as typeof entry

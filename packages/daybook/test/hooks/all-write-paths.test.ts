@@ -4,8 +4,8 @@ import { daybook, folderOf } from '../cli/cli.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
 import { clearProbes, createSender, people, probedConfig, probes } from './probed-config.ts'
 
-describe.each(POLICY_STORES)('hooks on $name hold for every door (Z10)', (store) => {
-  test('HTTP, with and without a key for repeating, in-process, batch and seed', async () => {
+describe.each(POLICY_STORES)('hooks on $name run for every way to write', (store) => {
+  test('HTTP with and without an Idempotency-Key, in-process calls, batches and the seed', async () => {
     const seed: DaybookConfig['seed'] = async (content) => {
       await content.create('posts', { title: 'seed' })
     }
@@ -16,9 +16,9 @@ describe.each(POLICY_STORES)('hooks on $name hold for every door (Z10)', (store)
     await send('ann', 'POST', '/api/posts', { title: 'post' })
     const repeated = { method: 'POST', body: '{"title":"repeated"}' }
     const headers = { Authorization: 'Bearer ann', 'Content-Type': 'application/json', 'Idempotency-Key': 'k' }
-    const answers = [await service.request('/api/posts', { ...repeated, headers })]
-    answers.push(await service.request('/api/posts', { ...repeated, headers }))
-    expect(await answers[1]?.text()).toBe(await answers[0]?.text())
+    const responses = [await service.request('/api/posts', { ...repeated, headers })]
+    responses.push(await service.request('/api/posts', { ...repeated, headers }))
+    expect(await responses[1]?.text()).toBe(await responses[0]?.text())
     await service.content.as(people.caller('ann')).create('posts', { title: 'call' } as never)
     const operations = [{ op: 'create', collection: 'posts', data: { title: 'batch' } }]
     await send('ann', 'POST', '/api/cms/batch', { operations })
@@ -41,7 +41,7 @@ describe.each(POLICY_STORES)('hooks on $name hold for every door (Z10)', (store)
     clearProbes()
   })
 
-  test('of several plugins run in the order of the plugins, each with what the one before answered', async () => {
+  test('of several plugins run in the order of the plugins, each with the result of the previous one', async () => {
     const marking = (name: string, requires = {}) =>
       definePlugin({
         name,
@@ -71,7 +71,7 @@ describe.each(POLICY_STORES)('hooks on $name hold for every door (Z10)', (store)
   })
 })
 
-it('hooks and validators run for files that are imported, and not for an export that is restored', async () => {
+it('hooks and validators run for imported files, but not for a restored export', async () => {
   const config = (
     refused: string,
     wrong: string,

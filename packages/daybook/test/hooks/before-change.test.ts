@@ -28,8 +28,8 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
   const journal = (): Promise<readonly unknown[]> =>
     service.rows('SELECT seq, actor, action, collection FROM daybook$journal ORDER BY seq')
 
-  describe('is told', () => {
-    test('the document before and after, with all that is made from it', async () => {
+  describe('receives', () => {
+    test('the document before and after, with its derived fields', async () => {
       const seen: unknown[] = []
       probes.change = ({ action, collection, id, before, after, locale, identity }) => {
         seen.push({ action, collection, id, before, after, locale, who: identity?.subject })
@@ -51,7 +51,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       ])
     })
 
-    test('what the written locale says', async () => {
+    test('the values of the written locale', async () => {
       const { body: post } = await make()
       const seen: unknown[] = []
       probes.change = ({ before, after, locale }) => void seen.push([locale, before?.title, after?.title])
@@ -65,7 +65,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       ])
     })
 
-    test('of a global, which is there before its first write', async () => {
+    test('a global, with `before: null` at its first write', async () => {
       const seen: unknown[] = []
       probes.changeSite = ({ action, global, before, after }) => {
         seen.push([action, global, before, after])
@@ -86,8 +86,8 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
     })
   })
 
-  describe('answers values', () => {
-    test('that are written besides; what is made from them is made anew', async () => {
+  describe('returns values', () => {
+    test('that are stored along with derived fields', async () => {
       probes.change = ({ after }) => ({ title: `${after?.title}!`, body: '**made**', seo: { words: 'w' } })
       const { body: post } = await make({ body: '*sent*' })
       expect(post).toMatchObject({
@@ -100,11 +100,11 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       const { items } = (await send('', 'GET', '/api/posts?q=made')).body
       expect(items).toMatchObject([{ id: post.id }])
       probes.change = () => ({ title: 'Other' })
-      const { body: other } = await make({ title: 'A' })
-      expect(other).toMatchObject({ title: 'Other', slug: 'other' })
+      const { body: renamed } = await make({ title: 'A' })
+      expect(renamed).toMatchObject({ title: 'Other', slug: 'other' })
     })
 
-    test('or the whole document, of which only the differences are written', async () => {
+    test('as a whole document, of which only the differences are stored', async () => {
       probes.change = ({ after }) => ({ ...after, rank: 7 })
       const { body: post } = await make({ locked: null })
       expect(post).toMatchObject({ title: 'A', rank: 7 })
@@ -133,25 +133,25 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
         expect(refused.status).toBe(status)
         expect(refused.body.details?.issues).toEqual([expect.objectContaining(issue)])
       }
-      for (const answer of [{ code: 'taken' }, { slug: 'first' }]) {
-        probes.change = () => answer
-        expect(await make()).toMatchObject({ status: 409, body: { details: { field: Object.keys(answer)[0] } } })
+      for (const data of [{ code: 'taken' }, { slug: 'first' }]) {
+        probes.change = () => data
+        expect(await make()).toMatchObject({ status: 409, body: { details: { field: Object.keys(data)[0] } } })
       }
       expect(await journal()).toEqual(before)
       probes.change = () => ({ secret: 'x', locked: 'y' })
       expect((await make({}, 'ada')).body).toMatchObject({ secret: 'x', locked: 'y' })
     })
 
-    test('that are no data of the collection: a failure, which the log names', async () => {
-      for (const answer of ['A', null, [], { nope: 1 }, { title: Symbol('x') }, { rank: 10n }]) {
-        probes.change = () => answer
+    test('that are not data of the collection, which fails the write and is logged', async () => {
+      for (const data of ['A', null, [], { nope: 1 }, { title: Symbol('x') }, { rank: 10n }]) {
+        probes.change = () => data
         expect((await make()).status).toBe(500)
         expect(log.take().join('\n')).toMatch(/A hook of posts \(plugin probe\)/)
       }
       expect(await posts()).toEqual([])
     })
 
-    test('of a write that changes nothing besides: nothing is stored', async () => {
+    test('that change nothing, so that nothing is stored', async () => {
       const { body: post } = await make()
       probes.change = ({ after }) => after
       const { body: again } = await send('ann', 'PUT', `/api/posts/${post.id}`, { title: 'A' })
@@ -160,8 +160,8 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
     })
   })
 
-  describe('refuses', () => {
-    test('with an error of its own, a delete too; nothing is stored', async () => {
+  describe('rejects', () => {
+    test('a create, an update or a delete with its own error', async () => {
       const { body: post } = await make()
       const before = await journal()
       probes.change = ({ action }) => {
@@ -180,7 +180,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect(await journal()).toEqual(before)
     })
 
-    test('by failing: 500, the log names it, and the next write goes on', async () => {
+    test('a write with 500 when it throws, logs the error, and does not affect the next write', async () => {
       probes.change = () => {
         throw Object.assign(new Error('getaddrinfo ENOTFOUND mail'), { code: 'ENOTFOUND' })
       }
@@ -193,7 +193,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect(await journal()).toHaveLength(1)
     })
 
-    test('a delete for which it answers data', async () => {
+    test('a delete with 500 when it returns data', async () => {
       const { body: post } = await make()
       probes.change = ({ before }) => before
       expect((await send('ann', 'DELETE', `/api/posts/${post.id}`)).status).toBe(500)
@@ -202,8 +202,8 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
     })
   })
 
-  describe('works in the transaction', () => {
-    test('sees what it has written, all of it; the write and its own are one', async () => {
+  describe('in the transaction', () => {
+    test('reads its own writes, which are committed with the write', async () => {
       await send('ada', 'POST', '/api/notes', { text: 'old' })
       const seen: unknown[] = []
       probes.change = async ({ content, asSystem }) => {
@@ -227,7 +227,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect((await send('', 'GET', '/api/notes?q=newer')).body.total).toBe(1)
     })
 
-    test('finds each of the entries that it makes at once by its own words', async () => {
+    test('creates entries concurrently, each of which is found by its words', async () => {
       const words = ['amber', 'birch', 'cedar', 'dune']
       probes.change = async ({ asSystem }) => {
         const system = asSystem({ reason: 'keeps a trail' })
@@ -239,7 +239,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       }
     })
 
-    test('with the rights of the caller, unless it says why not', async () => {
+    test('has the rights of the caller, and needs a reason to write as the system', async () => {
       probes.change = async ({ content, asSystem }) => {
         await expect(content.create('notes', { text: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
         for (const reason of ['', '  ', 'two\nlines', 'a\u2028b', 'x'.repeat(201), 7 as never])
@@ -249,7 +249,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect(await notes()).toEqual([])
     })
 
-    test('so that all of it is undone when the write is refused later', async () => {
+    test('has its writes rolled back when the write is rejected later', async () => {
       probes.change = async ({ asSystem }) => {
         await asSystem({ reason: 'trail' }).create('notes', { text: 'lost' })
         return { code: 'taken' }
@@ -261,30 +261,30 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect(await journal()).toHaveLength(2)
     })
 
-    test('where another handle throws at once instead of waiting for itself', async () => {
-      const others: readonly (() => Promise<unknown>)[] = [
+    test('gets an error at once from another content handle, instead of a deadlock', async () => {
+      const calls: readonly (() => Promise<unknown>)[] = [
         () => service.content.as(people.caller('ada')).create('plain', { text: 'x' } as never),
         () => service.content.as(ANONYMOUS).list('plain'),
         () => service.content.as(people.caller('ada')).readGlobal('site'),
       ]
-      for (const other of others) {
-        probes.change = other
+      for (const call of calls) {
+        probes.change = call
         expect((await make()).status).toBe(500)
         expect(log.take().join('\n')).toMatch(/used another content handle.*Use event\.content/s)
       }
       probes.change = async () => {
-        const asked = await service.request('/api/plain', {
+        const response = await service.request('/api/plain', {
           method: 'POST',
           headers: { Authorization: 'Bearer ada', 'Content-Type': 'application/json' },
           body: '{}',
         })
-        expect(asked.status).toBe(500)
+        expect(response.status).toBe(500)
       }
       expect((await make()).status).toBe(201)
       expect((await send('', 'GET', '/api/plain')).body.total).toBe(0)
     })
 
-    test('and other requests are not inside it', async () => {
+    test('is isolated from other requests', async () => {
       const begun = Promise.withResolvers<void>()
       const finish = Promise.withResolvers<void>()
       probes.change = async () => {
@@ -299,13 +299,13 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect([(await writing).status, (await waiting).status]).toEqual([201, 201])
     })
 
-    test('with handles that end with it', async () => {
-      let kept: (() => Promise<unknown>) | undefined
+    test('has content handles that end with the hook', async () => {
+      let callLate: (() => Promise<unknown>) | undefined
       probes.change = ({ content }) => {
-        kept = () => content.create('plain', { text: 'late' })
+        callLate = () => content.create('plain', { text: 'late' })
       }
       await make()
-      await expect(kept?.()).rejects.toThrow(/is over/)
+      await expect(callLate?.()).rejects.toThrow(/is over/)
       const later = Promise.withResolvers<unknown>()
       probes.change = ({ content }) => {
         const createLate = (): Promise<unknown> =>
@@ -317,7 +317,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect((await send('', 'GET', '/api/plain')).body.total).toBe(0)
     })
 
-    test('and has to wait for its own writes', async () => {
+    test('has to await its own writes', async () => {
       const isInside = Promise.withResolvers<void>()
       probes.changeNote = () => {
         isInside.resolve()
@@ -337,7 +337,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect(await notes()).toEqual([])
     })
 
-    test('cannot go on after a write of its own that failed half-way', async () => {
+    test('cannot continue after its own write failed half-way', async () => {
       probes.change = async ({ asSystem }) => {
         const system = asSystem({ reason: 'trail' })
         await system.create('notes', { text: 'one', code: 'same' })
@@ -352,7 +352,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect((await make()).status).toBe(201)
     })
 
-    test('does not write the document that is being written', async () => {
+    test('may not write the document that is being written', async () => {
       const { body: post } = await make()
       probes.change = async ({ action, content, id, after }) => {
         if (after?.title === 'inner') return
@@ -364,7 +364,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect(await posts()).toMatchObject([{ title: 'A', rank: null }])
     })
 
-    test('and what it takes away is missing for the write', async () => {
+    test('can delete the target of a reference, which rejects the write', async () => {
       const { body: target } = await make({ title: 'target' })
       probes.change = async ({ action, content }) => {
         if (action === 'create') await content.delete('posts', target.id)
@@ -376,7 +376,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect(await posts()).toMatchObject([{ title: 'target' }])
     })
 
-    test('runs the hooks of what it writes, but not without end', async () => {
+    test('runs the hooks of documents that it writes, up to a depth of 8', async () => {
       probes.change = async ({ asSystem }) => {
         await asSystem({ reason: 'trail' }).create('notes', { text: 'trail' })
       }
@@ -392,8 +392,8 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
     })
   })
 
-  describe('hurts only its own write (D14)', () => {
-    test('when it hangs: 503, all undone, and others go on', async () => {
+  describe('affects only its own write', () => {
+    test('when it hangs: 503, a rollback, and other writes succeed', async () => {
       const late = Promise.withResolvers<unknown>()
       probes.change = async ({ asSystem, after }) => {
         if (after?.title !== 'hangs') return
@@ -403,24 +403,24 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
         late.resolve(system.create('notes', { text: 'too late' }).catch((error: Error) => error.message))
       }
       const hanging = make({ title: 'hangs' })
-      const others = [
+      const otherWrites = [
         make({ title: 'B' }),
         send('ann', 'POST', '/api/plain', { text: 'x' }),
         send('ann', 'PUT', '/api/globals/site', { name: 'N' }),
       ]
       expect(await hanging).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
-      expect((await Promise.all(others)).map(({ status }) => status)).toEqual([201, 201, 200])
+      expect((await Promise.all(otherWrites)).map(({ status }) => status)).toEqual([201, 201, 200])
       expect(await late.promise).toMatch(/is over/)
       expect(log.take().join('\n')).toMatch(/beforeChange of posts \(plugin probe\) took longer than 1500 ms/)
       expect(await posts()).toMatchObject([{ title: 'B' }])
       expect(await notes()).toEqual([])
     })
 
-    test('when it fails, beside others that share the moment', async () => {
+    test('when it fails while other writes are in progress', async () => {
       probes.change = async ({ asSystem, after }) => {
         const system = asSystem({ reason: 'trail' })
         await system.create('notes', { text: String(after?.title) })
-        // What others wrote at the same moment is not undone with this.
+        // The rollback must not undo concurrent writes.
         await system.list('plain', { limit: 1 })
         if (Number(after?.rank) % 2 === 1) throw new Error('odd')
       }
@@ -442,7 +442,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect(await journal()).toHaveLength(15)
     })
 
-    test('in a batch: nothing of it is stored, and the error names the operation', async () => {
+    test('and its batch, whose error names the operation', async () => {
       probes.change = ({ after }) => {
         if (after?.title === 'C')
           throw new DaybookError('VALIDATION_ERROR', undefined, {
@@ -457,7 +457,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       expect(await journal()).toEqual([])
     })
 
-    test('and all hooks of a batch share the time', async () => {
+    test('or its batch, whose hooks share one timeout', async () => {
       probes.change = () => new Promise((resolve) => setTimeout(resolve, 600))
       const operations = ['A', 'B', 'C'].map((title) => ({ op: 'create', collection: 'posts', data: { title } }))
       expect(await send('ann', 'POST', '/api/cms/batch', { operations })).toMatchObject({

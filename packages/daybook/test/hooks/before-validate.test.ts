@@ -22,7 +22,7 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
   const make = (data: object = {}): Promise<SentResponse> => send('ann', 'POST', '/api/posts', { title: 'A', ...data })
   const stored = async (): Promise<unknown> => (await send('ada', 'GET', '/api/posts?sort=title')).body.items
 
-  test('sees the fields that the write names, and answers those that are written', async () => {
+  test('receives the fields that the write names, and returns those to store', async () => {
     const seen: unknown[] = []
     probes.validate = ({ action, collection, id, data, locale, identity }) => {
       seen.push({ action, collection, id, data, locale, who: identity?.subject })
@@ -39,7 +39,7 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
     ])
   })
 
-  test('sees the whole values of a merge patch', async () => {
+  test('receives the merged values of a merge patch', async () => {
     const { body: post } = await make({ seo: { words: 'a b', weight: 1 } })
     let seen: unknown
     probes.validate = ({ data }) => {
@@ -50,7 +50,7 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
     expect(patched.body.seo).toEqual({ words: 'a b', weight: 2 })
   })
 
-  test('sees writes of a global, and may give what is required', async () => {
+  test('runs for a global, and may fill in required fields', async () => {
     const seen: unknown[] = []
     probes.validateSite = ({ action, global, data }) => {
       seen.push({ action, global, data })
@@ -60,7 +60,7 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
     expect(seen).toEqual([{ action: 'update', global: 'site', data: { tag: 'x' } }])
   })
 
-  test('does not run for a write that is refused before: without rights, of nothing, or of unknown fields', async () => {
+  test('does not run for a write that lacks rights, an entry, or known fields', async () => {
     let runs = 0
     probes.validate = () => {
       runs += 1
@@ -80,21 +80,21 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
     expect(runs).toBe(1)
   })
 
-  test('changes nothing by changing what it was given', async () => {
+  test('changes nothing by mutating the data that it receives', async () => {
     probes.validate = ({ data }) => {
       Object.assign(data, { title: 'changed' })
     }
     expect((await make()).body.title).toBe('A')
   })
 
-  test('leaves what is no JSON to validation', async () => {
+  test('leaves values that JSON cannot hold to validation', async () => {
     probes.validate = () => {}
     const posted = service.content.as(people.caller('ann')).create('posts', { title: () => 'A' } as never)
     await expect(posted).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
-  test('answers what is checked as if the caller had sent it', async () => {
-    const answers: readonly [object, number, unknown][] = [
+  test('returns data that is checked as if the caller had sent it', async () => {
+    const cases: readonly [object, number, unknown][] = [
       [{ title: '' }, 400, { path: '/title', code: 'required' }],
       [{ title: 'x'.repeat(41) }, 400, { path: '/title', code: 'maxLength' }],
       [{ title: 'A', rank: -1 }, 400, { path: '/rank', code: 'minimum' }],
@@ -102,8 +102,8 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
       [{ title: 'A', secret: 'x' }, 400, { path: '/secret', code: 'unknown_field' }],
       [{ title: 'A', locked: 'x' }, 403, { path: '/locked', code: 'forbidden' }],
     ]
-    for (const [answer, status, issue] of answers) {
-      probes.validate = () => answer
+    for (const [data, status, issue] of cases) {
+      probes.validate = () => data
       const refused = await make()
       expect(refused.status).toBe(status)
       expect(refused.body.details?.issues).toEqual([expect.objectContaining(issue)])
@@ -113,10 +113,10 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
     expect((await send('ada', 'POST', '/api/posts', { title: 'B' })).body).toMatchObject({ secret: 'x', locked: 'y' })
   })
 
-  test('that answers no data of the collection is a failure, which the log names', async () => {
+  test('fails the write and is logged when it returns anything but data of the collection', async () => {
     const cyclic: Record<string, unknown> = {}
     cyclic.title = cyclic
-    for (const answer of [
+    for (const data of [
       'A',
       7,
       null,
@@ -126,14 +126,14 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
       { rank: Number.NaN },
       cyclic,
     ]) {
-      probes.validate = () => answer
+      probes.validate = () => data
       expect((await make()).status).toBe(500)
       expect(log.take().join('\n')).toMatch(/A hook of posts \(plugin probe\)/)
     }
     expect(await stored()).toEqual([])
   })
 
-  test('refuses with an error of its own; any other is a failure, of which the caller learns nothing', async () => {
+  test('rejects with its own DaybookError; any other error is hidden from the caller', async () => {
     probes.validate = () => {
       throw new DaybookError('CONFLICT', 'The issue is closed.', { issue: 7 })
     }
@@ -149,7 +149,7 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
     expect(await stored()).toEqual([])
   })
 
-  test('that hangs fails its own write with 503, and no other', async () => {
+  test('fails only its own write with 503 when it hangs', async () => {
     probes.validate = ({ data }) => (data.title === 'hangs' ? new Promise(() => {}) : undefined)
     const hanging = make({ title: 'hangs' })
     expect((await make()).status).toBe(201)
@@ -158,7 +158,7 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
     expect(await stored()).toMatchObject([{ title: 'A' }])
   })
 
-  test('reads with the rights of the caller, and writes beside the write', async () => {
+  test('reads with the rights of the caller, and can write as the system', async () => {
     await send('ada', 'POST', '/api/posts', { title: 'seen', secret: 's' })
     probes.validate = async ({ content, asSystem }) => {
       const post = await content.get('posts', 'seen')
@@ -169,7 +169,7 @@ describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
     expect((await send('', 'GET', '/api/notes')).body.items).toMatchObject([{ text: 'false' }])
   })
 
-  test('that writes what runs it again, without end, is ended', async () => {
+  test('may not recurse without end', async () => {
     probes.validate = async ({ content, data }) => {
       await content.create('posts', { title: `${data.title}+` })
     }

@@ -5,7 +5,7 @@ const isAdmin = hasRole('admin')
 
 type Check = (value: unknown, context: ValidatorContext) => unknown
 
-/** What validators are told, as far as the tests look at it. */
+/** The part of a validator's context that the tests use. */
 export interface ValidatorContext {
   readonly entry: Readonly<Record<string, unknown>>
   readonly before: Readonly<Record<string, unknown>> | null
@@ -19,7 +19,7 @@ export interface ValidatorContext {
   }
 }
 
-/** What the validators of a test do; a test replaces them. */
+/** Validator implementations, replaced by each test. */
 export interface Checks {
   title?: Check
   step?: Check
@@ -28,20 +28,20 @@ export interface Checks {
   site?: Check
 }
 
-/** The validators of one test after the other, which share the config. */
+/** The validators of the current test. The config is shared, so it calls them through this object. */
 export const checks: Checks = {}
 
 export function clearChecks(): void {
   for (const key of Object.keys(checks)) delete checks[key as keyof Checks]
 }
 
-/** A validator that asks the test's. */
+/** Returns a validator that calls that of the current test. */
 const asked =
   (key: keyof Checks) =>
   (value: unknown, context: object): never =>
     checks[key]?.(value, context as ValidatorContext) as never
 
-/** Events with validators, entries of `plain` without. Ada may do everything. Ann may neither see nor write `secret`. */
+/** Events have validators, entries of `plain` have none. Ada may do everything. Ann may neither see nor write `secret`. */
 export const checkedConfig: DaybookConfig = {
   auth: people.adapter,
   limits: { pluginMs: 1500 },

@@ -12,16 +12,16 @@ import { KeptLog } from '../support/kept-log.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { createSender, people, type SentResponse } from './probed-config.ts'
 
-/** What the hooks of a test do; a test replaces them. */
+/** Hook implementations, replaced by each test. */
 const probes: { validate?: (event: never) => unknown; change?: (event: never) => unknown } = {}
 
-const marks = definePlugin({
+const trailPlugin = definePlugin({
   name: 'marks',
   version: '1.0.0',
   hooks: { collections: { posts: { beforeChange: ({ after }) => ({ trail: `${after?.trail}, plugin` }) } } },
 })
 
-/** A collection and a global with hooks of their own, and a plugin with hooks of the same collection. */
+/** A collection and a global with hooks, and a plugin with hooks for the same collection. */
 const hooked: DaybookConfig = defineConfig({
   auth: people.adapter,
   limits: { pluginMs: 1500 },
@@ -41,7 +41,7 @@ const hooked: DaybookConfig = defineConfig({
       hooks: { beforeChange: ({ after }) => ({ name: `${after.name}!` }) },
     }),
   },
-  plugins: [marks],
+  plugins: [trailPlugin],
 })
 
 describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
@@ -67,11 +67,11 @@ describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
     expect(await send('ann', 'PUT', '/api/globals/site', { name: 'Blog' })).toMatchObject({ body: { name: 'Blog!' } })
   })
 
-  test('may go beyond the rights of the caller, as the journal says', async () => {
+  test('may write as the system, which the journal records', async () => {
     probes.change = async ({ asSystem, content }: { asSystem: (why: object) => never; content: never }) => {
-      const own = content as { create(collection: string, data: object): Promise<unknown> }
-      await expect(own.create('log', { text: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
-      const system: typeof own = asSystem({ reason: 'keeps a log' })
+      const callerContent = content as { create(collection: string, data: object): Promise<unknown> }
+      await expect(callerContent.create('log', { text: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+      const system: typeof callerContent = asSystem({ reason: 'keeps a log' })
       await system.create('log', { text: 'x' })
     }
     expect((await make()).status).toBe(201)
@@ -82,7 +82,7 @@ describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
     ])
   })
 
-  test('that throw, hang, or answer nonsense fail their own write, and the log names the config', async () => {
+  test('fail only their own write when they throw, hang or return invalid data, and the log names the config', async () => {
     const faults: readonly [(event: never) => unknown, number, RegExp][] = [
       [() => Promise.reject(new Error('lost "hunter2"')), 500, /\(config\) failed.*hunter2/s],
       [() => new Promise(() => {}), 503, /\(config\) took longer than \d+ ms/],
@@ -103,13 +103,13 @@ describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
     expect((await make()).status).toBe(201)
   })
 
-  test('that write to what they were given change nothing', async () => {
+  test('change nothing by mutating their arguments', async () => {
     probes.validate = ({ data }: { data: object }) => void Object.assign(data, { title: 'changed' })
     probes.change = ({ after }: { after: object }) => void Object.assign(after, { title: 'changed' })
     expect(await make()).toMatchObject({ status: 201, body: { title: 'A' } })
   })
 
-  test('that ask the service about the document, which waits for them, are refused at once', async () => {
+  test('get an error at once from requests to the service, instead of a deadlock', async () => {
     const { body: post } = await make()
     const again = { method: 'PUT', body: '{"title":"B"}' }
     const headers = { Authorization: 'Bearer ann', 'Content-Type': 'application/json' }
@@ -117,21 +117,21 @@ describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
     expect((await send('ann', 'PUT', `/api/posts/${post.id}`, { title: 'C' })).status).toBe(500)
     expect(log.take().join('\n')).toMatch(/would wait for that transaction/)
     probes.change = async () => {
-      const answer = await service.request(`/api/posts/${post.id}`, { ...again, headers })
-      if (answer.status !== 200) throw new DaybookError('CONFLICT', `inside: ${answer.status}`)
+      const response = await service.request(`/api/posts/${post.id}`, { ...again, headers })
+      if (response.status !== 200) throw new DaybookError('CONFLICT', `inside: ${response.status}`)
     }
     expect((await send('ann', 'PUT', `/api/posts/${post.id}`, { title: 'C' })).body.message).toBe('inside: 500')
     delete probes.change
     expect(await send('ann', 'PUT', `/api/posts/${post.id}`, { title: 'D' })).toMatchObject({ status: 200 })
   })
 
-  test('are told of each change after its commit, and go on after a restart', async () => {
-    const told: unknown[] = []
+  test('receive each change after its commit, also after a restart', async () => {
+    const events: unknown[] = []
     const config = defineConfig({
       collections: {
         notes: defineCollection({
           fields: { text: f.text() },
-          hooks: { afterCommit: ({ action, before, after }) => void told.push([action, before?.text, after?.text]) },
+          hooks: { afterCommit: ({ action, before, after }) => void events.push([action, before?.text, after?.text]) },
         }),
       },
     })
@@ -139,20 +139,20 @@ describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
     await place.serve(config, async (running) => {
       const { id } = await running.content.create('notes', { text: 'one' } as never)
       await running.content.update('notes', id, { text: 'two' } as never)
-      await expect.poll(() => told.length).toBe(2)
+      await expect.poll(() => events.length).toBe(2)
     })
     await place.serve(config, async (running) => {
       await running.content.create('notes', { text: 'three' } as never)
-      await expect.poll(() => told.length).toBe(3)
+      await expect.poll(() => events.length).toBe(3)
     })
-    expect(told).toEqual([
+    expect(events).toEqual([
       ['create', undefined, 'one'],
       ['update', 'one', 'two'],
       ['create', undefined, 'three'],
     ])
   })
 
-  test('of a collection that a plugin brings are the plugin’s', async () => {
+  test('of a collection that a plugin adds have the rights of the plugin', async () => {
     const visits = definePlugin({
       name: 'visits',
       version: '1.0.0',
@@ -166,11 +166,11 @@ describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
         }),
       },
     })
-    await using other = await store.open(
+    await using serviceWithPlugin = await store.open(
       { collections: { posts: { fields: { title: f.text() } } }, plugins: [visits] },
       { log },
     )
-    const refused = other.content.create('visits', { path: '/' } as never)
+    const refused = serviceWithPlugin.content.create('visits', { path: '/' } as never)
     await expect(refused).rejects.toMatchObject({ code: 'INTERNAL_ERROR' })
     await expect(refused).rejects.toMatchObject({
       cause: { cause: { message: expect.stringContaining('The plugin "visits" calls asSystem') } },

@@ -1,4 +1,4 @@
-// A node whose plugin is told of every note: writes some, says so, and serves until it is ended. Run as a process of its own.
+// Runs as a separate process: a node whose plugin records every note in FILE. It writes COUNT notes, prints "written", and serves until it is killed.
 //   node deliverer.ts ADDRESS FILE NAME COUNT [hang]
 import { appendFileSync } from 'node:fs'
 import { defineCollection, defineConfig, definePlugin, f } from 'daybook'
@@ -6,7 +6,7 @@ import { openAt } from '../support/stores/open-at.ts'
 
 const [address = '', file = '', name = '', count = '0', mode = ''] = process.argv.slice(2)
 
-const teller = definePlugin({
+const recorder = definePlugin({
   name: 'teller',
   version: '1.0.0',
   hooks: {
@@ -23,11 +23,11 @@ const teller = definePlugin({
 
 const config = defineConfig({
   collections: { notes: defineCollection({ fields: { text: f.text() } }) },
-  plugins: [teller],
+  plugins: [recorder],
 })
 const service = await openAt(address, config)
 for (let index = 0; index < Number(count); index += 1)
   await service.content.create('notes', { text: `${name} ${index}` })
 console.log('written')
-// Nothing else keeps the process: the journal is watched without that.
+// Watching the journal does not keep the process alive.
 setInterval(() => {}, 1000)

@@ -18,7 +18,7 @@ describe.each(STORES)('afterCommit of several processes on $name', (store) => {
   beforeEach(async () => {
     place = await store.at()
     folder = await mkdtemp(join(tmpdir(), 'daybook-told-'))
-    await writeFile(told(), '')
+    await writeFile(logFile(), '')
   })
   afterEach(async () => {
     for (const node of nodes.splice(0)) await kill(node)
@@ -26,17 +26,17 @@ describe.each(STORES)('afterCommit of several processes on $name', (store) => {
     await place[Symbol.asyncDispose]()
   })
 
-  const told = (): string => join(folder, 'told')
+  const logFile = (): string => join(folder, 'told')
 
-  /** Starts a node that writes so many notes. */
+  /** Starts a node that writes `count` notes. */
   function node(name: string, count: number, mode = ''): ChildProcess {
-    const args = [DELIVERER, place.address, told(), name, String(count), mode]
+    const args = [DELIVERER, place.address, logFile(), name, String(count), mode]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     nodes.push(child)
     return child
   }
 
-  const written = (child: ChildProcess): Promise<unknown> => once(child.stdout as NodeJS.EventEmitter, 'data')
+  const waitForWrites = (child: ChildProcess): Promise<unknown> => once(child.stdout as NodeJS.EventEmitter, 'data')
 
   async function kill(child: ChildProcess): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -46,7 +46,7 @@ describe.each(STORES)('afterCommit of several processes on $name', (store) => {
   }
 
   const seqs = async (): Promise<readonly number[]> =>
-    (await readFile(told(), 'utf8'))
+    (await readFile(logFile(), 'utf8'))
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => Number.parseInt(line, 10))
@@ -56,28 +56,28 @@ describe.each(STORES)('afterCommit of several processes on $name', (store) => {
     return row && JSON.parse(row.doc).seq
   }
 
-  const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
+  const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-  test('loses nothing that was stored when the process is killed before it has told', async () => {
+  test('delivers all stored changes even if the process is killed before delivery', async () => {
     const first = node('first', 3, 'hang')
-    await written(first)
+    await waitForWrites(first)
     await kill(first)
     expect(await seqs()).toEqual([])
     node('second', 0)
     await eventually(async () => expect(await seqs()).toEqual([1, 2, 3]))
   })
 
-  test('tells each change once, in order, by one of them; when that is killed, another goes on', async () => {
+  test('delivers each change once and in order; when the delivering process is killed, another continues', async () => {
     const both = [node('a', 15), node('b', 15)]
-    await Promise.all(both.map(written))
-    await eventually(async () => expect(await seqs()).toEqual(numbers(30)))
-    // What was told after the position was last stored would be told again.
+    await Promise.all(both.map(waitForWrites))
+    await eventually(async () => expect(await seqs()).toEqual(upTo(30)))
+    // Changes delivered after the last stored position would be delivered again.
     await eventually(async () => expect(await position()).toBe(30))
     await kill(both[0] as ChildProcess)
     const third = node('c', 5)
-    await written(third)
-    // On a busy machine a node can lose its lease while it works: the next one may tell again what the first one told last.
-    await eventually(async () => expect([...new Set(await seqs())]).toEqual(numbers(35)))
+    await waitForWrites(third)
+    // On a busy machine a node can lose its lease during a delivery, so the next node may repeat the last change.
+    await eventually(async () => expect([...new Set(await seqs())]).toEqual(upTo(35)))
     expect((await seqs()).filter((seq) => seq > 30)).toEqual([31, 32, 33, 34, 35])
   })
 })

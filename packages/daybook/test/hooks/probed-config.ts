@@ -20,7 +20,7 @@ const isAdmin = hasRole('admin')
 
 type Answer = unknown
 
-/** What the hooks of a test do; a test replaces them. */
+/** Hook implementations, replaced by each test. */
 export interface Probes {
   validate?: (event: BeforeValidateEntry<object, DaybookConfig>) => Answer
   change?: (event: BeforeChangeEntry<object, DaybookConfig>) => Answer
@@ -30,7 +30,7 @@ export interface Probes {
   changeSite?: (event: BeforeChangeGlobal<object, DaybookConfig>) => Answer
 }
 
-/** The hooks of one test after the other, which share the config. */
+/** The hooks of the current test. The config is shared, so it calls them through this object. */
 export const probes: Probes = {}
 
 export function clearProbes(): void {
@@ -61,7 +61,7 @@ const probe = definePlugin({
   },
 })
 
-/** Posts and notes with hooks, entries of `plain` without. */
+/** Posts and notes have hooks, entries of `plain` have none. */
 export const probedConfig: DaybookConfig = {
   auth: people.adapter,
   limits: { pluginMs: 1500 },
@@ -90,7 +90,7 @@ export const probedConfig: DaybookConfig = {
   plugins: [probe],
 }
 
-/** An answer: an entry, a list or an error, as the status says. */
+/** A response: an entry, a list or an error, depending on the status. */
 export interface SentResponse {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>> & {
@@ -103,7 +103,7 @@ export interface SentResponse {
   }
 }
 
-/** Sends requests as somebody. */
+/** Returns a function that sends requests with the bearer token `name`; none if it is empty. */
 export const createSender =
   (service: Pick<StoredService, 'request'>) =>
   async (name: string, method: string, path: string, body?: unknown): Promise<SentResponse> => {

@@ -33,7 +33,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     return startsAt && endsAt && startsAt >= endsAt ? [{ path: '/endsAt', message: 'must be after startsAt' }] : []
   }
 
-  test('of a document checks its values beside each other, for new and for changed ones', async () => {
+  test('of a collection check several fields of a new or changed document together', async () => {
     checks.event = endsLate
     const refused = await make({ startsAt: LATER, endsAt: EARLIER })
     expect(refused).toMatchObject({
@@ -51,7 +51,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     expect(await change(event.id, { endsAt: LATER })).toMatchObject({ status: 200, body: { endsAt: LATER } })
   })
 
-  test('of a field is asked about its value, and answers a message', async () => {
+  test('of a field receive its value, and return a message', async () => {
     checks.title = (value) => (value === 'a' ? 'must begin with a capital' : undefined)
     expect(await make({ title: 'a' })).toMatchObject({
       status: 400,
@@ -60,7 +60,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     expect(await make()).toMatchObject({ status: 201 })
   })
 
-  test('of a field inside lists and blocks is asked about each value, and not where there is none', async () => {
+  test('of a field inside lists and blocks receive each value that exists', async () => {
     const seen: unknown[] = []
     checks.step = (value) => {
       seen.push(value)
@@ -75,7 +75,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     expect(seen).toEqual(['one', 'bad', 'bad'])
   })
 
-  test('answer the issues of all together, at most 100', async () => {
+  test('contribute their issues to one error, at most 100', async () => {
     checks.title = () => ['is dull', { message: 'is short', code: 'tooShort' }]
     checks.event = () => ['is refused', { path: '/seats', message: 'are missing' }]
     expect((await make()).body.details?.issues).toEqual([
@@ -88,7 +88,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     expect((await make()).body.details?.issues).toHaveLength(100)
   })
 
-  test('are told the document before and after, the operation, the identity and the locale', async () => {
+  test('receive the document before and after, the operation, the identity and the locale', async () => {
     const seen: unknown[] = []
     checks.event = (entry, { before, operation, identity, locale }) => {
       const { id, title, slug } = entry as Record<string, unknown>
@@ -103,7 +103,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     ])
   })
 
-  test('see a localized document as readers of the written locale do, with what it falls back to', async () => {
+  test('receive a localized document with the fallbacks of the written locale', async () => {
     const { body: event } = await make()
     const seen: unknown[] = []
     checks.title = (value, { entry }) => void seen.push([value, entry.title])
@@ -126,7 +126,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     expect((await put('bad')).body.message).toBe('/: update of good')
   })
 
-  test('check each operation of a batch, with what the ones before it have written', async () => {
+  test('check each operation of a batch, and see the writes of earlier operations', async () => {
     checks.event = async (entry, { content }) => {
       const { total } = await content.list('events')
       return (entry as { title: string }).title === `of ${total}` ? [] : [{ path: '/title', message: `of ${total}` }]
@@ -154,8 +154,8 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     expect(writers).toEqual(['get', 'list', 'readGlobal'])
   })
 
-  describe('tell nothing that the caller may not read', () => {
-    test('because they do not see it: it is empty, before and after, unless the caller gives it', async () => {
+  describe('reveal nothing that the caller may not read', () => {
+    test('because hidden fields are empty, before and after, unless the caller sends them', async () => {
       const { body: event } = await make({ secret: 's', note: 'n' }, 'ada')
       const seen: unknown[] = []
       checks.event = (entry, { before }) => {
@@ -172,7 +172,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       ])
     })
 
-    test('and issues about it are not told, nor do they refuse', async () => {
+    test('because issues about hidden fields are dropped and do not reject the write', async () => {
       const { body: event } = await make({ secret: 's' }, 'ada')
       checks.secret = () => 'is wrong'
       checks.event = (entry) =>
@@ -184,10 +184,10 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     })
   })
 
-  describe('that go wrong', () => {
+  describe('fail', () => {
     const named = /validat\w+ of events \((?:field title|collection events)\)/
 
-    test('by throwing: the caller learns nothing, the log names them; an error of Daybook is answered', async () => {
+    test('by throwing: the error is logged and hidden from the caller, unless it is a DaybookError', async () => {
       for (const key of ['title', 'event'] as const) {
         clearChecks()
         checks[key] = () => {
@@ -196,9 +196,9 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
         const failed = await make()
         expect(failed).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR', details: {} } })
         expect(JSON.stringify(failed.body)).not.toMatch(/hunter2|title/)
-        const told = log.take().join('\n')
-        expect(told).toMatch(named)
-        expect(told).toMatch(/hunter2/)
+        const logged = log.take().join('\n')
+        expect(logged).toMatch(named)
+        expect(logged).toMatch(/hunter2/)
       }
       checks.event = () => Promise.reject(new DaybookError('CONFLICT', 'The hall is taken.'))
       clearTitle()
@@ -206,7 +206,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       expect(await events()).toEqual([])
     })
 
-    test('by hanging: their write ends with 503, and the next one is stored', async () => {
+    test('by hanging: their write ends with 503, and the next write succeeds', async () => {
       checks.event = (entry) => ((entry as { title: string }).title === 'hangs' ? new Promise(() => {}) : undefined)
       const hanging = make({ title: 'hangs' })
       expect((await make()).status).toBe(201)
@@ -215,7 +215,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       expect(await events()).toMatchObject([{ title: 'A' }])
     })
 
-    test('by answering nonsense: 500, and the log says what to write', async () => {
+    test('by returning an invalid result: 500, and the log explains valid results', async () => {
       const answers: readonly [unknown, RegExp][] = [
         [true, /must answer nothing, a message, or issues/],
         [false, /must answer nothing/],
@@ -232,14 +232,14 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       for (const [answer, reason] of answers) {
         checks.event = () => answer
         expect(await make(), String(answer)).toMatchObject({ status: 500, body: { details: {} } })
-        const told = log.take().join('\n')
-        expect(told).toMatch(named)
-        expect(told).toMatch(reason)
+        const logged = log.take().join('\n')
+        expect(logged).toMatch(named)
+        expect(logged).toMatch(reason)
       }
       expect(await events()).toEqual([])
     })
 
-    test('by naming a path that leads nowhere; one that leads into a value is right', async () => {
+    test('by naming a path that does not exist; a path into a value is valid', async () => {
       const data = { steps: [{ text: 'one' }], tags: ['a'], parts: [{ _type: 'rule' }], extra: { any: 1 } }
       const wrong = ['seats', '/nope', '/steps/1', '/steps/x', '/steps/0/nope', '/tags/0/x', '/tags/1', '/parts/0/text']
       for (const path of [...wrong, '/title/x', '/__proto__', '/id']) {
@@ -262,15 +262,15 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       }
     })
 
-    test('by writing to what they were given, which is frozen', async () => {
-      for (const write of [
+    test('by mutating their arguments, which are frozen', async () => {
+      for (const mutate of [
         (entry: unknown) => Object.assign(entry as object, { title: 'changed' }),
         (entry: unknown) => (entry as { steps: unknown[] }).steps.push({ text: 'more' }),
         (_entry: unknown, { before }: ValidatorContext) => Object.assign(before ?? {}, { title: 'changed' }),
       ]) {
         clearChecks()
         const { body: event } = await make({ title: 'kept', steps: [{ text: 'one' }] })
-        checks.event = (entry, told) => void write(entry, told)
+        checks.event = (entry, context) => void mutate(entry, context)
         expect(await change(event.id, { seats: 1 })).toMatchObject({ status: 500 })
         expect(log.take().join('\n')).toMatch(/TypeError/)
         expect(await events()).toMatchObject([{ title: 'kept', seats: null, steps: [{ text: 'one' }] }])
@@ -279,7 +279,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       }
     })
 
-    test('by asking the service about the document, which waits for them: refused at once', async () => {
+    test('by calling the service, which throws at once instead of a deadlock', async () => {
       const { body: event } = await make()
       const calls: readonly (() => Promise<unknown>)[] = [
         () => service.content.as(people.caller('ann')).update('events', event.id, { seats: 2 }),
@@ -295,7 +295,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     })
   })
 
-  test('are not asked about a write that is refused before, about a deletion, nor by reads', async () => {
+  test('do not run for invalid writes, deletions or reads', async () => {
     const { body: event } = await make()
     let runs = 0
     checks.event = () => {
@@ -310,7 +310,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     expect(runs).toBe(0)
   })
 
-  test('hold for the seed, for calls inside the process, and for a write with a key for repeating', async () => {
+  test('run for the seed, in-process calls, and writes with an Idempotency-Key', async () => {
     checks.title = (title) => (title === 'bad' ? 'is bad' : undefined)
     const seeded = store.open({
       ...checkedConfig,
@@ -329,7 +329,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     expect(await events()).toEqual([])
   })
 
-  test('see what hooks have made of the document', async () => {
+  test('receive the document as hooks have changed it', async () => {
     let seen: unknown
     const config = {
       collections: {
@@ -345,9 +345,9 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
         }),
       },
     }
-    await using other = await store.open(config)
+    await using hookedService = await store.open(config)
     const caller = people.caller('ann')
-    await other.content.as(caller).create('posts', { title: ' one two ' } as never)
+    await hookedService.content.as(caller).create('posts', { title: ' one two ' } as never)
     expect(seen).toEqual({ title: 'one two', words: 2 })
   })
 
