@@ -36,13 +36,13 @@ const configOf = (auth: AuthAdapter) =>
   })
 const config = configOf(people.adapter)
 
-/** Whatever ends the right of Ann to change what she has not written. */
+/** Events that end Ann's right to update entries of other authors. */
 const ENDS: readonly (readonly [string, () => void])[] = [
   ['is demoted', () => people.promote('ann')],
   ['is banned or removed', () => people.ban('ann')],
 ]
 
-describe.each(POLICY_STORES)('on $name', (store) => {
+describe.each(POLICY_STORES)('the rights of authors on $name', (store) => {
   let service: StoredService
   let editor: Editor
   let log: KeptLog
@@ -67,8 +67,8 @@ describe.each(POLICY_STORES)('on $name', (store) => {
 
   describe('a preview', () => {
     test.each(ENDS)(
-      'shows nothing once its maker %s, and goes on when she may change the entry again',
-      async (_how, end) => {
+      'stops working when its author %s, and works again once she may update the entry',
+      async (_name, end) => {
         const unpublished = await post('bea')
         const published = await post('bea')
         await editor.post(`/api/posts/${published}/publish`)
@@ -82,7 +82,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
       },
     )
 
-    test('of what its maker has written goes on when she is demoted: she may still change that', async () => {
+    test("of its author's entry still works when she is demoted, since she may still update it", async () => {
       const id = await post('ann')
       const token = await previewBy('ann', id)
       people.promote('ann')
@@ -91,7 +91,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
       expect(await shown(id, token)).toBe(404)
     })
 
-    test('includes the drafts that its maker may change, and what is published of others', async () => {
+    test('includes the drafts that its author may update, and other entries as they are published', async () => {
       const author = (await editor.post('/api/authors', { name: 'Published' })).body.id
       await editor.put(`/api/authors/${author}?draft=true`, { name: 'Draft' }, { as: 'cid' })
       const hidden = (await editor.post('/api/authors', { name: 'Hidden', status: 'draft' })).body.id
@@ -114,12 +114,12 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     })
   })
 
-  describe('a time', () => {
+  describe('a schedule', () => {
     const soon = (): string => new Date(Date.now() + 300).toISOString()
     const actions = async (): Promise<readonly unknown[]> =>
       (await service.rows('SELECT action FROM daybook$journal ORDER BY seq')).map(({ action }) => action)
 
-    test.each(ENDS)('is not kept when whoever set it %s, and the journal and the log say so', async (_how, end) => {
+    test.each(ENDS)('fails when its author %s, which the journal and the log record', async (_name, end) => {
       const id = await post('bea')
       await editor.post(`/api/posts/${id}/publish`, { publishAt: soon() })
       end()
@@ -130,7 +130,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
       expect((await editor.get('/api/cms/schedules', 'bea')).body.items).toMatchObject([{ id, actor: 'ann' }])
     })
 
-    test('is kept with the rights of whoever set it last', async () => {
+    test('runs with the rights of the caller who set it last', async () => {
       const id = await post('bea')
       const later = new Date(Date.now() + 60_000).toISOString()
       await editor.post(`/api/posts/${id}/publish`, { publishAt: later })
@@ -139,7 +139,7 @@ describe.each(POLICY_STORES)('on $name', (store) => {
       await eventually(async () => expect((await editor.get(`/api/posts/${id}`, null)).status).toBe(200))
     })
 
-    test('is kept when whoever set it still may', async () => {
+    test('runs while its author still has the right', async () => {
       const id = await post('ann')
       await editor.post(`/api/posts/${id}/publish`, { publishAt: soon() })
       people.promote('ann')
@@ -147,9 +147,9 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     })
   })
 
-  test('a token that was revoked shows no previews and publishes nothing', async () => {
+  test('previews of a revoked token stop working', async () => {
     await using place = await store.at()
-    const other = await place.open(config)
+    const scopedService = await place.open(config)
     try {
       const records = await place.store()
       const tokens = new ApiTokens(records.records)
@@ -165,7 +165,9 @@ describe.each(POLICY_STORES)('on $name', (store) => {
           ...(as === null ? {} : { Authorization: `Bearer ${as}` }),
         }
         const body = json === undefined ? {} : { body: JSON.stringify(json) }
-        const response = await other.fetch(new Request(`http://cms.example${path}`, { method, headers, ...body }))
+        const response = await scopedService.fetch(
+          new Request(`http://cms.example${path}`, { method, headers, ...body }),
+        )
         return {
           status: response.status,
           body: (await response.json()) as { readonly id: string; readonly token?: string },
@@ -178,21 +180,21 @@ describe.each(POLICY_STORES)('on $name', (store) => {
       expect((await ask('GET', `/api/posts/${id}?preview=${preview}`, null)).status).toBe(404)
       await records.close()
     } finally {
-      await other.close()
+      await scopedService.close()
     }
   })
 
-  test('an adapter that cannot look anybody up lets them go on with the rights that they had', async () => {
+  test('previews keep the rights of their creation if the adapter cannot look up callers', async () => {
     const { getCaller: _none, ...adapter } = people.adapter
-    const other = await store.open(configOf(adapter))
+    const serviceWithoutLookup = await store.open(configOf(adapter))
     try {
-      const otherEditor = new Editor(other)
-      const { id } = (await otherEditor.post('/api/posts', { title: 'Hello' })).body
-      const { token } = (await otherEditor.post(`/api/posts/${id}/preview`)).body
+      const lookupEditor = new Editor(serviceWithoutLookup)
+      const { id } = (await lookupEditor.post('/api/posts', { title: 'Hello' })).body
+      const { token } = (await lookupEditor.post(`/api/posts/${id}/preview`)).body
       people.ban('ann')
-      expect((await otherEditor.get(`/api/posts/${id}?preview=${token}`, null)).body).toMatchObject({ title: 'Hello' })
+      expect((await lookupEditor.get(`/api/posts/${id}?preview=${token}`, null)).body).toMatchObject({ title: 'Hello' })
     } finally {
-      await other.close()
+      await serviceWithoutLookup.close()
     }
   })
 })

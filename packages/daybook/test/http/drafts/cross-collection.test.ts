@@ -9,23 +9,23 @@ const people = new People({ ann: ['editor'], ben: [] })
 
 const fields = { title: f.text({ required: true, localized: true }), status: f.status() }
 
-/** Collections with working copies, for each way of saying who sees them. */
+/** Collections with drafts, one for each kind of access rule. */
 const config = defineConfig({
   auth: people.adapter,
   locales: { available: ['en', 'de'], default: 'en' },
   collections: {
     posts: defineCollection({ fields: { ...fields, slug: f.slug({ from: 'title' }) } }),
     pages: defineCollection({ fields }),
-    /** For editors alone. */
+    /** Only editors may read. */
     memos: defineCollection({ fields, access: { read: hasRole('editor', 'service') } }),
-    /** For their owners. */
+    /** Only the owner may read. */
     diaries: defineCollection({
       fields: { ...fields, owner: f.text() },
       access: { read: ({ identity }) => ({ owner: { eq: identity?.subject ?? 'nobody' } }) },
     }),
-    /** Who writes here is nobody's business. */
+    /** Authors are hidden. */
     letters: defineCollection({ fields, people: { read: hasRole('service') } }),
-    /** Without working copies. */
+    /** Has no drafts. */
     notes: defineCollection({ fields: { title: f.text() } }),
   },
 })
@@ -36,7 +36,7 @@ interface Listed {
   readonly [key: string]: unknown
 }
 
-describe.each(STORES)('over all collections on $name', (store) => {
+describe.each(STORES)('cross-collection lists on $name', (store) => {
   let service: StoredService
   let editor: Editor
   const ids = new Map<string, string>()
@@ -74,7 +74,7 @@ describe.each(STORES)('over all collections on $name', (store) => {
   const titles = async (path: string, said: EditorRequest = {}): Promise<readonly string[]> =>
     (await listed(path, said)).map(({ title }) => title)
 
-  describe('working copies', () => {
+  describe('drafts', () => {
     beforeAll(async () => {
       await save('posts', 'Ink', { title: 'Ink, better' })
       await save('pages', 'About', { title: 'About us' }, { as: 'ben' })
@@ -84,7 +84,7 @@ describe.each(STORES)('over all collections on $name', (store) => {
       await save('letters', 'Letter', { title: 'Dear' })
     })
 
-    test('are listed with what they are called, those that were saved last first', async () => {
+    test('are listed with their titles, the last saved first', async () => {
       const items = await listed('/api/cms/drafts')
       expect(items.map(({ title }) => title)).toEqual([
         'Dear',
@@ -105,7 +105,7 @@ describe.each(STORES)('over all collections on $name', (store) => {
       })
     })
 
-    test('are only those of entries that the session may read', async () => {
+    test('are limited to entries that the session may read', async () => {
       expect(await titles('/api/cms/drafts', { as: 'ben' })).toEqual([
         'Dear',
         'Paper, better',
@@ -115,16 +115,16 @@ describe.each(STORES)('over all collections on $name', (store) => {
       expect((await editor.get('/api/cms/drafts', null)).status).toBe(401)
     })
 
-    test('are those of one person, as far as the session may know whose they are', async () => {
+    test('can be filtered by author, if the session may know the authors', async () => {
       expect(await titles('/api/cms/drafts?actor=ben')).toEqual(['Paper, better', 'About us'])
-      // Nobody but the service learns who writes letters.
+      // Only the service sees the authors of letters.
       expect(await titles('/api/cms/drafts?actor=ann')).toEqual(['Monday, late', 'Memo 2', 'Ink, better'])
       expect(await titles('/api/cms/drafts?actor=nobody')).toEqual([])
       const [letter] = await listed('/api/cms/drafts')
       expect(letter).not.toHaveProperty('actor')
     })
 
-    test('come in pages, also while others are saved', async () => {
+    test('come in pages that concurrent saves do not shift', async () => {
       const first = (await editor.get('/api/cms/drafts?limit=4')).body
       expect((first.items as readonly Listed[]).map(({ title }) => title)).toEqual([
         'Dear',
@@ -139,13 +139,13 @@ describe.each(STORES)('over all collections on $name', (store) => {
       await editor.send('DELETE', `${at('posts', 'Never touched')}?draft=true`)
     })
 
-    test('are called by what they are in the language that is asked for', async () => {
+    test('have titles in the requested locale', async () => {
       await editor.put(`${at('posts', 'Ink')}?draft=true&locale=de`, { title: 'Tinte' })
       expect(await titles('/api/cms/drafts?limit=1&locale=de')).toEqual(['Tinte'])
       expect(await titles('/api/cms/drafts?limit=1')).toEqual(['Ink, better'])
     })
 
-    test('are gone when they are published, thrown away, or their entry is deleted', async () => {
+    test('disappear when they are published or discarded, or their entry is deleted', async () => {
       await editor.post(`${at('pages', 'About')}/publish`, {})
       await editor.send('DELETE', `${at('memos', 'Memo')}?draft=true`)
       await editor.send('DELETE', at('diaries', 'Monday'))
@@ -157,7 +157,7 @@ describe.each(STORES)('over all collections on $name', (store) => {
     })
   })
 
-  describe('what is scheduled', () => {
+  describe('schedules', () => {
     const plan = async (collection: string, title: string, year: number, more: object = {}): Promise<void> => {
       const publishAt = `${year}-01-01T00:00:00.000Z`
       expect((await editor.post(`${at(collection, title)}/publish`, { publishAt, ...more })).status).toBe(200)
@@ -171,7 +171,7 @@ describe.each(STORES)('over all collections on $name', (store) => {
       await editor.post(`${at('posts', 'Ink')}/unpublish`, { unpublishAt })
     })
 
-    test('is listed with its times, the soonest first', async () => {
+    test('are listed by time, the soonest first', async () => {
       const items = await listed('/api/cms/schedules')
       expect(items.map(({ title, action, at }) => [title, action, String(at).slice(0, 4)])).toEqual([
         ['Memo', 'publish', '2990'],
@@ -193,32 +193,32 @@ describe.each(STORES)('over all collections on $name', (store) => {
       expect(items[1]).not.toHaveProperty('actor')
     })
 
-    test('is only what the session may read', async () => {
+    test('are limited to entries that the session may read', async () => {
       expect(await titles('/api/cms/schedules', { as: 'ben' })).toEqual(['Dear', 'Ink, better', 'Ink, better'])
       expect((await editor.get('/api/cms/schedules', null)).status).toBe(401)
     })
 
-    test('comes in pages', async () => {
+    test('come in pages', async () => {
       const first = (await editor.get('/api/cms/schedules?limit=3')).body
       expect(first.items).toHaveLength(3)
       const second = (await editor.get(`/api/cms/schedules?limit=3&cursor=${first.nextCursor}`)).body
       expect([second.items.map(({ action }) => action), second.nextCursor]).toEqual([['unpublish'], null])
     })
 
-    test('is gone when the time is taken back', async () => {
+    test('disappear when they are canceled', async () => {
       await editor.send('DELETE', `${at('posts', 'Ink')}/schedule`)
       expect(await titles('/api/cms/schedules')).toEqual(['Memo', 'Dear'])
     })
   })
 
-  test('nothing of it is told to a token whose scopes do not cover the collection', async () => {
+  test('tokens see only collections that their scopes cover', async () => {
     await using place = await store.at()
-    const other = await place.open(config)
+    const scoped = await place.open(config)
     try {
       const send = async (method: string, path: string, token: string, json?: object) => {
         const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
         const body = json === undefined ? {} : { body: JSON.stringify(json) }
-        return (await other.fetch(new Request(`http://cms.example${path}`, { method, headers, ...body }))).json()
+        return (await scoped.fetch(new Request(`http://cms.example${path}`, { method, headers, ...body }))).json()
       }
       for (const collection of ['posts', 'pages']) {
         const { id } = (await send('POST', `/api/${collection}`, 'ann', { title: 'Ink' })) as { id: string }
@@ -233,7 +233,7 @@ describe.each(STORES)('over all collections on $name', (store) => {
       expect(await send('GET', '/api/cms/drafts', token)).toMatchObject(of)
       expect(await send('GET', '/api/cms/schedules', token)).toMatchObject(of)
     } finally {
-      await other.close()
+      await scoped.close()
     }
   })
 })

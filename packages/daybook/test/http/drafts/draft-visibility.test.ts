@@ -12,15 +12,15 @@ const people = new People({
   rita: ['reviewer'],
   sam: [],
 })
-/** Stands in every draft of Ada and Omar, and nowhere else. */
+/** A word that occurs in every draft of Ada and Omar, and nowhere else. */
 const CANARY = 'xcanaryx'
 
 const isEditor = hasRole('editor', 'service')
 const published = { status: { eq: 'published' } } as const
-const ownDrafts: AccessRule = (request) =>
+const isEditorOrOwnDraft: AccessRule = (request) =>
   isEditor(request) ||
   (request.identity !== null && { createdBy: { eq: request.identity.subject }, status: { eq: 'draft' } })
-const publishedOrOwn: AccessRule = (request) =>
+const isPublishedOrOwn: AccessRule = (request) =>
   isEditor(request) ||
   (request.identity ? { or: [published, { createdBy: { eq: request.identity.subject } }] } : published)
 
@@ -37,7 +37,7 @@ const collection = (access: CollectionAccess) =>
     access: { create: (request) => request.identity !== null, ...access },
   })
 
-/** A collection for each way of saying who sees drafts. */
+/** A collection for each kind of rule that decides who sees drafts. */
 const config = defineConfig({
   auth: people.adapter,
   locales: { available: ['en', 'de'], default: 'en' },
@@ -51,15 +51,15 @@ const config = defineConfig({
         byDraftRule: f.reverse('byDraftRule.related'),
       },
     }),
-    /** The rule for updates refuses. */
+    /** The update rule depends on the role. */
     byRole: collection({ update: isEditor }),
-    /** The rules of contributors and editors. */
-    byWhere: collection({ read: publishedOrOwn, update: ownDrafts, delete: ownDrafts }),
-    /** The rule for updates looks at the entry. */
+    /** The update rule returns a filter. */
+    byWhere: collection({ read: isPublishedOrOwn, update: isEditorOrOwnDraft, delete: isEditorOrOwnDraft }),
+    /** The update rule depends on the entry. */
     byEntry: collection({
       update: (request) => isEditor(request) || request.entry?.createdBy === request.identity?.subject,
     }),
-    /** Reviewers see drafts that they may not change; others who may change them do not. */
+    /** Reviewers see drafts that they may not update; other sessions may update them without seeing them. */
     byDraftRule: collection({
       update: (request) => request.identity !== null,
       draft: hasRole('editor', 'service', 'reviewer'),
@@ -70,17 +70,17 @@ const config = defineConfig({
 const COLLECTIONS = ['byRole', 'byWhere', 'byEntry', 'byDraftRule'] as const
 type Key = (typeof COLLECTIONS)[number]
 
-/** Ids of what Ada and Omar have written in a collection. */
+/** The ids of the entries of Ada and Omar in a collection. */
 interface Written {
   /** Published by Ada, without a draft. */
   readonly plain: string
-  /** Published by Ada, who has drafts and a time beside it; drafts came before its publication. */
+  /** Published by Ada, with drafts before and after the publication, and a schedule. */
   readonly changed: string
   /** Never published, by Omar. */
   readonly unpublished: string
 }
 
-/** Every address at which a caller can ask about an entry, or a set of them. */
+/** All paths at which a caller can read entries. */
 const doors = (key: Key, { plain, changed, unpublished }: Written, author: string): readonly string[] => [
   ...[plain, changed, unpublished, 'changed', 'unpublished', CANARY].flatMap((address) => [
     `/api/${key}/${address}`,
@@ -117,15 +117,15 @@ const doors = (key: Key, { plain, changed, unpublished }: Written, author: strin
   `/api/cms/journal?collections=${key}`,
 ]
 
-describe.each(POLICY_STORES)('drafts of others on $name', (store) => {
+describe.each(POLICY_STORES)('drafts of other authors on $name', (store) => {
   let place: Place
   let service: Awaited<ReturnType<Place['open']>>
   let readToken: string
   let author: string
   const written = new Map<Key, Written>()
-  /** Revisions of versions that are no one else's business, by collection. */
+  /** The revisions of versions that only their authors may read, by collection. */
   const drafted = new Map<Key, readonly string[]>()
-  /** What each caller was told before any draft was written, by caller and address. */
+  /** The responses to each caller before any draft was written, by caller and path. */
   const before = new Map<string, string>()
 
   const send = (method: string, path: string, as: string, json?: unknown): Promise<Response> =>
@@ -147,8 +147,8 @@ describe.each(POLICY_STORES)('drafts of others on $name', (store) => {
     return { id: String(text && JSON.parse(text).id), seq: response.headers.get('Daybook-Seq') ?? '' }
   }
 
-  /** An answer without what differs for each request, or counts on. */
-  async function told(path: string, as: string): Promise<string> {
+  /** Reads a response, without parts that differ for each request. */
+  async function read(path: string, as: string): Promise<string> {
     const response = await send('GET', path, as)
     const text = (await response.text()).replaceAll(/"(?:requestId|next)":(?:"[^"]*"|\d+)/g, '')
     return `${response.status} ${text}`
@@ -181,7 +181,7 @@ describe.each(POLICY_STORES)('drafts of others on $name', (store) => {
       drafted.set(key, changed.revisions)
       for (const [name, as] of Object.entries(strangers()))
         for (const path of doors(key, written.get(key) as Written, author))
-          before.set(`${name} ${path}`, await told(path, as))
+          before.set(`${name} ${path}`, await read(path, as))
     }
     for (const key of COLLECTIONS) {
       const { changed } = written.get(key) as Written
@@ -202,77 +202,77 @@ describe.each(POLICY_STORES)('drafts of others on $name', (store) => {
 
   const cells = COLLECTIONS.flatMap((key) => (['ines', 'sam', 'token'] as const).map((name) => ({ key, name })))
 
-  test.each(cells)('$key: nothing of them changes what $name is told, at any address', async ({ key, name }) => {
+  test.each(cells)('$key: they change no response to $name', async ({ key, name }) => {
     const as = strangers()[name] ?? ''
     const now = written.get(key) as Written
     const paths = doors(key, now, author)
     const former = doors(key, { ...now, unpublished: '00000000-0000-7000-8000-000000000000' }, author)
     for (const [index, path] of paths.entries()) {
-      const answer = await told(path, as)
+      const answer = await read(path, as)
       expect(answer, path).toBe(before.get(`${name} ${former[index]}`))
       expect(answer.replaceAll(/"(?:path|message)":"[^"]*"/g, ''), path).not.toContain(CANARY)
     }
   })
 
   test.each(cells)(
-    '$key: $name reads no version of them, and none that was there before publication',
+    '$key: $name reads none of their versions, nor versions before publication',
     async ({ key, name }) => {
       const as = strangers()[name] ?? ''
       const { changed } = written.get(key) as Written
       for (const revision of drafted.get(key) ?? []) {
-        expect((await told(`/api/${key}/${changed}/versions/${revision}`, as)).slice(0, 3)).toBe('404')
+        expect((await read(`/api/${key}/${changed}/versions/${revision}`, as)).slice(0, 3)).toBe('404')
       }
-      const { items } = JSON.parse((await told(`/api/${key}/${changed}/versions`, as)).slice(4)) as {
+      const { items } = JSON.parse((await read(`/api/${key}/${changed}/versions`, as)).slice(4)) as {
         readonly items: readonly { readonly revision: number }[]
       }
       expect(items.length).toBe(2)
       for (const { revision } of items) {
         const path = `/api/${key}/${changed}/versions/${revision}`
-        expect(await told(path, as)).toContain('Changed')
+        expect(await read(path, as)).toContain('Changed')
         for (const hidden of drafted.get(key) ?? [])
-          expect((await told(`${path}?against=${hidden}`, as)).slice(0, 3)).toBe('404')
+          expect((await read(`${path}?against=${hidden}`, as)).slice(0, 3)).toBe('404')
       }
     },
   )
 
-  test.each(COLLECTIONS)('%s: a live stream tells nothing of them', async (key) => {
+  test.each(COLLECTIONS)('%s: they are in no live stream', async (key) => {
     const { changed } = written.get(key) as Written
-    const all = await told(`/api/cms/changes`, 'sam')
+    const all = await read(`/api/cms/changes`, 'sam')
     expect(all).not.toContain(CANARY)
     expect(all).toContain(changed)
   })
 
-  test.each(COLLECTIONS)('%s: those who may see them do, at each of these addresses', async (key) => {
+  test.each(COLLECTIONS)('%s: callers who may see them do, at each path', async (key) => {
     const { changed, unpublished } = written.get(key) as Written
     for (const as of ['ada', ...(key === 'byDraftRule' ? ['rita'] : [])]) {
-      expect(await told(`/api/${key}/${changed}?draft=true`, as)).toContain(`"title":"${CANARY}"`)
-      expect(await told(`/api/${key}/${unpublished}`, as)).toContain('Unpublished')
-      expect(await told(`/api/${key}?draft=true&sort=title`, as)).toContain(`"title":"${CANARY}"`)
-      expect(await told(`/api/${key}?status=draft`, as)).toContain('"total":1')
-      expect(await told(`/api/${key}?q=${CANARY}`, as)).toContain('"total":1')
-      expect(await told(`/api/cms/drafts`, as)).toContain(`"collection":"${key}"`)
-      expect(await told(`/api/cms/schedules`, as)).toContain(`"collection":"${key}"`)
+      expect(await read(`/api/${key}/${changed}?draft=true`, as)).toContain(`"title":"${CANARY}"`)
+      expect(await read(`/api/${key}/${unpublished}`, as)).toContain('Unpublished')
+      expect(await read(`/api/${key}?draft=true&sort=title`, as)).toContain(`"title":"${CANARY}"`)
+      expect(await read(`/api/${key}?status=draft`, as)).toContain('"total":1')
+      expect(await read(`/api/${key}?q=${CANARY}`, as)).toContain('"total":1')
+      expect(await read(`/api/cms/drafts`, as)).toContain(`"collection":"${key}"`)
+      expect(await read(`/api/cms/schedules`, as)).toContain(`"collection":"${key}"`)
       for (const revision of drafted.get(key) ?? [])
-        expect(await told(`/api/${key}/${changed}/versions/${revision}`, as)).toContain(CANARY)
-      expect(await told(`/api/cms/journal?collections=${key}`, as)).toContain('"action":"draft"')
+        expect(await read(`/api/${key}/${changed}/versions/${revision}`, as)).toContain(CANARY)
+      expect(await read(`/api/cms/journal?collections=${key}`, as)).toContain('"action":"draft"')
     }
   })
 
-  test('a contributor sees the drafts that the rule lets her update, and no others', async () => {
+  test('a contributor sees only the drafts that the rule lets her update', async () => {
     for (const key of ['byWhere', 'byEntry'] as const) {
       const { unpublished } = written.get(key) as Written
-      expect(await told(`/api/${key}/${unpublished}`, 'omar')).toContain('Unpublished')
-      expect(await told(`/api/${key}/${unpublished}?draft=true`, 'omar')).toContain(`"title":"${CANARY}"`)
-      expect(await told(`/api/${key}/${unpublished}/versions`, 'omar')).toContain('"action":"draft"')
-      expect(await told(`/api/cms/drafts`, 'omar')).toContain(`"collection":"${key}"`)
+      expect(await read(`/api/${key}/${unpublished}`, 'omar')).toContain('Unpublished')
+      expect(await read(`/api/${key}/${unpublished}?draft=true`, 'omar')).toContain(`"title":"${CANARY}"`)
+      expect(await read(`/api/${key}/${unpublished}/versions`, 'omar')).toContain('"action":"draft"')
+      expect(await read(`/api/cms/drafts`, 'omar')).toContain(`"collection":"${key}"`)
     }
-    // A rule that looks at the entry cannot narrow a list.
-    expect(await told('/api/byWhere?status=draft', 'omar')).toContain('"total":1')
-    expect(await told('/api/byEntry?status=draft', 'omar')).toContain('"total":0')
+    // A rule that depends on the entry cannot narrow a list.
+    expect(await read('/api/byWhere?status=draft', 'omar')).toContain('"total":1')
+    expect(await read('/api/byEntry?status=draft', 'omar')).toContain('"total":0')
   })
 
-  test.each(['ines', 'sam'])('%s writes, publishes and shows nothing of drafts that she does not see', async (as) => {
-    // Every session may update these entries; reviewers alone see their drafts.
+  test.each(['ines', 'sam'])('%s may not write, publish or preview drafts that she does not see', async (as) => {
+    // Every session may update these entries; only reviewers see their drafts.
     const { changed } = written.get('byDraftRule') as Written
     const path = `/api/byDraftRule/${changed}`
     const revision = Number(drafted.get('byDraftRule')?.[0])

@@ -21,7 +21,7 @@ const config = defineConfig({
   },
 })
 
-/** What a document says, in both languages. */
+/** The content of a document in both locales. */
 interface Content {
   readonly title: string | null
   en: string | null
@@ -31,7 +31,7 @@ interface Content {
 
 const NOTHING: Content = { title: null, en: null, de: null, tags: [] }
 const word = fc.constantFrom('a', 'b', null)
-/** What a request says: the note in one language, the rest in any. */
+/** The fields of a request: the note is localized, the others are not. */
 const patch = fc.record(
   { title: word, note: word, tags: fc.subarray(['x', 'y']) },
   { requiredKeys: [], noNullPrototype: true },
@@ -57,21 +57,21 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-const isSame = (one: Content, other: Content): boolean => JSON.stringify(one) === JSON.stringify(other)
+const isSame = (a: Content, b: Content): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 function patched(content: Content, { note, ...rest }: Patch, locale: Locale): Content {
   const said = { ...content, ...rest, ...(note === undefined ? {} : { [locale]: note }) }
   return { title: said.title, en: said.en, de: said.de, tags: said.tags }
 }
 
-/** An entry and its working copy, as they should be. */
+/** The expected state of an entry and its draft. */
 class Model {
   entry: Content = NOTHING
   published: readonly Locale[] = LOCALES
   /** The status in locales in which the entry is not published. */
   hidden = 'draft'
   copy: Content | undefined
-  /** What each change has made of the entry, or of its working copy. */
+  /** The entry, or its draft, after each change. */
   readonly versions: Content[] = []
 
   get shown(): Content {
@@ -108,7 +108,7 @@ class Model {
     this.versions.push(this.entry)
   }
 
-  /** Fields that are not localized come along, and what nobody sees anyway. */
+  /** Publishing a locale also publishes fields that are not localized, and locales that nobody sees yet. */
   publish(chosen: readonly Locale[]): void {
     if (!this.copy && chosen.every((locale) => this.published.includes(locale))) return
     const content = { ...this.shown }
@@ -128,12 +128,12 @@ class Model {
   }
 }
 
-/** An entry of a service beside its model. */
+/** An entry of a service, together with its model. */
 class Both {
   readonly #editor: Editor
   readonly #path: string
   readonly #model = new Model()
-  /** The number of the journal of each version. */
+  /** The revision of each version. */
   #numbers: readonly number[] = []
 
   constructor(editor: Editor, { body: { id } }: EditorResponse) {
@@ -148,7 +148,7 @@ class Both {
     await this.#compare()
   }
 
-  /** Asks for the numbers of all versions, the first one first. */
+  /** Reads the revisions of all versions, the oldest first. */
   async findVersions(): Promise<void> {
     const { body } = await this.#editor.get(`${this.#path}/versions?limit=100`)
     const versions = body.items.filter(({ action }) => action !== 'discard')
@@ -196,7 +196,7 @@ class Both {
     return answer
   }
 
-  /** What editors and everybody read is what the model says. */
+  /** Compares the responses to editors and to the public with the model. */
   async #compare(): Promise<void> {
     const { entry, shown, copy, published } = this.#model
     const status = LOCALES.map((locale) => this.#model.statusIn(locale))
@@ -211,15 +211,15 @@ class Both {
   async #compareInPublic(locale: Locale): Promise<void> {
     const { entry, published } = this.#model
     const isThere = published.includes(locale)
-    const other = locale === 'en' ? 'de' : 'en'
-    const note = entry[locale] ?? (published.includes(other) ? entry[other] : null)
-    const query = `locale=${locale}&fallbackLocale=${other}`
+    const fallback = locale === 'en' ? 'de' : 'en'
+    const note = entry[locale] ?? (published.includes(fallback) ? entry[fallback] : null)
+    const query = `locale=${locale}&fallbackLocale=${fallback}`
     const { status, body } = await this.#editor.get(`${this.#path}?${query}`, null)
     expect([status, body.note], locale).toEqual(isThere ? [200, note] : [404, undefined])
     const { id } = (await this.#editor.get(this.#path)).body
     const list = await this.#editor.get(`/api/posts?${query}&where[id][eq]=${id}`, null)
-    expect(list.body.items.map((one) => one.note)).toEqual(isThere ? [note] : [])
-    // Counters are kept with writes; a filter that holds for every entry has them counted.
+    expect(list.body.items.map((item) => item.note)).toEqual(isThere ? [note] : [])
+    // Without a filter, totals come from counters; with a filter that matches every entry, they are counted.
     for (const caller of [null, 'ann']) {
       const counts = ['', '&where[createdAt][gt]=2020-01-01T00:00:00Z'].map(async (filter) => {
         const query = `locale=${locale}&limit=0&aggregate=count:status${filter}`
@@ -228,8 +228,8 @@ class Both {
         const { total, aggregates } = answer.body
         return { total, aggregates }
       })
-      const [kept, counted] = await Promise.all(counts)
-      expect(kept, locale).toEqual(counted)
+      const [stored, counted] = await Promise.all(counts)
+      expect(stored, locale).toEqual(counted)
     }
   }
 
@@ -247,14 +247,14 @@ class Both {
   }
 }
 
-describe.each(STORES)('an entry and its working copy on $name', (store) => {
-  test('are what was last said of them, whatever is done in which order', { timeout: LARGE_TEST_MS }, async () => {
+describe.each(STORES)('an entry and its draft on $name', (store) => {
+  test('match the model after any sequence of changes', { timeout: LARGE_TEST_MS }, async () => {
     await using service = await store.open(config)
     const editor = new Editor(service)
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const both = new Both(editor, await editor.post('/api/posts', {}))
       await both.findVersions()
-      for (const one of steps) await both.take(one)
+      for (const step of steps) await both.take(step)
     })
     await fc.assert(property, { numRuns: 25 })
   })

@@ -39,7 +39,7 @@ const config = defineConfig({
   },
 })
 
-describe.each(STORES)('working copies on $name', (store) => {
+describe.each(STORES)('drafts on $name', (store) => {
   let service: StoredService
   let editor: Editor
   beforeEach(async () => {
@@ -58,7 +58,7 @@ describe.each(STORES)('working copies on $name', (store) => {
   }
 
   describe('saving', () => {
-    test('leaves what everybody reads as it is, to the byte and the tag', async () => {
+    test('changes neither bytes nor tags of public responses', async () => {
       const id = await make()
       const paths = [`/api/posts/${id}`, '/api/posts/hello', '/api/posts', '/api/posts?q=hello', '/api/posts?limit=0']
       const before = await Promise.all(paths.map(seen))
@@ -76,7 +76,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect(shown.body).toMatchObject({ status: 'published', updatedBy: 'ann', publishAt: null, unpublishAt: null })
     })
 
-    test('asks for nothing that is required, and for right types', async () => {
+    test('allows required fields to be empty, but checks types', async () => {
       const id = await make()
       const path = `/api/posts/${id}?draft=true`
       expect(await editor.put(path, { title: null, parts: [{ note: 'n' }, {}] })).toMatchObject({
@@ -93,7 +93,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       ])
     })
 
-    test('takes back what was read, and no other status', async () => {
+    test('accepts the draft as it was read, but no other status', async () => {
       const id = await make()
       const path = `/api/posts/${id}?draft=true`
       const read = await editor.get(path)
@@ -127,7 +127,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect((await editor.put(`/api/posts/${id}?draft=true`, {}, { as: null })).status).toBe(401)
     })
 
-    test('takes the tag of the working copy, and of the entry where there is none', async () => {
+    test('compares If-Match with the tag of the draft, or of the entry without one', async () => {
       const id = await make({}, 'strict')
       const path = `/api/strict/${id}?draft=true`
       expect((await editor.put(path, { title: 'a' })).status).toBe(428)
@@ -137,11 +137,11 @@ describe.each(STORES)('working copies on $name', (store) => {
       const stale = await editor.put(path, { title: 'b' }, { ifMatch: published.tag })
       expect(stale).toMatchObject({ status: 412, body: { code: 'PRECONDITION_FAILED' } })
       expect((await editor.put(path, { title: 'b' }, { ifMatch: first.tag })).status).toBe(200)
-      // The entry itself has the tag that it had.
+      // The tag of the entry has not changed.
       expect((await editor.put(`/api/strict/${id}`, { title: 'c' }, { ifMatch: published.tag })).status).toBe(200)
     })
 
-    test('in one language leaves the others', async () => {
+    test('in one locale leaves the others unchanged', async () => {
       const id = await make()
       await editor.put(`/api/posts/${id}?locale=de`, { title: 'Hallo' })
       await editor.put(`/api/posts/${id}?locale=de&draft=true`, { title: 'Tschau' })
@@ -154,14 +154,14 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect((await editor.get(`/api/posts/${id}?locale=de`)).body.title).toBe('Hallo')
     })
 
-    test('keeps fields from those who may not write them', async () => {
+    test('rejects fields that the caller may not write', async () => {
       const id = await make({ status: 'draft' })
       expect((await editor.put(`/api/posts/${id}?draft=true`, { secret: 's' }, { as: 'cleo' })).status).toBe(400)
       expect((await editor.put(`/api/posts/${id}?draft=true`, { secret: 's' })).status).toBe(200)
       expect((await editor.get(`/api/posts/${id}?draft=true`, 'cleo')).body).not.toHaveProperty('secret')
     })
 
-    test('a change of the entry itself is made in its working copy, too', async () => {
+    test('an update of the entry also applies to its draft', async () => {
       const id = await make({ code: 'a' })
       await editor.put(`/api/posts/${id}?draft=true`, { title: 'Draft' })
       await editor.put(`/api/posts/${id}`, { code: 'b' })
@@ -172,7 +172,7 @@ describe.each(STORES)('working copies on $name', (store) => {
   })
 
   describe('autosaves', () => {
-    test('of one actor take the place of each other in history', async () => {
+    test('of one actor replace each other in history', async () => {
       const id = await make()
       const save = (title: string, query: string, as = 'ann') =>
         editor.put(`/api/posts/${id}?draft=true${query}`, { title }, { as })
@@ -183,18 +183,18 @@ describe.each(STORES)('working copies on $name', (store) => {
         "SELECT journal.seq, payload.doc FROM daybook$journal AS journal LEFT JOIN daybook$journal_payload AS payload ON payload.seq = journal.seq WHERE journal.action = 'draft' ORDER BY journal.seq",
       )
       const titles = rows.map(({ doc }) => (doc === null ? null : JSON.parse(String(doc)).title))
-      // The last one is the working copy itself.
+      // The last one is the current draft.
       expect(titles).toEqual([null, null, 'abc', 'Ben', null])
     })
 
-    test('go with draft=true alone', async () => {
+    test('are only allowed with draft=true', async () => {
       const id = await make()
       expect((await editor.put(`/api/posts/${id}?autosave=true`, { title: 'x' })).status).toBe(400)
     })
   })
 
-  describe('throwing away', () => {
-    test('brings back what is published, and needs a working copy', async () => {
+  describe('discarding', () => {
+    test('restores the published content, and needs a draft', async () => {
       const id = await make()
       const { tag } = await editor.put(`/api/posts/${id}?draft=true`, { title: 'Draft' })
       expect((await editor.delete(`/api/posts/${id}?draft=true`, { ifMatch: '"1.x"' })).status).toBe(412)
@@ -206,7 +206,7 @@ describe.each(STORES)('working copies on $name', (store) => {
   })
 
   describe('publishing', () => {
-    test('makes the working copy what everybody reads', async () => {
+    test('makes the draft public', async () => {
       const id = await make()
       const draft = await editor.put(`/api/posts/${id}?draft=true`, { title: 'Draft', slug: 'draft' })
       expect((await editor.post(`/api/posts/${id}/publish`, undefined, { ifMatch: '"1.x"' })).status).toBe(412)
@@ -219,7 +219,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ hasDraft: false })
     })
 
-    test('demands what is required, and changes nothing until it is there', async () => {
+    test('needs required fields, and changes nothing without them', async () => {
       const id = await make()
       await editor.put(`/api/posts/${id}?draft=true`, { title: null, parts: [{}] })
       const before = await seen(`/api/posts/${id}`)
@@ -231,7 +231,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect((await editor.post(`/api/posts/${id}/publish`)).status).toBe(200)
     })
 
-    test('takes an empty body of any type, and no other type than JSON', async () => {
+    test('accepts an empty body of any type, and JSON', async () => {
       const id = await make({ status: 'draft' })
       const send = (type: string, body?: string): Promise<Response> =>
         service.request(`/api/posts/${id}/publish`, {
@@ -244,7 +244,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect((await send('application/json')).status).toBe(200)
     })
 
-    test('publishes an entry that has no working copy as it is, and nothing twice', async () => {
+    test('publishes an entry without a draft as it is, and does nothing the second time', async () => {
       const id = await make({ status: 'draft' })
       expect((await editor.get(`/api/posts/${id}`, null)).status).toBe(404)
       const first = await editor.post(`/api/posts/${id}/publish`)
@@ -253,7 +253,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect(again).toMatchObject({ status: 200, tag: first.tag })
     })
 
-    test('refuses a value that another entry has, and what is gone', async () => {
+    test('rejects taken unique values and references to deleted entries', async () => {
       await make({ title: 'Other', code: 'taken' })
       const author = (await editor.post('/api/authors', { name: 'A' })).body.id
       const id = await make()
@@ -269,7 +269,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       ])
     })
 
-    test('in one language brings what that language says, and fields that have none', async () => {
+    test('one locale publishes its values and those of fields that are not localized', async () => {
       const id = await make({ code: 'a' })
       await editor.put(`/api/posts/${id}?locale=de`, { title: 'Hallo' })
       await editor.put(`/api/posts/${id}?draft=true`, { title: 'New', code: 'b' })
@@ -293,25 +293,25 @@ describe.each(STORES)('working copies on $name', (store) => {
       [[], '/'],
     ])('refuses the body %j', async (body, path) => {
       const id = await make()
-      const { status, body: told } = await editor.post(`/api/posts/${id}/publish`, body)
-      expect({ status, path: told.details?.issues?.[0]?.path }).toEqual({ status: 400, path })
+      const { status, body: error } = await editor.post(`/api/posts/${id}/publish`, body)
+      expect({ status, path: error.details?.issues?.[0]?.path }).toEqual({ status: 400, path })
     })
 
-    test('brings what the publisher may not read, without what is gone, and tells nothing of it', async () => {
-      const [kept, gone] = [await make({ name: 'A' }, 'authors'), await make({ name: 'B' }, 'authors')]
+    test('includes hidden fields without references to deleted entries, and does not reveal them', async () => {
+      const [existing, deleted] = [await make({ name: 'A' }, 'authors'), await make({ name: 'B' }, 'authors')]
       const [first, second] = [await make({ title: 'One' }, 'deals'), await make({ title: 'Two' }, 'deals')]
-      await editor.put(`/api/deals/${first}?draft=true`, { sponsor: kept })
-      await editor.put(`/api/deals/${second}?draft=true`, { sponsor: gone })
-      await editor.delete(`/api/authors/${gone}`)
+      await editor.put(`/api/deals/${first}?draft=true`, { sponsor: existing })
+      await editor.put(`/api/deals/${second}?draft=true`, { sponsor: deleted })
+      await editor.delete(`/api/authors/${deleted}`)
       for (const id of [first, second]) {
         const { status, body } = await editor.post(`/api/deals/${id}/publish`, undefined, { as: 'cleo' })
         expect({ status, sponsor: body.sponsor }).toEqual({ status: 200, sponsor: undefined })
       }
       const sponsors = [await editor.get(`/api/deals/${first}`), await editor.get(`/api/deals/${second}`)]
-      expect(sponsors.map(({ body }) => body.sponsor)).toEqual([kept, null])
+      expect(sponsors.map(({ body }) => body.sponsor)).toEqual([existing, null])
     })
 
-    test('obeys the rule about changes: it is asked about what publishing makes', async () => {
+    test('is checked by the update rule, with the published result', async () => {
       const id = await make({ status: 'draft' })
       expect((await editor.put(`/api/posts/${id}?draft=true`, { title: 'Mine' }, { as: 'cleo' })).status).toBe(200)
       expect((await editor.post(`/api/posts/${id}/publish`, undefined, { as: 'cleo' })).status).toBe(403)
@@ -323,7 +323,7 @@ describe.each(STORES)('working copies on $name', (store) => {
   })
 
   describe('unpublishing', () => {
-    test('takes an entry from everybody, and keeps it with its working copy', async () => {
+    test('hides the entry from the public, and keeps its draft', async () => {
       const id = await make()
       const { tag } = await editor.get(`/api/posts/${id}`, null)
       await editor.put(`/api/posts/${id}?draft=true`, { title: 'Draft' })
@@ -338,7 +338,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       })
     })
 
-    test('leaves a working copy that is saved on', async () => {
+    test('keeps a draft that can still be saved', async () => {
       const id = await make()
       const path = `/api/posts/${id}?draft=true`
       await editor.put(path, { title: 'Draft' })
@@ -351,7 +351,7 @@ describe.each(STORES)('working copies on $name', (store) => {
   })
 
   describe('lists', () => {
-    test('show working copies where they are asked for, with what they include as it is published', async () => {
+    test('return drafts on request, with included entries as they are published', async () => {
       const author = (await editor.post('/api/authors', { name: 'A' })).body.id
       const id = await make({ author })
       await make({ title: 'Plain' })
@@ -405,7 +405,7 @@ describe.each(STORES)('working copies on $name', (store) => {
   })
 
   describe('restoring', () => {
-    test('makes the content of an earlier version the working copy, and publishes nothing', async () => {
+    test('makes an earlier version the draft, and publishes nothing', async () => {
       const id = await make({ code: 'a' })
       await editor.put(`/api/posts/${id}`, { title: 'Second', code: 'b' })
       const before = await seen(`/api/posts/${id}`)
@@ -417,7 +417,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect(back.body).toMatchObject({ title: 'Hello', code: 'a' })
     })
 
-    test('makes it a new version where there is no status', async () => {
+    test('makes it a new version in a collection without a status', async () => {
       const { body } = await editor.post('/api/notes', { text: 'one' })
       await editor.put(`/api/notes/${body.id}`, { text: 'two' })
       const restored = await editor.post(`/api/notes/${body.id}/restore`, { revision: 1 })
@@ -431,7 +431,7 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect(status).toBe(revision === 99 ? 404 : 400)
     })
 
-    test('leaves what the caller may not read or write', async () => {
+    test('keeps fields that the caller may not read or write', async () => {
       const id = await make({ status: 'draft', pinned: true, secret: 'then' })
       await editor.put(`/api/posts/${id}`, { title: 'Second', pinned: false, secret: 'now' })
       const restored = await editor.post(`/api/posts/${id}/restore`, { revision: 1 }, { as: 'cleo' })
@@ -439,9 +439,9 @@ describe.each(STORES)('working copies on $name', (store) => {
       expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ secret: 'now' })
     })
 
-    test('refuses the revision of another entry', async () => {
-      const other = await make({ title: 'Other' })
-      await editor.put(`/api/posts/${other}`, { title: 'Changed' })
+    test('rejects the revision of another entry', async () => {
+      const second = await make({ title: 'Other' })
+      await editor.put(`/api/posts/${second}`, { title: 'Changed' })
       const id = await make()
       expect((await editor.post(`/api/posts/${id}/restore`, { revision: 1 })).status).toBe(404)
     })

@@ -6,7 +6,7 @@ import { DOT, toForm, upload } from '../../support/uploads.ts'
 import { Editor } from './editor.ts'
 
 const people = new People({ ann: [] })
-const told: string[] = []
+const deliveredActions: string[] = []
 
 const config = defineConfig({
   auth: people.adapter,
@@ -22,7 +22,7 @@ const config = defineConfig({
         beforeChange: ({ after }) => {
           if (after?.title === 'veto') throw new Error('no')
         },
-        afterCommit: ({ action }) => void told.push(action),
+        afterCommit: ({ action }) => void deliveredActions.push(action),
       },
     }),
     topics: defineCollection({ fields: { name: f.text() } }),
@@ -48,7 +48,7 @@ describe.each(POLICY_STORES)('dry runs on $name', (store) => {
     await service.close()
   })
 
-  /** All that is stored, but for what processes note about themselves. */
+  /** Reads all tables except those in which processes register themselves. */
   async function stored(): Promise<unknown> {
     const tables = (await service.tables()).filter((name) => !/leases|idempotency|records/.test(name))
     const rows: unknown[] = []
@@ -60,8 +60,8 @@ describe.each(POLICY_STORES)('dry runs on $name', (store) => {
   const writes: readonly Write[] = [
     ['create', () => ['POST', '/api/posts', { title: 'New' }], 201, { title: 'New', slug: 'new' }],
     ['update', () => ['PUT', `/api/posts/${id}`, { title: 'New' }], 200, { title: 'New' }],
-    ['save a working copy', () => ['PUT', `/api/posts/${id}?draft=true`, { title: 'New' }], 200, { title: 'New' }],
-    ['throw a working copy away', () => ['DELETE', `/api/posts/${id}?draft=true`], 204],
+    ['save a draft', () => ['PUT', `/api/posts/${id}?draft=true`, { title: 'New' }], 200, { title: 'New' }],
+    ['discard a draft', () => ['DELETE', `/api/posts/${id}?draft=true`], 204],
     ['publish', () => ['POST', `/api/posts/${id}/publish`], 200, { title: 'Draft' }],
     ['unpublish', () => ['POST', `/api/posts/${id}/unpublish`], 200, { status: 'draft' }],
     ['restore', () => ['POST', `/api/posts/${id}/restore`, { revision: 2 }], 200, { title: 'Hello' }],
@@ -78,7 +78,7 @@ describe.each(POLICY_STORES)('dry runs on $name', (store) => {
     ],
     ['change many', () => ['PATCH', '/api/posts?where[id][exists]=true', { title: 'New' }], 200, { changed: 1 }],
     ['delete many', () => ['DELETE', '/api/posts?where[id][exists]=true'], 200, { changed: 1 }],
-    // What is refused is refused as it would be.
+    // A dry run is rejected like the write.
     ['create without a title', () => ['POST', '/api/posts', {}], 400],
     ['delete what others refer to', () => ['DELETE', `/api/topics/${topic}`], 409],
     ['take a slug', () => ['POST', '/api/posts', { title: 'x', slug: 'hello' }], 409],
@@ -92,15 +92,15 @@ describe.each(POLICY_STORES)('dry runs on $name', (store) => {
       const before = await stored()
       const target = `${path}${path.includes('?') ? '&' : '?'}dryRun=true`
       const type = method === 'PATCH' ? { type: 'application/merge-patch+json' } : {}
-      const answer = await editor.send(method, target, json, type)
-      expect(answer, JSON.stringify(answer.body)).toMatchObject({ status, body })
-      if (status < 400) expect(answer.headers.get('Daybook-Dry-Run')).toBe('true')
-      expect([answer.headers.get('ETag'), answer.headers.get('Daybook-Seq')]).toEqual([null, null])
+      const response = await editor.send(method, target, json, type)
+      expect(response, JSON.stringify(response.body)).toMatchObject({ status, body })
+      if (status < 400) expect(response.headers.get('Daybook-Dry-Run')).toBe('true')
+      expect([response.headers.get('ETag'), response.headers.get('Daybook-Seq')]).toEqual([null, null])
       expect(await stored()).toEqual(before)
     },
   )
 
-  test('to upload keeps no file, and a file of that name can be stored then', async () => {
+  test('of an upload stores no file and does not reserve its name', async () => {
     const send = (query: string): Promise<Response> =>
       service.request(`/api/assets${query}`, {
         method: 'POST',
@@ -108,22 +108,22 @@ describe.each(POLICY_STORES)('dry runs on $name', (store) => {
         body: toForm({ content: DOT, name: 'dot.png', texts: { filename: 'new.png' } }),
       })
     const before = await stored()
-    const tried = await send('?dryRun=true')
-    expect(tried.status).toBe(201)
-    expect(tried.headers.get('Daybook-Dry-Run')).toBe('true')
-    expect(await tried.json()).toMatchObject({ filename: 'new.png', mimeType: 'image/png' })
+    const dryResponse = await send('?dryRun=true')
+    expect(dryResponse.status).toBe(201)
+    expect(dryResponse.headers.get('Daybook-Dry-Run')).toBe('true')
+    expect(await dryResponse.json()).toMatchObject({ filename: 'new.png', mimeType: 'image/png' })
     expect(await stored()).toEqual(before)
     expect((await send('')).status).toBe(201)
   })
 
-  test('to take a time back leaves it', async () => {
+  test('of canceling a schedule keeps it', async () => {
     const publishAt = '2999-01-01T00:00:00.000Z'
     await editor.post(`/api/posts/${id}/publish`, { publishAt })
     expect((await editor.delete(`/api/posts/${id}/schedule?dryRun=true`)).status).toBe(204)
     expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ publishAt })
   })
 
-  test('to delete an asset leaves its file', async () => {
+  test('of deleting an asset keeps its file', async () => {
     await editor.delete(`/api/assets/${asset}?dryRun=true`)
     const image = await service.request(`/api/assets/${asset}/image?w=16&h=16`, {
       headers: { Authorization: 'Bearer ann' },
@@ -131,17 +131,17 @@ describe.each(POLICY_STORES)('dry runs on $name', (store) => {
     expect(image.status).toBe(200)
   })
 
-  test('asks hooks, and tells none of them afterwards', async () => {
+  test('run hooks before the write, but none after it', async () => {
     await editor.post('/api/posts?dryRun=true', { title: 'New' })
     expect((await editor.post('/api/posts?dryRun=true', { title: 'veto' }).catch(() => ({ status: 500 }))).status).toBe(
       500,
     )
-    told.length = 0
+    deliveredActions.length = 0
     await editor.post('/api/topics', { name: 'after' })
-    expect(told).toEqual([])
+    expect(deliveredActions).toEqual([])
   })
 
-  test('keeps no answer for an Idempotency-Key', async () => {
+  test('store no idempotency record', async () => {
     const send = (query: string): Promise<Response> =>
       service.request(`/api/posts${query}`, {
         method: 'POST',

@@ -1,7 +1,7 @@
 import type { TestService } from 'daybook/testing'
 import { expectDocumented } from '../../support/scenarios/documented.ts'
 
-/** The answer to a request. */
+/** The response to a request. */
 export interface EditorResponse {
   readonly status: number
   readonly headers: Headers
@@ -17,15 +17,15 @@ export interface EditorResponse {
   }
 }
 
-/** What a request says besides its body. */
+/** The parts of a request besides its method, path and body. */
 export interface EditorRequest {
-  /** Whose session it is in; `null`: nobody's. @default 'ann' */
+  /** The bearer token; `null` for none. @default 'ann' */
   readonly as?: string | null
   readonly ifMatch?: string
   readonly type?: string
 }
 
-/** Sends requests of editors, whose bearer token is their name; every answer is held against the OpenAPI document. */
+/** Sends requests of editors, whose bearer token is their name, and checks every response against the OpenAPI document. */
 export class Editor {
   readonly #service: TestService
 

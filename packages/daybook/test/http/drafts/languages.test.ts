@@ -5,7 +5,7 @@ import { People } from '../../support/auth/people.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 import { Editor } from './editor.ts'
 
-/** Words of the languages: no caller without drafts may see one of a language in which the entry is not published. */
+/** A word of each locale. Callers without drafts may not see the word of a locale in which the entry is not published. */
 const ENGLISH = 'englishword'
 const GERMAN = 'deutscheswort'
 
@@ -26,15 +26,15 @@ const config = defineConfig({
         author: f.relation('authors'),
         status: f.status({ default: 'draft' }),
       },
-      // Contributors change drafts of their own.
+      // Contributors change their own drafts.
       access: {
         create: ({ identity }) => identity !== null,
         update: (request) =>
           isEditor(request) ||
-          (request.identity?.roles.includes('contributor') === true && ownDrafts(request.identity.subject)),
+          (request.identity?.roles.includes('contributor') === true && isOwnDraft(request.identity.subject)),
         delete: (request) =>
           isEditor(request) ||
-          (request.identity?.roles.includes('contributor') === true && ownDrafts(request.identity.subject)),
+          (request.identity?.roles.includes('contributor') === true && isOwnDraft(request.identity.subject)),
       },
     }),
     authors: defineCollection({
@@ -53,11 +53,11 @@ const config = defineConfig({
   ],
 })
 
-function ownDrafts(subject: string) {
+function isOwnDraft(subject: string) {
   return { createdBy: { eq: subject }, status: { eq: 'draft' } } as const
 }
 
-describe.each(POLICY_STORES)('an entry that is published in German alone, on $name', (store) => {
+describe.each(POLICY_STORES)('an entry that is published only in German, on $name', (store) => {
   let service: StoredService
   let editor: Editor
   let id: string
@@ -80,8 +80,8 @@ describe.each(POLICY_STORES)('an entry that is published in German alone, on $na
   })
   afterEach(() => service.close())
 
-  /** Every address at which readers meet the entry, in a locale. */
-  const doors = (locale: string): readonly string[] => [
+  /** All paths at which the entry can be read in a locale. */
+  const readPaths = (locale: string): readonly string[] => [
     `/api/posts/${id}?locale=${locale}`,
     `/api/posts/${id}?locale=${locale}&fallbackLocale=en`,
     `/api/posts/winter-${ENGLISH}?locale=${locale}`,
@@ -103,18 +103,21 @@ describe.each(POLICY_STORES)('an entry that is published in German alone, on $na
     return (await service.request(path, { headers })).text()
   }
 
-  test.each([null, 'rita'])('is there in German, and nowhere else, for %s', async (as) => {
-    for (const path of [...doors('en'), ...doors('fr'), ...ALWAYS]) {
+  test.each([null, 'rita'])('exists only in German for %s', async (as) => {
+    for (const path of [...readPaths('en'), ...readPaths('fr'), ...ALWAYS]) {
       const text = await textAt(path, as)
       expect(text, path).not.toContain(ENGLISH)
       if (path !== '/sitemap.xml') expect(text, path).not.toContain(GERMAN)
     }
     expect(await textAt('/sitemap.xml')).toContain(`/de/winter-${GERMAN}`)
-    const german = await Promise.all(doors('de').map(async (path) => [path, await textAt(path, as)] as const))
+    const german = await Promise.all(readPaths('de').map(async (path) => [path, await textAt(path, as)] as const))
     for (const [path, text] of german) expect(text, path).not.toContain(ENGLISH)
-    const found = german.filter(([, text]) => text.includes(GERMAN)).map(([path]) => path)
-    // All but the English slug and the English word.
-    expect(doors('de').filter((path) => !found.includes(path))).toEqual([doors('de')[2], doors('de')[7]])
+    const pathsWithGerman = german.filter(([, text]) => text.includes(GERMAN)).map(([path]) => path)
+    // All except the English slug and the search for the English word.
+    expect(readPaths('de').filter((path) => !pathsWithGerman.includes(path))).toEqual([
+      readPaths('de')[2],
+      readPaths('de')[7],
+    ])
     const list = (await editor.get('/api/posts?locale=de&aggregate=count:status,count:kind', as)).body
     expect(list).toMatchObject({
       total: 1,
@@ -127,7 +130,7 @@ describe.each(POLICY_STORES)('an entry that is published in German alone, on $na
     })
   })
 
-  test('has an alternate in each locale in which the reader may see it, and it has a slug', async () => {
+  test('has an alternate in each locale in which the caller may see it and it has a slug', async () => {
     const alternates = async (path: string, as: string | null = null) => (await editor.get(path, as)).body.alternates
     const german = { locale: 'de', slug: `winter-${GERMAN}` }
     const english = { locale: 'en', slug: `winter-${ENGLISH}` }
@@ -145,7 +148,7 @@ describe.each(POLICY_STORES)('an entry that is published in German alone, on $na
     expect((await editor.get('/api/authors?include=alternates', null)).status).toBe(400)
   })
 
-  test('is whole for those who may change it', async () => {
+  test('is complete for callers who may update it', async () => {
     expect((await editor.get(`/api/posts/${id}`)).body).toMatchObject({ note: ENGLISH, status: 'draft' })
     expect((await editor.get(`/api/posts/${id}?locale=all`)).body.title).toEqual({
       en: `Winter ${ENGLISH}`,
@@ -157,7 +160,7 @@ describe.each(POLICY_STORES)('an entry that is published in German alone, on $na
     })
   })
 
-  test('stays as it is when what was read is written back, in any language', async () => {
+  test('does not change when it is written back as it was read, in any locale', async () => {
     for (const locale of ['en', 'de', 'fr']) {
       const { body } = await editor.get(`/api/posts/${id}?locale=${locale}&select=status,code`)
       await editor.put(`/api/posts/${id}?locale=${locale}`, { ...body, code: locale })
@@ -166,27 +169,27 @@ describe.each(POLICY_STORES)('an entry that is published in German alone, on $na
     expect((await editor.get(`/api/posts/${id}?locale=de`, null)).body.code).toBe('fr')
   })
 
-  test('is no draft any more for a rule about drafts', async () => {
-    const own = (await editor.post('/api/posts', { title: 'Own' }, { as: 'cora' })).body.id
-    await editor.put(`/api/posts/${own}?locale=de`, { title: 'Eigen' }, { as: 'cora' })
-    await editor.post(`/api/posts/${own}/publish`, { locales: ['de'] })
-    expect((await editor.put(`/api/posts/${own}`, { note: 'x' }, { as: 'cora' })).status).toBe(403)
-    expect((await editor.put(`/api/posts/${own}?locale=de`, { note: 'x' }, { as: 'cora' })).status).toBe(403)
-    expect((await editor.delete(`/api/posts/${own}`, { as: 'cora' })).status).toBe(403)
+  test('is not a draft for rules about drafts', async () => {
+    const ownEntry = (await editor.post('/api/posts', { title: 'Own' }, { as: 'cora' })).body.id
+    await editor.put(`/api/posts/${ownEntry}?locale=de`, { title: 'Eigen' }, { as: 'cora' })
+    await editor.post(`/api/posts/${ownEntry}/publish`, { locales: ['de'] })
+    expect((await editor.put(`/api/posts/${ownEntry}`, { note: 'x' }, { as: 'cora' })).status).toBe(403)
+    expect((await editor.put(`/api/posts/${ownEntry}?locale=de`, { note: 'x' }, { as: 'cora' })).status).toBe(403)
+    expect((await editor.delete(`/api/posts/${ownEntry}`, { as: 'cora' })).status).toBe(403)
   })
 
-  test('needs what is required in German alone, until it is published in another language', async () => {
-    const other = (await editor.post('/api/posts?locale=de', { title: 'Nur deutsch' })).body.id
-    expect((await editor.post(`/api/posts/${other}/publish`, { locales: ['de'] })).status).toBe(200)
-    const refused = await editor.post(`/api/posts/${other}/publish`, { locales: ['en'] })
+  test('needs required fields only in German until it is published in another locale', async () => {
+    const germanOnly = (await editor.post('/api/posts?locale=de', { title: 'Nur deutsch' })).body.id
+    expect((await editor.post(`/api/posts/${germanOnly}/publish`, { locales: ['de'] })).status).toBe(200)
+    const refused = await editor.post(`/api/posts/${germanOnly}/publish`, { locales: ['en'] })
     expect(refused).toMatchObject({
       status: 400,
       body: { details: { issues: [{ path: '/title', code: 'required' }] } },
     })
-    expect((await editor.put(`/api/posts/${other}?locale=de`, { title: null })).status).toBe(400)
+    expect((await editor.put(`/api/posts/${germanOnly}?locale=de`, { title: null })).status).toBe(400)
   })
 
-  test('is public in English once that is published, and no longer in German once that is taken back', async () => {
+  test('becomes public in English when that is published, and disappears in German when that is unpublished', async () => {
     await editor.put(`/api/posts/${id}?draft=true`, { note: 'newer', code: 'y' })
     await editor.post(`/api/posts/${id}/publish`, { locales: ['en'] })
     expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ note: 'newer', code: 'y' })
@@ -197,7 +200,7 @@ describe.each(POLICY_STORES)('an entry that is published in German alone, on $na
     expect((await editor.get('/api/posts?locale=de', null)).tag).not.toBe(before)
     expect((await editor.get('/api/posts?locale=de', null)).body.total).toBe(0)
     expect((await editor.get(`/api/posts/${id}?locale=de`, null)).status).toBe(404)
-    // A session without drafts sees English alone, among all languages and in history, too.
+    // A session without drafts sees only English, also with locale=all and in history.
     expect((await editor.get(`/api/posts/${id}?locale=all`, 'rita')).body.title).toEqual({ en: `Winter ${ENGLISH}` })
     const [{ revision }] = (await editor.get(`/api/posts/${id}/versions`, 'rita')).body.items as [{ revision: number }]
     const version = (locale: string) => editor.get(`/api/posts/${id}/versions/${revision}?locale=${locale}`, 'rita')
@@ -211,7 +214,7 @@ describe.each(POLICY_STORES)('an entry that is published in German alone, on $na
     })
   })
 
-  test('is published in that language alone again, when what came later is undone', async () => {
+  test('is published only in German again when the later changes are undone', async () => {
     const { headers } = await editor.post(`/api/posts/${id}/publish`, {})
     expect((await editor.get(`/api/posts/${id}`, null)).status).toBe(200)
     const seq = Number(headers.get('Daybook-Seq'))
@@ -220,7 +223,7 @@ describe.each(POLICY_STORES)('an entry that is published in German alone, on $na
     expect((await editor.get(`/api/posts/${id}?locale=de`, null)).status).toBe(200)
   })
 
-  test('refuses languages where entries have none', async () => {
+  test('rejects locales in a collection without localized fields', async () => {
     for (const op of ['publish', 'unpublish'])
       expect((await editor.post(`/api/posts/${id}/${op}`, { locales: ['xx'] })).status).toBe(400)
   })

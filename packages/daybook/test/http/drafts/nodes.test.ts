@@ -7,8 +7,8 @@ import { create, type Place } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 const people = new People({ ann: [] })
-/** What happens after a node has taken the lease, and before it writes; once. */
-let meanwhile: (() => Promise<void>) | undefined
+/** Runs once, after a node has acquired the lease and before it writes. */
+let beforeWrite: (() => Promise<void>) | undefined
 
 const config = defineConfig({
   auth: people.adapter,
@@ -18,8 +18,8 @@ const config = defineConfig({
       hooks: {
         beforeValidate: async ({ action }) => {
           if (action !== 'update') return
-          const work = meanwhile
-          meanwhile = undefined
+          const work = beforeWrite
+          beforeWrite = undefined
           await work?.()
         },
       },
@@ -27,7 +27,7 @@ const config = defineConfig({
   },
 })
 
-describe.each(STORES)('schedules of several nodes on $name (N4)', (store) => {
+describe.each(STORES)('schedules of several nodes on $name', (store) => {
   let place: Place
   let nodes: Service[]
   beforeEach(async () => {
@@ -51,7 +51,7 @@ describe.each(STORES)('schedules of several nodes on $name (N4)', (store) => {
   const published = async (): Promise<readonly unknown[]> =>
     (await place.rows<{ id: string }>("SELECT id FROM daybook$journal WHERE action = 'publish'")).map(({ id }) => id)
 
-  test('each is carried out once, whichever node it was set on', async () => {
+  test('run once, whichever node received them', async () => {
     const [first] = nodes as [Service]
     const ids: string[] = []
     for (let n = 0; n < 12; n += 1) ids.push((await create(first, 'posts', { title: `${n}`, status: 'draft' })).id)
@@ -59,37 +59,37 @@ describe.each(STORES)('schedules of several nodes on $name (N4)', (store) => {
     for (const [index, id] of ids.entries()) expect(await schedule(nodes[index % 3] as Service, id, at)).toBe(200)
     await eventually(async () => expect((await published()).toSorted()).toEqual(ids.toSorted()))
     expect(await place.rows('SELECT * FROM daybook$schedules')).toEqual([])
-    // Nothing comes after that.
+    // No later change publishes anything.
     await nodes[1]?.content.list('posts' as never)
     expect(await published()).toHaveLength(ids.length)
   })
 
-  test('goes on when the node that has the lease ends', async () => {
+  test('continue when the node that holds the lease stops', async () => {
     const [first, second] = nodes as [Service, Service]
-    const one = (await create(first, 'posts', { title: 'one', status: 'draft' })).id
-    await schedule(first, one, new Date(Date.now() + 200).toISOString())
-    await eventually(async () => expect(await published()).toEqual([one]))
-    const other = (await create(first, 'posts', { title: 'other', status: 'draft' })).id
-    await schedule(first, other, new Date(Date.now() + 600).toISOString())
+    const firstPost = (await create(first, 'posts', { title: 'one', status: 'draft' })).id
+    await schedule(first, firstPost, new Date(Date.now() + 200).toISOString())
+    await eventually(async () => expect(await published()).toEqual([firstPost]))
+    const secondPost = (await create(first, 'posts', { title: 'other', status: 'draft' })).id
+    await schedule(first, secondPost, new Date(Date.now() + 600).toISOString())
     await nodes.shift()?.close()
-    await eventually(async () => expect(await published()).toEqual([one, other]))
+    await eventually(async () => expect(await published()).toEqual([firstPost, secondPost]))
     expect(second.model.collections.size).toBeGreaterThan(0)
   })
 
-  test('a node that was stopped for longer than its lease writes nothing then (fencing)', async () => {
+  test('a node that was paused for longer than its lease writes nothing afterwards (fencing)', async () => {
     const [first] = nodes as [Service]
     const { id } = await create(first, 'posts', { title: 'one', status: 'draft' })
     expect(await schedule(first, id, new Date(Date.now() + 300).toISOString())).toBe(200)
-    const held: unknown[] = []
-    meanwhile = async () => {
-      // Another node holds it by the time that this one wakes up.
+    const publishedBefore: unknown[] = []
+    beforeWrite = async () => {
+      // Another node holds the lease when this one continues.
       await place.exec(
         `UPDATE daybook$leases SET token = token + 1, holder = 'another', until = ${Date.now() + 1500} WHERE name = 'schedules'`,
       )
-      held.push(await published())
+      publishedBefore.push(await published())
     }
     await eventually(async () => expect(await published()).toEqual([id]))
-    expect(held).toEqual([[]])
+    expect(publishedBefore).toEqual([[]])
     const [lease] = await place.rows<{ token: number }>("SELECT token FROM daybook$leases WHERE name = 'schedules'")
     expect(Number(lease?.token)).toBeGreaterThanOrEqual(3)
   })

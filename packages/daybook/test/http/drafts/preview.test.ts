@@ -45,7 +45,7 @@ describe.each(POLICY_STORES)('previews on $name', (store) => {
   const preview = async (body?: object): Promise<string> =>
     String((await editor.post(`/api/posts/${id}/preview`, body)).body.token)
 
-  test('show the working copy to every holder of the token, at each of its addresses, and to no cache', async () => {
+  test('show the draft to every holder of the token, at the id and at each slug, and are never cached', async () => {
     const token = await preview()
     for (const address of [id, 'hello', 'draft']) {
       const shown = await editor.get(`/api/posts/${address}?preview=${token}`, null)
@@ -70,22 +70,22 @@ describe.each(POLICY_STORES)('previews on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}?include=author&preview=${token}`, null)).tag).not.toBe(tag)
   })
 
-  test('show an entry that is not published at all', async () => {
+  test('show an entry that was never published', async () => {
     await editor.post(`/api/posts/${id}/unpublish`)
     const token = await preview()
     expect((await editor.get('/api/posts/draft', null)).status).toBe(404)
     expect((await editor.get(`/api/posts/draft?preview=${token}`, null)).body).toMatchObject({ title: 'Draft' })
   })
 
-  test('are for one entry', async () => {
-    const other = (await editor.post('/api/posts', { title: 'Other', status: 'draft' })).body.id
+  test('are limited to one entry', async () => {
+    const second = (await editor.post('/api/posts', { title: 'Other', status: 'draft' })).body.id
     const token = await preview()
-    expect((await editor.get(`/api/posts/${other}?preview=${token}`, null)).status).toBe(404)
+    expect((await editor.get(`/api/posts/${second}?preview=${token}`, null)).status).toBe(404)
     expect((await editor.get(`/api/authors/${id}?preview=${token}`, null)).status).toBe(404)
     expect((await editor.get(`/api/posts?preview=${token}`, null)).status).toBe(400)
   })
 
-  test('a token that is none shows what everybody reads, to no cache', async () => {
+  test('an invalid token shows the public content, which is not cached', async () => {
     for (const token of ['x', 'x'.repeat(5000), "'; --", encodeURIComponent('ü')]) {
       const shown = await editor.get(`/api/posts/hello?preview=${token}`, null)
       expect(shown.body).toMatchObject({ title: 'Hello' })
@@ -93,7 +93,7 @@ describe.each(POLICY_STORES)('previews on $name', (store) => {
     }
   })
 
-  test('end when they are revoked, and at their time', async () => {
+  test('end when they are revoked or expire', async () => {
     const tokens = [await preview(), await preview({ expiresIn: 60 })]
     const told = await editor.post(`/api/posts/${id}/preview`, { expiresIn: 60 })
     expect(told.status).toBe(201)
@@ -101,7 +101,7 @@ describe.each(POLICY_STORES)('previews on $name', (store) => {
     expect((await editor.delete(`/api/posts/${id}/preview`)).status).toBe(204)
     for (const token of tokens)
       expect((await editor.get(`/api/posts/hello?preview=${token}`, null)).body).toMatchObject({ title: 'Hello' })
-    // Of a token, the database holds a digest alone.
+    // The database stores only a digest of the token.
     const rows = await service.rows("SELECT doc FROM daybook$records WHERE kind = 'preview'")
     expect(rows).toEqual([])
     await preview()
@@ -116,13 +116,13 @@ describe.each(POLICY_STORES)('previews on $name', (store) => {
     },
   )
 
-  test('are made by those who may see the entry', async () => {
+  test('can only be created by callers who may see the entry', async () => {
     const closed = (await editor.post('/api/closed', { title: 'x' })).body.id
     expect((await editor.post(`/api/closed/${closed}/preview`, undefined, { as: 'cleo' })).status).toBe(403)
     expect((await editor.post(`/api/posts/${id}/preview`, undefined, { as: null })).status).toBe(401)
     expect((await editor.post('/api/posts/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2/preview')).status).toBe(404)
     const { token } = (await editor.post(`/api/closed/${closed}/preview`)).body
-    // The document of readers without a session does not know the collection.
+    // The OpenAPI document for callers without a session does not contain the collection.
     const shown = await service.request(`/api/closed/${closed}?preview=${token}`)
     expect(await shown.json()).toMatchObject({ title: 'x' })
     expect((await service.request(`/api/closed/${closed}`)).status).toBe(401)

@@ -47,7 +47,7 @@ const config = defineConfig({
   },
 })
 
-describe.each(POLICY_STORES)('hooks and validators of working copies on $name', (store) => {
+describe.each(POLICY_STORES)('hooks and validators of drafts on $name', (store) => {
   let service: StoredService
   let editor: Editor
   let id: string
@@ -62,20 +62,20 @@ describe.each(POLICY_STORES)('hooks and validators of working copies on $name', 
     await service.close()
   })
 
-  test('a save asks none of them', async () => {
+  test('a save runs none of them', async () => {
     const { status, body } = await editor.put(`/api/posts/${id}?draft=true`, { title: 'rude', summary: 'rude' })
     expect({ status, words: body.words }).toEqual({ status: 200, words: 1 })
     await editor.delete(`/api/posts/${id}?draft=true`)
     expect(told).toEqual([])
   })
 
-  test('an update keeps a draft that is saved while its hooks run', async () => {
+  test('an update keeps a draft that is saved while the hooks run', async () => {
     onValidate = () => editor.put(`/api/posts/${id}?draft=true`, { summary: 'A draft' })
     expect((await editor.put(`/api/posts/${id}`, { title: 'Two' })).body).toMatchObject({ title: 'Two', summary: null })
     expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ title: 'Two', summary: 'A draft' })
   })
 
-  test('publishing asks all of them, and what they change is published', async () => {
+  test('publishing runs all of them, and publishes their changes', async () => {
     await editor.put(`/api/posts/${id}?draft=true`, { title: 'One two', summary: ' short ' })
     await editor.put(`/api/posts/${id}?draft=true&locale=de`, { title: 'Eins zwei drei' })
     const { body } = await editor.post(`/api/posts/${id}/publish`)
@@ -92,7 +92,7 @@ describe.each(POLICY_STORES)('hooks and validators of working copies on $name', 
     expect(told).toHaveLength(3)
   })
 
-  test('publishing is refused by a validator, and the working copy stays', async () => {
+  test('publishing is rejected by a validator, and the draft stays', async () => {
     for (const [data, path] of [
       [{ title: 'rude' }, '/title'],
       [{ title: 'same', summary: 'same' }, '/summary'],

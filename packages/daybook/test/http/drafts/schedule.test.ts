@@ -47,7 +47,7 @@ describe.each(STORES)('schedules on $name', (store) => {
       actions.includes(String(action)),
     )
 
-  test('publish at their time, once, on behalf of the person that set it', async () => {
+  test('publish once, at their time, on behalf of their author', async () => {
     const id = await make({ status: 'draft' })
     await editor.put(`/api/posts/${id}?draft=true`, { title: 'Then' })
     const at = soon()
@@ -63,7 +63,7 @@ describe.each(STORES)('schedules on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}?draft=true`)).body).toMatchObject({ publishAt: null, hasDraft: false })
   })
 
-  test('unpublish at their time, also what is published by then', async () => {
+  test('unpublish at their time, also entries that are published later', async () => {
     const id = await make({ status: 'draft' })
     await editor.post(`/api/posts/${id}/publish`, { publishAt: soon(100) })
     await editor.post(`/api/posts/${id}/unpublish`, { unpublishAt: soon(600) })
@@ -73,7 +73,7 @@ describe.each(STORES)('schedules on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}`, null)).status).toBe(404)
   })
 
-  test('set no tag anew that everybody sees, and one that editors see', async () => {
+  test('change the tag for editors, but no public tag', async () => {
     const id = await make()
     const [before, draft] = [
       await editor.get(`/api/posts/${id}`, null),
@@ -84,7 +84,7 @@ describe.each(STORES)('schedules on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}?draft=true`)).tag).not.toBe(draft.tag)
   })
 
-  test('publish the languages that were asked for', async () => {
+  test('publish the requested locales', async () => {
     const id = await make()
     await editor.put(`/api/posts/${id}?draft=true`, { title: 'New' })
     await editor.put(`/api/posts/${id}?draft=true&locale=de`, { title: 'Neu' })
@@ -95,7 +95,7 @@ describe.each(STORES)('schedules on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ title: 'Hello' })
   })
 
-  test('are taken back, and set anew', async () => {
+  test('are canceled and replaced', async () => {
     const id = await make({ status: 'draft' })
     await editor.post(`/api/posts/${id}/publish`, { publishAt: soon(1500) })
     expect((await editor.delete(`/api/posts/${id}/schedule`)).status).toBe(204)
@@ -108,12 +108,12 @@ describe.each(STORES)('schedules on $name', (store) => {
     expect(await records('schedule', 'unschedule')).toHaveLength(4)
   })
 
-  test('are over with what they were set for: published by hand, or deleted', async () => {
-    const [one, other] = [await make({ status: 'draft' }), await make({ status: 'draft' })]
+  test('end when their entry is published by hand or deleted', async () => {
+    const [one, second] = [await make({ status: 'draft' }), await make({ status: 'draft' })]
     const publishAt = soon(1000)
-    for (const id of [one, other]) await editor.post(`/api/posts/${id}/publish`, { publishAt })
+    for (const id of [one, second]) await editor.post(`/api/posts/${id}/publish`, { publishAt })
     await editor.post(`/api/posts/${one}/publish`)
-    await editor.delete(`/api/posts/${other}`)
+    await editor.delete(`/api/posts/${second}`)
     await eventually(async () => {
       expect(await service.rows('SELECT * FROM daybook$schedules')).toEqual([])
     })
@@ -121,14 +121,14 @@ describe.each(STORES)('schedules on $name', (store) => {
     expect(errors()).toEqual([])
   })
 
-  test('what could not be published now is refused now', async () => {
+  test('are rejected if the entry could not be published now', async () => {
     const id = await make()
     await editor.put(`/api/posts/${id}?draft=true`, { title: null })
     expect((await editor.post(`/api/posts/${id}/publish`, { publishAt: LATER })).status).toBe(400)
     expect(await service.rows('SELECT * FROM daybook$schedules')).toEqual([])
   })
 
-  test('what cannot be done at its time is told by the journal and the log, and tried again', async () => {
+  test('are recorded in the journal and the log when they fail, and retried', async () => {
     const id = await make()
     await editor.put(`/api/posts/${id}?draft=true`, { code: 'a' })
     await editor.post(`/api/posts/${id}/publish`, { publishAt: soon(500) })
@@ -142,7 +142,7 @@ describe.each(STORES)('schedules on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ code: null })
   })
 
-  test('a time says its day, its hour and its offset', async () => {
+  test('need a date, a time and an offset', async () => {
     const id = await make()
     for (const at of ['2999-01-01', '2999-01-01T08:00', '2999-01-01T08:00:00', '2999-01-01 08:00:00'])
       for (const action of ['publish', 'unpublish']) {
@@ -152,7 +152,7 @@ describe.each(STORES)('schedules on $name', (store) => {
     expect(await service.rows('SELECT * FROM daybook$schedules')).toEqual([])
   })
 
-  test('an entry is unpublished after it is published, whichever time is set second', async () => {
+  test('must unpublish after they publish, whichever time is set second', async () => {
     const EARLIER = '2998-01-01T00:00:00.000Z'
     const order = [
       ['publish', LATER, 'unpublish', EARLIER],
@@ -172,34 +172,31 @@ describe.each(STORES)('schedules on $name', (store) => {
     }
   })
 
-  test('a time that has passed is now', async () => {
+  test('run at once if their time has passed', async () => {
     const id = await make({ status: 'draft' })
     const { body } = await editor.post(`/api/posts/${id}/publish`, { publishAt: '2020-01-01T00:00:00Z' })
     expect(body).toMatchObject({ status: 'published' })
   })
 
-  test.each([-1, 1])(
-    'keep their times by the clock of the database, when that of a node is %i day off (D13)',
-    async (days) => {
-      const id = await make({ status: 'draft' })
-      const [due, later] = [soon(800), soon(60_000)]
-      const other = await make({ status: 'draft' })
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 24 * 60 * 60 * 1000 })
-      try {
-        for (const [entry, publishAt] of [
-          [id, due],
-          [other, later],
-        ])
-          expect((await editor.post(`/api/posts/${entry}/publish`, { publishAt })).body).toMatchObject({ publishAt })
-        await eventually(async () => expect(await records('publish')).toHaveLength(1))
-        await editor.put(`/api/posts/${id}`, { code: 'after' })
-      } finally {
-        vi.useRealTimers()
-      }
-      expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ status: 'published', code: 'after' })
-      expect((await editor.get(`/api/posts/${other}`, null)).status).toBe(404)
-      const seqs = await service.rows('SELECT seq FROM daybook$journal ORDER BY seq')
-      expect(seqs.map(({ seq }) => Number(seq))).toEqual(seqs.map((_, index) => index + 1))
-    },
-  )
+  test.each([-1, 1])('follow the clock of the database if the clock of a node is off by %i day', async (days) => {
+    const id = await make({ status: 'draft' })
+    const [due, later] = [soon(800), soon(60_000)]
+    const second = await make({ status: 'draft' })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 24 * 60 * 60 * 1000 })
+    try {
+      for (const [entry, publishAt] of [
+        [id, due],
+        [second, later],
+      ])
+        expect((await editor.post(`/api/posts/${entry}/publish`, { publishAt })).body).toMatchObject({ publishAt })
+      await eventually(async () => expect(await records('publish')).toHaveLength(1))
+      await editor.put(`/api/posts/${id}`, { code: 'after' })
+    } finally {
+      vi.useRealTimers()
+    }
+    expect((await editor.get(`/api/posts/${id}`, null)).body).toMatchObject({ status: 'published', code: 'after' })
+    expect((await editor.get(`/api/posts/${second}`, null)).status).toBe(404)
+    const seqs = await service.rows('SELECT seq FROM daybook$journal ORDER BY seq')
+    expect(seqs.map(({ seq }) => Number(seq))).toEqual(seqs.map((_, index) => index + 1))
+  })
 })

@@ -10,7 +10,7 @@ const config = defineConfig({
   auth: people.adapter,
   locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },
   collections: {
-    /** One slug for all languages. */
+    /** One slug for all locales. */
     shared: defineCollection({
       fields: {
         title: f.text({ required: true, localized: true }),
@@ -20,7 +20,7 @@ const config = defineConfig({
       },
     }),
     notes: defineCollection({ fields: { slug: f.slug({ localized: true }) } }),
-    /** A slug for each language. */
+    /** A slug for each locale. */
     localized: defineCollection({
       fields: {
         title: f.text({ required: true, localized: true }),
@@ -53,10 +53,10 @@ describe.each(POLICY_STORES)('the slug of an entry on $name', (store) => {
     }
     const winter = key === 'shared' ? 'winter' : ['winter', 'winter']
 
-    /** Every order of emptying the slug, saving and publishing: what is made anew is what it was. */
+    /** All orders of clearing the slug, saving and publishing regenerate the same slug. */
     test.each<[string, readonly (readonly [method: string, path: string, body?: object])[]]>([
       [
-        'published language by language',
+        'published one locale at a time',
         [
           ['POST', '/publish', {}],
           ['PUT', '?draft=true', { slug: null, body: 'a' }],
@@ -67,7 +67,7 @@ describe.each(POLICY_STORES)('the slug of an entry on $name', (store) => {
         ],
       ],
       [
-        'made anew in a draft',
+        'regenerated in a draft',
         [
           ['POST', '/publish', {}],
           ['PUT', '?draft=true', { slug: null }],
@@ -75,7 +75,7 @@ describe.each(POLICY_STORES)('the slug of an entry on $name', (store) => {
         ],
       ],
       [
-        'changed beside a draft',
+        'updated while it has a draft',
         [
           ['POST', '/publish', {}],
           ['PUT', '?draft=true', { body: 'a' }],
@@ -85,33 +85,33 @@ describe.each(POLICY_STORES)('the slug of an entry on $name', (store) => {
         ],
       ],
       [
-        'made anew at once',
+        'regenerated at once',
         [
           ['PUT', '', { slug: null }],
           ['PUT', '?locale=de', { slug: null }],
         ],
       ],
-    ])('does not clash with itself when it is %s', async (_how, steps) => {
+    ])('does not clash with itself when it is %s', async (_name, steps) => {
       const id = await make()
       for (const [method, path, body] of steps) {
-        // German has no title field of its own to be emptied where there is one slug.
-        const answer = await editor.send(method, `/api/${key}/${id}${path}`, body)
-        expect(answer.status, `${method} ${path} ${JSON.stringify(answer.body)}`).toBe(200)
+        // With one shared slug, clearing it in German changes the same field.
+        const response = await editor.send(method, `/api/${key}/${id}${path}`, body)
+        expect(response.status, `${method} ${path} ${JSON.stringify(response.body)}`).toBe(200)
       }
       expect(await slugs(id)).toEqual(winter)
       expect((await editor.get(`/api/${key}/winter`)).body.id).toBe(id)
     })
 
-    test('gives way to that of another entry', async () => {
+    test('gets a number if another entry has it', async () => {
       await make()
-      const other = await make()
-      expect(await slugs(other)).toEqual(key === 'shared' ? 'winter-2' : ['winter-2', 'winter-2'])
-      await editor.put(`/api/${key}/${other}`, { slug: null })
-      expect(await slugs(other)).toEqual(key === 'shared' ? 'winter-2' : ['winter-2', 'winter-2'])
+      const second = await make()
+      expect(await slugs(second)).toEqual(key === 'shared' ? 'winter-2' : ['winter-2', 'winter-2'])
+      await editor.put(`/api/${key}/${second}`, { slug: null })
+      expect(await slugs(second)).toEqual(key === 'shared' ? 'winter-2' : ['winter-2', 'winter-2'])
     })
   })
 
-  test('leads to one entry in each language, whatever is created at once', async () => {
+  test('leads to one entry in each locale, also after concurrent creates', async () => {
     const content = service.content
     const slugs = Array.from({ length: 20 }, (_, index) => `page-${index}`)
     await Promise.all(

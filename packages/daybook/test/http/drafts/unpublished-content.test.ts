@@ -7,7 +7,7 @@ import { POLICY_STORES, type StoredService } from '../../support/stores/stores.t
 import { Editor } from './editor.ts'
 
 const people = new People({ ann: [] })
-/** Stands in every working copy, and nowhere else. */
+/** A word that occurs in every draft, and nowhere else. */
 const CANARY = 'xcanaryx'
 
 const config = defineConfig({
@@ -31,8 +31,8 @@ const config = defineConfig({
   },
 })
 
-/** Everything that a reader without a session can ask about an entry. */
-const doors = (id: string, author: string): readonly string[] => [
+/** All paths at which a caller without a session can read about an entry. */
+const readPaths = (id: string, author: string): readonly string[] => [
   `/api/posts/${id}`,
   '/api/posts/hello',
   `/api/posts/${CANARY}`,
@@ -57,7 +57,7 @@ const doors = (id: string, author: string): readonly string[] => [
   '/openapi.json',
 ]
 
-describe.each(POLICY_STORES)('what is not published, at every door on $name', (store) => {
+describe.each(POLICY_STORES)('unpublished content on $name', (store) => {
   let service: StoredService
   let editor: Editor
   beforeEach(async () => {
@@ -75,10 +75,10 @@ describe.each(POLICY_STORES)('what is not published, at every door on $name', (s
     return JSON.stringify([response.status, headers, text])
   }
 
-  test('is nowhere in what readers without a session are answered (Z2)', async () => {
+  test('is in no response to callers without a session', async () => {
     const author = (await editor.post('/api/authors', { name: 'Ann' })).body.id
     const { id } = (await editor.post('/api/posts', { title: 'Hello', author, tags: ['a'] })).body
-    const all = doors(id, author)
+    const all = readPaths(id, author)
     const before = await Promise.all(all.map(seen))
     await editor.put(`/api/posts/${id}?draft=true`, {
       title: CANARY,
@@ -94,12 +94,12 @@ describe.each(POLICY_STORES)('what is not published, at every door on $name', (s
     const after = await Promise.all(all.map(seen))
     for (const [index, path] of all.entries()) {
       expect(after[index], path).toBe(before[index])
-      // A filter that names it is answered with what it asked.
+      // A response repeats the filter of its request.
       expect(after[index]?.replaceAll(/"(?:path|message)":"[^"]*"/g, ''), path).not.toContain(CANARY)
     }
   })
 
-  test('an entry that was unpublished is 404 at once, whatever tag a client has (Z3)', async () => {
+  test('an entry is 404 as soon as it is unpublished, whichever tag the client sends', async () => {
     const { id } = (await editor.post('/api/posts', { title: 'Hello' })).body
     const paths = [`/api/posts/${id}`, '/api/posts/hello']
     const lists = ['/api/posts', '/api/posts?q=hello', '/api/posts?limit=0']
@@ -116,13 +116,13 @@ describe.each(POLICY_STORES)('what is not published, at every door on $name', (s
   type Step = readonly [method: string, path: string, body?: object]
   const title = fc.constantFrom('A', 'B', CANARY, null)
   const entry = fc.nat({ max: 2 })
-  /** Whatever changes nothing that is published. */
+  /** Any request that changes nothing published. */
   const harmless = (ids: readonly string[]): fc.Arbitrary<Step> => {
     const address = entry.map((n) => `/api/posts/${ids[n]}`)
     return fc.oneof(
       fc
         .tuple(address, title, fc.constantFrom('', '&locale=de', '&autosave=true'))
-        .map(([path, one, more]): Step => ['PUT', `${path}?draft=true${more}`, { title: one, body: one }]),
+        .map(([path, word, more]): Step => ['PUT', `${path}?draft=true${more}`, { title: word, body: word }]),
       address.map((path): Step => ['DELETE', `${path}?draft=true`]),
       fc
         .tuple(address, fc.nat({ max: 30 }))
@@ -130,7 +130,7 @@ describe.each(POLICY_STORES)('what is not published, at every door on $name', (s
       fc
         .tuple(address, fc.constantFrom('publish', 'unpublish'))
         .map(([path, op]): Step => ['POST', `${path}/${op}?dryRun=true`]),
-      fc.tuple(address, title).map(([path, one]): Step => ['PUT', `${path}?dryRun=true`, { title: one }]),
+      fc.tuple(address, title).map(([path, word]): Step => ['PUT', `${path}?dryRun=true`, { title: word }]),
       address.map((path): Step => ['DELETE', `${path}?dryRun=true`]),
       address.map((path): Step => ['POST', `${path}/publish`, { publishAt: '2999-01-01T00:00:00Z' }]),
       address.map((path): Step => ['DELETE', `${path}/schedule`]),
@@ -138,7 +138,7 @@ describe.each(POLICY_STORES)('what is not published, at every door on $name', (s
     )
   }
 
-  test('no sequence of saves, restores, dry runs and schedules changes a byte of what the public reads', {
+  test('no sequence of saves, restores, dry runs and schedules changes a byte of public responses', {
     timeout: LARGE_TEST_MS,
   }, async () => {
     const author = (await editor.post('/api/authors', { name: 'Ann' })).body.id
@@ -147,7 +147,7 @@ describe.each(POLICY_STORES)('what is not published, at every door on $name', (s
       ids.push((await editor.post('/api/posts', data)).body.id)
     await editor.put(`/api/posts/${ids[0]}`, { title: 'Changed' })
     await editor.put(`/api/posts/${ids[0]}?locale=de`, { title: 'Hallo' })
-    const all = ids.flatMap((id) => doors(id, author))
+    const all = ids.flatMap((id) => readPaths(id, author))
     const before = await Promise.all(all.map(seen))
     const property = fc.asyncProperty(fc.array(harmless(ids), { maxLength: 12 }), async (steps) => {
       for (const [method, path, body] of steps) {

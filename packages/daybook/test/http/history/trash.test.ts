@@ -22,14 +22,14 @@ const config = defineConfig({
       },
     }),
     authors: defineCollection({ fields: { name: f.text({ required: true }), friend: f.relation('authors') } }),
-    // Everyone signed in may read and change entries, and editors alone make them.
+    // Every session may read and change entries; only editors create them.
     made: defineCollection({ fields: { text: f.text() }, access: { create: editors } }),
-    // Drafts of others are not there.
+    // Callers do not see the drafts of other authors.
     own: defineCollection({
       fields: { text: f.text(), status: f.status() },
       access: { draft: (caller) => editors(caller) || { createdBy: { eq: caller.identity?.subject ?? '' } } },
     }),
-    // The rules look at what the entry holds, and at the entry that it refers to.
+    // The rules depend on the entry, and on the entry that it refers to.
     teams: defineCollection({ fields: { name: f.text() } }),
     members: defineCollection({
       fields: { name: f.text(), team: f.relation('teams'), level: f.number() },
@@ -71,7 +71,7 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
     query = '',
   ): Promise<EditorResponse> => editor.post(`/api/${collection}/${id}/restore${query}`, body, { as })
 
-  test('brings the last content back as a draft, with its id, in all languages', async () => {
+  test('restores the last content as a draft, with its id, in all locales', async () => {
     const id = await make('posts', { title: 'Ink', secret: 'hush' }, 'ben')
     await editor.put(`/api/posts/${id}?locale=de`, { title: 'Tinte' })
     const { body: before } = await editor.get(`/api/posts/${id}`)
@@ -95,7 +95,7 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
     expect(versions.items[1]?.revision).toBe(Number(headers.get('Daybook-Seq') ?? versions.items[1]?.revision))
   })
 
-  test('takes the draft that the entry had, not one that was discarded, and any version that is named', async () => {
+  test('restores the last draft unless it was discarded, or the requested version', async () => {
     const id = await make('posts', { title: 'One' })
     const first = Number((await editor.get(`/api/posts/${id}/versions`)).body.items[0]?.revision)
     await editor.put(`/api/posts/${id}?draft=true`, { title: 'Two' })
@@ -109,7 +109,7 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
     expect((await restore('posts', id, { revision: first })).body).toMatchObject({ title: 'One' })
     await remove('posts', id)
     expect(await restore('posts', id, { revision: 999 })).toMatchObject({ status: 404 })
-    // A restore can be undone, as every change can.
+    // A restore can be undone like any other change.
     const back = await restore('posts', id)
     const { items } = (await editor.get(`/api/posts/${id}/versions`)).body
     expect(back.status).toBe(200)
@@ -117,10 +117,10 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}?draft=true`)).status).toBe(404)
   })
 
-  test('names the field whose value another entry has, and takes another slug', async () => {
+  test('names the field whose value another entry has, and accepts another slug', async () => {
     const id = await make('posts', { title: 'Ink', code: 'a' })
     await remove('posts', id)
-    const other = await make('posts', { title: 'Ink' })
+    const second = await make('posts', { title: 'Ink' })
     expect(await restore('posts', id)).toMatchObject({ status: 409, body: { details: { field: 'slug' } } })
     const faulty = await restore('posts', id, { slug: 'No slug' })
     expect(faulty).toMatchObject({ status: 400, body: { details: { issues: [{ path: '/slug' }] } } })
@@ -129,31 +129,31 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
       body: { slug: 'ink-again' },
     })
     await remove('posts', id)
-    await editor.put(`/api/posts/${other}`, { code: 'a' })
+    await editor.put(`/api/posts/${second}`, { code: 'a' })
     expect(await restore('posts', id)).toMatchObject({ status: 409, body: { details: { field: 'code' } } })
     // Restoring an existing entry needs a revision and keeps the slug.
-    expect(await restore('posts', other)).toMatchObject({
+    expect(await restore('posts', second)).toMatchObject({
       status: 400,
       body: { details: { issues: [{ path: '/revision' }] } },
     })
-    expect(await restore('posts', other, { revision: 1, slug: 'x' })).toMatchObject({ status: 400 })
+    expect(await restore('posts', second, { revision: 1, slug: 'x' })).toMatchObject({ status: 400 })
     expect(await restore('posts', 'ffffffff-0000-7000-8000-000000000000')).toMatchObject({ status: 404 })
   })
 
-  test('removes references to what is gone, as its deletion would have done', async () => {
+  test('removes references to deleted entries', async () => {
     const author = await make('authors', { name: 'Mia' })
     const id = await make('posts', { title: 'Ink', author })
     await remove('posts', id)
     await remove('authors', author)
     expect((await restore('posts', id)).body).toMatchObject({ author: null })
-    // Entries without a status come back as they were; they may refer to themselves.
+    // Entries without a status are restored as they were; they may refer to themselves.
     expect((await restore('authors', author)).body).toMatchObject({ id: author, name: 'Mia' })
     await editor.put(`/api/authors/${author}`, { friend: author })
     await remove('authors', author)
     expect((await restore('authors', author)).body).toMatchObject({ friend: author })
   })
 
-  test('dry runs and batches do the same', async () => {
+  test('works in dry runs and batches', async () => {
     const id = await make('posts', { title: 'Ink' })
     await remove('posts', id)
     expect((await restore('posts', id, {}, 'ann', '?dryRun=true')).body).toMatchObject({ id, status: 'draft' })
@@ -166,19 +166,22 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
   const listDeleted = (collection: string, query = '', as: string | null = 'ann'): Promise<EditorResponse> =>
     editor.get(`/api/${collection}?deleted=true${query}`, as)
 
-  test('lists deleted entries, the last deletion first, in pages, until they are back', async () => {
+  test('lists deleted entries in pages, the last deletion first, until they are restored', async () => {
     const ids: string[] = []
     for (const title of ['One', 'Two', 'Three', 'Four']) ids.push(await make('posts', { title }, 'ben'))
-    const [one = '', two = '', three = '', four = ''] = ids
-    await editor.put(`/api/posts/${two}?draft=true`, { title: 'Two, changed' })
-    for (const id of [three, one, two]) await remove('posts', id)
+    const [firstPost = '', secondPost = '', thirdPost = '', fourthPost = ''] = ids
+    await editor.put(`/api/posts/${secondPost}?draft=true`, { title: 'Two, changed' })
+    for (const id of [thirdPost, firstPost, secondPost]) await remove('posts', id)
     const { status, body, headers } = await listDeleted('posts')
-    expect({ status, items: body.items.map(({ id }) => id) }).toEqual({ status: 200, items: [two, one, three] })
+    expect({ status, items: body.items.map(({ id }) => id) }).toEqual({
+      status: 200,
+      items: [secondPost, firstPost, thirdPost],
+    })
     expect(headers.get('Cache-Control')).toBe('private, no-store')
     expect(body.nextCursor).toBeNull()
     expect(body.items[0]).toEqual({
       collection: 'posts',
-      id: two,
+      id: secondPost,
       title: 'Two, changed',
       slug: 'two',
       status: 'published',
@@ -186,19 +189,19 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
       deletedBy: 'ann',
     })
     const first = (await listDeleted('posts', '&limit=2')).body
-    expect(first.items.map(({ id }) => id)).toEqual([two, one])
-    // What is deleted later comes before, and moves no page.
-    await remove('posts', four)
+    expect(first.items.map(({ id }) => id)).toEqual([secondPost, firstPost])
+    // Later deletions come first, and do not shift the next page.
+    await remove('posts', fourthPost)
     const second = (await listDeleted('posts', `&limit=2&cursor=${first.nextCursor}`)).body
-    expect(second).toMatchObject({ items: [{ id: three }], nextCursor: null })
-    await restore('posts', one)
-    await restore('posts', two)
-    await remove('posts', two)
-    expect((await listDeleted('posts')).body.items.map(({ id }) => id)).toEqual([two, four, three])
-    expect((await editor.get('/api/posts?deleted=false')).body.items.map(({ id }) => id)).toEqual([one])
+    expect(second).toMatchObject({ items: [{ id: thirdPost }], nextCursor: null })
+    await restore('posts', firstPost)
+    await restore('posts', secondPost)
+    await remove('posts', secondPost)
+    expect((await listDeleted('posts')).body.items.map(({ id }) => id)).toEqual([secondPost, fourthPost, thirdPost])
+    expect((await editor.get('/api/posts?deleted=false')).body.items.map(({ id }) => id)).toEqual([firstPost])
   })
 
-  test('lists what the caller may restore, and tells nothing of hidden fields', async () => {
+  test('lists only entries that the caller may restore, without hidden fields', async () => {
     const open = await make('teams', { name: 'open' })
     const shut = await make('teams', { name: 'shut' })
     const reachable = await make('members', { name: 'a', team: open, level: 1 })
@@ -213,7 +216,7 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
       expect(items.map(({ id }) => id).sort()).toEqual(restored.sort())
       expect(restored).toHaveLength(as === 'ann' ? 4 : 1)
     }
-    // Rules leave gaps: the pages go on.
+    // Entries that a rule excludes leave gaps, which do not end the list.
     const { body } = await listDeleted('members', '&limit=1', 'cleo')
     expect(body.items).toMatchObject([{ id: reachable, title: 'a' }])
     const locked = await make('fixed', { text: 'x', locked: true })
@@ -226,7 +229,7 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
     expect(item).toEqual({ collection: 'secrets', id: secret, title: null, deletedAt: expect.any(String) })
   })
 
-  test('refuses callers who may restore nothing, and what does not go with it', async () => {
+  test('rejects callers who may restore nothing, and invalid requests', async () => {
     expect(await listDeleted('posts', '', null)).toMatchObject({ status: 401 })
     expect(await listDeleted('made', '', 'cleo')).toMatchObject({ status: 403 })
     expect(await listDeleted('own', '', 'cleo')).toMatchObject({ status: 403 })
@@ -248,22 +251,22 @@ describe.each(STORES)('restoring deleted entries on $name', (store) => {
       })
   })
 
-  test('takes the right to create, to update and to see all entries and drafts; fields out of reach come back as they were', async () => {
-    const made = await make('made', { text: 'x' })
-    const own = await make('own', { text: 'x', status: 'draft' }, 'cleo')
+  test('needs the rights to create, to update and to see all entries and drafts, and keeps fields that the caller may not write', async () => {
+    const curated = await make('made', { text: 'x' })
+    const ownDraft = await make('own', { text: 'x', status: 'draft' }, 'cleo')
     const fixed = await make('fixed', { text: 'x', locked: true })
     const post = await make('posts', { title: 'Ink', secret: 'hush' })
     const [before] = (await editor.get(`/api/posts/${post}/versions`)).body.items
     await editor.put(`/api/posts/${post}`, { secret: 'other' })
-    await remove('made', made)
-    await remove('own', own)
+    await remove('made', curated)
+    await remove('own', ownDraft)
     await remove('fixed', fixed)
     await remove('posts', post)
-    expect(await restore('made', made, {}, null)).toMatchObject({ status: 401 })
-    expect(await restore('made', made, {}, 'cleo')).toMatchObject({ status: 403 })
-    expect(await restore('made', made)).toMatchObject({ status: 200 })
-    expect(await restore('own', own, {}, 'cleo')).toMatchObject({ status: 404 })
-    expect(await restore('own', own)).toMatchObject({ status: 200, body: { createdBy: 'cleo' } })
+    expect(await restore('made', curated, {}, null)).toMatchObject({ status: 401 })
+    expect(await restore('made', curated, {}, 'cleo')).toMatchObject({ status: 403 })
+    expect(await restore('made', curated)).toMatchObject({ status: 200 })
+    expect(await restore('own', ownDraft, {}, 'cleo')).toMatchObject({ status: 404 })
+    expect(await restore('own', ownDraft)).toMatchObject({ status: 200, body: { createdBy: 'cleo' } })
     expect(await restore('fixed', fixed)).toMatchObject({ status: 403 })
     const { body } = await restore('posts', post, { revision: before?.revision }, 'cleo')
     expect(body).toMatchObject({ title: 'Ink' })

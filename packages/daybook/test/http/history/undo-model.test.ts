@@ -40,7 +40,7 @@ const post = fc.record(
 
 type Post = typeof post extends fc.Arbitrary<infer T> ? T : never
 
-/** Something that an editor does. */
+/** An action of an editor. */
 type Deed =
   | { readonly do: 'create'; readonly post: Post; readonly status: string }
   | { readonly do: 'update' | 'draft' | 'german'; readonly at: number; readonly post: Post }
@@ -77,7 +77,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
 )
 
-/** What a reader may see: everything but when and by whom it was last changed. */
+/** The content that readers see, without the times and authors of the last changes. */
 type Seen = readonly unknown[]
 
 class Editor {
@@ -103,25 +103,26 @@ class Editor {
     return { status: response.status, body: text === '' ? {} : JSON.parse(text) }
   }
 
-  async do(one: Deed): Promise<void> {
-    if (one.do === 'create') return this.#create('posts', { title: 'fig', ...this.#data(one.post), status: one.status })
-    if (one.do === 'hire') return this.#create('people', { name: one.name })
-    if (one.do === 'site') {
+  async do(deed: Deed): Promise<void> {
+    if (deed.do === 'create')
+      return this.#create('posts', { title: 'fig', ...this.#data(deed.post), status: deed.status })
+    if (deed.do === 'hire') return this.#create('people', { name: deed.name })
+    if (deed.do === 'site') {
       await this.send(
         'PUT',
-        `/api/globals/site?locale=${one.locale}`,
-        one.locale === 'en' ? { name: one.name } : { motto: one.name },
+        `/api/globals/site?locale=${deed.locale}`,
+        deed.locale === 'en' ? { name: deed.name } : { motto: deed.name },
       )
       return
     }
-    const path = `/api/posts/${this.#id('posts', one.at)}`
-    if (one.do === 'update') await this.send('PUT', path, this.#data(one.post))
-    else if (one.do === 'draft') await this.send('PUT', `${path}?draft=true`, this.#data(one.post))
-    else if (one.do === 'german') await this.send('PUT', `${path}?locale=de`, { title: one.post.title ?? null })
-    else if (one.do === 'discard') await this.send('DELETE', `${path}?draft=true`)
-    else if (one.do === 'delete') await this.send('DELETE', path)
-    else if (one.do === 'dismiss') await this.send('DELETE', `/api/people/${this.#id('people', one.at)}`)
-    else await this.send('POST', `${path}/${one.do}`)
+    const path = `/api/posts/${this.#id('posts', deed.at)}`
+    if (deed.do === 'update') await this.send('PUT', path, this.#data(deed.post))
+    else if (deed.do === 'draft') await this.send('PUT', `${path}?draft=true`, this.#data(deed.post))
+    else if (deed.do === 'german') await this.send('PUT', `${path}?locale=de`, { title: deed.post.title ?? null })
+    else if (deed.do === 'discard') await this.send('DELETE', `${path}?draft=true`)
+    else if (deed.do === 'delete') await this.send('DELETE', path)
+    else if (deed.do === 'dismiss') await this.send('DELETE', `/api/people/${this.#id('people', deed.at)}`)
+    else await this.send('POST', `${path}/${deed.do}`)
   }
 
   #id(collection: 'posts' | 'people', index: number): string {
@@ -144,7 +145,7 @@ class Editor {
     return [...this.#ids.people]
   }
 
-  /** What is there, for readers with and without a session. */
+  /** Reads the content with and without a session. */
   async seen(people: readonly string[]): Promise<Seen> {
     const paths = [
       '/api/posts?limit=100&sort=id&locale=all',
@@ -166,27 +167,27 @@ class Editor {
 
 const CHANGED_BY_ANY_WRITE = ['updatedAt', 'updatedBy', 'requestId']
 
-/** An answer without what says when and by whom something was changed; a global that was written once stays its author's. */
+/** Removes times and authors of changes from a response. `createdBy` of a global is removed, too, since undo keeps the author of its first write. */
 const timeless = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value), function (this: object, key: string, one: unknown) {
-    return CHANGED_BY_ANY_WRITE.includes(key) || (key === 'createdBy' && 'key' in this) ? undefined : one
+  JSON.parse(JSON.stringify(value), function (this: object, key: string, member: unknown) {
+    return CHANGED_BY_ANY_WRITE.includes(key) || (key === 'createdBy' && 'key' in this) ? undefined : member
   })
 
 describe.each(STORES)('undo on $name', (store) => {
-  test('makes everything what it was before a range, whatever was done in it', { timeout: LARGE_TEST_MS }, async () => {
+  test('restores the state before any range of changes', { timeout: LARGE_TEST_MS }, async () => {
     const deeds = fc.array(deed, { minLength: 1, maxLength: 10 })
     const property = fc.asyncProperty(deeds, deeds, async (before, within) => {
       await using service = await store.open(config)
       const editor = new Editor(service)
       await editor.do({ do: 'hire', name: 'cherry' })
-      for (const one of before) await editor.do(one)
+      for (const deed of before) await editor.do(deed)
       const { people } = editor
       const [seen, head] = [await editor.seen(people), await editor.head()]
-      for (const one of within) await editor.do(one)
+      for (const deed of within) await editor.do(deed)
       if ((await editor.head()) === head) return
-      const meanwhile = await editor.seen(people)
+      const stateAfter = await editor.seen(people)
       const dry = await editor.send('POST', '/api/cms/undo?dryRun=true', { from: head + 1 })
-      expect(await editor.seen(people)).toEqual(meanwhile)
+      expect(await editor.seen(people)).toEqual(stateAfter)
       const { status, body } = await editor.send('POST', '/api/cms/undo', { from: head + 1 })
       expect(status, JSON.stringify(body)).toBe(200)
       expect(body.blocked).toEqual([])

@@ -46,7 +46,7 @@ const config = defineConfig({
   globals: { site: defineGlobal({ fields: { name: f.text() } }) },
 })
 
-/** In an order of their own. */
+/** Returns sorted ids: documents are undone in no particular order. */
 const idsOf = (documents: unknown): readonly string[] =>
   (documents as readonly { readonly id: string }[]).map(({ id }) => id).toSorted()
 
@@ -65,18 +65,18 @@ describe.each(STORES)('undo on $name', (store) => {
     editor.post(`/api/cms/undo${query}`, range, { as })
   const head = async (): Promise<number> => Number((await service.rows('SELECT seq FROM daybook$head'))[0]?.seq)
 
-  test('says what it did, with the numbers of the new changes', async () => {
+  test('returns the undone documents, with the numbers of the new changes', async () => {
     const id = await make('posts', { title: 'One' })
     const gone = await make('posts', { title: 'Gone' })
     await editor.put(`/api/posts/${id}`, { title: 'Two' })
     await editor.delete(`/api/posts/${gone}`)
-    const made = await make('posts', { title: 'New' })
+    const created = await make('posts', { title: 'New' })
     const { status, body, headers } = await undo({ from: 3 })
     expect(status).toBe(200)
     expect(body).toEqual({
       undone: [
         { collection: 'posts', id, action: 'restore', seq: 6 },
-        { collection: 'posts', id: made, action: 'delete', seq: 7 },
+        { collection: 'posts', id: created, action: 'delete', seq: 7 },
         { collection: 'posts', id: gone, action: 'create', seq: 8 },
       ],
       blocked: [],
@@ -88,53 +88,53 @@ describe.each(STORES)('undo on $name', (store) => {
       status: 'published',
     })
     expect((await editor.get(`/api/posts/${id}`)).body).toMatchObject({ title: 'One', slug: 'one' })
-    expect((await editor.get(`/api/posts/${made}`)).status).toBe(404)
+    expect((await editor.get(`/api/posts/${created}`)).status).toBe(404)
   })
 
-  test('removes entries that came and refer to each other, in one collection or in several', async () => {
-    const one = await make('parts', {})
-    const two = await make('parts', { needs: one })
-    await editor.put(`/api/parts/${one}`, { needs: two })
-    const whole = await make('wholes', { best: two })
-    await editor.put(`/api/parts/${two}`, { of: whole })
+  test('deletes created entries that refer to each other, in one collection or in several', async () => {
+    const partA = await make('parts', {})
+    const partB = await make('parts', { needs: partA })
+    await editor.put(`/api/parts/${partA}`, { needs: partB })
+    const whole = await make('wholes', { best: partB })
+    await editor.put(`/api/parts/${partB}`, { of: whole })
     const { body } = await undo({ from: 1 })
     expect(body.blocked).toEqual([])
-    expect(idsOf(body.undone)).toEqual([one, two, whole].toSorted())
-    for (const path of [`parts/${one}`, `parts/${two}`, `wholes/${whole}`]) {
+    expect(idsOf(body.undone)).toEqual([partA, partB, whole].toSorted())
+    for (const path of [`parts/${partA}`, `parts/${partB}`, `wholes/${whole}`]) {
       expect((await editor.get(`/api/${path}`, 'ann')).status).toBe(404)
     }
     expect(await service.rows('SELECT 1 FROM daybook$refs')).toEqual([])
   })
 
-  test('leaves entries that came as long as one that stays refers to one of them', async () => {
+  test('keeps created entries while another entry refers to one of them', async () => {
     const first = await make('parts', {})
     const from = (await head()) + 1
-    const one = await make('parts', {})
-    const two = await make('parts', { needs: one })
-    await editor.put(`/api/parts/${one}`, { needs: two })
-    await editor.put(`/api/parts/${first}`, { needs: two }, { as: 'ben' })
+    const partA = await make('parts', {})
+    const partB = await make('parts', { needs: partA })
+    await editor.put(`/api/parts/${partA}`, { needs: partB })
+    await editor.put(`/api/parts/${first}`, { needs: partB }, { as: 'ben' })
     const { body } = await undo({ from, actor: 'ann' })
     expect(body.undone).toEqual([])
-    expect(idsOf(body.blocked)).toEqual([one, two].toSorted())
+    expect(idsOf(body.blocked)).toEqual([partA, partB].toSorted())
   })
 
-  test('brings back what the caller may not read, without what is gone, and tells nothing of it', async () => {
-    const [kept, gone] = [await make('notes', { text: 'a' }), await make('notes', { text: 'b' })]
-    const made = [kept, gone].map((sponsor, at) => make('posts', { title: `Post ${at}`, sponsor }))
-    const [first, second] = (await Promise.all(made)) as [string, string]
+  test('restores hidden fields without references to deleted entries, and does not reveal them', async () => {
+    const [existing, deleted] = [await make('notes', { text: 'a' }), await make('notes', { text: 'b' })]
+    const posting = [existing, deleted].map((sponsor, at) => make('posts', { title: `Post ${at}`, sponsor }))
+    const [first, second] = (await Promise.all(posting)) as [string, string]
     const from = (await head()) + 1
     for (const id of [first, second]) await editor.delete(`/api/posts/${id}`, { as: 'cleo' })
-    await editor.delete(`/api/notes/${gone}`)
+    await editor.delete(`/api/notes/${deleted}`)
     const { body } = await undo({ from, actor: 'cleo' }, 'cleo')
     expect({ undone: idsOf(body.undone), blocked: body.blocked }).toEqual({
       undone: [first, second].toSorted(),
       blocked: [],
     })
     const posts = [await editor.get(`/api/posts/${first}`), await editor.get(`/api/posts/${second}`)]
-    expect(posts.map(({ body: { sponsor } }) => sponsor)).toEqual([kept, null])
+    expect(posts.map(({ body: { sponsor } }) => sponsor)).toEqual([existing, null])
   })
 
-  test('of an undo does it all again', async () => {
+  test('of an undo redoes the changes', async () => {
     const id = await make('notes', { text: 'One' })
     await editor.put(`/api/notes/${id}`, { text: 'Two' })
     await undo({ from: 2 })
@@ -142,21 +142,21 @@ describe.each(STORES)('undo on $name', (store) => {
     expect((await editor.get(`/api/notes/${id}`)).body).toMatchObject({ text: 'Two' })
   })
 
-  test('leaves what was changed since, and names the changes in the way', async () => {
+  test('skips documents that were changed since, and names these changes', async () => {
     const id = await make('notes', { text: 'One' })
-    const other = await make('notes', { text: 'one' })
+    const second = await make('notes', { text: 'one' })
     await editor.put(`/api/notes/${id}`, { text: 'Two' })
-    await editor.put(`/api/notes/${other}`, { text: 'two' })
+    await editor.put(`/api/notes/${second}`, { text: 'two' })
     await editor.put(`/api/notes/${id}`, { text: 'Three' }, { as: 'ben' })
     const { body } = await undo({ from: 3, to: 4 })
     expect(body).toEqual({
-      undone: [{ collection: 'notes', id: other, action: 'restore', seq: 6 }],
+      undone: [{ collection: 'notes', id: second, action: 'restore', seq: 6 }],
       blocked: [{ collection: 'notes', id, reason: 'changed_since', changes: [5] }],
     })
     expect((await editor.get(`/api/notes/${id}`)).body).toMatchObject({ text: 'Three' })
   })
 
-  test('undoes the changes of one actor, unless others came between', async () => {
+  test('undoes the changes of one actor, unless another actor changed the document in between', async () => {
     const [mine, shared] = [await make('notes', { text: 'a' }), await make('notes', { text: 'b' })]
     await editor.put(`/api/notes/${mine}`, { text: 'x' }, { as: 'ben' })
     await editor.put(`/api/notes/${shared}`, { text: 'x' }, { as: 'ben' })
@@ -170,7 +170,7 @@ describe.each(STORES)('undo on $name', (store) => {
     expect((await editor.get(`/api/notes/${mine}`)).body).toMatchObject({ text: 'a' })
   })
 
-  test('brings working copies back, and takes those away that came', async () => {
+  test('restores drafts, and discards new ones', async () => {
     const id = await make('posts', { title: 'One' })
     await editor.put(`/api/posts/${id}?draft=true`, { title: 'Draft' })
     await editor.post(`/api/posts/${id}/publish`)
@@ -189,7 +189,7 @@ describe.each(STORES)('undo on $name', (store) => {
     expect((await editor.get(`/api/posts/${fresh}?draft=true`)).body).toMatchObject({ title: 'Fresh', hasDraft: false })
   })
 
-  test('takes a schedule away; one that was taken away does not come back', async () => {
+  test('removes new schedules, and does not restore removed ones', async () => {
     const id = await make('posts', { title: 'One', status: 'draft' })
     await editor.post(`/api/posts/${id}/publish`, { publishAt: '2099-01-01T00:00:00Z' })
     expect((await undo({ from: 2 })).body.undone).toMatchObject([{ action: 'unschedule' }])
@@ -220,9 +220,9 @@ describe.each(STORES)('undo on $name', (store) => {
     [
       'referenced',
       async () => {
-        const other = await make('posts', { title: 'Two' })
+        const second = await make('posts', { title: 'Two' })
         const id = await make('notes', { text: 'a' })
-        await editor.put(`/api/posts/${other}`, { author: id })
+        await editor.put(`/api/posts/${second}`, { author: id })
         return { id, range: { from: 2, to: 2 } }
       },
     ],
@@ -245,7 +245,7 @@ describe.each(STORES)('undo on $name', (store) => {
     expect([after.tag, after.body]).toEqual([before.tag, before.body])
   })
 
-  test('brings no deleted file back; an upload goes', async () => {
+  test('deletes uploads, and does not restore deleted files', async () => {
     const form = new FormData()
     form.set('file', new File(['text'], 'a.txt'))
     const response = await service.request('/api/assets', {
@@ -258,7 +258,7 @@ describe.each(STORES)('undo on $name', (store) => {
     expect((await undo({ from: 2 })).body).toMatchObject({ undone: [], blocked: [{ id, reason: 'file' }] })
   })
 
-  test('asks the rules about each document; of what the caller may not read, it says nothing', async () => {
+  test('checks access to each document, and does not reveal documents that the caller may not read', async () => {
     const fixed = await make('fixed', { text: 'a' })
     const closed = await make('closed', { text: 'a' })
     const post = await make('posts', { title: 'One', secret: 's', rank: 1 })
@@ -271,7 +271,7 @@ describe.each(STORES)('undo on $name', (store) => {
       blocked: [{ collection: 'fixed', id: fixed, reason: 'access' }],
     })
     expect(JSON.stringify(body)).not.toContain(closed)
-    // What a caller may not read stays.
+    // Documents that the caller may not read stay as they are.
     expect((await editor.get(`/api/posts/${post}`)).body).toMatchObject({ title: 'One', secret: 't' })
     const from = (await head()) + 1
     await editor.put(`/api/posts/${post}`, { rank: 2 })
@@ -279,7 +279,7 @@ describe.each(STORES)('undo on $name', (store) => {
     expect((await undo({ from: 1 }, null)).status).toBe(401)
   })
 
-  test('refuses what is no range', async () => {
+  test('rejects invalid ranges', async () => {
     await make('notes', { text: 'a' })
     for (const range of [
       {},
@@ -294,7 +294,7 @@ describe.each(STORES)('undo on $name', (store) => {
     expect((await undo([])).status).toBe(400)
   })
 
-  test('of a dry run answers the same, and stores nothing', async () => {
+  test('of a dry run returns the same result, and stores nothing', async () => {
     const id = await make('notes', { text: 'a' })
     const { body, headers } = await undo({ from: 1 }, 'ann', '?dryRun=true')
     expect(headers.get('Daybook-Dry-Run')).toBe('true')
@@ -303,7 +303,7 @@ describe.each(STORES)('undo on $name', (store) => {
     expect(await head()).toBe(1)
   })
 
-  test('of a global brings its former values back', async () => {
+  test('of a global restores its former values', async () => {
     await editor.put('/api/globals/site', { name: 'A' })
     await editor.put('/api/globals/site', { name: 'B' })
     await undo({ from: 2 })
@@ -311,15 +311,15 @@ describe.each(STORES)('undo on $name', (store) => {
   })
 })
 
-describe.each(STORES)('undo to what was erased on $name', (store) => {
+describe.each(STORES)('undo to an erased version on $name', (store) => {
   test('leaves the document as it is', async () => {
     await using place = await store.at()
     await place.serve(config, async (service) => {
       const { id } = await create(service, 'notes', { text: 'a' })
       await update(service, 'notes', id, { text: 'b' })
-      const own = await place.store()
-      await eraseHistory(own, { collection: 'notes', id }, 'ann')
-      await own.close()
+      const store = await place.store()
+      await eraseHistory(store, { collection: 'notes', id }, 'ann')
+      await store.close()
       const response = await service.fetch(
         new Request('http://daybook.test/api/cms/undo', {
           method: 'POST',

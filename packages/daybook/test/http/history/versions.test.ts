@@ -61,7 +61,7 @@ describe.each(STORES)('versions on $name', (store) => {
     })
   })
 
-  test('hold working copies that were saved, published or thrown away, and not those whose place another one took', async () => {
+  test('include drafts that were saved, published or discarded, but not replaced autosaves', async () => {
     const id = await make()
     await editor.put(`/api/posts/${id}?draft=true&autosave=true`, { title: 'a' })
     await editor.put(`/api/posts/${id}?draft=true&autosave=true`, { title: 'ab' })
@@ -87,25 +87,25 @@ describe.each(STORES)('versions on $name', (store) => {
     expect((await editor.get(`${path}/7`)).status).toBe(404)
   })
 
-  test('come in pages, which go on where the last one ended while others write', async () => {
+  test('come in pages that concurrent writes do not shift', async () => {
     const id = await make()
     for (let n = 2; n <= 7; n += 1) await editor.put(`/api/posts/${id}`, { title: `${n}` })
     const path = `/api/posts/${id}/versions`
     const first = await editor.get(`${path}?limit=3`)
-    expect(listed(first).map((one) => (one as number[])[0])).toEqual([7, 6, 5])
+    expect(listed(first).map((row) => (row as number[])[0])).toEqual([7, 6, 5])
     await editor.put(`/api/posts/${id}`, { title: '8' })
     const second = await editor.get(`${path}?limit=3&cursor=${first.body.nextCursor}`)
-    expect(listed(second).map((one) => (one as number[])[0])).toEqual([4, 3, 2])
+    expect(listed(second).map((row) => (row as number[])[0])).toEqual([4, 3, 2])
     const last = await editor.get(`${path}?limit=3&cursor=${second.body.nextCursor}`)
     expect(last.body).toMatchObject({ items: [{ revision: 1 }], nextCursor: null })
     expect((await editor.get(`${path}?limit=0`)).body).toEqual({ items: [], nextCursor: null })
-    const other = await make()
-    expect((await editor.get(`/api/posts/${other}/versions?cursor=${first.body.nextCursor}`)).status).toBe(400)
+    const second = await make()
+    expect((await editor.get(`/api/posts/${second}/versions?cursor=${first.body.nextCursor}`)).status).toBe(400)
     expect((await editor.get(`${path}?cursor=zzz`)).status).toBe(400)
     expect((await editor.get(`${path}?limit=x`)).status).toBe(400)
   })
 
-  test('are read as the entry was answered then, to the byte', async () => {
+  test('are returned byte for byte as the entry was at that time', async () => {
     const note = await make({ text: 'n' }, 'notes')
     const id = await make({ tags: ['x'], author: note, secret: 's' })
     const before = await editor.get(`/api/posts/${id}`)
@@ -118,7 +118,7 @@ describe.each(STORES)('versions on $name', (store) => {
     expect(JSON.stringify(now.body.data)).toBe(JSON.stringify(present.body))
   })
 
-  test('have a strong tag, and are never kept by caches', async () => {
+  test('have a strong tag, and are never cached', async () => {
     const id = await make()
     const path = `/api/posts/${id}/versions/1`
     const { tag, headers } = await editor.get(path)
@@ -130,7 +130,7 @@ describe.each(STORES)('versions on $name', (store) => {
     expect((await editor.send('GET', path, undefined, { ifMatch: '"x"' })).status).toBe(412)
   })
 
-  test('are read in a language, and in all of them', async () => {
+  test('are read in one locale or in all locales', async () => {
     const id = await make()
     await editor.put(`/api/posts/${id}?locale=de`, { title: 'Eins' })
     await editor.put(`/api/posts/${id}?locale=de`, { title: 'Zwei' })
@@ -144,7 +144,7 @@ describe.each(STORES)('versions on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}/versions/2?locale=fr`)).status).toBe(400)
   })
 
-  test('say what has changed between two, in either direction', async () => {
+  test('are compared in either direction', async () => {
     const id = await make({ tags: ['a', 'b', 'c'] })
     await editor.put(`/api/posts/${id}`, { title: 'Two', tags: ['a', 'x', 'b', 'c'] })
     const there = await editor.get(`/api/posts/${id}/versions/2?against=1`)
@@ -167,7 +167,7 @@ describe.each(STORES)('versions on $name', (store) => {
     expect((await editor.get(`/api/posts/${id}/versions/1?against=9`)).status).toBe(404)
   })
 
-  test('show each reader what a read would: hidden fields and people are absent, in a difference, too', async () => {
+  test('omit hidden fields and authors, also from comparisons', async () => {
     const id = await make({ secret: 'one' })
     await editor.put(`/api/posts/${id}`, { secret: 'two' }, { as: 'ben' })
     const path = `/api/posts/${id}/versions`
@@ -184,7 +184,7 @@ describe.each(STORES)('versions on $name', (store) => {
     })
   })
 
-  test('need a session, and an entry of this id that the session may read', async () => {
+  test('need a session that may read the entry', async () => {
     const id = await make({ text: 'closed' }, 'limited')
     const open = await make({ text: 'open' }, 'limited')
     for (const end of ['versions', 'versions/1']) {
@@ -198,7 +198,7 @@ describe.each(STORES)('versions on $name', (store) => {
       expect((await editor.get(`/api/limited/${open}/versions/${odd}`)).status, odd).toBe(404)
   })
 
-  test('of a deleted entry stay, for those who may read all of its collection', async () => {
+  test('of a deleted entry remain for callers who may read the whole collection', async () => {
     const id = await make({ text: 'open' }, 'limited')
     await editor.put(`/api/limited/${id}`, { text: 'open again' }, { as: 'dora' })
     await editor.delete(`/api/limited/${id}`, { as: 'dora' })
@@ -219,7 +219,7 @@ describe.each(STORES)('versions on $name', (store) => {
     expect((await editor.get(`${path}/1`, 'cleo')).status).toBe(404)
   })
 
-  test('of a global are those of its key', async () => {
+  test('of a global are found by its key', async () => {
     const path = '/api/globals/site/versions'
     expect((await editor.get(path)).body).toEqual({ items: [], nextCursor: null })
     await editor.put('/api/globals/site', { name: 'A' })
@@ -241,7 +241,7 @@ describe.each(STORES)('versions on $name', (store) => {
     expect((await editor.get(path, null)).status).toBe(401)
   })
 
-  test('of a file are those of its description', async () => {
+  test('of an asset contain its fields', async () => {
     const form = new FormData()
     form.set('file', new File(['text'], 'a.txt'))
     const response = await service.request('/api/assets', {
@@ -263,7 +263,7 @@ describe.each(STORES)('versions on $name', (store) => {
 })
 
 describe.each(STORES)('versions of an older config on $name', (store) => {
-  test('are read under the present keys', async () => {
+  test('are read under the current field keys', async () => {
     await using place = await store.at()
     const configOf = (fields: object): object => ({ auth: people.adapter, collections: { posts: { fields } } })
     let id = ''
