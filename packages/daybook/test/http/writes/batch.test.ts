@@ -6,17 +6,17 @@ import { batch, create, faults, get, patch, remove } from '../../support/scenari
 
 const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
-const make = (data: object, collection = 'things') => ({ op: 'create', collection, data })
-const change = (id: string, data: object, more: object = {}) => ({
+const createOp = (data: object, collection = 'things') => ({ op: 'create', collection, data })
+const updateOp = (id: string, data: object, more: object = {}) => ({
   op: 'update',
   collection: 'things',
   id,
   data,
   ...more,
 })
-const drop = (id: string, more: object = {}) => ({ op: 'delete', collection: 'things', id, ...more })
+const deleteOp = (id: string, more: object = {}) => ({ op: 'delete', collection: 'things', id, ...more })
 
-/** How many things there are. */
+/** Expects the total number of things. */
 const count = (total: number): Step => get('/api/things?limit=0', { auth: true, body: { total } })
 
 const TWO: readonly Step[] = [
@@ -26,22 +26,30 @@ const TWO: readonly Step[] = [
 
 runScenarios('a batch', [
   {
-    name: 'creates, changes and deletes in order, and answers with what is stored',
+    name: 'creates, updates and deletes in order, and returns the stored entries',
     config: kitchen,
     steps: [
       ...TWO,
-      batch([make({ title: 'Three' }), change('{one}', { amount: 1 }), drop('{two}'), make({ text: 'n' }, 'notes')], {
-        body: {
-          results: [
-            { op: 'create', collection: 'things', entry: { title: 'Three', slug: 'three', count: 7 } },
-            { op: 'update', collection: 'things', id: '{one}', entry: { title: 'One', amount: 1 } },
-            { op: 'delete', collection: 'things', id: '{two}' },
-            { op: 'create', collection: 'notes', entry: { text: 'n' } },
-          ],
+      batch(
+        [
+          createOp({ title: 'Three' }),
+          updateOp('{one}', { amount: 1 }),
+          deleteOp('{two}'),
+          createOp({ text: 'n' }, 'notes'),
+        ],
+        {
+          body: {
+            results: [
+              { op: 'create', collection: 'things', entry: { title: 'Three', slug: 'three', count: 7 } },
+              { op: 'update', collection: 'things', id: '{one}', entry: { title: 'One', amount: 1 } },
+              { op: 'delete', collection: 'things', id: '{two}' },
+              { op: 'create', collection: 'notes', entry: { text: 'n' } },
+            ],
+          },
+          answers: { 'Daybook-First-Seq': '3', 'Daybook-Seq': '6', 'Cache-Control': 'private, no-store' },
+          keep: { three: '/results/0/id', tag3: '/results/0/etag', tag1: '/results/1/etag' },
         },
-        answers: { 'Daybook-First-Seq': '3', 'Daybook-Seq': '6', 'Cache-Control': 'private, no-store' },
-        keep: { three: '/results/0/id', tag3: '/results/0/etag', tag1: '/results/1/etag' },
-      }),
+      ),
       count(2),
       get('/api/things/three', { auth: true, body: { id: '{three}' }, answers: { ETag: '{tag3}' } }),
       get('/api/things/{one}', { auth: true, answers: { ETag: '{tag1}' }, body: { amount: 1 } }),
@@ -50,58 +58,61 @@ runScenarios('a batch', [
     ],
   },
   {
-    name: 'finds, counts and searches what it wrote at once',
+    name: 'is visible to filters, counts and searches at once',
     config: kitchen,
     steps: [
-      batch([make({ title: 'apple', kinds: ['a'] }), make({ title: 'apple pie', status: 'draft' })]),
+      batch([createOp({ title: 'apple', kinds: ['a'] }), createOp({ title: 'apple pie', status: 'draft' })]),
       get('/api/things?q=apple', { body: { total: 1 } }),
       get('/api/things?q=apple', { auth: true, body: { total: 2 } }),
       get('/api/things?where[kinds][in]=a', { body: { total: 1, items: [{ slug: 'apple' }] } }),
     ],
   },
   {
-    name: 'changes the fields that an update names and leaves the others, as PUT does',
+    name: 'updates only the fields that it names, like PUT',
     config: kitchen,
     steps: [
       create('things', { title: 'T', amount: 1, seo: { title: 's', inner: { rank: 1 } } }, { keep: { id: '/id' } }),
-      batch([change('{id}', { seo: { title: 'x' } })], {
+      batch([updateOp('{id}', { seo: { title: 'x' } })], {
         body: { results: [{ entry: { amount: 1, seo: { title: 'x', inner: null } } }] },
       }),
     ],
   },
   {
-    name: 'may touch an entry several times: the later operation finds what the earlier one left',
+    name: 'may write an entry several times: a later operation sees the result of an earlier one',
     config: kitchen,
     steps: [
       ...TWO,
-      batch([change('{one}', { amount: 1 }), change('{one}', { flag: true })], {
+      batch([updateOp('{one}', { amount: 1 }), updateOp('{one}', { flag: true })], {
         body: { results: [{ entry: { amount: 1 } }, { entry: { amount: 1, flag: true } }] },
       }),
-      batch([change('{one}', { title: 'Gone' }), drop('{one}')]),
+      batch([updateOp('{one}', { title: 'Gone' }), deleteOp('{one}')]),
       get('/api/things/{one}', { status: 404 }),
-      batch([drop('{two}'), change('{two}', { amount: 1 })], { status: 404, body: { details: { operation: 1 } } }),
-      batch([drop('{two}'), drop('{two}')], { status: 404, body: { details: { operation: 1 } } }),
-      batch([drop('{two}'), make({ title: 'Two', code: 'AA2' })], {
+      batch([deleteOp('{two}'), updateOp('{two}', { amount: 1 })], {
+        status: 404,
+        body: { details: { operation: 1 } },
+      }),
+      batch([deleteOp('{two}'), deleteOp('{two}')], { status: 404, body: { details: { operation: 1 } } }),
+      batch([deleteOp('{two}'), createOp({ title: 'Two', code: 'AA2' })], {
         body: { results: [{}, { entry: { slug: 'two' } }] },
       }),
       count(1),
     ],
   },
   {
-    name: 'numbers its changes one after the other, and the answer carries the last number',
+    name: 'numbers its changes consecutively, and returns the last number',
     config: kitchen,
     steps: [
       ...TWO,
       batch(
-        Array.from({ length: 10 }, (_, index) => make({ title: `n${index}` })),
+        Array.from({ length: 10 }, (_, index) => createOp({ title: `n${index}` })),
         { answers: { 'Daybook-Seq': '12' } },
       ),
-      batch([make({ title: 'new' }), change('{one}', { title: 'One' })], { answers: { 'Daybook-Seq': '13' } }),
+      batch([createOp({ title: 'new' }), updateOp('{one}', { title: 'One' })], { answers: { 'Daybook-Seq': '13' } }),
       create('things', { title: 'after' }, { answers: { 'Daybook-Seq': '14' } }),
     ],
   },
   {
-    name: 'of nothing does nothing',
+    name: 'without operations does nothing',
     config: kitchen,
     steps: [
       batch([], { exactly: { results: [] } }),
@@ -109,30 +120,30 @@ runScenarios('a batch', [
     ],
   },
   {
-    name: 'takes 500 operations, and no more',
+    name: 'accepts at most 500 operations',
     config: kitchen,
     steps: [
-      batch(Array.from({ length: 500 }, (_, index) => make({ text: `${index}` }, 'notes'))),
+      batch(Array.from({ length: 500 }, (_, index) => createOp({ text: `${index}` }, 'notes'))),
       get('/api/notes?limit=0', { body: { total: 500 } }),
       batch(
-        Array.from({ length: 501 }, () => make({ text: 'x' }, 'notes')),
+        Array.from({ length: 501 }, () => createOp({ text: 'x' }, 'notes')),
         faults('/operations'),
       ),
     ],
   },
 ])
 
-runScenarios('a batch that fails in one place', [
+runScenarios('a batch with a failing operation', [
   {
-    name: 'leaves everything as it was, and says which operation it was',
+    name: 'stores nothing, and names the operation',
     config: kitchen,
     steps: [
       ...TWO,
-      batch([make({ title: 'x' }), make({ title: '' })], {
+      batch([createOp({ title: 'x' }), createOp({ title: '' })], {
         status: 400,
         body: { details: { operation: 1, issues: [{ path: '/operations/1/data/title', code: 'required' }] } },
       }),
-      batch([make({ title: 'x' }), make({ title: 'y', nope: 1, seo: { nope: 2 } })], {
+      batch([createOp({ title: 'x' }), createOp({ title: 'y', nope: 1, seo: { nope: 2 } })], {
         status: 400,
         body: {
           details: {
@@ -141,44 +152,44 @@ runScenarios('a batch that fails in one place', [
           },
         },
       }),
-      batch([change('{one}', { title: null })], {
+      batch([updateOp('{one}', { title: null })], {
         status: 400,
         body: { details: { operation: 0, issues: [{ path: '/operations/0/data/title' }] } },
       }),
-      batch([make({ title: 'x' }), make({ title: 'y', parent: ABSENT })], {
+      batch([createOp({ title: 'x' }), createOp({ title: 'y', parent: ABSENT })], {
         status: 400,
         body: { details: { operation: 1, issues: [{ path: '/operations/1/data/parent', code: 'reference' }] } },
       }),
-      batch([make({ title: 'x' }), change(ABSENT, { title: 'y' })], {
+      batch([createOp({ title: 'x' }), updateOp(ABSENT, { title: 'y' })], {
         status: 404,
         body: { details: { operation: 1 } },
       }),
-      batch([make({ title: 'x' }), make({ title: 'y', slug: 'two' })], {
+      batch([createOp({ title: 'x' }), createOp({ title: 'y', slug: 'two' })], {
         status: 409,
         body: { code: 'CONFLICT', details: { operation: 1, field: 'slug' } },
       }),
-      batch([change('{one}', { title: 'changed' }), make({ title: 'x', code: 'AA2' })], {
+      batch([updateOp('{one}', { title: 'changed' }), createOp({ title: 'x', code: 'AA2' })], {
         status: 409,
         body: { details: { operation: 1, field: 'code' } },
       }),
-      batch([drop('{one}'), drop('{two}', { ifMatch: '{tag1}' })], {
+      batch([deleteOp('{one}'), deleteOp('{two}', { ifMatch: '{tag1}' })], {
         status: 412,
         body: { code: 'PRECONDITION_FAILED', details: { operation: 1, current: '{tag2}' } },
       }),
-      batch([make({ title: 'x' }), make({ title: 'y', data: { a: 'b\u0000' } })], { status: 400 }),
-      batch([make({ title: 'x' }), { op: 'update', collection: 'archive', id: ABSENT, data: {} }], { status: 404 }),
+      batch([createOp({ title: 'x' }), createOp({ title: 'y', data: { a: 'b\u0000' } })], { status: 400 }),
+      batch([createOp({ title: 'x' }), { op: 'update', collection: 'archive', id: ABSENT, data: {} }], { status: 404 }),
       count(2),
       get('/api/things/{one}', { auth: true, answers: { ETag: '{tag1}' } }),
       create('things', { title: 'next' }, { answers: { 'Daybook-Seq': '3' } }),
     ],
   },
   {
-    name: 'names faults of the request before entries that are not there, whichever operation has them',
+    name: 'reports invalid requests before missing entries, whichever operation has them',
     config: kitchen,
     steps: [
       ...TWO,
-      batch([drop('two')], faults('/operations/0/id')),
-      batch([drop(ABSENT), change('not-an-id', { title: 'y' })], {
+      batch([deleteOp('two')], faults('/operations/0/id')),
+      batch([deleteOp(ABSENT), updateOp('not-an-id', { title: 'y' })], {
         status: 400,
         body: {
           details: {
@@ -192,11 +203,11 @@ runScenarios('a batch that fails in one place', [
           },
         },
       }),
-      batch([drop(ABSENT), change(ABSENT, { title: 5 })], {
+      batch([deleteOp(ABSENT), updateOp(ABSENT, { title: 5 })], {
         status: 400,
         body: { details: { operation: 1, issues: [{ path: '/operations/1/data/title' }] } },
       }),
-      batch([change(ABSENT, { title: 'y' }), make({ nope: 1 })], {
+      batch([updateOp(ABSENT, { title: 'y' }), createOp({ nope: 1 })], {
         status: 400,
         body: { details: { operation: 1 } },
       }),
@@ -204,30 +215,30 @@ runScenarios('a batch that fails in one place', [
     ],
   },
   {
-    name: 'finds a unique value that two of its own operations give',
+    name: 'rejects a unique value that two of its operations set',
     config: kitchen,
     steps: [
-      batch([make({ title: 'x', code: 'AA1' }), make({ title: 'y', code: 'AA1' })], {
+      batch([createOp({ title: 'x', code: 'AA1' }), createOp({ title: 'y', code: 'AA1' })], {
         status: 409,
         body: { details: { operation: 1, field: 'code' } },
       }),
-      batch([make({ title: 'x', slug: 's' }), make({ title: 'y', slug: 's' })], {
+      batch([createOp({ title: 'x', slug: 's' }), createOp({ title: 'y', slug: 's' })], {
         status: 409,
         body: { details: { operation: 1, field: 'slug' } },
       }),
       count(0),
-      batch([make({ title: 'Same' }), make({ title: 'Same' })], {
+      batch([createOp({ title: 'Same' }), createOp({ title: 'Same' })], {
         body: { results: [{ entry: { slug: 'same' } }, { entry: { slug: 'same-2' } }] },
       }),
       count(2),
     ],
   },
   {
-    name: 'tells what may not be done from what is not there',
+    name: 'distinguishes forbidden operations from missing entries',
     config: kitchen,
     steps: [
       create('archive', { title: 'a' }, { keep: { id: '/id' } }),
-      batch([make({ title: 'x' }), { op: 'update', collection: 'archive', id: '{id}', data: { title: 'b' } }], {
+      batch([createOp({ title: 'x' }), { op: 'update', collection: 'archive', id: '{id}', data: { title: 'b' } }], {
         status: 403,
         body: { details: { operation: 1 } },
       }),
@@ -247,30 +258,30 @@ runScenarios('a batch that fails in one place', [
 
 runScenarios('ifMatch in a batch', [
   {
-    name: 'is compared as If-Match is, with what the operations before it left',
+    name: 'is compared like If-Match, with the result of the previous operations',
     config: kitchen,
     steps: [
       ...TWO,
-      batch([change('{one}', { amount: 1 }, { ifMatch: '{tag1}' })], { keep: { now: '/results/0/etag' } }),
-      batch([change('{one}', { amount: 2 }, { ifMatch: '{tag1}' })], {
+      batch([updateOp('{one}', { amount: 1 }, { ifMatch: '{tag1}' })], { keep: { now: '/results/0/etag' } }),
+      batch([updateOp('{one}', { amount: 2 }, { ifMatch: '{tag1}' })], {
         status: 412,
         body: { details: { current: '{now}' } },
       }),
-      batch([change('{one}', { amount: 2 }, { ifMatch: 'W/{now}' })], { status: 412 }),
-      batch([change('{one}', { amount: 2 }, { ifMatch: '"x", {now}' })], { keep: { now: '/results/0/etag' } }),
-      batch([change('{one}', { amount: 3 }, { ifMatch: '*' })], { keep: { now: '/results/0/etag' } }),
-      batch([change('{one}', { amount: 4 }), change('{one}', { amount: 5 }, { ifMatch: '{now}' })], {
+      batch([updateOp('{one}', { amount: 2 }, { ifMatch: 'W/{now}' })], { status: 412 }),
+      batch([updateOp('{one}', { amount: 2 }, { ifMatch: '"x", {now}' })], { keep: { now: '/results/0/etag' } }),
+      batch([updateOp('{one}', { amount: 3 }, { ifMatch: '*' })], { keep: { now: '/results/0/etag' } }),
+      batch([updateOp('{one}', { amount: 4 }), updateOp('{one}', { amount: 5 }, { ifMatch: '{now}' })], {
         status: 412,
         body: { details: { operation: 1 } },
       }),
       ...['x', '', 5, null, ['*'], '"open'].map((ifMatch) =>
-        batch([change('{one}', { amount: 9 }, { ifMatch })], faults('/operations/0/ifMatch')),
+        batch([updateOp('{one}', { amount: 9 }, { ifMatch })], faults('/operations/0/ifMatch')),
       ),
-      batch([drop('{one}', { ifMatch: '{now}' })]),
+      batch([deleteOp('{one}', { ifMatch: '{now}' })]),
     ],
   },
   {
-    name: 'is demanded where the collection demands it',
+    name: 'is required if the collection requires it',
     config: kitchen,
     steps: [
       create('ledgers', { title: 'a' }, { keep: { id: '/id', tag: 'ETag' } }),
@@ -308,9 +319,9 @@ runScenarios('the body of a batch', [
           [{}, '/op'],
           [{ op: 'upsert', collection: 'things', data: {} }, '/op'],
           [{ op: 'toString', collection: 'things', data: {} }, '/op'],
-          [make({ title: 'x' }, 'nope'), '/collection'],
-          [make({ title: 'x' }, 'globals'), '/collection'],
-          [make({ title: 'x' }, '__proto__'), '/collection'],
+          [createOp({ title: 'x' }, 'nope'), '/collection'],
+          [createOp({ title: 'x' }, 'globals'), '/collection'],
+          [createOp({ title: 'x' }, '__proto__'), '/collection'],
           [{ op: 'create', data: { title: 'x' } }, '/collection'],
           [{ op: 'create', collection: ['things'], data: { title: 'x' } }, '/collection'],
           [{ op: 'create', collection: 'things', id: ABSENT, data: { title: 'x' } }, '/id'],
@@ -325,7 +336,7 @@ runScenarios('the body of a batch', [
             '/createdAt',
           ],
         ] as const
-      ).map(([operation, path]) => batch([make({ title: 'fine' }), operation], faults(`/operations/1${path}`))),
+      ).map(([operation, path]) => batch([createOp({ title: 'fine' }), operation], faults(`/operations/1${path}`))),
       ...[null, 5, 'x', []].map((data) =>
         batch([{ op: 'create', collection: 'things', data }], faults('/operations/0/data')),
       ),
@@ -334,7 +345,7 @@ runScenarios('the body of a batch', [
     ],
   },
   {
-    name: 'lists at most 100 faults',
+    name: 'lists at most 100 issues',
     config: kitchen,
     steps: [
       batch(
@@ -344,7 +355,7 @@ runScenarios('the body of a batch', [
     ],
   },
   {
-    name: 'is refused for keys that reach a prototype, wherever they stand (B2)',
+    name: 'is rejected with keys that reach a prototype, at any depth',
     config: kitchen,
     steps: [
       '{"operations":[{"op":"create","collection":"things","data":{"title":"x","__proto__":{"a":1}}}]}',
@@ -365,8 +376,8 @@ runScenarios('the body of a batch', [
     name: 'needs a session, JSON, POST, and no parameters',
     config: kitchen,
     steps: [
-      batch([make({ title: 'x' })], { auth: false, status: 401 }),
-      batch([make({ title: 'x' }, 'guestbook')], { auth: false, status: 401 }),
+      batch([createOp({ title: 'x' })], { auth: false, status: 401 }),
+      batch([createOp({ title: 'x' }, 'guestbook')], { auth: false, status: 401 }),
       batch([], { auth: false, status: 401 }),
       batch([], { headers: { 'Content-Type': 'text/plain' }, status: 415 }),
       batch([], { path: '/api/cms/batch?dry=1', status: 400 }),
@@ -377,11 +388,11 @@ runScenarios('the body of a batch', [
     ],
   },
   {
-    name: 'takes back entries as they were read',
+    name: 'accepts entries as they were read',
     config: kitchen,
     steps: [
       create('things', { title: 'T', body: '*x*' }, { keep: { id: '/id', tag: 'ETag' } }),
-      batch([change('{id}', { id: 'x', createdAt: 'x', updatedAt: 'x', bodyHtml: 'x', title: 'T' })], {
+      batch([updateOp('{id}', { id: 'x', createdAt: 'x', updatedAt: 'x', bodyHtml: 'x', title: 'T' })], {
         body: { results: [{ id: '{id}', etag: '{tag}', entry: { bodyHtml: '<p><em>x</em></p>' } }] },
       }),
       get('/api/things/{id}', { auth: true, answers: { ETag: '{tag}' }, body: { createdAt: expect.any(String) } }),

@@ -19,17 +19,17 @@ const config = defineConfig({
   locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
 })
 
-const refused = (...paths: readonly string[]): Partial<Step> => ({
+const rejected = (...paths: readonly string[]): Partial<Step> => ({
   status: 400,
   body: { code: 'VALIDATION_ERROR', details: { issues: paths.map((path) => ({ path, code: 'required' })) } },
 })
 
-runPolicyScenarios('text of white space alone', [
+runPolicyScenarios('text of only white space', [
   {
-    name: 'is no value of a required field, however deep it lies',
+    name: 'does not satisfy a required field, at any depth',
     config,
     steps: [
-      create('posts', { title: ' \t' }, refused('/title')),
+      create('posts', { title: ' \t' }, rejected('/title')),
       create(
         'posts',
         {
@@ -38,29 +38,29 @@ runPolicyScenarios('text of white space alone', [
           rows: [{ name: 'a' }, { name: '\u3000' }],
           parts: [{ _type: 'quote', text: '\n' }],
         },
-        refused('/seo/words', '/rows/1/name', '/parts/0/text'),
+        rejected('/seo/words', '/rows/1/name', '/parts/0/text'),
       ),
       create('posts', { title: 'A', lead: ' ' }, { keep: { id: '/id' }, body: { lead: ' ' } }),
-      put('/api/posts/{id}', { title: '\u2003' }, refused('/title')),
+      put('/api/posts/{id}', { title: '\u2003' }, rejected('/title')),
       get('/api/posts/{id}', { body: { title: 'A' } }),
     ],
   },
   {
-    name: 'is no value of a required field in another language either',
+    name: 'does not satisfy a required field in another locale',
     config,
     steps: [
       create('posts', { title: 'A' }, { keep: { id: '/id' } }),
-      put('/api/posts/{id}?locale=de', { title: ' ' }, refused('/title')),
+      put('/api/posts/{id}?locale=de', { title: ' ' }, rejected('/title')),
       get('/api/posts/{id}?locale=de', { body: { title: 'A' } }),
     ],
   },
   {
-    name: 'is kept in a draft, which is not published',
+    name: 'may be saved in a draft, which cannot be published',
     config,
     steps: [
       create('posts', { title: 'A' }, { keep: { id: '/id' } }),
       put('/api/posts/{id}?draft=true', { title: ' ' }, { body: { title: ' ' } }),
-      { method: 'POST', path: '/api/posts/{id}/publish', auth: true, json: {}, ...refused('/title') } as Step,
+      { method: 'POST', path: '/api/posts/{id}/publish', auth: true, json: {}, ...rejected('/title') } as Step,
       get('/api/posts/{id}', { body: { title: 'A' } }),
     ],
   },

@@ -8,7 +8,7 @@ const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
 const people = new People({ ann: ['editor'], cleo: [] })
 
-/** Refuses the entries that are called `cursed`, as a plugin does and as a faulty one does. */
+/** A plugin whose hook throws for entries with the title `cursed`, and hangs for `stuck`. */
 const guard = definePlugin({
   name: 'guard',
   version: '1.0.0',
@@ -24,8 +24,8 @@ const guard = definePlugin({
   },
 })
 
-/** What happens between the search for entries and the write of them, once. */
-let meanwhile: (() => Promise<unknown>) | undefined
+/** Runs once, between the search for entries and their write. */
+let beforeWrite: (() => Promise<unknown>) | undefined
 
 const config = defineConfig({
   auth: people.adapter,
@@ -70,8 +70,8 @@ const config = defineConfig({
       access: {
         update: async ({ entry }) => {
           if (entry?.title !== 'last') return true
-          const work = meanwhile
-          meanwhile = undefined
+          const work = beforeWrite
+          beforeWrite = undefined
           await work?.()
           return true
         },
@@ -94,7 +94,7 @@ interface Answer {
   } & Record<string, unknown>
 }
 
-describe.each(STORES)('many at once on $name', (store) => {
+describe.each(STORES)('bulk writes on $name', (store) => {
   let service: StoredService
   beforeEach(async () => {
     service = await store.open(config)
@@ -128,15 +128,15 @@ describe.each(STORES)('many at once on $name', (store) => {
 
   const total = async (path: string): Promise<unknown> => (await send('GET', path)).body.total
   const head = async (): Promise<unknown> => (await service.rows('SELECT seq FROM daybook$head'))[0]?.seq
-  /** Nothing of a refused request is stored. */
-  async function unchanged(work: () => Promise<Answer>): Promise<Answer> {
+  /** Expects a request to store nothing. */
+  async function expectUnchanged(work: () => Promise<Answer>): Promise<Answer> {
     const before = [await head(), await service.rows('SELECT count(*) AS n FROM daybook$journal')]
     const answer = await work()
     expect([await head(), await service.rows('SELECT count(*) AS n FROM daybook$journal')]).toEqual(before)
     return answer
   }
 
-  test('PATCH changes every entry that matches, with a journal record for each, and answers how many', async () => {
+  test('PATCH updates every entry that matches, with a journal record for each, and returns their number', async () => {
     for (const n of [1, 2, 3]) await make('posts', { title: `Draft ${n}`, status: 'draft' })
     await make('posts', { title: 'Done' })
     const { status, body, headers } = await send('PATCH', '/api/posts?where[status][eq]=draft', { status: 'published' })
@@ -154,7 +154,7 @@ describe.each(STORES)('many at once on $name', (store) => {
     ])
   })
 
-  test('what is so already is matched, and not changed', async () => {
+  test('entries that already have the values are matched, but not changed', async () => {
     await make('posts', { title: 'A', count: 1 })
     await make('posts', { title: 'B', count: 2 })
     const { body, headers } = await send('PATCH', '/api/posts?where[count][gte]=1', { count: 2 })
@@ -165,7 +165,7 @@ describe.each(STORES)('many at once on $name', (store) => {
     expect(again.headers.get('Daybook-Seq')).toBeNull()
   })
 
-  test('DELETE deletes every entry that matches; they are neither counted nor found any more', async () => {
+  test('DELETE deletes every entry that matches, and removes it from counts and searches', async () => {
     for (const n of [1, 2, 3]) await make('posts', { title: `Old apple ${n}`, count: n })
     const { status, body } = await send('DELETE', '/api/posts?where[count][lt]=3')
     expect({ status, body }).toEqual({ status: 200, body: { collection: 'posts', matched: 2, changed: 2 } })
@@ -176,12 +176,12 @@ describe.each(STORES)('many at once on $name', (store) => {
     ])
   })
 
-  test('q and status narrow as they do in lists, and locale is the one that is read and written', async () => {
+  test('q and status filter as in lists, and locale is the locale that is read and written', async () => {
     await make('posts', { title: 'apple', status: 'draft' })
     await make('posts', { title: 'apple pie' })
     await make('posts', { title: 'pear' })
-    const found = await send('PATCH', '/api/posts?where[id][exists]=true&q=apple&status=draft', { count: 1 })
-    expect(found.body).toMatchObject({ matched: 1, changed: 1 })
+    const narrowed = await send('PATCH', '/api/posts?where[id][exists]=true&q=apple&status=draft', { count: 1 })
+    expect(narrowed.body).toMatchObject({ matched: 1, changed: 1 })
     await send('PATCH', '/api/posts?where[slug][eq]=pear&locale=de', { title: 'Birne' })
     const { body } = await send('PATCH', '/api/posts?where[title][eq]=Birne&locale=de', { title: 'Birnen' })
     expect(body).toMatchObject({ matched: 1, changed: 1 })
@@ -189,10 +189,10 @@ describe.each(STORES)('many at once on $name', (store) => {
     expect(await total('/api/posts?where[title][eq]=Birnen&locale=de&limit=0')).toBe(1)
   })
 
-  test.each(['PATCH', 'DELETE'])('%s without a where is refused, also with an empty one', async (method) => {
+  test.each(['PATCH', 'DELETE'])('%s without a where, or with an empty one, is rejected', async (method) => {
     await make('posts', { title: 'A' })
     for (const query of ['', '?where=', '?where[]=1', '?q=A', '?status=published', '?where[and]=', '?where=x']) {
-      const { status, body } = await unchanged(() =>
+      const { status, body } = await expectUnchanged(() =>
         send(method, `/api/posts${query}`, method === 'PATCH' ? { count: 1 } : undefined),
       )
       expect(status, query).toBe(400)
@@ -202,7 +202,7 @@ describe.each(STORES)('many at once on $name', (store) => {
     expect(body.message).toContain('where[field][operator]=value')
   })
 
-  test('unknown parameters and fields, and bodies that fit no entry, are refused before any entry is looked at', async () => {
+  test('unknown parameters and fields, and invalid bodies, are rejected even if no entry matches', async () => {
     await make('posts', { title: 'A' })
     const faults: readonly (readonly [string, unknown])[] = [
       ['/api/posts?where[title][eq]=A&limit=5', { count: 1 }],
@@ -218,52 +218,69 @@ describe.each(STORES)('many at once on $name', (store) => {
       ['/api/posts?where[title][eq]=A', [1]],
     ]
     for (const [path, body] of faults) {
-      const answer = await unchanged(() => send('PATCH', path, body))
+      const answer = await expectUnchanged(() => send('PATCH', path, body))
       expect([path, answer.status]).toEqual([path, 400])
     }
   })
 
   test('without a session it is 401', async () => {
     await make('posts', { title: 'A' })
-    expect((await unchanged(() => send('PATCH', '/api/posts?where[title][eq]=A', { count: 1 }, null))).status).toBe(401)
-    expect((await unchanged(() => send('DELETE', '/api/posts?where[title][eq]=A', undefined, null))).status).toBe(401)
+    expect(
+      (await expectUnchanged(() => send('PATCH', '/api/posts?where[title][eq]=A', { count: 1 }, null))).status,
+    ).toBe(401)
+    expect((await expectUnchanged(() => send('DELETE', '/api/posts?where[title][eq]=A', undefined, null))).status).toBe(
+      401,
+    )
   })
 
-  test('a unique value for two: nothing is stored, and the refusal names the entry', async () => {
+  test('a unique value for two entries stores nothing, and the error names the entry', async () => {
     await make('posts', { title: 'A' })
     const second = await make('posts', { title: 'B' })
-    const { status, body } = await unchanged(() => send('PATCH', '/api/posts?where[title][in]=A,B', { code: 'same' }))
+    const { status, body } = await expectUnchanged(() =>
+      send('PATCH', '/api/posts?where[title][in]=A,B', { code: 'same' }),
+    )
     expect(status).toBe(409)
     expect(body).toMatchObject({ code: 'CONFLICT', details: { field: 'code', refused: [second] } })
     expect((await send('PATCH', '/api/posts?where[title][eq]=B', { code: 'same' })).body).toMatchObject({ changed: 1 })
   })
 
-  test('a required field emptied, or a reference that leads nowhere, refuses all of them by their ids', async () => {
+  test('an empty required field or a dangling reference stores nothing, and the error names all entries', async () => {
     const ids = [await make('posts', { title: 'A' }), await make('posts', { title: 'B' })]
-    const emptied = await unchanged(() => send('PATCH', '/api/posts?where[title][in]=A,B', { title: null }))
+    const emptied = await expectUnchanged(() => send('PATCH', '/api/posts?where[title][in]=A,B', { title: null }))
     expect(emptied.status).toBe(400)
     expect(emptied.body.details).toMatchObject({ issues: [{ path: '/title', code: 'required' }], refused: ids })
-    const lost = await unchanged(() => send('PATCH', '/api/posts?where[title][in]=A,B', { topic: ABSENT }))
-    expect(lost.body.details).toMatchObject({ issues: [{ path: '/topic', code: 'reference' }], refused: ids })
+    const danglingReference = await expectUnchanged(() =>
+      send('PATCH', '/api/posts?where[title][in]=A,B', { topic: ABSENT }),
+    )
+    expect(danglingReference.body.details).toMatchObject({
+      issues: [{ path: '/topic', code: 'reference' }],
+      refused: ids,
+    })
   })
 
-  test('a refusal names the first 100 entries', async () => {
+  test('an error names the first 100 entries', async () => {
     await fill(service, 'topics', 120)
-    const { body } = await unchanged(() => send('PATCH', '/api/topics?where[id][exists]=true', { parent: ABSENT }))
+    const { body } = await expectUnchanged(() =>
+      send('PATCH', '/api/topics?where[id][exists]=true', { parent: ABSENT }),
+    )
     expect(body).toMatchObject({ details: { refused: { length: 100 } } })
   })
 
-  test('a rule is asked for each entry, and what the caller may not see is neither changed nor told of', async () => {
+  test('rules are evaluated for each entry, and entries that the caller may not see are neither changed nor revealed', async () => {
     await make('own', { title: 'mine', owner: 'cleo' })
     await make('own', { title: 'unseen', owner: 'ann' })
     const seen = await send('PATCH', '/api/own?where[id][exists]=true', { title: 'mine still' }, 'cleo')
     expect(seen.body).toEqual({ collection: 'own', matched: 1, changed: 1 })
     const theirs = await make('own', { title: 'theirs', owner: 'ann' })
-    const refused = await unchanged(() => send('PATCH', '/api/own?where[id][exists]=true', { title: 'x' }, 'cleo'))
+    const refused = await expectUnchanged(() =>
+      send('PATCH', '/api/own?where[id][exists]=true', { title: 'x' }, 'cleo'),
+    )
     expect(refused.status).toBe(403)
     expect(refused.body).toMatchObject({ code: 'FORBIDDEN', details: { refused: [theirs] } })
-    const kept = await unchanged(() => send('DELETE', '/api/own?where[id][exists]=true', undefined, 'cleo'))
-    expect(kept.body).toMatchObject({ code: 'FORBIDDEN', details: { refused: [theirs] } })
+    const rejectedDelete = await expectUnchanged(() =>
+      send('DELETE', '/api/own?where[id][exists]=true', undefined, 'cleo'),
+    )
+    expect(rejectedDelete.body).toMatchObject({ code: 'FORBIDDEN', details: { refused: [theirs] } })
     expect((await send('DELETE', '/api/own?where[owner][eq]=cleo', undefined, 'cleo')).body).toMatchObject({
       changed: 1,
     })
@@ -272,8 +289,8 @@ describe.each(STORES)('many at once on $name', (store) => {
 
   test('a field that the caller may not read is unknown to where, as in lists', async () => {
     await make('posts', { title: 'A', secret: 's' })
-    const guess = await unchanged(() => send('PATCH', '/api/posts?where[secret][eq]=s', { count: 1 }, 'cleo'))
-    const unknown = await unchanged(() => send('PATCH', '/api/posts?where[sekret][eq]=s', { count: 1 }, 'cleo'))
+    const guess = await expectUnchanged(() => send('PATCH', '/api/posts?where[secret][eq]=s', { count: 1 }, 'cleo'))
+    const unknown = await expectUnchanged(() => send('PATCH', '/api/posts?where[sekret][eq]=s', { count: 1 }, 'cleo'))
     expect([guess.status, unknown.status]).toEqual([400, 400])
     expect(
       JSON.stringify(guess.body)
@@ -282,7 +299,7 @@ describe.each(STORES)('many at once on $name', (store) => {
     ).toBe(JSON.stringify(unknown.body).replace(/"requestId":"[^"]*"/, ''))
   })
 
-  test('deleting follows onDelete for each: references are taken out, and a restricted entry refuses all', async () => {
+  test('deleting follows onDelete: references are removed, and a restricted entry rejects the whole request', async () => {
     const first = await make('topics', { name: 'first' })
     const child = await make('topics', { name: 'child', parent: first })
     await make('posts', { title: 'About', topic: first })
@@ -290,50 +307,56 @@ describe.each(STORES)('many at once on $name', (store) => {
     expect((await send('GET', '/api/posts/about')).body.topic).toBeNull()
     expect((await send('GET', `/api/topics/${child}`)).status).toBe(404)
     const free = await make('topics', { name: 'free' })
-    const held = await make('topics', { name: 'held' })
-    const page = await make('pages', { title: 'Needs it', topic: held })
-    const { status, body } = await unchanged(() => send('DELETE', `/api/topics?where[id][in]=${free},${held}`))
+    const restricted = await make('topics', { name: 'held' })
+    const page = await make('pages', { title: 'Needs it', topic: restricted })
+    const { status, body } = await expectUnchanged(() =>
+      send('DELETE', `/api/topics?where[id][in]=${free},${restricted}`),
+    )
     expect(status).toBe(409)
-    expect(body.details).toMatchObject({ refused: [held], references: [{ collection: 'pages', id: page }] })
+    expect(body.details).toMatchObject({ refused: [restricted], references: [{ collection: 'pages', id: page }] })
   })
 
-  test('a hook that throws for one of them refuses all', async () => {
+  test('a hook that throws for one entry rejects the whole request', async () => {
     const ids = [await make('guarded', { title: 'a' }), await make('guarded', { title: 'cursed' })]
-    const changed = await unchanged(() => send('PATCH', '/api/guarded?where[id][exists]=true', { title: 'b' }))
+    const changed = await expectUnchanged(() => send('PATCH', '/api/guarded?where[id][exists]=true', { title: 'b' }))
     expect(changed.status).toBe(500)
     expect(changed.body).toMatchObject({ code: 'INTERNAL_ERROR', details: { refused: [ids[1]] } })
     expect(JSON.stringify(changed.body)).not.toContain('a fault of the hook')
-    expect((await unchanged(() => send('DELETE', '/api/guarded?where[id][exists]=true'))).status).toBe(500)
+    expect((await expectUnchanged(() => send('DELETE', '/api/guarded?where[id][exists]=true'))).status).toBe(500)
     expect((await send('PATCH', '/api/guarded?where[title][eq]=a', { title: 'b' })).body).toMatchObject({ changed: 1 })
   })
 
-  test('a hook that hangs for one of them is given up, and nothing is stored', async () => {
+  test('a hook that hangs for one entry times out, and nothing is stored', async () => {
     const ids = [await make('guarded', { title: 'a' }), await make('guarded', { title: 'stuck' })]
     for (const [method, body] of [['PATCH', { title: 'b' }] as const, ['DELETE', undefined] as const]) {
-      const { status, body: answer } = await unchanged(() => send(method, '/api/guarded?where[id][exists]=true', body))
+      const { status, body: answer } = await expectUnchanged(() =>
+        send(method, '/api/guarded?where[id][exists]=true', body),
+      )
       expect(status, method).toBeGreaterThanOrEqual(500)
       expect(answer.details, method).toMatchObject({ refused: [ids[1]] })
     }
     expect((await send('PATCH', '/api/guarded?where[title][eq]=a', { title: 'b' })).body).toMatchObject({ changed: 1 })
   })
 
-  test('a validator is asked about each entry; one that says no, throws or hangs refuses all', async () => {
+  test('validators check each entry; one that rejects, throws or hangs rejects the whole request', async () => {
     const ids: Record<string, string> = {}
     for (const title of ['a', 'later']) ids[title] = await make('judged', { title })
-    const rude = await unchanged(() => send('PATCH', '/api/judged?where[id][exists]=true', { title: 'rude' }))
+    const rude = await expectUnchanged(() => send('PATCH', '/api/judged?where[id][exists]=true', { title: 'rude' }))
     expect(rude.body).toMatchObject({
       code: 'VALIDATION_ERROR',
       details: { issues: [{ path: '/title', message: 'must be polite' }], refused: Object.values(ids) },
     })
     for (const title of ['cursed', 'stuck']) {
-      const { status, body } = await unchanged(() => send('PATCH', '/api/judged?where[title][eq]=later', { title }))
+      const { status, body } = await expectUnchanged(() =>
+        send('PATCH', '/api/judged?where[title][eq]=later', { title }),
+      )
       expect([title, status >= 500, body.details?.refused]).toEqual([title, true, [ids.later]])
       expect(JSON.stringify(body)).not.toContain('a fault of the validator')
     }
     expect((await send('PATCH', '/api/judged?where[id][exists]=true', { count: 1 })).body).toMatchObject({ changed: 2 })
   })
 
-  describe('what others do between the search and the write', () => {
+  describe('concurrent writes between the search and the write', () => {
     const content = (): StoredService['content'] => service.content
     const ann = people.caller('ann')
     let first = ''
@@ -343,8 +366,8 @@ describe.each(STORES)('many at once on $name', (store) => {
     })
     const rename = (): Promise<Answer> => send('PATCH', '/api/raced?where[count][eq]=1', { title: 'renamed' })
 
-    test('a change of one that is to be changed stays, beside what is written', async () => {
-      meanwhile = () => content().as(ann).update('raced', first, { title: 'theirs' })
+    test('an entry that was updated keeps the other update', async () => {
+      beforeWrite = () => content().as(ann).update('raced', first, { title: 'theirs' })
       const { body, headers } = await rename()
       expect([body, headers.get('Daybook-Seq')]).toEqual([{ collection: 'raced', matched: 2, changed: 2 }, '5'])
       expect(
@@ -352,37 +375,37 @@ describe.each(STORES)('many at once on $name', (store) => {
       ).toEqual([1, 3, 4])
     })
 
-    test('one that matches no more is left as it is', async () => {
-      meanwhile = () => content().as(ann).update('raced', first, { count: 2 })
+    test('an entry that no longer matches is not changed', async () => {
+      beforeWrite = () => content().as(ann).update('raced', first, { count: 2 })
       expect((await rename()).body).toEqual({ collection: 'raced', matched: 1, changed: 1 })
       expect((await send('GET', `/api/raced/${first}`)).body).toMatchObject({ title: 'first', count: 2 })
     })
 
-    test('one that newly matches is written, too', async () => {
-      meanwhile = () => content().as(ann).create('raced', { title: 'new', count: 1 })
+    test('an entry that newly matches is also changed', async () => {
+      beforeWrite = () => content().as(ann).create('raced', { title: 'new', count: 1 })
       expect((await rename()).body).toEqual({ collection: 'raced', matched: 3, changed: 3 })
       expect(await total('/api/raced?where[title][eq]=renamed&limit=0')).toBe(3)
     })
 
-    test('one that is deleted is neither matched nor written', async () => {
-      meanwhile = () => content().as(ann).delete('raced', first)
+    test('an entry that was deleted is neither matched nor changed', async () => {
+      beforeWrite = () => content().as(ann).delete('raced', first)
       expect((await rename()).body).toEqual({ collection: 'raced', matched: 1, changed: 1 })
       expect((await send('GET', `/api/raced/${first}`)).status).toBe(404)
     })
   })
 
-  test('an entry that only others of those that are deleted need is deleted with them, also in a circle', async () => {
+  test('entries that restrict only each other are deleted together', async () => {
     const whole = await make('parts', { name: 'whole' })
     const part = await make('parts', { name: 'part', of: whole })
-    const alone = await unchanged(() => send('DELETE', '/api/parts?where[name][eq]=whole'))
-    expect(alone.body).toMatchObject({ code: 'CONFLICT', details: { refused: [whole], references: [{ id: part }] } })
+    const rejected = await expectUnchanged(() => send('DELETE', '/api/parts?where[name][eq]=whole'))
+    expect(rejected.body).toMatchObject({ code: 'CONFLICT', details: { refused: [whole], references: [{ id: part }] } })
     await send('PATCH', `/api/parts/${whole}`, { of: part })
     expect((await send('DELETE', '/api/parts?where[name][in]=whole,part')).body).toMatchObject({ changed: 2 })
     expect(await service.rows('SELECT * FROM daybook$refs')).toEqual([])
     expect(await service.rows("SELECT action FROM daybook$journal WHERE action = 'delete'")).toHaveLength(2)
   })
 
-  test('what entries are found, counted and referred to by is right after many were written together', async () => {
+  test('search rows, counters and references are right after a bulk write', async () => {
     const topic = await make('topics', { name: 'topic' })
     for (const n of [1, 2, 3]) await make('posts', { title: `Old ${n}`, status: 'draft', count: n })
     const patch = { title: 'New words', status: 'published', topic }
@@ -400,24 +423,30 @@ describe.each(STORES)('many at once on $name', (store) => {
     expect(await service.searched('posts')).toEqual([])
   })
 
-  test('a dry run answers as it would have, says so, and stores nothing', async () => {
+  test('a dry run returns the result of the write, is marked as such, and stores nothing', async () => {
     await make('posts', { title: 'A' })
     const second = await make('posts', { title: 'B' })
-    const done = await unchanged(() => send('PATCH', '/api/posts?where[id][exists]=true&dryRun=true', { count: 1 }))
-    expect(done.body).toEqual({ collection: 'posts', matched: 2, changed: 2 })
-    expect([done.headers.get('Daybook-Dry-Run'), done.headers.get('Daybook-Seq')]).toEqual(['true', null])
-    const dropped = await unchanged(() => send('DELETE', '/api/posts?where[id][exists]=true&dryRun=true'))
-    expect(dropped.body).toMatchObject({ changed: 2 })
-    const refused = await unchanged(() => send('PATCH', '/api/posts?where[id][exists]=true&dryRun=true', { code: 'x' }))
+    const dryUpdate = await expectUnchanged(() =>
+      send('PATCH', '/api/posts?where[id][exists]=true&dryRun=true', { count: 1 }),
+    )
+    expect(dryUpdate.body).toEqual({ collection: 'posts', matched: 2, changed: 2 })
+    expect([dryUpdate.headers.get('Daybook-Dry-Run'), dryUpdate.headers.get('Daybook-Seq')]).toEqual(['true', null])
+    const dryDelete = await expectUnchanged(() => send('DELETE', '/api/posts?where[id][exists]=true&dryRun=true'))
+    expect(dryDelete.body).toMatchObject({ changed: 2 })
+    const refused = await expectUnchanged(() =>
+      send('PATCH', '/api/posts?where[id][exists]=true&dryRun=true', { code: 'x' }),
+    )
     expect(refused.body).toMatchObject({ code: 'CONFLICT', details: { refused: [second] } })
     const real = await send('PATCH', '/api/posts?where[id][exists]=true&dryRun=false', { count: 1 })
     expect(real.headers.get('Daybook-Dry-Run')).toBeNull()
     expect(await total('/api/posts?where[count][eq]=1&limit=0')).toBe(2)
   })
 
-  test('a collection that demands If-Match takes *', async () => {
+  test('a collection that requires If-Match accepts *', async () => {
     await make('strict', { title: 'A' })
-    expect((await unchanged(() => send('PATCH', '/api/strict?where[title][eq]=A', { title: 'B' }))).status).toBe(428)
+    expect((await expectUnchanged(() => send('PATCH', '/api/strict?where[title][eq]=A', { title: 'B' }))).status).toBe(
+      428,
+    )
     const response = await service.request('/api/strict?where[title][eq]=A', {
       method: 'DELETE',
       headers: { Authorization: 'Bearer ann', 'If-Match': '*' },
@@ -425,7 +454,7 @@ describe.each(STORES)('many at once on $name', (store) => {
     expect([response.status, await response.json()]).toEqual([200, { collection: 'strict', matched: 1, changed: 1 }])
   })
 
-  test('in process it is the same', async () => {
+  test('in-process calls do the same', async () => {
     await make('posts', { title: 'A' })
     const caller = people.caller('ann')
     const { content } = service
@@ -441,29 +470,31 @@ describe.each(STORES)('many at once on $name', (store) => {
     expect(await content.as(caller).deleteMany('posts', { count: { eq: 3 } })).toMatchObject({ changed: 1 })
   })
 
-  test('a dry run takes 10,000; more are refused with their number and with what to do', {
+  test('a dry run accepts 10,000 entries; more are rejected with their number and an alternative', {
     timeout: LARGE_TEST_MS,
   }, async () => {
     await fill(service, 'topics', 10_000)
-    const dry = await unchanged(() => send('PATCH', '/api/topics?where[id][exists]=true&dryRun=true', { name: 'x' }))
+    const dry = await expectUnchanged(() =>
+      send('PATCH', '/api/topics?where[id][exists]=true&dryRun=true', { name: 'x' }),
+    )
     expect(dry.body).toEqual({ collection: 'topics', matched: 10_000, changed: 10_000 })
     await fill(service, 'topics', 2)
-    const { status, body } = await unchanged(() => send('DELETE', '/api/topics?where[id][exists]=true'))
+    const { status, body } = await expectUnchanged(() => send('DELETE', '/api/topics?where[id][exists]=true'))
     expect(status).toBe(400)
     expect(body.message).toMatch(/matches 10002 entries.*at most 10000.*daybook delete/)
   })
 
-  test('while others write and read, all entries are changed, and none is lost', {
+  test('all entries are changed while others write and read', {
     timeout: LARGE_TEST_MS,
   }, async () => {
     await fill(service, 'topics', 2000)
     const id = await make('topics', { name: 'busy' })
-    const many = send('PATCH', '/api/topics?where[id][exists]=true', { name: 'new' })
-    const others = Array.from({ length: 10 }, (_, n) => send('PATCH', `/api/posts/${id}`, { count: n }))
+    const bulkUpdate = send('PATCH', '/api/topics?where[id][exists]=true', { name: 'new' })
+    const updates = Array.from({ length: 10 }, (_, n) => send('PATCH', `/api/posts/${id}`, { count: n }))
     const posts = Array.from({ length: 10 }, (_, n) => make('posts', { title: `Beside ${n}` }))
     expect((await send('GET', '/api/topics?limit=1')).status).toBe(200)
-    await Promise.all([...others, ...posts])
-    expect((await many).body).toEqual({ collection: 'topics', matched: 2001, changed: 2001 })
+    await Promise.all([...updates, ...posts])
+    expect((await bulkUpdate).body).toEqual({ collection: 'topics', matched: 2001, changed: 2001 })
     expect(await total('/api/topics?where[name][eq]=new&limit=0')).toBe(2001)
     expect(await total('/api/posts?limit=0')).toBe(10)
   })

@@ -8,27 +8,27 @@ import type { Answer, Connection } from '../../support/scenarios/transports.ts'
 import { TRANSPORTS } from '../../support/scenarios/transports.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
-/** How many answers have which status. */
-function tally(answers: readonly Answer[]): Readonly<Record<number, number>> {
+/** Counts responses by status. */
+function countStatuses(answers: readonly Answer[]): Readonly<Record<number, number>> {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
-describe.each(STORES)('writes in one locale at the same time on $name', (store) => {
-  test('of 200 creates of one slug one is done, and the other locales know nothing of it (C1)', async () => {
+describe.each(STORES)('concurrent writes in one locale on $name', (store) => {
+  test('of 200 creates with one slug, one succeeds, and the slug stays free in other locales', async () => {
     await using service = await store.open(multilingual)
     const send = (locale: string) =>
       ask(service, `/api/pages?locale=${locale}`, { method: 'POST', json: { title: 'x', slug: 'race' } })
     const answers = await Promise.all(Array.from({ length: 200 }, () => send('de')))
-    expect(tally(answers)).toEqual({ 201: 1, 409: 199 })
+    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 199 })
     expect((await send('fr')).status).toBe(201)
     expect(bodyOf(await ask(service, '/api/pages?limit=0')).total).toBe(2)
     await expectQuietProcess()
   })
 })
 
-describe.each(STORES)('writes at the same time on $name', (store) => {
+describe.each(STORES)('concurrent writes on $name', (store) => {
   describe.each(TRANSPORTS)('over $name', (transport) => {
     let service: TestService
     let connection: Connection
@@ -50,60 +50,60 @@ describe.each(STORES)('writes at the same time on $name', (store) => {
       const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json', ...more }
       return connection.send({ method, path, headers, body: json && JSON.stringify(json) })
     }
-    const many = (count: number, one: (index: number) => Promise<Answer>): Promise<readonly Answer[]> =>
-      Promise.all(Array.from({ length: count }, (_, index) => one(index)))
+    const many = (count: number, send: (index: number) => Promise<Answer>): Promise<readonly Answer[]> =>
+      Promise.all(Array.from({ length: count }, (_, index) => send(index)))
 
-    test('of 200 creates of one slug one is done, and 199 are conflicts (C1)', async () => {
+    test('of 200 creates with one slug, one succeeds and 199 are conflicts', async () => {
       const answers = await many(200, () => write('POST', '/api/pages', { title: 'x', slug: 'race' }))
-      expect(tally(answers)).toEqual({ 201: 1, 409: 199 })
+      expect(countStatuses(answers)).toEqual({ 201: 1, 409: 199 })
       expect(bodyOf(await ask(service, '/api/pages?limit=0')).total).toBe(1)
     })
 
-    test('of 100 creates with one unique value one is done (C1)', async () => {
+    test('of 100 creates with one unique value, one succeeds', async () => {
       const answers = await many(100, (index) => write('POST', '/api/things', { title: `t${index}`, code: 'ZZ1' }))
-      expect(tally(answers)).toEqual({ 201: 1, 409: 99 })
+      expect(countStatuses(answers)).toEqual({ 201: 1, 409: 99 })
     })
 
     test('100 creates with one title get 100 slugs', async () => {
       const answers = await many(100, () => write('POST', '/api/few', { title: 'Same' }))
-      expect(tally(answers)).toEqual({ 201: 100 })
+      expect(countStatuses(answers)).toEqual({ 201: 100 })
       expect(new Set(answers.map((answer) => bodyOf(answer).slug)).size).toBe(100)
     })
 
-    test('creates that are refused take nothing of those beside them with them, and leave no gap in the journal', async () => {
+    test('rejected creates do not affect concurrent ones, and leave no gap in the journal', async () => {
       const before = Number(bodyOf(await ask(service, '/api/things?limit=0')).total)
       const nobody = '00000000-0000-7000-8000-000000000000'
       const answers = await many(60, (index) => {
         if (index % 3 === 1) return write('POST', '/api/things', { title: `stray ${index}`, parent: nobody })
         return write('POST', '/api/things', { title: `row ${index}`, ...(index % 3 === 2 ? { code: 'ZZ2' } : {}) })
       })
-      expect(tally(answers)).toEqual({ 201: 21, 400: 20, 409: 19 })
+      expect(countStatuses(answers)).toEqual({ 201: 21, 400: 20, 409: 19 })
       expect(bodyOf(await ask(service, '/api/things?limit=0')).total).toBe(before + 21)
-      const made = answers.filter(({ status }) => status === 201).map((answer) => bodyOf(answer).id)
+      const created = answers.filter(({ status }) => status === 201).map((answer) => bodyOf(answer).id)
       const rows = bodyOf(await ask(service, '/api/things?limit=100&sort=id&where[title][startsWith]=row '))
-      expect((rows.items as { id: string }[]).map(({ id }) => id)).toEqual(made.toSorted())
+      expect((rows.items as { id: string }[]).map(({ id }) => id)).toEqual(created.toSorted())
       const seqs = answers.flatMap(({ status, headers }) =>
         status === 201 ? [Number(headers.get('daybook-seq'))] : [],
       )
       expect(seqs.toSorted((a, b) => a - b)).toEqual(seqs.map((_, index) => Math.min(...seqs) + index))
     })
 
-    test('of 50 updates to one slug one is done', async () => {
-      const made = await many(50, (index) => write('POST', '/api/pages', { slug: `from-${index}` }))
+    test('of 50 updates to one slug, one succeeds', async () => {
+      const pages = await many(50, (index) => write('POST', '/api/pages', { slug: `from-${index}` }))
       const answers = await Promise.all(
-        made.map((answer) => write('PUT', `/api/pages/${bodyOf(answer).id}`, { slug: 'goal' })),
+        pages.map((answer) => write('PUT', `/api/pages/${bodyOf(answer).id}`, { slug: 'goal' })),
       )
-      expect(tally(answers)).toEqual({ 200: 1, 409: 49 })
+      expect(countStatuses(answers)).toEqual({ 200: 1, 409: 49 })
     })
 
-    test('of two updates with one tag one is done, and the other is told the new tag (C2)', async () => {
+    test('of two updates with one tag, one succeeds, and the other gets the new tag', async () => {
       const { id } = bodyOf(await write('POST', '/api/ledgers', { title: '0' }))
       let tag = String((await ask(service, `/api/ledgers/${id}`)).headers.get('etag'))
       for (let round = 1; round <= 50; round++) {
         const pair = await many(2, (index) =>
           write('PUT', `/api/ledgers/${id}`, { title: `${round} ${index}` }, { 'If-Match': tag }),
         )
-        expect(tally(pair)).toEqual({ 200: 1, 412: 1 })
+        expect(countStatuses(pair)).toEqual({ 200: 1, 412: 1 })
         const [done, late] = [...pair].sort((a, b) => a.status - b.status) as [Answer, Answer]
         tag = String(done.headers.get('etag'))
         expect(bodyOf(late).details).toEqual({ current: tag })
@@ -111,7 +111,7 @@ describe.each(STORES)('writes at the same time on $name', (store) => {
       }
     })
 
-    test('no update is lost when every writer repeats after 412 (C2)', async () => {
+    test('no update is lost if every writer retries after 412', async () => {
       const { id } = bodyOf(await write('POST', '/api/things', { title: 'counter', count: 0 }))
       const addOne = async (): Promise<void> => {
         for (let status = 412; status === 412; ) {
@@ -126,7 +126,7 @@ describe.each(STORES)('writes at the same time on $name', (store) => {
       expect(bodyOf(await ask(service, `/api/things/${id}`)).count).toBe(25)
     })
 
-    test('updates of different fields at the same time all stay', async () => {
+    test('concurrent updates of different fields are all stored', async () => {
       const { id } = bodyOf(await write('POST', '/api/things', { title: 'fields' }))
       const changes = [
         { amount: 1 },
@@ -138,16 +138,16 @@ describe.each(STORES)('writes at the same time on $name', (store) => {
         { long: 'y' },
       ]
       const answers = await Promise.all(changes.map((change) => write('PUT', `/api/things/${id}`, change)))
-      expect(tally(answers)).toEqual({ 200: changes.length })
+      expect(countStatuses(answers)).toEqual({ 200: changes.length })
       expect(bodyOf(await ask(service, `/api/things/${id}`))).toMatchObject(Object.assign({}, ...changes))
     })
 
-    test('of 20 deletes of one entry one is done, and the others find nothing', async () => {
+    test('of 20 deletes of one entry, one succeeds, and the others are 404', async () => {
       const { id } = bodyOf(await write('POST', '/api/notes', { text: 'x' }))
-      expect(tally(await many(20, () => write('DELETE', `/api/notes/${id}`)))).toEqual({ 204: 1, 404: 19 })
+      expect(countStatuses(await many(20, () => write('DELETE', `/api/notes/${id}`)))).toEqual({ 204: 1, 404: 19 })
     })
 
-    test('an entry that is deleted while it is changed is either changed first or gone', async () => {
+    test('an entry that is deleted and updated concurrently is updated first or missing', async () => {
       const { id } = bodyOf(await write('POST', '/api/notes', { text: 'x' }))
       const answers = await Promise.all([
         write('DELETE', `/api/notes/${id}`),
@@ -158,7 +158,7 @@ describe.each(STORES)('writes at the same time on $name', (store) => {
       expect((await ask(service, `/api/notes/${id}`)).status).toBe(404)
     })
 
-    test('of writes that share a commit, those that are refused leave nothing to be found', async () => {
+    test('rejected writes that share a commit with others leave no search rows', async () => {
       const word = 'quokka'
       const answers = await many(60, (index) =>
         write('POST', '/api/pages', {
@@ -166,29 +166,29 @@ describe.each(STORES)('writes at the same time on $name', (store) => {
           slug: index % 3 === 0 ? 'taken' : `free-${index}`,
         }),
       )
-      expect(tally(answers)).toEqual({ 201: 41, 409: 19 })
+      expect(countStatuses(answers)).toEqual({ 201: 41, 409: 19 })
       expect(bodyOf(await ask(service, `/api/pages?q=${word}&limit=0`)).total).toBe(41)
     })
 
-    test('every change has its own place in the journal, without gaps', async () => {
+    test('every change has its own number in the journal, without gaps', async () => {
       const answers = await many(60, (index) => write('POST', '/api/notes', { text: `${index}` }))
       const seqs = answers.map(({ headers }) => Number(headers.get('daybook-seq'))).sort((a, b) => a - b)
       expect(seqs).toEqual(Array.from({ length: 60 }, (_, index) => Number(seqs[0]) + index))
     })
 
-    test('of first writes of a global with If-None-Match: * one is done', async () => {
+    test('of first writes of a global with If-None-Match: *, one succeeds', async () => {
       const answers = await many(20, (index) =>
         write('PUT', '/api/globals/banner', { text: `${index}` }, { 'If-None-Match': '*' }),
       )
-      expect(tally(answers)).toEqual({ 200: 1, 412: 19 })
+      expect(countStatuses(answers)).toEqual({ 200: 1, 412: 19 })
     })
 
-    test('a batch with a failure in it leaves the others as they are, and totals right', async () => {
+    test('a failing batch does not affect other batches, and totals stay right', async () => {
       const before = Number(bodyOf(await ask(service, '/api/guestbook?limit=0')).total)
       const answers = await many(40, (index) =>
         write('POST', '/api/guestbook', index % 2 === 0 ? { title: `g${index}` } : { title: 'dup', slug: 'dup' }),
       )
-      expect(tally(answers)).toEqual({ 201: 21, 409: 19 })
+      expect(countStatuses(answers)).toEqual({ 201: 21, 409: 19 })
       expect(bodyOf(await ask(service, '/api/guestbook?limit=0')).total).toBe(before + 21)
       const listed = bodyOf(await ask(service, '/api/guestbook?limit=100')).items as readonly unknown[]
       expect(listed).toHaveLength(before + 21)

@@ -9,7 +9,7 @@ const TAKEN = { status: 409, body: { code: 'CONFLICT', details: { field: 'mail' 
 
 runScenarios('e-mail addresses', [
   {
-    name: 'are unique whatever their case, and have a domain in lower case',
+    name: 'are unique regardless of case, and have a domain in lower case',
     config,
     steps: [
       create('people', { mail: 'Ann.Lee@Example.ORG', other: 'x@EXAMPLE.org' }, { keep: { id: '/id' } }),

@@ -7,7 +7,6 @@ import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import type { Answer } from '../../support/scenarios/transports.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
 
-/** Bodies that no honest client sends (reliability.md, B). */
 describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
   let service: TestService
   beforeAll(async () => {
@@ -21,10 +20,10 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
   const post = (raw: string | Uint8Array): Promise<Answer> => ask(service, '/api/things', { method: 'POST', raw })
   const total = async (): Promise<unknown> => bodyOf(await ask(service, '/api/things?limit=0', { auth: true })).total
 
-  /** Stores a value in the JSON field, raw as it is written. */
+  /** Sends raw JSON text as the value of the JSON field. */
   const postData = (text: string): Promise<Answer> => post(`{"title":"t","data":${text}}`)
 
-  describe('that is no JSON is 400 (B1)', () => {
+  describe('that is not JSON is 400', () => {
     const texts: readonly (readonly [string, string | Uint8Array])[] = [
       ['nothing', ''],
       ['spaces', '  '],
@@ -69,7 +68,7 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       expect(bodyOf(answer)).toMatchObject({ code: 'VALIDATION_ERROR', details: { issues: [{ path: 'body' }] } })
     })
 
-    test('and what is JSON is never called malformed, however it is cut and pasted', async () => {
+    test('and valid JSON is never called malformed', async () => {
       const seeds = [
         '{"title":"t","data":[1,-0.5e3,"\\u00e9",null,{"a":true}]}',
         ' { "title" : "t" } ',
@@ -115,7 +114,7 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
     })
   })
 
-  describe('that is nested deeply is 400, without a stack overflow (B1)', () => {
+  describe('that is deeply nested is 400, without a stack overflow', () => {
     const deep = (levels: number, open: string, close: string): string => open.repeat(levels) + close.repeat(levels)
     test.each([
       ['a list of 100,000 lists', deep(100_000, '[', ']')],
@@ -126,19 +125,19 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       expect((await post(raw)).status).toBe(400)
     })
 
-    test('and 20 levels are fine', async () => {
+    test('and 20 levels are accepted', async () => {
       expect((await postData(deep(20, '[', ']'))).status).toBe(201)
     })
   })
 
-  describe('with keys that reach a prototype is 400, at any depth (B2)', () => {
+  describe('with keys that reach a prototype is 400, at any depth', () => {
     const key = fc.constantFrom('__proto__', 'constructor', 'prototype')
     const wrap = fc.array(fc.constantFrom('{"a":#}', '[#]', '[1,#]', '{"b":null,"c":#}', '[{"d":#}]'), { maxLength: 8 })
     const inner = fc.constantFrom('{"polluted":true}', '"x"', 'null', '[]', '{"prototype":{"polluted":true}}')
     const nested = fc
       .tuple(wrap, key, inner)
       .map(([wraps, name, value]) =>
-        wraps.reduceRight((text, one) => one.replace('#', () => text), `{"${name}":${value}}`),
+        wraps.reduceRight((text, wrap) => wrap.replace('#', () => text), `{"${name}":${value}}`),
       )
 
     test('in a JSON field, a group, a list or a block', async () => {
@@ -168,7 +167,7 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       expect(({} as Record<string, unknown>).polluted).toBeUndefined()
     })
 
-    test('and names that only sound like it are data', async () => {
+    test('and similar names are data', async () => {
       const data = {
         proto: 1,
         _proto_: 2,
@@ -178,19 +177,19 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
         length: 5,
         toJSON: 7,
       }
-      const made = await ask(service, '/api/things', { method: 'POST', json: { title: 't', data } })
-      expect(bodyOf(made).data).toEqual(data)
+      const created = await ask(service, '/api/things', { method: 'POST', json: { title: 't', data } })
+      expect(bodyOf(created).data).toEqual(data)
     })
   })
 
-  test('with a key twice means the last one, to the check and to the store (B3)', async () => {
+  test('with a repeated key means the last one, for validation and for the store', async () => {
     const first = bodyOf(await post('{"title":5,"title":"twice","title":"thrice"}'))
     expect(first.title).toBe('thrice')
     expect(bodyOf(await ask(service, `/api/things/${first.id}`)).title).toBe('thrice')
     expect((await post('{"title":"thrice","title":5}')).status).toBe(400)
   })
 
-  describe('with values that JSON can say and a store might not keep (B8)', () => {
+  describe('with values that JSON allows and a store might change', () => {
     test.each([
       ['NUL', '"a\\u0000b"'],
       ['a high surrogate alone', '"\\ud800"'],
@@ -206,7 +205,7 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       expect(await total()).toBe(before)
     })
 
-    test('numbers that a field cannot hold exactly are refused by it', async () => {
+    test('numbers that a field cannot store exactly are rejected', async () => {
       for (const number of ['9007199254740993', '9007199254740992', '-9007199254740992', '1e400', '1e16', '0.1']) {
         expect((await post(`{"title":"t","count":${number}}`)).status, number).toBe(400)
       }
@@ -215,21 +214,21 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       expect(bodyOf(await post('{"title":"t","count":1e3,"amount":1.0}'))).toMatchObject({ count: 1000, amount: 1 })
     })
 
-    test('every other JSON value comes back as it was sent', async () => {
-      const value = fc.jsonValue({ maxDepth: 6 }).filter((one) => one !== null && isUsable(one))
+    test('every other JSON value is returned as it was sent', async () => {
+      const value = fc.jsonValue({ maxDepth: 6 }).filter((candidate) => candidate !== null && isStorable(candidate))
       await fc.assert(
         fc.asyncProperty(value, async (data) => {
           const sent = JSON.stringify(data)
-          const made = bodyOf(await postData(sent))
-          expect(JSON.stringify(made.data)).toBe(sent)
-          const { id } = made
+          const created = bodyOf(await postData(sent))
+          expect(JSON.stringify(created.data)).toBe(sent)
+          const { id } = created
           expect(JSON.stringify(bodyOf(await ask(service, `/api/things/${id}`)).data)).toBe(sent)
         }),
         { numRuns: 100 },
       )
     })
 
-    test('every well-formed text without NUL comes back as it was sent', async () => {
+    test('every well-formed text without NUL is returned as it was sent', async () => {
       const nasty = fc.constantFrom(
         "'",
         '"',
@@ -275,7 +274,7 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
     })
   })
 
-  describe('with very many faults names at most a hundred of them (B9)', () => {
+  describe('with many issues lists at most 100', () => {
     const unknown = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, index]))
     test.each([
       ['100,000 unknown fields', { title: 't', ...unknown }],
@@ -308,14 +307,14 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
     })
   })
 
-  test('of exactly the limit is read, and one byte more is 413 (B6)', async () => {
+  test('of exactly the limit is accepted, and one byte more is 413', async () => {
     const limit = 4 * 1024 * 1024
     const padded = (size: number): string => '{"title":"t"}'.padEnd(size)
     expect((await post(padded(limit))).status).toBe(201)
     expect((await post(padded(limit + 1))).status).toBe(413)
   })
 
-  test('that is compressed is 415, however little it says it is (B7)', async () => {
+  test('that is compressed is 415, whatever the coding', async () => {
     for (const coding of ['gzip', 'br', 'deflate', 'gzip, gzip', 'zstd']) {
       const answer = await ask(service, '/api/things', {
         method: 'POST',
@@ -336,8 +335,8 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether a value holds nothing that is refused on purpose. */
-function isUsable(value: unknown): boolean {
+/** Returns true if a value contains nothing that is rejected on purpose. */
+function isStorable(value: unknown): boolean {
   const text = JSON.stringify(value)
   return !text.includes('\\u0000') && !/__proto__|constructor|prototype/.test(text) && isWellFormed(value)
 }

@@ -11,7 +11,7 @@ import { batch, create, get, put, remove } from '../../support/scenarios/steps.t
 import type { Answer } from '../../support/scenarios/transports.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
-/** A create that may be sent again. */
+/** A create with an Idempotency-Key. */
 const once = (key: string, json: object, extra: Partial<Step> = {}, collection = 'things'): Step =>
   create(collection, json, { ...extra, headers: { 'Idempotency-Key': key, ...extra.headers } })
 
@@ -19,13 +19,13 @@ const replayed = { 'Idempotency-Replayed': 'true' } as const
 const first = { 'Idempotency-Replayed': null } as const
 const mismatch = { status: 422, body: { code: 'IDEMPOTENCY_MISMATCH' } } as const
 
-/** How many things there are. */
+/** Expects the total number of things. */
 const count = (total: number, collection = 'things'): Step =>
   get(`/api/${collection}?limit=0`, { auth: true, body: { total } })
 
-runScenarios('a POST with an Idempotency-Key (C6)', [
+runScenarios('a POST with an Idempotency-Key', [
   {
-    name: 'is carried out once: the same status, body and headers come back, and say that they do',
+    name: 'runs once: a repetition returns the same status, body and headers, marked as replayed',
     config: kitchen,
     steps: [
       once(
@@ -59,7 +59,7 @@ runScenarios('a POST with an Idempotency-Key (C6)', [
     ],
   },
   {
-    name: 'gives the first answer again, whatever has become of the entry',
+    name: 'returns the first response again, even if the entry has changed',
     config: kitchen,
     steps: [
       once('k1', { title: 'T' }, { keep: { id: '/id', tag: 'ETag' } }),
@@ -71,7 +71,7 @@ runScenarios('a POST with an Idempotency-Key (C6)', [
     ],
   },
   {
-    name: 'is refused for another body or another address: 422',
+    name: 'is 422 for another body or another path',
     config: kitchen,
     steps: [
       once('k1', { title: 'T' }),
@@ -86,7 +86,7 @@ runScenarios('a POST with an Idempotency-Key (C6)', [
     ],
   },
   {
-    name: 'belongs to the caller that sent it',
+    name: 'belongs to its caller',
     config: kitchen,
     steps: [
       once('k1', { title: 'G' }, { auth: false }, 'guestbook'),
@@ -99,7 +99,7 @@ runScenarios('a POST with an Idempotency-Key (C6)', [
     ],
   },
   {
-    name: 'takes 1 to 255 visible ASCII characters',
+    name: 'accepts 1 to 255 visible ASCII characters',
     config: kitchen,
     steps: [
       ...['k', '!', '~', '"8e03978e-40d5-43dd-bc93-6894a57f9324"', 'x'.repeat(255), 'a,b;c=d'].map((key, index) =>
@@ -121,7 +121,7 @@ runScenarios('a POST with an Idempotency-Key (C6)', [
     ],
   },
   {
-    name: 'that failed is not kept: the key is free for the right request',
+    name: 'stores no record if it fails: the key stays free',
     config: kitchen,
     steps: [
       create('things', { title: 'taken', code: 'AA1' }, { keep: { other: '/id' } }),
@@ -172,7 +172,7 @@ runScenarios('a POST with an Idempotency-Key (C6)', [
     ],
   },
   {
-    name: 'does not mind the key on other methods',
+    name: 'is the only method that uses the key',
     config: kitchen,
     steps: [
       create('things', { title: 'T' }, { keep: { id: '/id' } }),
@@ -185,8 +185,8 @@ runScenarios('a POST with an Idempotency-Key (C6)', [
 
 const statusesOf = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status).sort()
 
-describe.each(STORES)('one Idempotency-Key at the same time on $name', (store) => {
-  test('is one entry: the others are told to wait, or get the same answer', async () => {
+describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (store) => {
+  test('create one entry: the others get 409 or the same response', async () => {
     const service = await store.open(kitchen)
     try {
       for (let round = 0; round < 10; round++) {
@@ -214,7 +214,7 @@ describe.each(STORES)('one Idempotency-Key at the same time on $name', (store) =
     }
   })
 
-  test('of different requests lets one be done', async () => {
+  test('let one succeed if they differ', async () => {
     const service = await store.open(kitchen)
     try {
       const answers = await Promise.all(
@@ -237,7 +237,7 @@ describe.each(STORES)('one Idempotency-Key at the same time on $name', (store) =
 
 const TOKEN = 'a-service-token-of-at-least-32-characters'
 
-/** Asks a service that the test has started itself. */
+/** Sends a request to a service that the test has started. */
 async function post(
   { fetch }: Awaited<ReturnType<typeof createService>>,
   json: object,
@@ -254,7 +254,7 @@ async function post(
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-describe('answers that are kept', () => {
+describe('idempotency records', () => {
   let data: string
   beforeEach(async () => {
     data = await mkdtemp(join(tmpdir(), 'daybook-again-'))
@@ -280,13 +280,13 @@ describe('answers that are kept', () => {
     }
   })
 
-  test('are one for all nodes that write to the store: what one has done the other gives again', async () => {
+  test('are shared by all nodes of a store', async () => {
     const nodes = [await open(), await open()] as const
     try {
       for (let round = 0; round < 20; round++) {
-        const [one, other] = await Promise.all(nodes.map((node) => post(node, { title: `t${round}` }, `k${round}`)))
-        expect(statusesOf([one as Answer, other as Answer])).not.toContain(500)
-        const texts = [one, other].filter((answer) => answer?.status === 201).map((answer) => answer?.text)
+        const [first, second] = await Promise.all(nodes.map((node) => post(node, { title: `t${round}` }, `k${round}`)))
+        expect(statusesOf([first as Answer, second as Answer])).not.toContain(500)
+        const texts = [first, second].filter((answer) => answer?.status === 201).map((answer) => answer?.text)
         expect(texts.length).toBeGreaterThan(0)
         expect(new Set(texts).size).toBe(1)
       }
@@ -321,7 +321,7 @@ describe.each(STORES)('the Idempotency-Key of several callers on $name', (store)
       }),
     ],
     ['an upload', '/api/assets', (text: string) => ({ body: formOf(text) })],
-  ])('is a separate one for each caller, for %s', async (_name, path, bodyFor) => {
+  ])('is separate for each caller, for %s', async (_name, path, bodyFor) => {
     await using place = await store.at()
     await place.serve(config, async ({ fetch }) => {
       const send = async (caller: string, text: string) => {
@@ -350,7 +350,7 @@ describe.each(STORES)('the Idempotency-Key of several callers on $name', (store)
     })
   })
 
-  test('is a separate one for the same subject of another provider', async () => {
+  test('is separate for the same subject of another provider', async () => {
     await using place = await store.at()
     await place.serve(config, async ({ fetch }) => {
       const send = async (caller: string) =>
@@ -361,7 +361,7 @@ describe.each(STORES)('the Idempotency-Key of several callers on $name', (store)
     })
   })
 
-  test('is a separate one for anonymous callers of each network, and for a name like one', async () => {
+  test('is separate for anonymous callers of each network, and for a subject that looks like a network', async () => {
     await using place = await store.at()
     await place.serve(config, async ({ fetch }) => {
       const send = async (address: string | undefined, title: string, caller?: string) => {
@@ -383,7 +383,7 @@ describe.each(STORES)('the Idempotency-Key of several callers on $name', (store)
     })
   })
 
-  test('is in progress for its caller alone', async () => {
+  test('is in progress only for its caller', async () => {
     await using place = await store.at()
     await place.serve(config, async ({ fetch }) => {
       const callers = Array.from({ length: 10 }, (_, index) => `person-${index}.1`)
@@ -403,7 +403,7 @@ function formOf(text: string): FormData {
 
 afterEach(expectQuietProcess)
 
-/** Takes any token of the form `subject.session` or `subject.session.provider`. */
+/** Accepts any token of the form `subject.session` or `subject.session.provider`. */
 const nameTags: AuthAdapter = {
   getCapabilities: () => ({ provider: 'test', providerRoutes: { enabled: false } }),
   getPrincipal: async ({ headers }) => ({ id: nameOf(headers).subject }),

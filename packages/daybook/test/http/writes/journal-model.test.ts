@@ -36,7 +36,7 @@ const word = fc.constantFrom(...WORDS)
 const at = fc.nat({ max: 7 })
 const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 3 })
 
-/** A body in which people and posts stand by number. */
+/** A body that refers to people and posts by index. */
 const body = fc.record(
   {
     title: fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' ')),
@@ -55,7 +55,7 @@ const body = fc.record(
 )
 type Body = typeof body extends fc.Arbitrary<infer T> ? T : never
 
-/** One change to a post, or to a person that posts refer to. */
+/** A change of a post, or of a person that posts refer to. */
 type Change =
   | { readonly op: 'create'; readonly body: Body }
   | { readonly op: 'update' | 'patch'; readonly at: number; readonly body: Body }
@@ -76,7 +76,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ op: fc.constant('person' as const), name: word, friend: orNull(at) }) },
 )
 
-/** What somebody sends: one change, several in a batch, or a global. */
+/** A request: a single change, a batch, or an update of the global. */
 type Request =
   | { readonly send: 'one'; readonly change: Change }
   | { readonly send: 'batch'; readonly changes: readonly Change[] }
@@ -93,26 +93,26 @@ const request: fc.Arbitrary<Request> = fc.oneof(
 
 const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
-/** Sends changes and remembers which entries there are. */
+/** Sends changes and records the ids of created entries. */
 class Client {
   readonly service: TestService
-  readonly #known: Record<'posts' | 'people', string[]> = { posts: [], people: [] }
+  readonly #ids: Record<'posts' | 'people', string[]> = { posts: [], people: [] }
 
   constructor(service: TestService) {
     this.service = service
   }
 
-  async send(asked: Request): Promise<void> {
-    if (asked.send === 'global') {
-      const { name, owner } = asked
-      await this.#take('PUT', '/api/globals/site', { name, owner: this.#id('people', owner) })
-    } else if (asked.send === 'one') await this.#one(asked.change)
-    else await this.#batch(asked.changes)
+  async send(request: Request): Promise<void> {
+    if (request.send === 'global') {
+      const { name, owner } = request
+      await this.#request('PUT', '/api/globals/site', { name, owner: this.#id('people', owner) })
+    } else if (request.send === 'one') await this.#sendOne(request.change)
+    else await this.#batch(request.changes)
   }
 
   #id(collection: 'posts' | 'people', index: number | null): string | null {
-    const known = this.#known[collection]
-    return index === null ? null : (known[index % (known.length || 1)] ?? ABSENT)
+    const ids = this.#ids[collection]
+    return index === null ? null : (ids[index % (ids.length || 1)] ?? ABSENT)
   }
 
   #data({ author, friends, needs, group, parts, ...rest }: Body): object {
@@ -126,55 +126,65 @@ class Client {
         ? {}
         : { group: group && { ...group, ...('one' in group ? { one: person(group.one ?? null) } : {}) } }),
       ...(parts
-        ? { parts: parts.map(({ names }) => ({ _type: 'credit', names: names.map((one) => ({ who: person(one) })) })) }
+        ? {
+            parts: parts.map(({ names }) => ({
+              _type: 'credit',
+              names: names.map((index) => ({ who: person(index) })),
+            })),
+          }
         : {}),
     }
   }
 
-  async #one(one: Change): Promise<void> {
-    if (one.op === 'create') await this.#create('posts', this.#data(one.body))
-    else if (one.op === 'person')
-      await this.#create('people', { name: one.name, friend: this.#id('people', one.friend) })
-    else if (one.op === 'delete') await this.#take('DELETE', `/api/${one.from}/${this.#id(one.from, one.at)}`)
+  async #sendOne(change: Change): Promise<void> {
+    if (change.op === 'create') await this.#create('posts', this.#data(change.body))
+    else if (change.op === 'person')
+      await this.#create('people', { name: change.name, friend: this.#id('people', change.friend) })
+    else if (change.op === 'delete')
+      await this.#request('DELETE', `/api/${change.from}/${this.#id(change.from, change.at)}`)
     else
-      await this.#take(
-        one.op === 'patch' ? 'PATCH' : 'PUT',
-        `/api/posts/${this.#id('posts', one.at)}`,
-        this.#data(one.body),
+      await this.#request(
+        change.op === 'patch' ? 'PATCH' : 'PUT',
+        `/api/posts/${this.#id('posts', change.at)}`,
+        this.#data(change.body),
       )
   }
 
   async #create(collection: 'posts' | 'people', data: object): Promise<void> {
-    const answer = await this.#take('POST', `/api/${collection}`, data)
-    if (answer?.id) this.#known[collection].push(String(answer.id))
+    const answer = await this.#request('POST', `/api/${collection}`, data)
+    if (answer?.id) this.#ids[collection].push(String(answer.id))
   }
 
   async #batch(changes: readonly Change[]): Promise<void> {
-    const operations = changes.map((one) => {
-      if (one.op === 'create') return { op: 'create', collection: 'posts', data: this.#data(one.body) }
-      if (one.op === 'person')
-        return { op: 'create', collection: 'people', data: { name: one.name, friend: this.#id('people', one.friend) } }
-      if (one.op === 'delete') return { op: 'delete', collection: one.from, id: this.#id(one.from, one.at) }
-      return { op: 'update', collection: 'posts', id: this.#id('posts', one.at), data: this.#data(one.body) }
+    const operations = changes.map((change) => {
+      if (change.op === 'create') return { op: 'create', collection: 'posts', data: this.#data(change.body) }
+      if (change.op === 'person')
+        return {
+          op: 'create',
+          collection: 'people',
+          data: { name: change.name, friend: this.#id('people', change.friend) },
+        }
+      if (change.op === 'delete') return { op: 'delete', collection: change.from, id: this.#id(change.from, change.at) }
+      return { op: 'update', collection: 'posts', id: this.#id('posts', change.at), data: this.#data(change.body) }
     })
-    const answer = await this.#take('POST', '/api/cms/batch', { operations })
+    const answer = await this.#request('POST', '/api/cms/batch', { operations })
     for (const { op, collection, id } of (answer?.results ?? []) as readonly Record<
       'op' | 'collection' | 'id',
       string
     >[])
-      if (op === 'create') this.#known[collection as 'posts'].push(id)
+      if (op === 'create') this.#ids[collection as 'posts'].push(id)
   }
 
-  /** Many of them are refused: for a title that is missing, a code that is taken, an entry that is gone. */
-  async #take(method: string, path: string, json?: object): Promise<Readonly<Record<string, unknown>> | undefined> {
+  /** Many requests are rejected: for a missing title, a taken code, or a deleted entry. */
+  async #request(method: string, path: string, json?: object): Promise<Readonly<Record<string, unknown>> | undefined> {
     const answer = await ask(this.service, path, { method, ...(json ? { json } : {}) })
     expect([200, 201, 204, 400, 404, 409], answer.text).toContain(answer.status)
     return answer.status < 300 && answer.text !== '' ? bodyOf(answer) : undefined
   }
 }
 
-/** A stored document as the journal tells it. */
-interface Told {
+/** A document as the journal records it. */
+interface JournalDocument {
   readonly collection: string
   readonly id: string
   readonly seq: number
@@ -187,43 +197,43 @@ interface Counters {
   counts: Record<string, number>
 }
 
-/** Plays the journal from its first record to its last: what is stored, and how it is counted. */
+/** Replays the journal, and returns the documents and counters that it implies. */
 async function replay(rows: Rows): Promise<{
-  readonly documents: readonly Told[]
+  readonly documents: readonly JournalDocument[]
   readonly counters: Readonly<Record<string, Counters>>
 }> {
-  const documents = new Map<string, Told>()
+  const documents = new Map<string, JournalDocument>()
   const counters: Record<string, Counters> = {}
   const records = await readJournal(rows, ['posts', 'people'])
   expect(records.map(({ seq }) => seq)).toEqual(records.map((_, index) => index + 1))
   for (const { seq, action, collection, id, doc } of records) {
     const key = `${collection} ${id}`
     const before = documents.get(key)
-    const told: Told = { collection, id, seq, doc: JSON.parse(doc) }
+    const document: JournalDocument = { collection, id, seq, doc: JSON.parse(doc) }
     expect(before === undefined, `${action} of ${key}`).toBe(action === 'create')
     if (action === 'delete') documents.delete(key)
-    else documents.set(key, told)
-    countChange(counters, before, action === 'delete' ? undefined : told, told)
+    else documents.set(key, document)
+    countChange(counters, before, action === 'delete' ? undefined : document, document)
   }
   return { documents: [...documents.values()], counters }
 }
 
-const statusOf = ({ doc }: Told): string => String(doc.status ?? '')
+const statusOf = ({ doc }: JournalDocument): string => String(doc.status ?? '')
 
 function countChange(
   all: Record<string, Counters>,
-  before: Told | undefined,
-  after: Told | undefined,
-  told: Told,
+  before: JournalDocument | undefined,
+  after: JournalDocument | undefined,
+  changed: JournalDocument,
 ): void {
-  if (told.collection === 'globals') return
-  const own = all[told.collection] ?? { seq: 0, visibleSeq: 0, counts: {} }
-  all[told.collection] = own
-  const statuses = [before, after].flatMap((one) => (one ? [statusOf(one)] : []))
-  own.seq = told.seq
-  if (told.collection === 'people' || statuses.includes('published')) own.visibleSeq = told.seq
-  if (before) own.counts[statusOf(before)] = (own.counts[statusOf(before)] ?? 0) - 1
-  if (after) own.counts[statusOf(after)] = (own.counts[statusOf(after)] ?? 0) + 1
+  if (changed.collection === 'globals') return
+  const totals = all[changed.collection] ?? { seq: 0, visibleSeq: 0, counts: {} }
+  all[changed.collection] = totals
+  const statuses = [before, after].flatMap((document) => (document ? [statusOf(document)] : []))
+  totals.seq = changed.seq
+  if (changed.collection === 'people' || statuses.includes('published')) totals.visibleSeq = changed.seq
+  if (before) totals.counts[statusOf(before)] = (totals.counts[statusOf(before)] ?? 0) - 1
+  if (after) totals.counts[statusOf(after)] = (totals.counts[statusOf(after)] ?? 0) + 1
 }
 
 interface Post {
@@ -239,8 +249,8 @@ interface Post {
   readonly parts: readonly { readonly names: readonly { readonly who: string | null }[] }[]
 }
 
-/** Every reference of a document, as `field id`, in order. */
-function referencesOf({ collection, doc }: Told): readonly string[] {
+/** Returns the references of a document, as `field id`, in order. */
+function referencesOf({ collection, doc }: JournalDocument): readonly string[] {
   const all = (field: string, ids: readonly (string | null | undefined)[]): readonly string[] =>
     ids.flatMap((id) => (id ? [`${field} ${id}`] : []))
   if (collection === 'people') return all('friend', [doc.friend as string | null])
@@ -258,35 +268,38 @@ function referencesOf({ collection, doc }: Told): readonly string[] {
   ]
 }
 
-function choicesOf({ collection, doc }: Told): readonly string[] {
+function choicesOf({ collection, doc }: JournalDocument): readonly string[] {
   if (collection !== 'posts') return []
   const { kinds, group } = doc as unknown as Post
-  return [...kinds.map((one) => `kinds ${one}`), ...(group?.kinds ?? []).map((one) => `group.kinds ${one}`)]
+  return [...kinds.map((kind) => `kinds ${kind}`), ...(group?.kinds ?? []).map((kind) => `group.kinds ${kind}`)]
 }
 
-const keyed = (documents: readonly Told[], parts: (one: Told) => readonly string[]): readonly string[] =>
-  documents.flatMap((one) => parts(one).map((part) => `${one.collection} ${one.id} ${part}`)).sort()
+const listKeys = (
+  documents: readonly JournalDocument[],
+  parts: (document: JournalDocument) => readonly string[],
+): readonly string[] =>
+  documents.flatMap((document) => parts(document).map((part) => `${document.collection} ${document.id} ${part}`)).sort()
 
-/** How many posts hold each value of a counted field. */
-function talliesOf(documents: readonly Told[]): readonly string[] {
-  const held = documents.flatMap(({ collection, doc }) => {
+/** Counts posts by the values of counted fields. */
+function countValues(documents: readonly JournalDocument[]): readonly string[] {
+  const keys = documents.flatMap(({ collection, doc }) => {
     if (collection !== 'posts') return []
     const { kinds, group, author } = doc as unknown as Post
-    const one = (field: string, value: unknown): string => `${field} ${doc.status} ${value ? `=${value}` : ''}`
-    return [one('author', author), one('group.note', group?.note), ...kinds.map((kind) => one('kinds', kind))]
+    const keyFor = (field: string, value: unknown): string => `${field} ${doc.status} ${value ? `=${value}` : ''}`
+    return [keyFor('author', author), keyFor('group.note', group?.note), ...kinds.map((kind) => keyFor('kinds', kind))]
   })
-  return Object.entries(Object.groupBy(held, (one) => one))
-    .map(([one, all]) => `${one} ${all?.length}`)
+  return Object.entries(Object.groupBy(keys, (key) => key))
+    .map(([key, all]) => `${key} ${all?.length}`)
     .sort()
 }
 
-/** Every table that follows from the documents says what a rebuild from the journal says. */
-async function expectRebuilt(rows: Rows): Promise<readonly Told[]> {
+/** Expects every derived table to equal a rebuild from the journal. */
+async function expectRebuilt(rows: Rows): Promise<readonly JournalDocument[]> {
   const { documents, counters } = await replay(rows)
   for (const collection of ['posts', 'people']) {
-    const told = documents.filter((one) => one.collection === collection)
+    const expectedDocuments = documents.filter((document) => document.collection === collection)
     const stored = await rows(`SELECT id, seq, doc, status, slug FROM "${collection}" ORDER BY id`)
-    const expected = [...told].sort((a, b) => (a.id < b.id ? -1 : 1))
+    const expected = [...expectedDocuments].sort((a, b) => (a.id < b.id ? -1 : 1))
     expect(stored.map(({ id, seq, doc }) => ({ id, seq, doc: JSON.parse(String(doc)) }))).toEqual(
       expected.map(({ id, seq, doc }) => ({ id, seq, doc })),
     )
@@ -294,66 +307,72 @@ async function expectRebuilt(rows: Rows): Promise<readonly Told[]> {
       expected.map(({ doc }) => [doc.status ?? null, doc.slug ?? null]),
     )
     const [row] = await rows('SELECT seq, visible_seq, counts FROM daybook$collections WHERE key = ?', collection)
-    const own = counters[collection] ?? { seq: 0, visibleSeq: 0, counts: {} }
+    const totals = counters[collection] ?? { seq: 0, visibleSeq: 0, counts: {} }
     expect({ seq: row?.seq, visibleSeq: row?.visible_seq }, collection).toEqual({
-      seq: own.seq,
-      visibleSeq: own.visibleSeq,
+      seq: totals.seq,
+      visibleSeq: totals.visibleSeq,
     })
     const filled = (counts: object): object => Object.fromEntries(Object.entries(counts).filter(([, n]) => n !== 0))
-    expect(filled(JSON.parse(String(row?.counts))), collection).toEqual(filled(own.counts))
+    expect(filled(JSON.parse(String(row?.counts))), collection).toEqual(filled(totals.counts))
   }
   const refs = await rows(
-    `SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || to_id AS one,
+    `SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || to_id AS key,
        from_collection || ' ' || from_id || ' ' || field AS place FROM daybook$refs ORDER BY from_collection, from_id, position`,
   )
-  expect(refs.map(({ one }) => String(one)).sort(), 'references').toEqual(keyed(documents, referencesOf))
-  const ordered = documents.flatMap((one) => referencesOf(one).map((part) => `${one.collection} ${one.id} ${part}`))
-  expect(groupByPlace(refs.map(({ one }) => String(one))), 'order of references').toEqual(groupByPlace(ordered))
-  const choices = await rows(
-    "SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || value AS one FROM daybook$choices",
+  expect(refs.map(({ key }) => String(key)).sort(), 'references').toEqual(listKeys(documents, referencesOf))
+  const ordered = documents.flatMap((document) =>
+    referencesOf(document).map((part) => `${document.collection} ${document.id} ${part}`),
   )
-  expect(choices.map(({ one }) => String(one)).sort(), 'choices').toEqual(keyed(documents, choicesOf))
+  expect(groupByPlace(refs.map(({ key }) => String(key))), 'order of references').toEqual(groupByPlace(ordered))
+  const choices = await rows(
+    "SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || value AS key FROM daybook$choices",
+  )
+  expect(choices.map(({ key }) => String(key)).sort(), 'choices').toEqual(listKeys(documents, choicesOf))
   const tallies = await rows('SELECT field, status, value, count FROM daybook$tallies WHERE count <> 0')
   const tallied = tallies.map(({ field, status, value, count }) => `${field} ${status} ${value} ${count}`)
-  expect(tallied.sort(), 'tallies').toEqual(talliesOf(documents))
+  expect(tallied.sort(), 'tallies').toEqual(countValues(documents))
   expectNothingDangling(documents)
   return documents
 }
 
 const groupByPlace = (all: readonly string[]): Readonly<Record<string, readonly string[] | undefined>> =>
-  Object.groupBy(all, (one) => one.slice(0, one.lastIndexOf(' ')))
+  Object.groupBy(all, (reference) => reference.slice(0, reference.lastIndexOf(' ')))
 
-function expectNothingDangling(documents: readonly Told[]): void {
+function expectNothingDangling(documents: readonly JournalDocument[]): void {
   const there = new Set(documents.map(({ id }) => id))
-  const targets = documents.flatMap((one) => referencesOf(one).map((part) => part.slice(part.lastIndexOf(' ') + 1)))
+  const targets = documents.flatMap((document) =>
+    referencesOf(document).map((part) => part.slice(part.lastIndexOf(' ') + 1)),
+  )
   expect(
     targets.filter((id) => !there.has(id)),
     'references to nobody',
   ).toEqual([])
 }
 
-/** What each word finds, in the index and over HTTP, is what the documents say. */
-async function expectFound(service: StoredService, documents: readonly Told[]): Promise<void> {
+/** Expects searches for each word to return the documents that contain it. */
+async function expectFound(service: StoredService, documents: readonly JournalDocument[]): Promise<void> {
   const posts = documents.filter(({ collection }) => collection === 'posts')
   expect(await service.searched('posts')).toEqual(await service.rows('SELECT pk FROM posts ORDER BY pk'))
-  for (const one of WORDS) {
-    const holders = posts.filter(({ doc }) => wordsOf(doc).includes(one))
+  for (const word of WORDS) {
+    const holders = posts.filter(({ doc }) => wordsOf(doc).includes(word))
     for (const auth of [false, true]) {
-      const found = bodyOf(await ask(service, `/api/posts?limit=100&q=${encodeURIComponent(one)}`, { auth }))
+      const results = bodyOf(await ask(service, `/api/posts?limit=100&q=${encodeURIComponent(word)}`, { auth }))
       const expected = holders.filter(({ doc }) => auth || doc.status === 'published').map(({ id }) => id)
-      expect((found.items as readonly { id: string }[]).map(({ id }) => id).sort(), one).toEqual([...expected].sort())
-      expect(found.total, one).toBe(expected.length)
+      expect((results.items as readonly { id: string }[]).map(({ id }) => id).sort(), word).toEqual(
+        [...expected].sort(),
+      )
+      expect(results.total, word).toBe(expected.length)
     }
   }
 }
 
-function wordsOf({ title, group }: Told['doc']): readonly string[] {
+function wordsOf({ title, group }: JournalDocument['doc']): readonly string[] {
   const note = (group as { note?: string | null } | null)?.note
   return `${title} ${note ?? ''}`.split(' ')
 }
 
 describe.each(STORES)('after any sequence of requests on $name', (store) => {
-  test('counters, references, choices and search are what a rebuild from the journal gives', async () => {
+  test('counters, references, choices and search equal a rebuild from the journal', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(request, { maxLength: 4 }), { minLength: 4, maxLength: 14 }),
@@ -362,8 +381,8 @@ describe.each(STORES)('after any sequence of requests on $name', (store) => {
           const client = new Client(service)
           for (const name of ['a', 'b', 'c'])
             await client.send({ send: 'one', change: { op: 'person', name, friend: null } })
-          // What stands in one round is sent at once.
-          for (const round of rounds) await Promise.all(round.map((one) => client.send(one)))
+          // The requests of a round are sent concurrently.
+          for (const round of rounds) await Promise.all(round.map((request) => client.send(request)))
           await expectFound(service, await expectRebuilt(service.rows))
         },
       ),

@@ -15,18 +15,18 @@ const DOCUMENTS = 4
 
 type Action = 'edit' | 'publish' | 'withdraw' | 'read' | 'delete'
 
-/** One operation of one client on one document, as the client saw it. */
+/** An operation of a client on a document, as the client observed it. */
 interface Event {
   readonly action: Action
   readonly start: number
   readonly end: number
   readonly status: number
-  /** The revision that it made or saw; 0 where there was none. */
+  /** The revision that it stored or read; 0 if there was none. */
   readonly revision: number
   readonly title: unknown
 }
 
-/** The revision that a tag names: its first part, in base 36. */
+/** Returns the revision in a tag: its first part, in base 36. */
 const revisionOf = ({ headers }: Answer): number =>
   Number.parseInt(/^"([0-9a-z]+)\./.exec(headers.get('etag') ?? '')?.[1] ?? '0', 36)
 
@@ -53,16 +53,16 @@ async function act(service: TestService, id: string, action: Action, title: stri
   }
 }
 
-/** An order of all operations must exist that no client can tell from theirs: revisions give it. */
+/** Expects an order of all operations that is consistent with every client's observations. Revisions define it. */
 function expectLinearizable(history: readonly Event[]): void {
   const alive = history.filter(({ status }) => status === 200)
-  // A revision is one state for all readers.
+  // A revision has one content for all readers.
   for (const [revision, same] of Map.groupBy(alive, (event) => event.revision)) {
     expect(new Set(same.map(({ title }) => title)).size, `titles of revision ${revision}`).toBe(1)
   }
-  // What ended before another began did not see more than that.
-  const fromTheFuture = alive.filter((one) =>
-    alive.some((other) => one.end < other.start && one.revision > other.revision),
+  // An operation cannot observe a later revision than one that began after it had ended.
+  const fromTheFuture = alive.filter((event) =>
+    alive.some((later) => event.end < later.start && event.revision > later.revision),
   )
   expect(fromTheFuture).toEqual([])
   const deleted = history.filter(({ action, status }) => action === 'delete' && status === 204)
@@ -83,12 +83,12 @@ const action = fc.constantFrom<Action>(
 
 type Step = readonly [document: number, action: Action]
 
-/** The last steps of a plan become deletes, one of each document. */
+/** Turns the last steps of a plan into deletes, one for each document. */
 const withDeletes = (plan: readonly Step[]): readonly Step[] =>
   plan.map((step, index) => (index < STEPS - DOCUMENTS ? step : [index - (STEPS - DOCUMENTS), 'delete']))
 
 describe.each(STORES)('20 clients on $name', (store) => {
-  test('edit, publish, read and delete as if one after the other (C7)', { timeout: LARGE_TEST_MS }, async () => {
+  test('edit, publish, read and delete in a linearizable order', { timeout: LARGE_TEST_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.tuple(fc.nat({ max: DOCUMENTS - 1 }), action), { minLength: STEPS, maxLength: STEPS }), {
@@ -97,16 +97,16 @@ describe.each(STORES)('20 clients on $name', (store) => {
         }),
         async (plans) => {
           await using service = await store.open(posts)
-          const made = await Promise.all(
+          const created = await Promise.all(
             Array.from({ length: DOCUMENTS }, (_, n) =>
               ask(service, '/api/posts', { method: 'POST', json: { title: `${n}` } }),
             ),
           )
-          const ids = made.map((answer) => String(bodyOf(answer).id))
+          const ids = created.map((answer) => String(bodyOf(answer).id))
           const histories = ids.map((): Event[] => [])
           const run = async (plan: readonly Step[], client: number): Promise<void> => {
-            for (const [step, [at, what]] of (client === 0 ? withDeletes(plan) : plan).entries()) {
-              histories[at]?.push(await act(service, ids[at] ?? '', what, `${client} ${step}`))
+            for (const [step, [at, action]] of (client === 0 ? withDeletes(plan) : plan).entries()) {
+              histories[at]?.push(await act(service, ids[at] ?? '', action, `${client} ${step}`))
             }
           }
           await Promise.all(plans.map(run))
@@ -118,7 +118,7 @@ describe.each(STORES)('20 clients on $name', (store) => {
     await expectQuietProcess()
   })
 
-  test('of 10,000 pairs of updates with one tag, one of each is done, and none is lost (C2)', {
+  test('of 10,000 pairs of updates with one tag, one of each succeeds, and none is lost', {
     timeout: LARGE_TEST_MS,
   }, async () => {
     await using service = await store.open(posts)

@@ -8,10 +8,10 @@ import { posts } from '../../postgres/posts.ts'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
 
-/** A service, and somebody else who can keep its writers waiting. */
+/** A service whose store another program can lock. */
 interface Scene extends AsyncDisposable {
   readonly service: TestService<typeof posts>
-  /** Takes what writers take turns with; what comes back gives it back. */
+  /** Takes the lock that writers need, and returns a function that releases it. */
   hold(): Promise<() => Promise<void>>
 }
 
@@ -52,17 +52,17 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
 }
 
 test.each(Object.entries(SCENES))(
-  'while another program writes to %s, writers are told to come again, and readers notice nothing (C10)',
-  async (_name, make) => {
-    await using scene = await make()
+  'while another program locks %s, writes get 503 with Retry-After, and reads succeed',
+  async (_name, openScene) => {
+    await using scene = await openScene()
     const { service } = scene
     const create = (title: string) => send(service, '/api/posts', { json: { title } })
     expect((await create('before')).status).toBe(201)
     const release = await scene.hold()
-    const storm = Array.from({ length: 100 }, (_, index) => create(`post ${index}`))
+    const writes = Array.from({ length: 100 }, (_, index) => create(`post ${index}`))
     const read = await send(service, '/api/posts/before')
     expect(read.status).toBe(200)
-    for (const { status, headers, text } of await Promise.all(storm)) {
+    for (const { status, headers, text } of await Promise.all(writes)) {
       expect([status, headers.get('retry-after')]).toEqual([503, '1'])
       expect(JSON.parse(text)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', details: {} })
     }

@@ -23,7 +23,7 @@ const pages = defineCollection({
   },
 })
 
-/** Relations that hold on to their targets, by default and because they say so. */
+/** Relations that restrict deletions, by default and explicitly. */
 const config = defineConfig({
   collections: {
     targets: defineCollection({ fields: { slug: f.slug(), self: f.relation('targets'), needed: f.text() } }),
@@ -52,9 +52,9 @@ const config = defineConfig({
 
 const target = (slug: string): Step => create('targets', { slug }, { keep: { [slug]: '/id', [`${slug}Tag`]: 'ETag' } })
 
-runScenarios('deleting what others refer to', [
+runScenarios('deleting an entry with references to it', [
   {
-    name: 'takes the reference out of one, many, groups, lists and blocks, and leaves the rest as it is',
+    name: 'removes the references in single and many relations, groups, lists and blocks, and nothing else',
     config,
     steps: [
       target('x'),
@@ -109,7 +109,7 @@ runScenarios('deleting what others refer to', [
     ],
   },
   {
-    name: 'leaves a document that can be written back as it was read',
+    name: 'leaves documents that can be written back as they were read',
     config,
     steps: [
       target('x'),
@@ -121,7 +121,7 @@ runScenarios('deleting what others refer to', [
     ],
   },
   {
-    name: 'changes globals, too, and moves their tags',
+    name: 'changes globals and their tags',
     config,
     steps: [
       target('x'),
@@ -136,7 +136,7 @@ runScenarios('deleting what others refer to', [
     ],
   },
   {
-    name: 'changes drafts, too, and moves no public tag with them',
+    name: 'changes unpublished entries, but no public tag',
     config,
     steps: [
       target('x'),
@@ -149,7 +149,7 @@ runScenarios('deleting what others refer to', [
     ],
   },
   {
-    name: 'moves the tags of lists whose entries it changes, and what they find',
+    name: 'changes the tags and the results of lists that contain the changed entries',
     config,
     steps: [
       target('x'),
@@ -160,7 +160,7 @@ runScenarios('deleting what others refer to', [
     ],
   },
   {
-    name: 'changes every one of many documents',
+    name: 'changes all of many documents',
     config,
     steps: [
       target('x'),
@@ -178,7 +178,7 @@ runScenarios('deleting what others refer to', [
     ],
   },
   {
-    name: 'does not mind what refers to itself',
+    name: 'ignores references of the entry to itself',
     config,
     steps: [
       target('x'),
@@ -196,19 +196,19 @@ runScenarios('deleting what others refer to', [
   },
 ])
 
-/** A refusal that names who refers, and through what. */
-const held = (path: string, references: readonly object[]): Step =>
+/** Expects a conflict that names these references. */
+const restricted = (path: string, references: readonly object[]): Step =>
   remove(path, { status: 409, body: { code: 'CONFLICT', details: { references } } })
 
-runScenarios('deleting what others need', [
+runScenarios('deleting an entry with restricting references', [
   {
-    name: 'is refused with who needs it, by default of a required relation',
+    name: 'is rejected with these references, by default of a required relation',
     config,
     steps: [
       target('x'),
       target('y'),
       create('tickets', { slug: 't', owner: '{x}', loose: '{y}' }, { keep: { t: '/id' } }),
-      held('/api/targets/{x}', [{ collection: 'tickets', id: '{t}', field: 'owner' }]),
+      restricted('/api/targets/{x}', [{ collection: 'tickets', id: '{t}', field: 'owner' }]),
       put('/api/tickets/{t}', { owner: '{y}' }),
       remove('/api/targets/{x}'),
       remove('/api/tickets/{t}'),
@@ -216,7 +216,7 @@ runScenarios('deleting what others need', [
     ],
   },
   {
-    name: 'is refused wherever the relation stands: in many, groups, lists, blocks and globals',
+    name: 'is rejected for references in many relations, groups, lists, blocks and globals',
     config,
     steps: [
       target('o'),
@@ -236,28 +236,28 @@ runScenarios('deleting what others need', [
         { keep: { t: '/id', tag: 'ETag' } },
       ),
       put('/api/globals/lock', { one: '{l}' }),
-      held('/api/targets/{m}', [{ collection: 'tickets', id: '{t}', field: 'watchers' }]),
-      held('/api/targets/{g}', [{ field: 'group.one' }]),
-      held('/api/targets/{r}', [{ field: 'rows.who' }]),
-      held('/api/targets/{b}', [{ field: 'parts.who' }]),
-      held('/api/targets/{l}', [{ collection: 'globals', id: 'lock', field: 'one' }]),
-      held('/api/targets/{o}', [{ field: 'owner' }, { field: 'watchers' }]),
+      restricted('/api/targets/{m}', [{ collection: 'tickets', id: '{t}', field: 'watchers' }]),
+      restricted('/api/targets/{g}', [{ field: 'group.one' }]),
+      restricted('/api/targets/{r}', [{ field: 'rows.who' }]),
+      restricted('/api/targets/{b}', [{ field: 'parts.who' }]),
+      restricted('/api/targets/{l}', [{ collection: 'globals', id: 'lock', field: 'one' }]),
+      restricted('/api/targets/{o}', [{ field: 'owner' }, { field: 'watchers' }]),
       get('/api/tickets/{t}', { auth: true, answers: { ETag: '{tag}' } }),
     ],
   },
   {
-    name: 'is refused before anything is unset',
+    name: 'is rejected before any reference is removed',
     config,
     steps: [
       target('x'),
       create('pages', { slug: 'p', one: '{x}' }, { keep: { tag: 'ETag' } }),
       create('tickets', { slug: 't', owner: '{x}', loose: '{x}' }),
-      held('/api/targets/{x}', [{ collection: 'tickets', field: 'owner' }]),
+      restricted('/api/targets/{x}', [{ collection: 'tickets', field: 'owner' }]),
       get('/api/pages/p', { auth: true, answers: { ETag: '{tag}' }, body: { one: '{x}' } }),
     ],
   },
   {
-    name: 'is unset all the same where a required relation says so',
+    name: 'removes the reference if a required relation is declared so',
     config,
     steps: [
       target('x'),
@@ -268,7 +268,7 @@ runScenarios('deleting what others need', [
     ],
   },
   {
-    name: 'is refused in a batch as a whole, unless the batch has taken the reference away',
+    name: 'rejects a whole batch, unless the batch has removed the reference',
     config,
     steps: [
       target('x'),
@@ -295,7 +295,7 @@ runScenarios('deleting what others need', [
     ],
   },
   {
-    name: 'lists at most 100 of those who need it',
+    name: 'lists at most 100 references',
     config,
     steps: [
       target('x'),
@@ -307,14 +307,14 @@ runScenarios('deleting what others need', [
           data: { slug: `t${index}`, owner: '{x}', loose: '{y}' },
         })),
       ),
-      held(
+      restricted(
         '/api/targets/{x}',
         Array.from({ length: 100 }, () => ({ collection: 'tickets', field: 'owner' })),
       ),
     ],
   },
   {
-    name: 'needs the same conditions as any delete, and tells of them first',
+    name: 'checks preconditions first, like any delete',
     config,
     steps: [
       target('x'),
@@ -326,22 +326,20 @@ runScenarios('deleting what others need', [
   },
 ])
 
-/** Every id that any document refers to, and whether it is there. */
+/** Returns the ids of missing entries that documents refer to. */
 async function dangling(service: TestService): Promise<readonly string[]> {
   const all = async (path: string): Promise<readonly Record<string, unknown>[]> =>
     bodyOf(await ask(service, path, { auth: true })).items as readonly Record<string, unknown>[]
   const there = new Set((await all('/api/targets?limit=100')).map(({ id }) => id))
-  const found = [...(await all('/api/pages?limit=100')), ...(await all('/api/tickets?limit=100'))].flatMap(
-    (document) => {
-      const { one, many, owner, loose } = document as Record<string, string | null>
-      return [one, many, owner, loose].flat().filter((id) => typeof id === 'string')
-    },
-  )
-  return found.filter((id) => !there.has(id))
+  const ids = [...(await all('/api/pages?limit=100')), ...(await all('/api/tickets?limit=100'))].flatMap((document) => {
+    const { one, many, owner, loose } = document as Record<string, string | null>
+    return [one, many, owner, loose].flat().filter((id) => typeof id === 'string')
+  })
+  return ids.filter((id) => !there.has(id))
 }
 
-describe.each(STORES)('deleting while others connect on $name (C9)', (store) => {
-  test('leaves nothing that refers to nobody', async () => {
+describe.each(STORES)('concurrent deletions and new references on $name', (store) => {
+  test('leave no dangling reference', async () => {
     const service = await store.open(config)
     try {
       for (let round = 0; round < 10; round++) {
@@ -373,19 +371,19 @@ describe.each(STORES)('deleting while others connect on $name (C9)', (store) => 
   })
 })
 
-describe.each(STORES)('deleting what an older document refers to on $name', (store) => {
+describe.each(STORES)('deleting the target of a document of an older config on $name', (store) => {
   const targets = defineCollection({ fields: { name: f.text() } })
   const withExtra = {
     collections: { targets, pages: defineCollection({ fields: { one: f.relation('targets'), extra: f.text() } }) },
   }
   const without = { collections: { targets, pages: defineCollection({ fields: { one: f.relation('targets') } }) } }
 
-  test('keeps the values of fields that the config has no more', async () => {
+  test('keeps values of fields that the config no longer has', async () => {
     await using place = await store.at()
     const { page, gone } = await place.serve(withExtra, async ({ content }) => {
-      const made = await content.create('targets', { name: 'x' } as never)
-      const entry = await content.create('pages', { one: made.id, extra: 'kept' } as never)
-      return { page: String(entry.id), gone: String(made.id) }
+      const target = await content.create('targets', { name: 'x' } as never)
+      const entry = await content.create('pages', { one: target.id, extra: 'kept' } as never)
+      return { page: String(entry.id), gone: String(target.id) }
     })
     await place.serve(without, async ({ content }) => {
       await content.delete('targets', gone)
@@ -395,12 +393,12 @@ describe.each(STORES)('deleting what an older document refers to on $name', (sto
     expect(JSON.parse(row?.orphaned ?? 'null')).toEqual({ extra: 'kept' })
   })
 
-  test('forgets the references of fields that the config has no more', async () => {
+  test('drops references of fields that the config no longer has', async () => {
     await using place = await store.at()
     const gone = await place.serve(withExtra, async ({ content }) => {
-      const made = await content.create('targets', { name: 'x' } as never)
-      await content.create('pages', { one: made.id } as never)
-      return String(made.id)
+      const target = await content.create('targets', { name: 'x' } as never)
+      await content.create('pages', { one: target.id } as never)
+      return String(target.id)
     })
     const bare = { collections: { targets, pages: defineCollection({ fields: { extra: f.text() } }) } }
     await place.serve(bare, async ({ content }) => content.delete('targets', gone))

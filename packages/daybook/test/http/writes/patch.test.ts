@@ -10,8 +10,8 @@ import { STORES } from '../../support/stores/stores.ts'
 const thing = '/api/things/{id}'
 const absent = '/api/things/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
-/** Sends a body as it stands. */
-const sent = (raw: string): Step => ({
+/** Sends a raw body. */
+const sendRaw = (raw: string): Step => ({
   method: 'PATCH',
   path: thing,
   auth: true,
@@ -21,7 +21,7 @@ const sent = (raw: string): Step => ({
   body: { code: 'VALIDATION_ERROR' },
 })
 
-/** An entry with something in every kind of field. */
+/** An entry with a value in every kind of field. */
 const THING: Step = create(
   'things',
   {
@@ -44,7 +44,7 @@ const THING: Step = create(
 
 runScenarios('PATCH', [
   {
-    name: 'changes the fields that it names and leaves the others, at every level of objects (RFC 7396)',
+    name: 'changes only the fields that it names, at every level of objects (RFC 7396)',
     config: kitchen,
     steps: [
       THING,
@@ -73,7 +73,7 @@ runScenarios('PATCH', [
     ],
   },
   {
-    name: 'empties what it says null of, at every level of objects',
+    name: 'clears fields with null, at every level of objects',
     config: kitchen,
     steps: [
       THING,
@@ -89,7 +89,7 @@ runScenarios('PATCH', [
     ],
   },
   {
-    name: 'makes a group that was empty',
+    name: 'creates a group that was empty',
     config: kitchen,
     steps: [
       create('things', { title: 'T' }, { keep: { id: '/id' }, body: { seo: null } }),
@@ -97,7 +97,7 @@ runScenarios('PATCH', [
     ],
   },
   {
-    name: 'replaces lists, blocks and everything else that is no object as a whole',
+    name: 'replaces lists, blocks and all other values that are not objects',
     config: kitchen,
     steps: [
       THING,
@@ -113,7 +113,7 @@ runScenarios('PATCH', [
     ],
   },
   {
-    name: 'changes nothing, and no tag, when what it says is so already',
+    name: 'changes neither the entry nor its tag if all values are equal',
     config: kitchen,
     steps: [
       THING,
@@ -125,7 +125,7 @@ runScenarios('PATCH', [
     ],
   },
   {
-    name: 'takes back what was read, its read-only fields included',
+    name: 'accepts an entry as it was read, including its read-only fields',
     config: kitchen,
     steps: [
       THING,
@@ -134,7 +134,7 @@ runScenarios('PATCH', [
     ],
   },
   {
-    name: 'is refused as a whole when a part of it is wrong (B9)',
+    name: 'stores nothing if any part is invalid',
     config: kitchen,
     steps: [
       THING,
@@ -158,12 +158,12 @@ runScenarios('PATCH', [
           [{ parent: '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2' }, '/parent'],
         ] as const
       ).map(([json, ...paths]) => patch(thing, json, { ...faults(...paths), lacks: [] })),
-      ...['[]', '5', '"x"', 'null', 'true', '{', '', '[{"title":"x"}]'].map((raw) => sent(raw)),
+      ...['[]', '5', '"x"', 'null', 'true', '{', '', '[{"title":"x"}]'].map((raw) => sendRaw(raw)),
       get(thing, { auth: true, answers: { ETag: '{tag}' } }),
     ],
   },
   {
-    name: 'names what a body lacks before an entry that is not there, unless the entry could hold it',
+    name: 'reports missing required fields before a missing entry, unless the entry could have them',
     config: kitchen,
     steps: [
       patch(absent, { parts: [{ _type: 'quote' }] }, faults('/parts/0/text')),
@@ -174,7 +174,7 @@ runScenarios('PATCH', [
     ],
   },
   {
-    name: 'refuses keys that reach a prototype, at any depth (B2)',
+    name: 'rejects keys that reach a prototype, at any depth',
     config: kitchen,
     steps: [
       THING,
@@ -189,12 +189,12 @@ runScenarios('PATCH', [
         '{"constructor":{"prototype":{"x":1}}}',
         '{"seo":{"constructor":null}}',
         '{"data":{"a":{"prototype":1}}}',
-      ].map((raw) => sent(raw)),
+      ].map((raw) => sendRaw(raw)),
       get(thing, { auth: true, answers: { ETag: '{tag}' } }),
     ],
   },
   {
-    name: 'refuses objects and lists nested without end (B1)',
+    name: 'rejects objects and lists nested too deeply',
     config: kitchen,
     steps: [
       THING,
@@ -203,12 +203,12 @@ runScenarios('PATCH', [
           `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`,
           `{"data":${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}}`,
           `{"data":${'['.repeat(deep)}${']'.repeat(deep)}}`,
-        ].map((raw) => sent(raw)),
+        ].map((raw) => sendRaw(raw)),
       ),
     ],
   },
   {
-    name: 'takes application/merge-patch+json and application/json, and no other type (B5)',
+    name: 'accepts only application/merge-patch+json and application/json',
     config: kitchen,
     steps: [
       THING,
@@ -234,7 +234,7 @@ runScenarios('PATCH', [
     ],
   },
   {
-    name: 'asks for If-Match as PUT does (C3, C4)',
+    name: 'handles If-Match like PUT',
     config: kitchen,
     steps: [
       THING,
@@ -252,7 +252,7 @@ runScenarios('PATCH', [
     ],
   },
   {
-    name: 'keeps what the caller may not write, and never empties it (B11)',
+    name: 'rejects values for fields that the caller may not write, and keeps hidden values',
     config: kitchen,
     steps: [
       create('dossiers', { title: 'D', secret: CANARY, inner: { code: CANARY } }, { keep: { id: '/id' } }),
@@ -266,7 +266,7 @@ runScenarios('PATCH', [
     ],
   },
   {
-    name: 'gives a slug and a unique value away like PUT does',
+    name: 'handles slugs and unique values like PUT',
     config: kitchen,
     steps: [
       THING,
@@ -281,7 +281,7 @@ runScenarios('PATCH', [
 
 runScenarios('PUT', [
   {
-    name: 'changes the fields that it names, whole objects at a time, and leaves the others',
+    name: 'changes only the fields that it names, and replaces whole objects',
     config: kitchen,
     steps: [
       THING,
@@ -311,7 +311,7 @@ const wide = defineConfig({
 
 runScenarios('PATCH of a field with a default', [
   {
-    name: 'empties it, as PUT does',
+    name: 'clears it, like PUT',
     config: wide,
     steps: [
       create('cards', { slug: 'c', group: { k1: 1 } }, { keep: { id: '/id' }, body: { group: { tone: 'warm' } } }),
@@ -323,12 +323,12 @@ runScenarios('PATCH of a field with a default', [
   },
 ])
 
-describe.each(STORES)('patches at the same time on $name', (store) => {
-  test('of 50 different keys of one group all are done, and none is lost', async () => {
+describe.each(STORES)('concurrent patches on $name', (store) => {
+  test('of 50 different keys of one group all succeed, and none is lost', async () => {
     const service = await store.open(wide)
     try {
-      const made = await ask(service, '/api/cards', { method: 'POST', json: { slug: 'c', group: {} } })
-      const path = `/api/cards/${bodyOf(made).id}`
+      const card = await ask(service, '/api/cards', { method: 'POST', json: { slug: 'c', group: {} } })
+      const path = `/api/cards/${bodyOf(card).id}`
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
           ask(service, path, { method: 'PATCH', json: { group: { [`k${index}`]: index } } }),
@@ -348,14 +348,14 @@ describe.each(STORES)('patches at the same time on $name', (store) => {
     }
   })
 
-  test('with one tag is done once (C2)', async () => {
+  test('with one tag succeed once', async () => {
     const service = await store.open(wide)
     try {
-      const made = await ask(service, '/api/cards', { method: 'POST', json: { slug: 'c', group: {} } })
-      const headers = { 'If-Match': String(made.headers.get('etag')) }
+      const card = await ask(service, '/api/cards', { method: 'POST', json: { slug: 'c', group: {} } })
+      const headers = { 'If-Match': String(card.headers.get('etag')) }
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          ask(service, `/api/cards/${bodyOf(made).id}`, { method: 'PATCH', json: { group: { k1: index } }, headers }),
+          ask(service, `/api/cards/${bodyOf(card).id}`, { method: 'PATCH', json: { group: { k1: index } }, headers }),
         ),
       )
       expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)])
@@ -364,7 +364,7 @@ describe.each(STORES)('patches at the same time on $name', (store) => {
     }
   })
 
-  test('that put one list into another order leave one of these orders (C8)', async () => {
+  test('that reorder a list leave one of the orders', async () => {
     const service = await store.open(kitchen)
     try {
       const post = async (json: object): Promise<string> =>
@@ -383,8 +383,8 @@ describe.each(STORES)('patches at the same time on $name', (store) => {
       for (const { status } of answers) expect([200, 409]).toContain(status)
       expect(orders).toContainEqual(bodyOf(await ask(service, path)).friends)
       for (const id of friends) {
-        const found = bodyOf(await ask(service, `/api/things/${id}/references`, { auth: true }))
-        expect(found.total).toBe(1)
+        const references = bodyOf(await ask(service, `/api/things/${id}/references`, { auth: true }))
+        expect(references.total).toBe(1)
       }
     } finally {
       await service.close()

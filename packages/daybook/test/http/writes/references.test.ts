@@ -6,8 +6,9 @@ import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, put, refused, remove } from '../../support/scenarios/steps.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
-/** A question that needs a session. */
-const asked = (path: string, body: object, extra: Partial<Step> = {}): Step => get(path, { auth: true, body, ...extra })
+/** A GET with a session. */
+const referencesOf = (path: string, body: object, extra: Partial<Step> = {}): Step =>
+  get(path, { auth: true, body, ...extra })
 
 const IDS: readonly Step[] = [
   ['people', 'ann'],
@@ -20,13 +21,13 @@ const IDS: readonly Step[] = [
   ['books', 'e'],
 ].map(([collection, slug]) => get(`/api/${collection}/${slug}`, { auth: true, keep: { [String(slug)]: '/id' } }))
 
-runScenarios('who refers to an entry', [
+runScenarios('references to an entry', [
   {
-    name: 'is listed with the field that refers, drafts among them, in a stable order',
+    name: 'are listed with their fields, including unpublished entries, in a stable order',
     config: library,
     steps: [
       ...IDS,
-      asked('/api/companies/{acme}/references', {
+      referencesOf('/api/companies/{acme}/references', {
         total: 4,
         limit: 20,
         offset: 0,
@@ -37,7 +38,7 @@ runScenarios('who refers to an entry', [
           { collection: 'people', id: '{ann}', field: 'employer' },
         ],
       }),
-      asked('/api/people/{cyd}/references', {
+      referencesOf('/api/people/{cyd}/references', {
         total: 5,
         items: [
           { id: '{a}', field: 'credits.who' },
@@ -47,40 +48,40 @@ runScenarios('who refers to an entry', [
           { id: '{d}', field: 'authors' },
         ],
       }),
-      asked('/api/books/{b}/references', { total: 0, items: [] }),
+      referencesOf('/api/books/{b}/references', { total: 0, items: [] }),
     ],
   },
   {
-    name: 'counts a field once, however often it refers',
+    name: 'count a field once, even if it refers several times',
     config: library,
     steps: [
       ...IDS,
       put('/api/books/{b}', { credits: [{ who: '{cyd}' }, { who: '{cyd}' }], author: null, authors: [], meta: null }),
-      asked('/api/people/{cyd}/references?offset=5', { total: 6, items: [{ id: '{d}', field: 'authors' }] }),
-      asked('/api/people/{cyd}/references?offset=3&limit=1', { items: [{ id: '{b}', field: 'credits.who' }] }),
+      referencesOf('/api/people/{cyd}/references?offset=5', { total: 6, items: [{ id: '{d}', field: 'authors' }] }),
+      referencesOf('/api/people/{cyd}/references?offset=3&limit=1', { items: [{ id: '{b}', field: 'credits.who' }] }),
     ],
   },
   {
-    name: 'follows every change, of globals, too',
+    name: 'follow every change, also of globals',
     config: library,
     steps: [
       ...IDS,
       put('/api/globals/front', { book: '{b}', shelf: ['{b}'], inner: { book: '{b}' } }),
-      asked('/api/books/{b}/references', {
+      referencesOf('/api/books/{b}/references', {
         total: 3,
         items: [{ collection: 'globals', id: 'front', field: 'book' }, { field: 'inner.book' }, { field: 'shelf' }],
       }),
       put('/api/globals/front', { shelf: [], inner: null }),
-      asked('/api/books/{b}/references', { total: 1 }),
+      referencesOf('/api/books/{b}/references', { total: 1 }),
       put('/api/globals/front', { book: null }),
-      asked('/api/books/{b}/references', { total: 0 }),
-      asked('/api/people/{bob}/references', { total: 6 }),
+      referencesOf('/api/books/{b}/references', { total: 0 }),
+      referencesOf('/api/people/{bob}/references', { total: 6 }),
       remove('/api/books/{b}'),
-      asked('/api/people/{bob}/references', { total: 3 }),
+      referencesOf('/api/people/{bob}/references', { total: 3 }),
     ],
   },
   {
-    name: 'comes in pages',
+    name: 'come in pages',
     config: kitchen,
     steps: [
       create('things', { title: 'goal' }, { keep: { goal: '/id' } }),
@@ -91,33 +92,40 @@ runScenarios('who refers to an entry', [
           data: { title: `t${index}`, parent: '{goal}' },
         })),
       ),
-      asked('/api/things/{goal}/references', { total: 130, limit: 20, items: Array.from({ length: 20 }, () => ({})) }),
-      asked('/api/things/{goal}/references?limit=1000', { limit: 100, items: Array.from({ length: 100 }, () => ({})) }),
-      asked('/api/things/{goal}/references?limit=100&offset=100', {
+      referencesOf('/api/things/{goal}/references', {
+        total: 130,
+        limit: 20,
+        items: Array.from({ length: 20 }, () => ({})),
+      }),
+      referencesOf('/api/things/{goal}/references?limit=1000', {
+        limit: 100,
+        items: Array.from({ length: 100 }, () => ({})),
+      }),
+      referencesOf('/api/things/{goal}/references?limit=100&offset=100', {
         offset: 100,
         items: Array.from({ length: 30 }, () => ({})),
       }),
-      asked('/api/things/{goal}/references?limit=0', { total: 130, limit: 0, items: [] }),
-      asked('/api/things/{goal}/references?offset=1000000', { total: 130, items: [] }),
+      referencesOf('/api/things/{goal}/references?limit=0', { total: 130, limit: 0, items: [] }),
+      referencesOf('/api/things/{goal}/references?offset=1000000', { total: 130, items: [] }),
       ...['limit=-1', 'limit=x', 'offset=1.5', 'limit=1&limit=2', 'sort=id', 'q=x', 'cursor=x'].map((query) =>
         refused(`/api/things/{goal}/references?${query}`, query.split('=')[0] as string, { auth: true }),
       ),
     ],
   },
   {
-    name: 'needs a session and an entry, by its id',
+    name: 'need a session and the id of an entry',
     config: library,
     steps: [
       ...IDS,
       get('/api/people/{ann}/references', { status: 401 }),
       get('/api/people/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2/references', { status: 401 }),
-      asked('/api/people/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2/references', {}, { status: 404 }),
-      asked('/api/people/ann/references', {}, { status: 404 }),
-      asked('/api/books/{ann}/references', {}, { status: 404 }),
-      asked('/api/nobody/{ann}/references', {}, { status: 404 }),
-      asked('/api/people/{ann}/references/', {}, { status: 404 }),
-      asked('/api/people/{ann}/References', {}, { status: 404 }),
-      asked('/api/people/{ann}/references', {}, { answers: { 'Cache-Control': 'private, no-store' } }),
+      referencesOf('/api/people/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2/references', {}, { status: 404 }),
+      referencesOf('/api/people/ann/references', {}, { status: 404 }),
+      referencesOf('/api/books/{ann}/references', {}, { status: 404 }),
+      referencesOf('/api/nobody/{ann}/references', {}, { status: 404 }),
+      referencesOf('/api/people/{ann}/references/', {}, { status: 404 }),
+      referencesOf('/api/people/{ann}/References', {}, { status: 404 }),
+      referencesOf('/api/people/{ann}/references', {}, { answers: { 'Cache-Control': 'private, no-store' } }),
       get('/api/people/{ann}/references', { method: 'HEAD', auth: true }),
       remove('/api/people/{ann}/references', { status: 405 }),
       get('/api/people/{ann}/references', { method: 'OPTIONS', status: 204, answers: { Allow: 'GET, HEAD, OPTIONS' } }),
@@ -125,7 +133,7 @@ runScenarios('who refers to an entry', [
   },
 ])
 
-/** Every token is a person of that name. */
+/** Accepts every token as the name of a caller. */
 const people: AuthAdapter = {
   getCapabilities: () => ({ provider: 'test', providerRoutes: { enabled: false } }),
   getPrincipal: async ({ headers }) => ({ id: personOf(headers).subject }),
@@ -137,7 +145,7 @@ function personOf(headers: Headers): Identity {
   return { provider: 'test', subject, sessionId: '1', actorType: 'human', expiresAt: null, claims: {}, roles: [] }
 }
 
-describe.each(STORES)('who refers to an entry on $name, for a session with less than all rights', (store) => {
+describe.each(STORES)('references to an entry on $name, for a session with limited rights', (store) => {
   const vault = { access: { read: ({ identity }: { identity: Identity | null }) => identity?.subject === 'keeper' } }
   const config = defineConfig({
     auth: people,
@@ -147,7 +155,7 @@ describe.each(STORES)('who refers to an entry on $name, for a session with less 
     },
   })
 
-  test('is what the reader may read: nothing of closed collections, neither their entries nor who refers to those', async () => {
+  test('are limited to entries that the caller may read, and references to hidden entries are forbidden', async () => {
     await using service = await store.open(config)
     const call = async (who: string, method: string, path: string, json?: object): Promise<Response> =>
       service.request(path, {
@@ -155,16 +163,16 @@ describe.each(STORES)('who refers to an entry on $name, for a session with less 
         headers: { Authorization: `Bearer ${who}`, 'Content-Type': 'application/json' },
         ...(json ? { body: JSON.stringify(json) } : {}),
       })
-    const made = async (path: string, json: object): Promise<string> =>
+    const createEntry = async (path: string, json: object): Promise<string> =>
       String(((await (await call('keeper', 'POST', path, json)).json()) as { id: string }).id)
-    const id = await made('/api/targets', { name: 'x' })
-    const kept = await made('/api/vault', { target: id })
-    expect((await call('guest', 'GET', `/api/vault/${kept}`)).status).toBe(403)
+    const id = await createEntry('/api/targets', { name: 'x' })
+    const vaultEntry = await createEntry('/api/vault', { target: id })
+    expect((await call('guest', 'GET', `/api/vault/${vaultEntry}`)).status).toBe(403)
     expect(await (await call('keeper', 'GET', `/api/targets/${id}/references`)).json()).toMatchObject({ total: 1 })
     expect(await (await call('guest', 'GET', `/api/targets/${id}/references`)).json()).toMatchObject({
       total: 0,
       items: [],
     })
-    expect((await call('guest', 'GET', `/api/vault/${kept}/references`)).status).toBe(403)
+    expect((await call('guest', 'GET', `/api/vault/${vaultEntry}/references`)).status).toBe(403)
   })
 })

@@ -3,45 +3,45 @@ import { kitchen, posts } from '../../support/configs/configs.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { create, get, put, remove } from '../../support/scenarios/steps.ts'
 
-const made = (title: string, slug: string | object): Step => create('posts', { title }, { body: { slug } })
-const taken = { status: 409, body: { code: 'CONFLICT', details: { field: 'slug' } } } as const
+const createPost = (title: string, slug: string | object): Step => create('posts', { title }, { body: { slug } })
+const SLUG_TAKEN = { status: 409, body: { code: 'CONFLICT', details: { field: 'slug' } } } as const
 
 runScenarios('a slug that is left out', [
   {
-    name: 'is made from the field it names',
+    name: 'is generated from the configured field',
     config: posts,
     steps: [
-      made('Hello, World!', 'hello-world'),
-      made('  --Crème   brûlée, twice-- ', 'creme-brulee-twice'),
-      made('C’est l’été', 'cest-lete'),
-      made('東京 タワー', '東京-タワー'),
-      made('Привет, мир', 'привет-мир'),
-      made('हिन्दी लेख', 'हिन्दी-लेख'),
-      made('ที่เที่ยว น้ำตก', 'ที่เที่ยว-น้ำตก'),
-      made('ଓଡ଼ିଆ, தமிழ், ខ្មែរ', 'ଓଡ଼ିଆ-தமிழ்-ខ្មែរ'.normalize('NFC')),
-      made('עִבְרִית', 'עִבְרִית'.normalize('NFC')),
-      made('Αθήνα και Λόγος', 'αθήνα-και-λόγος'),
-      made('Straße in Łódź, Iğdır, Đà Nẵng, Ærø', 'strasse-in-lodz-igdir-da-nang-aero'),
-      made('1️⃣ co\u00adoperate', '1-cooperate'),
-      made('2026', '2026'),
-      made('a/b\\c?d#e%f', 'a-b-c-d-e-f'),
-      made('<script>alert(1)</script>', 'script-alert-1-script'),
+      createPost('Hello, World!', 'hello-world'),
+      createPost('  --Crème   brûlée, twice-- ', 'creme-brulee-twice'),
+      createPost('C’est l’été', 'cest-lete'),
+      createPost('東京 タワー', '東京-タワー'),
+      createPost('Привет, мир', 'привет-мир'),
+      createPost('हिन्दी लेख', 'हिन्दी-लेख'),
+      createPost('ที่เที่ยว น้ำตก', 'ที่เที่ยว-น้ำตก'),
+      createPost('ଓଡ଼ିଆ, தமிழ், ខ្មែរ', 'ଓଡ଼ିଆ-தமிழ்-ខ្មែរ'.normalize('NFC')),
+      createPost('עִבְרִית', 'עִבְרִית'.normalize('NFC')),
+      createPost('Αθήνα και Λόγος', 'αθήνα-και-λόγος'),
+      createPost('Straße in Łódź, Iğdır, Đà Nẵng, Ærø', 'strasse-in-lodz-igdir-da-nang-aero'),
+      createPost('1️⃣ co\u00adoperate', '1-cooperate'),
+      createPost('2026', '2026'),
+      createPost('a/b\\c?d#e%f', 'a-b-c-d-e-f'),
+      createPost('<script>alert(1)</script>', 'script-alert-1-script'),
     ],
   },
   {
-    name: 'gets -2, -3 and so on where it is taken, and a gap is not a reason to fail',
+    name: 'gets -2, -3 and so on if it is taken, also with gaps',
     config: posts,
     steps: [
-      made('Same', 'same'),
+      createPost('Same', 'same'),
       create('posts', { title: 'Same' }, { body: { slug: 'same-2' }, keep: { second: '/id' } }),
-      made('Same', 'same-3'),
-      made('SAME!', 'same-4'),
+      createPost('Same', 'same-3'),
+      createPost('SAME!', 'same-4'),
       remove('/api/posts/{second}'),
       create('posts', { title: 'Same' }, { body: { slug: expect.stringMatching(/^same-[25]$/) } }),
     ],
   },
   {
-    name: 'of the longest title is no longer than 200 characters, numbered or not',
+    name: 'of the longest title has at most 200 characters, with or without a number',
     config: kitchen,
     steps: [
       ...[1, 2, 3].map(() =>
@@ -55,7 +55,7 @@ runScenarios('a slug that is left out', [
     ],
   },
   {
-    name: 'of a title without letters is still an address',
+    name: 'of a title without letters is still usable',
     config: posts,
     steps: ['!!!', '🎉🎉', '- - -', '\u0301'].flatMap((title) => [
       create(
@@ -82,7 +82,7 @@ runScenarios('a slug that is left out', [
     ],
   },
   {
-    name: 'stays when the title changes, and is made anew when it is emptied',
+    name: 'stays when the title changes, and is regenerated when it is cleared',
     config: posts,
     steps: [
       create('posts', { title: 'First' }, { keep: { id: '/id' } }),
@@ -93,7 +93,7 @@ runScenarios('a slug that is left out', [
     ],
   },
   {
-    name: 'is demanded where no field is named to make it from',
+    name: 'is required if no field is configured to generate it from',
     config: kitchen,
     steps: [
       create(
@@ -105,9 +105,9 @@ runScenarios('a slug that is left out', [
   },
 ])
 
-runScenarios('a slug that is given', [
+runScenarios('a slug in the body', [
   {
-    name: 'is kept as it is, in any script, normalised to NFC',
+    name: 'is stored as it is, in any script, normalized to NFC',
     config: posts,
     steps: [
       'a',
@@ -130,7 +130,7 @@ runScenarios('a slug that is given', [
     ]),
   },
   {
-    name: 'is refused when it is none',
+    name: 'is rejected if it is invalid',
     config: posts,
     steps: [
       ...[
@@ -164,7 +164,7 @@ runScenarios('a slug that is given', [
     ],
   },
   {
-    name: 'with the shape of a UUID is refused, in any case',
+    name: 'with the shape of a UUID is rejected, in upper and lower case',
     config: posts,
     steps: [
       '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2',
@@ -173,13 +173,13 @@ runScenarios('a slug that is given', [
     ].map((slug) => create('posts', { title: 't', slug }, { status: 400 })),
   },
   {
-    name: 'and taken is a conflict, on create and on update',
+    name: 'that is taken is a conflict, on create and on update',
     config: posts,
     steps: [
       create('posts', { title: 'a', slug: 'mine' }, { keep: { a: '/id' } }),
-      create('posts', { title: 'b', slug: 'mine' }, taken),
+      create('posts', { title: 'b', slug: 'mine' }, SLUG_TAKEN),
       create('posts', { title: 'b', slug: 'other' }, { keep: { b: '/id' } }),
-      put('/api/posts/{b}', { slug: 'mine' }, taken),
+      put('/api/posts/{b}', { slug: 'mine' }, SLUG_TAKEN),
       put('/api/posts/{a}', { slug: 'mine', title: 'still a' }),
       put('/api/posts/{a}', { slug: 'moved' }, { body: { slug: 'moved' } }),
       get('/api/posts/mine', { status: 404 }),
@@ -187,23 +187,23 @@ runScenarios('a slug that is given', [
     ],
   },
   {
-    name: 'is taken by a draft, too',
+    name: 'is also taken by an unpublished entry',
     config: posts,
     steps: [
       create('posts', { title: 'a', slug: 'mine', status: 'draft' }),
-      create('posts', { title: 'b', slug: 'mine' }, taken),
+      create('posts', { title: 'b', slug: 'mine' }, SLUG_TAKEN),
     ],
   },
   {
-    name: 'clashes with its twin in the other Unicode form (B8)',
+    name: 'conflicts with the same slug in another Unicode form',
     config: posts,
     steps: [
       create('posts', { title: 'a', slug: 'caf\u00e9' }, { body: { slug: 'caf\u00e9' } }),
-      create('posts', { title: 'b', slug: 'cafe\u0301' }, taken),
+      create('posts', { title: 'b', slug: 'cafe\u0301' }, SLUG_TAKEN),
     ],
   },
   {
-    name: 'in the decomposed form is stored composed',
+    name: 'in decomposed form is stored composed',
     config: posts,
     steps: [create('posts', { title: 'b', slug: 'cafe\u0301' }, { body: { slug: 'caf\u00e9' } })],
   },

@@ -47,10 +47,10 @@ describe.each(STORES)('a localized unique field on $name', (store) => {
     ['code', 'A1', 'A1'],
     ['mail', 'ann@example.org', 'Ann@example.org'],
     ['rank', 1, 1],
-  ])('keeps %s for one entry in each locale', async (field, value, same) => {
+  ])('allows a value of %s for one entry in each locale', async (field, value, same) => {
     const first = await create({ [field]: value })
     const second = await create({ [field]: value }, 'pt-br')
-    // German readers of the first entry see the English value, which is none of German.
+    // In German, the first entry falls back to the English value, which does not count as German.
     const third = await create({ [field]: value }, 'de')
     for (const [locale, owner] of [
       ['en', first],
@@ -65,19 +65,19 @@ describe.each(STORES)('a localized unique field on $name', (store) => {
     }
   })
 
-  test('needs no index to search by, as one that is not localized', async () => {
+  test('is also enforced for a field without an index', async () => {
     await create({ token: 'T1' })
     const { status, body } = await editor.post('/api/things', { token: 'T1' })
     expect([status, body.details]).toEqual([409, { field: 'token' }])
   })
 
-  test('has one winner of many at once', async () => {
+  test('has one winner of concurrent updates', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => create({ code: `many ${index}` })))
     const changes = await Promise.all(ids.map((id) => editor.put(`/api/things/${id}?locale=de`, { code: 'viele' })))
     expect(changes.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
   })
 
-  test('holds for drafts that are published, batches, bulk writes and what comes back', async () => {
+  test('is enforced for published drafts, batches, bulk writes and restored entries', async () => {
     const first = await create({ code: 'B1' }, 'de')
     const second = await create({ code: 'B2' }, 'de')
     expect(await editor.post('/api/things?locale=de', { code: 'B1', status: 'draft' })).toMatchObject(

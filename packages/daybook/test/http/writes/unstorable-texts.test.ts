@@ -3,7 +3,7 @@ import { betterAuth } from 'daybook/better-auth'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
 
-describe.each(STORES)('a text that no store keeps, on $name', (store) => {
+describe.each(STORES)('a text that no store can hold, on $name', (store) => {
   const config = defineConfig({
     limits: { signInsPerMinute: 10_000 },
     auth: betterAuth({ sendPasswordReset: async () => {}, baseURL: 'https://cms.example' }),
@@ -23,7 +23,7 @@ describe.each(STORES)('a text that no store keeps, on $name', (store) => {
   let service: StoredService<typeof config>
   beforeAll(async () => {
     service = await store.open(config)
-    // The code of accounts is loaded by the first who signs in.
+    // The code of accounts is loaded at the first sign-in.
     const signIn = async () => expect((await post('/api/auth/sign-in/email', {})).status).toBe(400)
     await vi.waitFor(signIn, { timeout: 30_000 })
   }, 60_000)
@@ -38,7 +38,7 @@ describe.each(STORES)('a text that no store keeps, on $name', (store) => {
 
   const TEXTS = ['\0', 'a\0b', '\ud800', 'a\udfff']
 
-  test.each(TEXTS)('is refused in a filter and a search within the process: %j', async (text) => {
+  test.each(TEXTS)('is rejected in filters and searches of in-process calls: %j', async (text) => {
     for (const field of ['title', 'slug', 'mail', 'link', 'parent', 'parent.title', 'kinds', 'id', 'createdAt']) {
       for (const operator of ['eq', 'ne', 'lt', 'gte', 'in', 'nin', 'startsWith', 'contains', 'all']) {
         const value = ['in', 'nin', 'all'].includes(operator) ? [text] : text
@@ -52,7 +52,7 @@ describe.each(STORES)('a text that no store keeps, on $name', (store) => {
     expect(await service.content.as(ANONYMOUS).get('notes', text)).toBeNull()
   })
 
-  test.each(TEXTS)('opens no account, and is no error of ours: %j', async (text) => {
+  test.each(TEXTS)('opens no account, and is not an internal error: %j', async (text) => {
     const answers = [
       await post('/api/auth/reset-password', { token: text, newPassword: 'a long one of mine' }),
       await post('/api/auth/request-password-reset', { email: `${text}@example.org`, redirectTo: '/' }),

@@ -6,7 +6,7 @@ import { create, get, put, remove } from '../../support/scenarios/steps.ts'
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** A create that is refused, with these issues and no others. */
+/** Expects a create to be rejected with exactly these issues. */
 const wrong = (json: unknown, ...issues: readonly (readonly [path: string, code: string])[]): Step =>
   create('things', json as object, {
     status: 400,
@@ -15,7 +15,7 @@ const wrong = (json: unknown, ...issues: readonly (readonly [path: string, code:
 
 runScenarios('creating', [
   {
-    name: 'answers 201 with the stored entry, its address, its tag and its place in the journal',
+    name: 'returns 201 with the stored entry, its address, its tag and its number in the journal',
     steps: [
       create(
         'posts',
@@ -71,7 +71,7 @@ runScenarios('creating', [
     ],
   },
   {
-    name: 'gives every field a value: its default, what is empty for its type, or null',
+    name: 'gives every field a value: its default, the empty value of its type, or null',
     config: kitchen,
     steps: [
       create(
@@ -102,7 +102,7 @@ runScenarios('creating', [
     ],
   },
   {
-    name: 'stores and gives back every field type',
+    name: 'stores and returns every field type',
     config: kitchen,
     steps: [
       create('things', { title: 'Parent' }, { keep: { parent: '/id' } }),
@@ -168,7 +168,7 @@ runScenarios('creating', [
     ],
   },
   {
-    name: 'refuses wrong values, each with its path',
+    name: 'rejects invalid values, each with its path',
     config: kitchen,
     steps: [
       wrong({}, ['/title', 'required']),
@@ -219,7 +219,7 @@ runScenarios('creating', [
     ],
   },
   {
-    name: 'refuses unknown fields and what is no object, by its path',
+    name: 'rejects unknown fields and bodies that are not objects, with their paths',
     config: kitchen,
     steps: [
       wrong({ title: 't', titel: 'x' }, ['/titel', 'unknown_field']),
@@ -232,7 +232,7 @@ runScenarios('creating', [
     ],
   },
   {
-    name: 'takes read-only fields and ignores them (B4)',
+    name: 'ignores read-only fields',
     config: kitchen,
     steps: [
       create(
@@ -254,7 +254,7 @@ runScenarios('creating', [
     ],
   },
   {
-    name: 'holds unique values: one entry has it, the next is a conflict that names the field',
+    name: 'enforces unique values: the second entry is a conflict that names the field',
     config: kitchen,
     steps: [
       create('things', { title: 'a', code: 'AB1' }, { keep: { a: '/id' } }),
@@ -273,7 +273,7 @@ runScenarios('creating', [
     ],
   },
   {
-    name: 'takes JSON and nothing else (B5)',
+    name: 'accepts only JSON',
     config: small,
     steps: [
       ...[
@@ -308,7 +308,7 @@ runScenarios('creating', [
     ],
   },
   {
-    name: 'refuses parameters, which have no meaning here',
+    name: 'rejects query parameters',
     steps: [
       create(
         'posts',
@@ -324,7 +324,7 @@ runScenarios('creating', [
 
 runScenarios('changing', [
   {
-    name: 'changes the fields that are named and leaves the others; null empties',
+    name: 'changes only the fields that are named, and clears those that are null',
     config: kitchen,
     steps: [
       create(
@@ -349,7 +349,7 @@ runScenarios('changing', [
     ],
   },
   {
-    name: 'takes back what was read, whole, as no change at all',
+    name: 'accepts an entry as it was read, without storing anything',
     steps: [
       get('/api/posts/what-a-daybook-is', {
         auth: true,
@@ -370,7 +370,7 @@ runScenarios('changing', [
     ],
   },
   {
-    name: 'moves the tag, updatedAt and the journal with every stored change, and never createdAt',
+    name: 'changes the tag, updatedAt and the journal with every stored change, but never createdAt',
     config: kitchen,
     steps: [
       create(
@@ -393,7 +393,7 @@ runScenarios('changing', [
     ],
   },
   {
-    name: 'goes by id: a slug is no id here, and what is not there is 404',
+    name: 'needs an id: slugs and missing entries are 404',
     steps: [
       put('/api/posts/what-a-daybook-is', { title: 'x' }, { status: 404 }),
       put('/api/posts/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2', { title: 'x' }, { status: 404 }),
@@ -403,7 +403,7 @@ runScenarios('changing', [
     ],
   },
   {
-    name: 'of another collection through this one is 404',
+    name: 'an entry of another collection is 404',
     steps: [
       get('/api/authors/tomasz-lis', { keep: { id: '/id' } }),
       put('/api/tags/{id}', { name: 'x' }, { status: 404 }),
@@ -415,7 +415,7 @@ runScenarios('changing', [
 
 runScenarios('deleting', [
   {
-    name: 'answers 204 with nothing, once; then the entry is gone from everywhere',
+    name: 'returns 204 once; then the entry is missing everywhere',
     steps: [
       get('/api/posts/what-a-daybook-is', { keep: { id: '/id', tag: 'ETag' } }),
       remove('/api/posts/{id}', { answers: { 'Content-Type': null, 'Daybook-Seq': /^\d+$/ } }),
@@ -428,7 +428,7 @@ runScenarios('deleting', [
     ],
   },
   {
-    name: 'takes the references to it out of the entries that hold them',
+    name: 'removes the references to the entry',
     steps: [
       get('/api/tags/basics', { keep: { tag: '/id' } }),
       get('/api/authors/ines-prado', { keep: { author: '/id' } }),
