@@ -26,18 +26,18 @@ type Row = Readonly<Record<string, unknown>>
 
 type Store = StoredService<typeof config>
 
-/** Everything that is stored. */
-async function everything({ tables, rows }: Store): Promise<Readonly<Record<string, readonly Row[]>>> {
-  const found: Record<string, readonly Row[]> = {}
-  for (const name of await tables()) found[name] = await rows(`SELECT * FROM "${name}"`)
-  return found
+/** Reads the rows of every table. */
+async function readAllTables({ tables, rows }: Store): Promise<Readonly<Record<string, readonly Row[]>>> {
+  const tablesByName: Record<string, readonly Row[]> = {}
+  for (const name of await tables()) tablesByName[name] = await rows(`SELECT * FROM "${name}"`)
+  return tablesByName
 }
 
 const journal = ({ rows }: Store): Promise<readonly JournalRecord[]> => readJournal(rows, ['posts', 'people'])
 
 const head = async ({ rows }: Store): Promise<number> => Number((await rows('SELECT seq FROM daybook$head'))[0]?.seq)
 
-/** A change that somebody makes, in terms of what is there by then. */
+/** A change. `at` and `refs` are indexes into the posts and people that exist by then. */
 type Step =
   | { readonly do: 'create' | 'update'; readonly at: number; readonly data: Row; readonly refs: readonly number[] }
   | { readonly do: 'delete'; readonly at: number }
@@ -73,13 +73,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-interface People {
+interface Authors {
   readonly createdBy?: unknown
   readonly updatedBy?: unknown
 }
 
-/** A document as it is stored: who made and changed it stands beside it. */
-const withoutPeople = ({ createdBy: _made, updatedBy: _changed, ...document }: object & People): object => document
+/** A document as its row stores it: `createdBy` and `updatedBy` have columns of their own. */
+const withoutAuthors = ({ createdBy: _createdBy, updatedBy: _updatedBy, ...document }: object & Authors): object =>
+  document
 
 describe.each(STORES)('on $name', (kind) => {
   let store: Store
@@ -90,7 +91,7 @@ describe.each(STORES)('on $name', (kind) => {
   })
 
   describe('the journal', () => {
-    test('has one record for each change, in order, with who made it and what came of it', async () => {
+    test('has one record for each change, in order, with its actor and the resulting document', async () => {
       const { content } = store
       const person = await content.create('people', { name: 'Inés' })
       const changed = await content.update('people', person.id, { name: 'Tomasz' })
@@ -111,13 +112,13 @@ describe.each(STORES)('on $name', (kind) => {
           seq: index + 1,
           actor: 'system',
           at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-          doc: JSON.stringify(withoutPeople(doc)),
+          doc: JSON.stringify(withoutAuthors(doc)),
         })),
       )
       expect(await head(store)).toBe(5)
     })
 
-    test('has none for a write that changes nothing', async () => {
+    test('has no record of a write that changes nothing', async () => {
       const { content } = store
       const post = await content.create('posts', { title: 'A' })
       expect(await content.update('posts', post.id, { title: 'A', code: null })).toEqual(post)
@@ -126,7 +127,7 @@ describe.each(STORES)('on $name', (kind) => {
       expect(await journal(store)).toHaveLength(2)
     })
 
-    test('gives an entry the number of its last change as its revision', async () => {
+    test('uses the number of the last change of an entry as its revision', async () => {
       const { content, rows } = store
       const { id } = await content.create('posts', { title: 'A' })
       await content.create('posts', { title: 'B' })
@@ -137,23 +138,23 @@ describe.each(STORES)('on $name', (kind) => {
       ])
     })
 
-    test('moves what readers without a session watch only when they may see a difference', async () => {
+    test('moves visible_seq only if callers without a session can see a difference', async () => {
       const { content, rows } = store
       const { id } = await content.create('posts', { title: 'A', state: 'draft' })
-      const seen = async () =>
+      const visibleSeq = async () =>
         (await rows("SELECT visible_seq FROM daybook$collections WHERE key = 'posts'"))[0]?.visible_seq
       await content.update('posts', id, { title: 'B' })
-      expect(await seen()).toBe(0)
+      expect(await visibleSeq()).toBe(0)
       await content.update('posts', id, { state: 'published' })
-      expect(await seen()).toBe(3)
+      expect(await visibleSeq()).toBe(3)
       await content.update('posts', id, { state: 'archived' })
-      expect(await seen()).toBe(4)
+      expect(await visibleSeq()).toBe(4)
       await content.update('posts', id, { title: 'C' })
       await content.delete('posts', id)
-      expect(await seen()).toBe(4)
+      expect(await visibleSeq()).toBe(4)
     })
 
-    test('numbers changes that are made at once without a gap', async () => {
+    test('numbers concurrent changes without a gap', async () => {
       const { content } = store
       const writes = Array.from({ length: 100 }, (_, n) =>
         content.create('posts', { title: 'same', code: `${n % 90}` }),
@@ -162,11 +163,11 @@ describe.each(STORES)('on $name', (kind) => {
       expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(90)
       expect((await journal(store)).map(({ seq }) => seq)).toEqual(Array.from({ length: 90 }, (_, n) => n + 1))
       expect(await head(store)).toBe(90)
-      await expectSettled(store)
+      await expectConsistent(store)
     })
   })
 
-  describe('a write that is refused leaves everything as it was', () => {
+  describe('a rejected write leaves everything unchanged', () => {
     const REFUSED: Readonly<Record<string, (id: string, ids: { readonly other: string }) => Promise<unknown>>> = {
       'a wrong type': () => store.content.create('posts', { title: 5 as never }),
       'a missing field': () => store.content.create('posts', {} as never),
@@ -184,36 +185,36 @@ describe.each(STORES)('on $name', (kind) => {
       'a global with a reference to nobody': (id) => store.content.writeGlobal('site', { name: 'B', owner: id }),
     }
 
-    test.each(Object.entries(REFUSED))('%s', async (_what, write) => {
+    test.each(Object.entries(REFUSED))('%s', async (_name, write) => {
       const { content } = store
       const person = await content.create('people', { name: 'Inés' })
       const first = { title: 'First', slug: 'first', code: 'one', author: person.id, friends: [person.id] }
       const post = await content.create('posts', first)
       const other = await content.create('posts', { title: 'Other', code: 'two', state: 'draft' })
-      const before = await everything(store)
+      const before = await readAllTables(store)
       await expect(write(post.id, { other: other.id })).rejects.toThrow(DaybookError)
-      expect(await everything(store)).toEqual(before)
-      await expectSettled(store)
+      expect(await readAllTables(store)).toEqual(before)
+      await expectConsistent(store)
     })
   })
 
   describe('deleting', () => {
-    test('takes the references of others out of them, each with a record of its own', async () => {
+    test('removes references from other entries, with one journal record each', async () => {
       const { content, rows } = store
       const person = await content.create('people', { name: 'Inés' })
-      const one = await content.create('posts', { title: 'A', author: person.id, friends: [person.id] })
+      const post = await content.create('posts', { title: 'A', author: person.id, friends: [person.id] })
       await content.create('posts', { title: 'B' })
       await content.delete('people', person.id)
-      expect(await content.as(ANONYMOUS).get('posts', one.id)).toMatchObject({ author: null, friends: [] })
+      expect(await content.as(ANONYMOUS).get('posts', post.id)).toMatchObject({ author: null, friends: [] })
       expect(await rows('SELECT * FROM daybook$refs')).toEqual([])
       const last = await rows('SELECT action, collection, id FROM daybook$journal WHERE seq > 3')
       expect(last).toHaveLength(2)
       expect(last).toContainEqual({ action: 'delete', collection: 'people', id: person.id })
-      expect(last).toContainEqual({ action: 'update', collection: 'posts', id: one.id })
-      await expectSettled(store)
+      expect(last).toContainEqual({ action: 'update', collection: 'posts', id: post.id })
+      await expectConsistent(store)
     })
 
-    test('takes the search row and the references along', async () => {
+    test('deletes the search row and the references of the entry', async () => {
       const { content, rows } = store
       const person = await content.create('people', { name: 'Inés' })
       const post = await content.create('posts', { title: 'apple', author: person.id })
@@ -228,22 +229,22 @@ describe.each(STORES)('on $name', (kind) => {
     })
   })
 
-  test('after any sequence of changes, everything derived from the documents agrees with them', async () => {
+  test('after any sequence of changes, all derived tables agree with the documents', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 12 }), async (rounds) => {
-        await using one = await kind.open<typeof config>(config)
-        const people = await Promise.all(['a', 'b', 'c'].map((name) => one.content.create('people', { name })))
+        await using service = await kind.open<typeof config>(config)
+        const people = await Promise.all(['a', 'b', 'c'].map((name) => service.content.create('people', { name })))
         const posts: string[] = []
-        // What stands in one round is asked for at once.
-        for (const round of rounds) await Promise.all(round.map((step) => take(one, step, posts, people)))
-        await expectSettled(one)
+        // The steps of a round run concurrently.
+        for (const round of rounds) await Promise.all(round.map((step) => apply(service, step, posts, people)))
+        await expectConsistent(service)
       }),
       { numRuns: 25 },
     )
   })
 })
 
-async function take(
+async function apply(
   { content }: Store,
   step: Step,
   posts: string[],
@@ -270,8 +271,8 @@ async function take(
 }
 
 /** Checks every table that is derived from the documents against the documents. */
-async function expectSettled(one: Store): Promise<void> {
-  const { rows } = one
+async function expectConsistent(store: Store): Promise<void> {
+  const { rows } = store
   for (const key of ['posts', 'people']) {
     const counted = await rows(`SELECT coalesce(status, '') AS status, count(*) AS n FROM "${key}" GROUP BY 1`)
     const [stored] = await rows('SELECT counts FROM daybook$collections WHERE key = ?', key)
@@ -279,27 +280,29 @@ async function expectSettled(one: Store): Promise<void> {
     expect(Object.fromEntries(counts), `counters of ${key}`).toEqual(
       Object.fromEntries(counted.map(({ status, n }) => [status, n])),
     )
-    expect(await one.searched(key), `search rows of ${key}`).toEqual(await rows(`SELECT pk FROM "${key}" ORDER BY pk`))
-    await expectColumns(one, key)
+    expect(await store.searched(key), `search rows of ${key}`).toEqual(
+      await rows(`SELECT pk FROM "${key}" ORDER BY pk`),
+    )
+    await expectColumns(store, key)
   }
-  await expectReferences(one)
-  const changes = await journal(one)
+  await expectReferences(store)
+  const changes = await journal(store)
   expect(changes.map(({ seq }) => seq)).toEqual(changes.map((_, index) => index + 1))
-  expect(await head(one)).toBe(changes.length)
+  expect(await head(store)).toBe(changes.length)
   const last = new Map(changes.map((change) => [`${change.collection} ${change.id}`, change]))
   for (const key of ['posts', 'people']) {
     const live = [...last.values()].filter(({ collection, action }) => collection === key && action !== 'delete')
-    const told = live.map(({ id, seq, doc }) => ({ id, seq, doc })).sort(byId)
-    expect(told, `the journal's end of ${key}`).toEqual(
+    const lastStates = live.map(({ id, seq, doc }) => ({ id, seq, doc })).sort(byId)
+    expect(lastStates, `the last states of ${key} in the journal`).toEqual(
       [...(await rows(`SELECT id, seq, doc FROM "${key}"`))].sort(byId),
     )
   }
 }
 
-/** Columns beside the document say what it says. */
+/** Checks that the columns of a row agree with its document. */
 async function expectColumns({ rows }: Store, key: string): Promise<void> {
-  const told = await rows(`SELECT id, created_at, updated_at, status, slug, doc FROM "${key}"`)
-  for (const { doc, ...columns } of told) {
+  const stored = await rows(`SELECT id, created_at, updated_at, status, slug, doc FROM "${key}"`)
+  for (const { doc, ...columns } of stored) {
     const { id, createdAt, updatedAt, state = null, slug = null } = JSON.parse(String(doc))
     expect(columns, `columns of ${key}`).toEqual({
       id,
@@ -314,21 +317,21 @@ async function expectColumns({ rows }: Store, key: string): Promise<void> {
 const byId = (a: Row, b: Row): number => String(a.id).localeCompare(String(b.id))
 
 async function expectReferences({ rows }: Store): Promise<void> {
-  const wanted = new Set<string>()
+  const expected = new Set<string>()
   for (const { id, doc } of await rows('SELECT id, doc FROM posts')) {
     const { author, friends, parts } = JSON.parse(String(doc))
     const credits = parts.flatMap((part: { names: { who: string | null }[] }) =>
       part.names.flatMap(({ who }) => (who ? [`parts.names.who ${who}`] : [])),
     )
-    const all = [...(author ? [`author ${author}`] : []), ...friends.map((one: string) => `friends ${one}`), ...credits]
-    for (const one of all) wanted.add(`posts ${id} ${one}`)
+    const links = [...(author ? [`author ${author}`] : []), ...friends.map((id: string) => `friends ${id}`), ...credits]
+    for (const link of links) expected.add(`posts ${id} ${link}`)
   }
   for (const { key, doc } of await rows('SELECT key, doc FROM daybook$globals')) {
     const { owner } = JSON.parse(String(doc))
-    if (owner) wanted.add(`globals ${key} owner ${owner}`)
+    if (owner) expected.add(`globals ${key} owner ${owner}`)
   }
   const stored = await rows(
-    "SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || to_id AS one FROM daybook$refs",
+    "SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || to_id AS reference FROM daybook$refs",
   )
-  expect([...new Set(stored.map(({ one }) => one))].sort()).toEqual([...wanted].sort())
+  expect([...new Set(stored.map(({ reference }) => reference))].sort()).toEqual([...expected].sort())
 }

@@ -29,7 +29,7 @@ const INDEXES: Indexes = [
   ['category', 'featured'],
 ]
 
-/** Articles that the public reads by a rule, with indexes over several of their fields. */
+/** Builds a config of articles with a read rule for the public and compound indexes. */
 function configWith(indexes: Indexes | undefined, rule: () => AccessWhere | true = () => true) {
   const articles = defineCollection({
     fields: {
@@ -68,7 +68,7 @@ async function fill(place: Place, config: DaybookConfig): Promise<void> {
   })
 }
 
-/** Filters by the first fields of an index, by more, and by fewer than it takes. */
+/** Filters on a prefix of an index, on more fields than it has, and on too few. */
 const WHERES: readonly AccessWhere[] = [
   { category: { eq: 'release' } },
   { category: { eq: 'event' }, status: { in: ['draft', 'archived'] } },
@@ -93,14 +93,14 @@ interface Listed {
   readonly nextCursor: string | null
 }
 
-type Ask = (query: object) => Promise<Listed>
+type List = (query: object) => Promise<Listed>
 
-/** All pages of a list, and what they say there is. */
-async function paged(ask: Ask, query: object): Promise<unknown> {
+/** Reads all pages of a list. Returns the titles and the distinct totals. */
+async function readPages(list: List, query: object): Promise<unknown> {
   const titles: string[] = []
   const totals = new Set<number>()
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Listed = await ask({ ...query, limit: 7, ...(cursor ? { cursor } : {}) })
+    const page: Listed = await list({ ...query, limit: 7, ...(cursor ? { cursor } : {}) })
     titles.push(...page.items.map(({ title }) => title))
     totals.add(page.total)
     cursor = page.nextCursor
@@ -108,41 +108,41 @@ async function paged(ask: Ask, query: object): Promise<unknown> {
   return { titles, totals: [...totals] }
 }
 
-/** What lists answer: each filter in each order, as a `where` and as a rule, page by page. */
-async function answersOf(place: Place, indexes: Indexes | undefined): Promise<readonly unknown[]> {
+/** Reads lists by each filter in each order, once as a `where` and once as an access rule. */
+async function readLists(place: Place, indexes: Indexes | undefined): Promise<readonly unknown[]> {
   let rule: AccessWhere | true = true
-  const answers: unknown[] = []
+  const lists: unknown[] = []
   await place.serve(
     configWith(indexes, () => rule),
     async ({ content }) => {
       for (const where of WHERES) {
         for (const sort of ORDERS) {
-          const filter: Ask = (query) => content.list('articles', query) as unknown as Promise<Listed>
-          answers.push({ where, sort, ...((await paged(filter, { where, sort: sort.split(',') })) as object) })
+          const filtered: List = (query) => content.list('articles', query) as unknown as Promise<Listed>
+          lists.push({ where, sort, ...((await readPages(filtered, { where, sort: sort.split(',') })) as object) })
           rule = where
-          const ruled: Ask = (query) => content.as(ANONYMOUS).list('articles', query) as never
-          answers.push({ rule, sort, ...((await paged(ruled, { sort: sort.split(',') })) as object) })
-          for (const query of [{ locale: 'de' }, { q: 'word' }]) {
-            const found = { sort: sort.split(','), ...query }
-            answers.push({ rule, found, ...((await paged(ruled, found)) as object) })
+          const ruled: List = (query) => content.as(ANONYMOUS).list('articles', query) as never
+          lists.push({ rule, sort, ...((await readPages(ruled, { sort: sort.split(',') })) as object) })
+          for (const extra of [{ locale: 'de' }, { q: 'word' }]) {
+            const query = { sort: sort.split(','), ...extra }
+            lists.push({ rule, query, ...((await readPages(ruled, query)) as object) })
           }
           rule = true
         }
       }
     },
   )
-  return answers
+  return lists
 }
 
-describe.each(STORES)('indexes over several fields on $name', (store) => {
-  test('change no answer', { timeout: LARGE_TEST_MS }, async () => {
+describe.each(STORES)('compound indexes on $name', (store) => {
+  test('change no result', { timeout: LARGE_TEST_MS }, async () => {
     await using place = await store.at()
     await fill(place, configWith(undefined))
-    const without = await answersOf(place, undefined)
-    expect(await answersOf(place, INDEXES)).toEqual(without)
+    const without = await readLists(place, undefined)
+    expect(await readLists(place, INDEXES)).toEqual(without)
   })
 
-  test('are made with the config, in every language, and dropped with it', async () => {
+  test('are created for every locale when declared, and dropped when no longer declared', async () => {
     await using place = await store.at()
     const declared = async (): Promise<readonly string[]> =>
       (await place.names('index')).filter((name) => name.includes('category,'))
@@ -157,7 +157,7 @@ describe.each(STORES)('indexes over several fields on $name', (store) => {
     expect(await place.schema()).toEqual(before)
   })
 
-  test('take the longest texts that their fields take', async () => {
+  test('accept the longest texts that their fields accept', async () => {
     await using place = await store.at()
     const fields = { title: f.text({ maxLength: 400 }), name: f.text({ maxLength: 200 }) }
     const config = { collections: { notes: { fields, indexes: [['title', 'name']] } } }
@@ -171,15 +171,15 @@ describe.each(STORES)('indexes over several fields on $name', (store) => {
   })
 })
 
-/** A database of an engine, and how its plans are told from other ones. */
+/** An engine whose query plans are checked. */
 interface Planned {
   readonly name: string
   at(): Promise<Place>
   open(address: string): Promise<Database>
   readonly explain: string
-  /** Gathers what the engine knows of the entries; SQLite plans without. */
+  /** Collects the engine's statistics. SQLite plans without them. */
   readonly analyze: string
-  /** What a plan says that sorts, or reads documents that it does not show. */
+  /** Matches a plan that sorts, or reads documents that are not on the page. */
   readonly isSlow: RegExp
 }
 
@@ -202,27 +202,27 @@ const PLANNED: readonly Planned[] = [
   },
 ]
 
-const LED: readonly AccessWhere[] = [
+const INDEXED_WHERES: readonly AccessWhere[] = [
   { category: { eq: 'release' } },
   { category: { eq: 'release' }, day: { gte: '2026-01-03' } },
   { category: { eq: 'release' }, day: { exists: true } },
 ]
 
-/** Articles that no service wrote, so many that an engine with statistics has a choice. */
+/** Inserts enough articles for an engine with statistics to have a choice. */
 const MANY = `INSERT INTO articles (id, status, created_at, updated_at, seq, schema_hash, doc)
   SELECT id || 'x' || n, status, created_at, updated_at, seq, schema_hash, doc
   FROM articles, (SELECT pk AS n FROM articles ORDER BY pk LIMIT 40) AS many`
 
-/** How the engine goes about the statements that read the entries of a public list. */
-async function plansOf(database: Database, explain: string, where: AccessWhere, query: string): Promise<string[]> {
-  const calls: NotedStatement[] = []
-  const store = notedStore(database, (statement) => calls.push(statement))
+/** Explains the statements that read the entries of a public list. */
+async function explainList(database: Database, explain: string, where: AccessWhere, query: string): Promise<string[]> {
+  const statements: NotedStatement[] = []
+  const store = notedStore(database, (statement) => statements.push(statement))
   const model = compileModel(configWith([['category', '-day']], () => where))
   const articles = model.collections.get('articles') as CollectionModel
-  const engine = new ContentContext({ model, store, tools: { renderMarkdown: async () => '' } })
-  const asked = readParameters(listParameters(articles, model.locales), parseQueryString(query))
-  await (await readList(engine, new Access(model, ANONYMOUS), articles, asked)).read()
-  const plans = calls
+  const context = new ContentContext({ model, store, tools: { renderMarkdown: async () => '' } })
+  const parameters = readParameters(listParameters(articles, model.locales), parseQueryString(query))
+  await (await readList(context, new Access(model, ANONYMOUS), articles, parameters)).read()
+  const plans = statements
     .filter(({ sql }) => /order by/i.test(sql))
     .map(async ({ sql, parameters }) => {
       const rows = await database.reader.all<object>({ sql: `${explain} ${sql}`, bind: () => [...parameters] })
@@ -231,29 +231,33 @@ async function plansOf(database: Database, explain: string, where: AccessWhere, 
   return Promise.all(plans)
 }
 
-describe.each(PLANNED)('an index over several fields on $name', ({ at, open, explain, analyze, isSlow }) => {
-  test.each(LED)('leads a list under the rule %j to what it shows', { timeout: LARGE_TEST_MS }, async (where) => {
-    await using place = await at()
-    const config = configWith([['category', '-day']])
-    await fill(place, config)
-    await place.exec(MANY)
-    await place.exec(analyze)
-    await place.exec(`UPDATE daybook$collections SET counts = '{"published":${COUNT * 41}}' WHERE key = 'articles'`)
-    const database = await open(place.address)
-    for (const query of [
-      'sort=-day&limit=5',
-      'sort=day&limit=5',
-      'sort=-day&limit=5&offset=50',
-      'sort=day&nulls=last&limit=5',
-      'sort=-day&nulls=first&limit=5',
-    ]) {
-      const plans = await plansOf(database, explain, where, query)
-      expect(plans).not.toEqual([])
-      for (const plan of plans) {
-        expect(plan).toContain('articles$by$category,-day')
-        expect(plan).not.toMatch(isSlow)
+describe.each(PLANNED)('a compound index on $name', ({ at, open, explain, analyze, isSlow }) => {
+  test.each(INDEXED_WHERES)(
+    'serves a list under the rule %j without sorting or extra reads',
+    { timeout: LARGE_TEST_MS },
+    async (where) => {
+      await using place = await at()
+      const config = configWith([['category', '-day']])
+      await fill(place, config)
+      await place.exec(MANY)
+      await place.exec(analyze)
+      await place.exec(`UPDATE daybook$collections SET counts = '{"published":${COUNT * 41}}' WHERE key = 'articles'`)
+      const database = await open(place.address)
+      for (const query of [
+        'sort=-day&limit=5',
+        'sort=day&limit=5',
+        'sort=-day&limit=5&offset=50',
+        'sort=day&nulls=last&limit=5',
+        'sort=-day&nulls=first&limit=5',
+      ]) {
+        const plans = await explainList(database, explain, where, query)
+        expect(plans).not.toEqual([])
+        for (const plan of plans) {
+          expect(plan).toContain('articles$by$category,-day')
+          expect(plan).not.toMatch(isSlow)
+        }
       }
-    }
-    await database.close()
-  })
+      await database.close()
+    },
+  )
 })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { DecimalSum, divideDecimal, parseDecimal, printDecimal } from '../../src/store/decimal.ts'
 
-const sumOf = (values: readonly number[]): string => {
+const addUp = (values: readonly number[]): string => {
   const sum = new DecimalSum()
   for (const value of values) sum.add(value)
   return sum.toString()
@@ -19,10 +19,10 @@ test.each([
   [[1e308, 1e308], `2${'0'.repeat(308)}`],
   [[5e-324, -5e-324], '0'],
 ] as const)('the sum of %j is %s', (values, expected) => {
-  expect(sumOf(values)).toBe(expected)
+  expect(addUp(values)).toBe(expected)
 })
 
-test('sums are those of the written decimals, in any order', () => {
+test('a sum equals the exact sum of the decimals as written, in any order', () => {
   const number = fc.oneof(
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }).map((cents) => cents / 100),
@@ -30,10 +30,10 @@ test('sums are those of the written decimals, in any order', () => {
   fc.assert(
     fc.property(fc.array(number, { maxLength: 60 }), (values) => {
       const parts = values.map((value) => parseDecimal(String(value)))
-      const scale = Math.max(0, ...parts.map((one) => one.scale))
-      const units = parts.reduce((sum, one) => sum + one.units * 10n ** BigInt(scale - one.scale), 0n)
-      expect(sumOf(values)).toBe(printDecimal({ units, scale }))
-      expect(sumOf(values.toReversed())).toBe(sumOf(values))
+      const scale = Math.max(0, ...parts.map((part) => part.scale))
+      const units = parts.reduce((sum, part) => sum + part.units * 10n ** BigInt(scale - part.scale), 0n)
+      expect(addUp(values)).toBe(printDecimal({ units, scale }))
+      expect(addUp(values.toReversed())).toBe(addUp(values))
     }),
   )
 })

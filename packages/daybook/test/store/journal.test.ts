@@ -15,11 +15,11 @@ const config = {
   globals: { site: { fields: { name: f.text() } } },
 }
 
-/** The first records that come. */
-async function take(records: AsyncIterable<JournalRow>, count: number): Promise<readonly number[]> {
-  const taken: number[] = []
-  for await (const { seq } of records) if (taken.push(seq) === count) break
-  return taken
+/** Returns the numbers of the first records. */
+async function takeFirst(records: AsyncIterable<JournalRow>, count: number): Promise<readonly number[]> {
+  const seqs: number[] = []
+  for await (const { seq } of records) if (seqs.push(seq) === count) break
+  return seqs
 }
 
 const numbers = (from: number, to: number): readonly number[] =>
@@ -28,7 +28,7 @@ const numbers = (from: number, to: number): readonly number[] =>
 describe.each(STORES)('on $name', (kind) => {
   let place: Place
   let service: Service
-  /** Another process, as far as the service can tell. */
+  /** A second store on the same database, as another process would have it. */
   let store: Store
 
   beforeEach(async () => {
@@ -42,7 +42,7 @@ describe.each(STORES)('on $name', (kind) => {
     await place[Symbol.asyncDispose]()
   })
 
-  /** The document as it was when the journal had come to each number from 1 on. */
+  /** Reads the state of the document at each number of the journal, from 1 on. */
   const states = async (id: string, until: number): Promise<readonly unknown[]> =>
     Promise.all(
       numbers(1, until).map(async (seq) => {
@@ -52,7 +52,7 @@ describe.each(STORES)('on $name', (kind) => {
     )
 
   describe('records', () => {
-    test('come in order, behind a number and up to a limit', async () => {
+    test('are returned in order, after a number and up to a limit', async () => {
       const { id } = await create(service, 'posts', { title: 'one' })
       await service.content.writeGlobal('site', { name: 'A' })
       await update(service, 'posts', id, { title: 'two' })
@@ -72,7 +72,7 @@ describe.each(STORES)('on $name', (kind) => {
   })
 
   describe('the state of a document', () => {
-    test('is that of its last change up to a number', async () => {
+    test('is the one after its last change up to a number', async () => {
       await create(service, 'posts', { title: 'another' })
       const { id } = await create(service, 'posts', { title: 'one' })
       await create(service, 'notes', { text: 'between' })
@@ -89,13 +89,17 @@ describe.each(STORES)('on $name', (kind) => {
       ])
     })
 
-    test('is the document as it was served, with what the other locales say', async () => {
+    test('is the document as served, with the values of the other locales', async () => {
       const { id } = await create(service, 'posts', { title: 'one' })
       await service.content.update('posts', id, { title: 'eins' }, { locale: 'de' })
-      const { createdBy: _made, updatedBy: _changed, ...then } = (await read(service, 'posts', id)) as Document
-      const whole = { ...then, '@locales': { de: { title: 'eins' } } }
+      const {
+        createdBy: _createdBy,
+        updatedBy: _updatedBy,
+        ...document
+      } = (await read(service, 'posts', id)) as Document
+      const state = { ...document, '@locales': { de: { title: 'eins' } } }
       const present = await store.journal.stateAt('posts', id, 2)
-      expect(JSON.parse(String(present?.doc))).toEqual(whole)
+      expect(JSON.parse(String(present?.doc))).toEqual(state)
       await update(service, 'posts', id, { title: 'two' })
       expect(await store.journal.stateAt('posts', id, 2)).toEqual(present)
     })
@@ -109,7 +113,7 @@ describe.each(STORES)('on $name', (kind) => {
       expect(names).toEqual(['A', 'B'])
     })
 
-    test('that was erased is gone, and its record is not', async () => {
+    test('has no document once it was erased, but keeps its record', async () => {
       const { id } = await create(service, 'posts', { title: 'one' })
       await update(service, 'posts', id, { title: 'two' })
       await place.exec('UPDATE daybook$journal_payload SET doc = NULL WHERE seq = 1')
@@ -121,43 +125,43 @@ describe.each(STORES)('on $name', (kind) => {
   })
 
   describe('following', () => {
-    const abort = (): AbortController => new AbortController()
-
-    test('begins behind a number and goes on with what others write', async () => {
+    test('begins after a number and continues with the writes of other processes', async () => {
       for (const text of ['a', 'b', 'c']) await create(service, 'notes', { text })
-      const heard = take(store.journal.follow(1, abort().signal), 4)
+      const seqs = takeFirst(store.journal.follow(1, new AbortController().signal), 4)
       for (const text of ['d', 'e']) await create(service, 'notes', { text })
-      expect(await heard).toEqual([2, 3, 4, 5])
+      expect(await seqs).toEqual([2, 3, 4, 5])
     })
 
-    test('ends when it is told to, also while it waits', async () => {
+    test('ends when aborted, also while it waits', async () => {
       await create(service, 'notes', { text: 'a' })
-      const end = abort()
-      const records = store.journal.follow(0, end.signal)
+      const controller = new AbortController()
+      const records = store.journal.follow(0, controller.signal)
       expect(await records.next()).toMatchObject({ value: { seq: 1 } })
       const waiting = records.next()
-      end.abort()
+      controller.abort()
       expect(await waiting).toEqual({ done: true, value: undefined })
     })
 
-    test('from beyond the end keeps nothing from those who listen', async () => {
-      const end = abort()
-      const beyond = store.journal.follow(1000, end.signal).next()
-      const { promise: heard, resolve } = Promise.withResolvers<number>()
+    test('from beyond the end does not keep growth from other listeners', async () => {
+      const controller = new AbortController()
+      const beyond = store.journal.follow(1000, controller.signal).next()
+      const { promise: growth, resolve } = Promise.withResolvers<number>()
       const stop = store.journal.onGrowth(resolve)
       await create(service, 'notes', { text: 'a' })
-      expect(await heard).toBe(1)
+      expect(await growth).toBe(1)
       stop()
-      end.abort()
+      controller.abort()
       expect(await beyond).toEqual({ done: true, value: undefined })
     })
 
-    test('gives every record once and in order while many write', { timeout: LARGE_TEST_MS }, async () => {
+    test('yields every record once and in order during concurrent writes', { timeout: LARGE_TEST_MS }, async () => {
       const count = 300
-      const [one, other] = [0, 100].map((after) => take(store.journal.follow(after, abort().signal), count - after))
+      const [all, tail] = [0, 100].map((after) =>
+        takeFirst(store.journal.follow(after, new AbortController().signal), count - after),
+      )
       await Promise.all(numbers(1, count).map((text) => create(service, 'notes', { text: String(text) })))
-      expect(await one).toEqual(numbers(1, count))
-      expect(await other).toEqual(numbers(101, count))
+      expect(await all).toEqual(numbers(1, count))
+      expect(await tail).toEqual(numbers(101, count))
     })
   })
 })

@@ -13,7 +13,7 @@ import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
 
 const config = defineConfig({ collections: { notes: { fields: { text: f.text() } } } })
 
-/** As many stores as there are nodes, on one database. */
+/** Stores of several nodes on one database. */
 interface Nodes extends AsyncDisposable {
   readonly stores: readonly Store[]
 }
@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, () => Promise<Nodes>>> = {
 }
 
 const HOUR_MS = 3_600_000
-const NOTHING_KEPT = { request: 'r', status: 201, headers: '{}', body: '' } as const
+const EMPTY_RESPONSE = { request: 'r', status: 201, headers: '{}', body: '' } as const
 
 describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
   let nodes: Nodes
@@ -56,92 +56,92 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
     return () => nodes[Symbol.asyncDispose]()
   })
 
-  /** Keeps an answer under a key: something that is written, and seen. */
-  const keep = (lease: Lease, key: string): Promise<void> =>
+  /** Stores an idempotency record as the holder of the lease. */
+  const save = (lease: Lease, key: string): Promise<void> =>
     lease.write((writer) =>
-      writer.system.saveIdempotencyRecord({ ...NOTHING_KEPT, key, at: '2026-01-01' }, '2000-01-01'),
+      writer.system.saveIdempotencyRecord({ ...EMPTY_RESPONSE, key, at: '2026-01-01' }, '2000-01-01'),
     )
 
-  const isKept = async (key: string): Promise<boolean> =>
+  const isSaved = async (key: string): Promise<boolean> =>
     (await stores[0].read.system.idempotencyRecord(key)) !== undefined
 
-  /** Brings the end of a lease about, as time does. */
-  async function runOut(name: string): Promise<void> {
+  /** Ends a lease as its expiry would. */
+  async function expire(name: string): Promise<void> {
     await stores[0].transaction(async (writer) => {
       for (let token = 0; token < 100; token++)
         if (await writer.leases.holds(name, token)) await writer.leases.end(name, token)
     })
   }
 
-  test('has one holder: of those who ask at once one gets it, and keeps it while it asks again', async () => {
+  test('has one holder: of concurrent claims one succeeds, and its holder can extend it', async () => {
     const leases = stores.map((store) => new Lease(store, 'one', HOUR_MS))
-    const taken = await Promise.all(leases.map((lease) => lease.take()))
-    expect(taken.filter((is) => is)).toHaveLength(1)
-    const holder = leases[taken.indexOf(true)] as Lease
+    const results = await Promise.all(leases.map((lease) => lease.take()))
+    expect(results.filter((isHolder) => isHolder)).toHaveLength(1)
+    const holder = leases[results.indexOf(true)] as Lease
     for (let round = 0; round < 3; round++) {
       expect(await holder.take()).toBe(true)
       for (const other of leases) if (other !== holder) expect(await other.take()).toBe(false)
     }
   })
 
-  test('is one among others: names do not mind each other', async () => {
+  test('does not affect leases of other names', async () => {
     const [a, b] = [new Lease(stores[0], 'a', HOUR_MS), new Lease(stores[1], 'b', HOUR_MS)]
     expect(await Promise.all([a.take(), b.take()])).toEqual([true, true])
-    await Promise.all([keep(a, 'of a'), keep(b, 'of b')])
-    expect([await isKept('of a'), await isKept('of b')]).toEqual([true, true])
+    await Promise.all([save(a, 'of a'), save(b, 'of b')])
+    expect([await isSaved('of a'), await isSaved('of b')]).toEqual([true, true])
   })
 
-  test('ends by itself, by the clock of the database, and the next holder has another token', async () => {
+  test('expires by the clock of the database, and the next holder gets a new token', async () => {
     const [a, b] = [new Lease(stores[0], 'one', 1), new Lease(stores[1], 'one', HOUR_MS)]
     expect(await a.take()).toBe(true)
     while (!(await b.take()));
-    await expect(keep(a, 'late')).rejects.toThrow(LeaseLost)
-    expect(await isKept('late')).toBe(false)
-    await keep(b, 'mine')
-    expect(await isKept('mine')).toBe(true)
+    await expect(save(a, 'late')).rejects.toThrow(LeaseLost)
+    expect(await isSaved('late')).toBe(false)
+    await save(b, 'mine')
+    expect(await isSaved('mine')).toBe(true)
     expect(await a.take()).toBe(false)
   })
 
-  test('that is over lets nothing be written, even when nobody else has it', async () => {
+  test('that has expired rejects writes, even if nobody else holds it', async () => {
     const lease = new Lease(stores[0], 'one', HOUR_MS)
-    await expect(keep(lease, 'early')).rejects.toThrow(LeaseLost)
+    await expect(save(lease, 'early')).rejects.toThrow(LeaseLost)
     await lease.take()
-    await runOut('one')
-    await expect(keep(lease, 'late')).rejects.toThrow(LeaseLost)
-    expect([await isKept('early'), await isKept('late')]).toEqual([false, false])
+    await expire('one')
+    await expect(save(lease, 'late')).rejects.toThrow(LeaseLost)
+    expect([await isSaved('early'), await isSaved('late')]).toEqual([false, false])
     expect(await lease.take()).toBe(true)
-    await keep(lease, 'again')
-    expect(await isKept('again')).toBe(true)
+    await save(lease, 'again')
+    expect(await isSaved('again')).toBe(true)
   })
 
-  test('given back is free at once; who gives back what is no longer theirs disturbs nobody', async () => {
+  test('is free at once when released; releasing a lost lease has no effect', async () => {
     const [a, b] = [new Lease(stores[0], 'one', HOUR_MS), new Lease(stores[1], 'one', HOUR_MS)]
     await a.take()
     await a.release()
-    await expect(keep(a, 'given back')).rejects.toThrow(LeaseLost)
+    await expect(save(a, 'released')).rejects.toThrow(LeaseLost)
     expect(await b.take()).toBe(true)
     await a.release()
-    await runOut('one')
+    await expire('one')
     expect(await a.take()).toBe(true)
     await b.release()
-    await keep(a, 'still mine')
-    expect([await isKept('given back'), await isKept('still mine')]).toEqual([false, true])
+    await save(a, 'still mine')
+    expect([await isSaved('released'), await isSaved('still mine')]).toEqual([false, true])
   })
 
-  test('gives each holder a higher token than the one before', async () => {
+  test('gives each holder a higher token than the previous one', async () => {
     const claim = (holder: string) => ({ name: 'one', holder, ms: HOUR_MS })
     const tokens: unknown[] = []
     for (const [index, store] of [...stores, ...stores].entries()) {
       tokens.push(await store.transaction((writer) => writer.leases.take(claim(`holder ${index}`))))
-      await runOut('one')
+      await expire('one')
     }
     expect(tokens).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('has at most one holder who can write, whatever they do and however long they sleep (N4)', async () => {
+  test('has at most one holder who can write, whatever the nodes do', async () => {
     const step = fc.record({
-      who: fc.nat({ max: COUNT - 1 }),
-      does: fc.constantFrom('take', 'write', 'release', 'runOut'),
+      node: fc.nat({ max: COUNT - 1 }),
+      action: fc.constantFrom('take', 'write', 'release', 'expire'),
     })
     let run = 0
     await fc.assert(
@@ -149,59 +149,59 @@ describe.each(Object.entries(KINDS))('a lease on %s', (_kind, open) => {
         run += 1
         const name = `lease ${run}`
         const leases = stores.map((store) => new Lease(store, name, HOUR_MS))
-        /** Who has it, as it should be. */
+        /** The expected holder. */
         let holder: number | undefined
-        const acts = {
-          take: async (lease: Lease, who: number) => {
-            const isFree = holder === undefined || holder === who
+        const actions = {
+          take: async (lease: Lease, node: number) => {
+            const isFree = holder === undefined || holder === node
             expect(await lease.take()).toBe(isFree)
-            if (isFree) holder = who
+            if (isFree) holder = node
           },
-          write: async (lease: Lease, who: number, key: string) => {
-            const told = await keep(lease, key).catch((error) => error)
-            expect(told instanceof LeaseLost).toBe(holder !== who)
-            expect(await isKept(key)).toBe(holder === who)
+          write: async (lease: Lease, node: number, key: string) => {
+            const result = await save(lease, key).catch((error) => error)
+            expect(result instanceof LeaseLost).toBe(holder !== node)
+            expect(await isSaved(key)).toBe(holder === node)
           },
-          release: async (lease: Lease, who: number) => {
+          release: async (lease: Lease, node: number) => {
             await lease.release()
-            if (holder === who) holder = undefined
+            if (holder === node) holder = undefined
           },
-          runOut: async () => {
-            await runOut(name)
+          expire: async () => {
+            await expire(name)
             holder = undefined
           },
         }
-        for (const [index, { who, does }] of steps.entries())
-          await acts[does](leases[who] as Lease, who, `${name} ${index}`)
+        for (const [index, { node, action }] of steps.entries())
+          await actions[action](leases[node] as Lease, node, `${name} ${index}`)
       }),
       { numRuns: 25 },
     )
   })
 
-  test('to sweep is taken by one of those who come at once, who drops what is no longer kept and nothing else', async () => {
+  test('to sweep is taken by one of several nodes, which drops only expired records', async () => {
     const at = (ms: number): string => new Date(Date.now() + ms).toISOString()
-    const answers = {
+    const times = {
       old: at(-IDEMPOTENCY_RECORD_LIFETIME_MS - 60_000),
       recent: at(-IDEMPOTENCY_RECORD_LIFETIME_MS + 60_000),
       new: at(0),
     }
     await stores[0].transaction(async (writer) => {
-      for (const [key, at] of Object.entries(answers))
-        await writer.system.saveIdempotencyRecord({ ...NOTHING_KEPT, key, at }, '2000')
+      for (const [key, at] of Object.entries(times))
+        await writer.system.saveIdempotencyRecord({ ...EMPTY_RESPONSE, key, at }, '2000')
     })
     const swept = await Promise.all(stores.map((store) => sweep(new Lease(store, 'sweep', HOUR_MS))))
     expect(swept).toContain(true)
-    expect([await isKept('old'), await isKept('recent'), await isKept('new')]).toEqual([false, true, true])
-    // It was given back.
+    expect([await isSaved('old'), await isSaved('recent'), await isSaved('new')]).toEqual([false, true, true])
+    // The sweep releases its lease.
     expect(await sweep(new Lease(stores[1], 'sweep', HOUR_MS))).toBe(true)
   })
 
-  test('to sweep that another node has is left to it', async () => {
+  test('to sweep that another node holds prevents a second sweep', async () => {
     await new Lease(stores[0], 'sweep', HOUR_MS).take()
     await stores[0].transaction((writer) =>
-      writer.system.saveIdempotencyRecord({ ...NOTHING_KEPT, key: 'old', at: '2001' }, '2000'),
+      writer.system.saveIdempotencyRecord({ ...EMPTY_RESPONSE, key: 'old', at: '2001' }, '2000'),
     )
     expect(await sweep(new Lease(stores[1], 'sweep', HOUR_MS))).toBe(false)
-    expect(await isKept('old')).toBe(true)
+    expect(await isSaved('old')).toBe(true)
   })
 })

@@ -39,7 +39,7 @@ const config = defineConfig({
 
 const COUNT = 200
 
-/** A store with articles, which notes the statements that it runs. */
+/** A store with articles that records the statements it runs. */
 class Scene implements AsyncDisposable {
   readonly #folder: Folder
   readonly #database: Database
@@ -47,12 +47,12 @@ class Scene implements AsyncDisposable {
   /** Reads the same store without the planner. */
   readonly unplanned: Reader
   readonly model = compileModel(config)
-  readonly calls: NotedStatement[] = []
+  readonly statements: NotedStatement[] = []
 
   private constructor(folder: Folder) {
     this.#folder = folder
     this.#database = openSqlite(folder.file)
-    this.store = notedStore(this.#database, (statement) => this.calls.push(statement))
+    this.store = notedStore(this.#database, (statement) => this.statements.push(statement))
     this.unplanned = new Reader({ ...SQLITE, planner: undefined }, this.#database.reader)
   }
 
@@ -78,18 +78,18 @@ class Scene implements AsyncDisposable {
     return this.model.collections.get('articles') as CollectionModel
   }
 
-  /** How SQLite goes about the statements of a public list. */
-  async plansOf(query: string): Promise<readonly string[]> {
-    this.calls.length = 0
-    const engine = new ContentContext({
+  /** Explains SQLite's plans of the statements of a public list. */
+  async explainList(query: string): Promise<readonly string[]> {
+    this.statements.length = 0
+    const context = new ContentContext({
       model: this.model,
       store: this.store,
       tools: { renderMarkdown: async () => '' },
     })
     const access = new Access(this.model, ANONYMOUS)
-    const asked = readParameters(listParameters(this.articles, this.model.locales), parseQueryString(query))
-    await (await readList(engine, access, this.articles, asked)).read()
-    const plans = this.calls.map(async ({ sql, parameters }) => {
+    const parameters = readParameters(listParameters(this.articles, this.model.locales), parseQueryString(query))
+    await (await readList(context, access, this.articles, parameters)).read()
+    const plans = this.statements.map(async ({ sql, parameters }) => {
       const rows = await this.#database.reader.all<{ detail: string }>({
         sql: `EXPLAIN QUERY PLAN ${sql}`,
         bind: () => [...parameters],
@@ -118,7 +118,7 @@ const WHERES: readonly AccessWhere[] = [
   { labels: { in: ['red'] }, minutes: { gt: 3 } },
 ]
 
-/** Numbers of entries that lead the planner to each of its forms. */
+/** Sizes for which the planner chooses each of its forms. */
 const size = fc
   .constantFrom(1, 100, 10_000, 1_000_000)
   .chain((all) =>
@@ -137,7 +137,7 @@ const list = fc.record({
   size,
 })
 
-test('a list is the same with and without the planner', async () => {
+test('a list has the same entries with and without the planner', async () => {
   await using scene = await Scene.make()
   const { articles, store, model } = scene
   const by = (path: string): FilterableField => articles.filterableFields.get(path) as FilterableField
@@ -150,7 +150,7 @@ test('a list is the same with and without the planner', async () => {
       const unlimited = { statuses: undefined, search: undefined, after: undefined, hasAuthors: false }
       const query = { ...unlimited, ...page, where, sort }
       const { rows } = await store.read.lists.page(articles, query)
-      statements.add(scene.calls.at(-1)?.sql ?? '')
+      statements.add(scene.statements.at(-1)?.sql ?? '')
       expect(rows).toEqual((await scene.unplanned.lists.page(articles, query)).rows)
       const counted = { where, search: undefined, statuses: ['published'] }
       expect(await store.read.lists.count(articles, counted)).toBe(await scene.unplanned.lists.count(articles, counted))
@@ -167,19 +167,19 @@ test.each<AccessWhere>([
   { minutes: { lt: 12 }, category: { eq: 'release' } },
   { or: [{ category: { eq: 'release' } }, { minutes: { lt: 12 } }] },
   { category: { ne: 'release' } },
-])('a list under the rule %j goes along the index of its order', async (where) => {
+])('a list under the rule %j walks the index of its order', async (where) => {
   await using scene = await Scene.make()
   rule = where
-  for (const plan of await scene.plansOf('sort=-day&limit=10')) {
+  for (const plan of await scene.explainList('sort=-day&limit=10')) {
     expect(plan).not.toMatch(/TEMP B-TREE FOR ORDER BY|sqlite_autoindex_articles_1 \(id=\?\)/)
   }
-  for (const plan of await scene.plansOf('q=word&limit=10')) {
-    // `=` would be one search for each entry in reach.
+  for (const plan of await scene.explainList('q=word&limit=10')) {
+    // `=` would run one search for each candidate entry.
     expect(plan).not.toMatch(/VIRTUAL TABLE INDEX \d+:=|sqlite_autoindex_articles_1 \(id=\?\)/)
   }
 })
 
-test('a list goes along the index of its order wherever its empty values are, and passes none of them in vain', async () => {
+test('a list walks the index of its order wherever empty values are sorted', async () => {
   await using scene = await Scene.make()
   rule = true
   for (const query of [
@@ -187,7 +187,7 @@ test('a list goes along the index of its order wherever its empty values are, an
     'sort=-minutes&nulls=first&limit=100',
     'sort=minutes&nulls=last&offset=10',
   ]) {
-    const plans = (await scene.plansOf(query)).filter((plan) => plan.includes('entry'))
+    const plans = (await scene.explainList(query)).filter((plan) => plan.includes('entry'))
     expect(plans).not.toEqual([])
     for (const plan of plans) {
       expect(plan).toContain('articles$by$minutes')

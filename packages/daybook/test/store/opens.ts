@@ -1,4 +1,4 @@
-// Opens each file that it is told, closes it, and says how that went. Run as a thread of its own.
+// A worker thread that opens and closes the database file of each message, and posts the result.
 import { parentPort } from 'node:worker_threads'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 

@@ -9,11 +9,11 @@ import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
 
 const GUIDE = join(import.meta.dirname, '../../../../docs/how-cost-grows.md')
 
-test('a journal that was made in partitions, as the guide shows it, is used as it is', async () => {
+test('a partitioned journal, made as the guide shows, is used as it is', async () => {
   await using database = await PostgresDatabase.make()
   const blocks = blocksOf(await readFile(GUIDE, 'utf8'))
   const statements = blocks.find(({ words }) => words.includes('file=partitioned-journal.sql'))?.code ?? ''
-  // The second range begins early enough to be reached.
+  // Makes the second partition begin at record 3, so that the test reaches it.
   await database.rows(statements.replaceAll('10000000', '3'))
   const collections = { posts: { fields: { title: f.text() } } }
   await using service = await createTestService(defineConfig({ database: patientPostgres(database.url), collections }))

@@ -8,7 +8,7 @@ const run = promisify(execFile)
 const STARTS = join(import.meta.dirname, 'starts.ts')
 
 test.each(STORES)(
-  'services that start at once on one new store of $name all come up, and seed it once (N5)',
+  'services that start concurrently on a new store of $name all start, and seed it once',
   async (store) => {
     for (let round = 0; round < 3; round += 1) {
       await using place = await store.at()
@@ -25,7 +25,7 @@ test.each(STORES)(
       expect(await place.rows("SELECT counts FROM daybook$collections WHERE key = 'posts'")).toEqual([
         { counts: '{"":31}' },
       ])
-      // What a server keeps of its own files is its own affair.
+      // PostgreSQL checks its own files.
       if (store.name === 'sqlite')
         expect(await place.rows('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
     }

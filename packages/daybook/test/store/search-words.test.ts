@@ -18,7 +18,7 @@ const word = fc.oneof(
 )
 const between = fc.constantFrom(' ', '  ', '\n', ', ', '-', '\u00a0')
 
-test('the words of a long text are those of its parts, wherever it is taken apart', () => {
+test('the words of a long text do not depend on where it is sliced', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(word, between), { minLength: 1, maxLength: 50 }),
@@ -33,7 +33,7 @@ test('the words of a long text are those of its parts, wherever it is taken apar
   )
 })
 
-test('the words of a text do not depend on what else stands in it', () => {
+test('a word is found in a text whatever surrounds it', () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 40 }), (parts) => {
       const each = new Set(parts.flatMap((part) => [...splitWords(part)]))
@@ -60,18 +60,18 @@ const letters = fc.constantFrom(
     '0129',
     '٣٤',
     '😀👍🏽🇩🇪',
-  ].flatMap((some) => [...some]),
+  ].flatMap((characters) => [...characters]),
 )
 const signs = fc.constantFrom('-', "'", '’', '.', ',', '+', '#', '++', '_', '·', '\u00a0', '\u00ad', '(', '/')
 const copied = fc.array(fc.oneof({ weight: 4, arbitrary: letters }, signs), { minLength: 1, maxLength: 12 })
 
-/** Asks as an engine does: a stored word, a beginning of one, or all parts of a compound. */
+/** Matches as the engines do: a stored word, a prefix of one, or all parts of a compound. */
 const isFound = (words: ReadonlySet<string>, { word, prefix, parts }: SearchTerm): boolean =>
   words.has(word) ||
-  (prefix && [...words].some((one) => one.startsWith(word))) ||
+  (prefix && [...words].some((stored) => stored.startsWith(word))) ||
   (parts?.every((part) => isFound(words, part)) ?? false)
 
-test('what is copied from a text finds it, in any case', () => {
+test('a passage copied from a text finds it, in any case', () => {
   fc.assert(
     fc.property(fc.array(copied, { minLength: 1, maxLength: 5 }), fc.nat(), (chunks, index) => {
       const texts = chunks.map((chunk) => chunk.join(''))

@@ -36,34 +36,37 @@ test.each(Object.entries(VERSIONS))('SQLite %s is free of the WAL-reset bug: %s'
 })
 
 // Windows has no such permissions.
-test.skipIf(process.platform === 'win32')('a data folder that a store makes is its owner’s alone', async () => {
-  await using folder = await Folder.make()
-  const data = join(folder.address, 'made', 'data')
-  await openSqlite(join(data, 'daybook.db')).close()
-  expect((await stat(data)).mode & 0o777).toBe(0o700)
-})
+test.skipIf(process.platform === 'win32')(
+  'a data folder that a store creates is readable only by its owner',
+  async () => {
+    await using folder = await Folder.make()
+    const data = join(folder.address, 'made', 'data')
+    await openSqlite(join(data, 'daybook.db')).close()
+    expect((await stat(data)).mode & 0o777).toBe(0o700)
+  },
+)
 
-test('a new file that several open at once is opened by all of them', async () => {
+test('several threads can open a new file at the same time', async () => {
   await using folder = await Folder.make()
   const threads = Array.from({ length: 4 }, () => new Worker(join(import.meta.dirname, 'opens.ts')))
   for (let round = 0; round < 80; round += 1) {
-    const answers = threads.map(async (thread) => {
-      const answer = once(thread, 'message')
+    const results = threads.map(async (thread) => {
+      const message = once(thread, 'message')
       thread.postMessage(join(folder.address, `${round}.db`))
-      return (await answer)[0]
+      return (await message)[0]
     })
-    expect(await Promise.all(answers)).toEqual(threads.map(() => 'opened'))
+    expect(await Promise.all(results)).toEqual(threads.map(() => 'opened'))
   }
   await Promise.all(threads.map((thread) => thread.terminate()))
 }, 120_000)
 
-test('both connections of a store are durable and read their settings back', async () => {
+test('both connections of a store use durable settings', async () => {
   await using folder = await Folder.make()
   const database = openSqlite(folder.file)
-  const ask = (name: string) => ({ sql: `PRAGMA ${name}`, bind: () => [] })
+  const pragma = (name: string) => ({ sql: `PRAGMA ${name}`, bind: () => [] })
   const settings = ['synchronous', 'journal_mode', 'foreign_keys', 'trusted_schema']
-  const read = await Promise.all(settings.map((name) => database.reader.get(ask(name))))
-  const written = await database.transaction((writer) => Promise.all(settings.map((name) => writer.get(ask(name)))))
+  const read = await Promise.all(settings.map((name) => database.reader.get(pragma(name))))
+  const written = await database.transaction((writer) => Promise.all(settings.map((name) => writer.get(pragma(name)))))
   await database.close()
   const expected = [{ synchronous: 2 }, { journal_mode: 'wal' }, { foreign_keys: 1 }, { trusted_schema: 0 }]
   expect(read).toEqual(expected)
@@ -78,7 +81,7 @@ test('the reading connection cannot write', async () => {
   await database.close()
 })
 
-test('of writes that share a commit, one that fails half-way takes nothing of the others with it', async () => {
+test('a write that fails half-way does not affect the writes that share its commit', async () => {
   await using folder = await Folder.make()
   const database = openSqlite(folder.file)
   await database.transaction((writer) => writer.run(rawStatement('CREATE TABLE notes (text TEXT UNIQUE)')))
@@ -97,7 +100,7 @@ test('of writes that share a commit, one that fails half-way takes nothing of th
   expect(stored.map(({ text }) => text)).toEqual(['one', 'two', 'three'])
 })
 
-test('a write is tried once, also beside others that are refused before they change anything', async () => {
+test('a write runs once, even if it shares a commit with writes that fail before they change anything', async () => {
   await using folder = await Folder.make()
   const database = openSqlite(folder.file)
   await database.transaction((writer) => writer.run(rawStatement('CREATE TABLE notes (text TEXT UNIQUE)')))
@@ -113,7 +116,7 @@ test('a write is tried once, also beside others that are refused before they cha
   expect(attempts).toBe(3)
 })
 
-test('what the log holds is carried over into the file while writes go on', async () => {
+test('the write-ahead log is checkpointed while writes continue', async () => {
   await using folder = await Folder.make()
   const database = openSqlite(folder.file)
   await database.transaction((writer) => writer.run(rawStatement('CREATE TABLE notes (text TEXT)')))

@@ -1,4 +1,4 @@
-// Starts a service on the folder or the database that is named, writes entries, says how many, and ends. Run as a process of its own.
+// A process that starts a service on a folder or a database, creates entries, prints "done" and exits: node starts.ts ADDRESS COUNT NAME
 import { defineCollection, defineConfig, f } from 'daybook'
 import { openAt } from '../support/stores/open-at.ts'
 

@@ -10,7 +10,7 @@ const posts = (fields: object): object => ({ collections: { posts: { fields } } 
 
 let place: Place
 
-/** The indexes of a collection's fields. */
+/** Returns the names of the indexes on fields. */
 const fieldIndexes = async (): Promise<readonly string[]> =>
   (await place.names('index')).filter((name) => /^(?!assets)\w+\$(?:by|unique)\$/.test(name))
 
@@ -21,7 +21,7 @@ describe.each(STORES)('on $name', (store) => {
   })
 
   describe('start-up', () => {
-    test('changes nothing when the config is the same', async () => {
+    test('changes nothing if the config is the same', async () => {
       const config = posts({ title, slug, body: f.markdown(), state: f.status(), rank: f.integer({ unique: true }) })
       await place.start(config)
       const before = await place.schema()
@@ -30,14 +30,14 @@ describe.each(STORES)('on $name', (store) => {
       expect(await place.schema()).toEqual(before)
     })
 
-    test('writes no journal', async () => {
+    test('writes no journal records', async () => {
       await place.start(posts({ title }))
       await place.start(posts({ title, slug }))
       expect(await place.rows('SELECT seq FROM daybook$head')).toEqual([{ seq: 0 }])
       expect(await place.rows('SELECT * FROM daybook$journal')).toEqual([])
     })
 
-    test('comes back to the same tables after a config and back again', async () => {
+    test('restores the same tables when a config change is reverted', async () => {
       const config = posts({ title, state: f.status(), rank: f.integer({ unique: true }), day: f.date() })
       await place.start(config)
       const before = await place.schema()
@@ -46,7 +46,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(await place.schema()).toEqual(before)
     })
 
-    test('refuses a database of an unknown layout, and leaves it alone', async () => {
+    test('rejects a database of an unknown layout, and does not change it', async () => {
       await place.start(posts({ title }))
       await place.exec("UPDATE daybook$meta SET value = '999' WHERE key = 'layout'")
       const before = await place.schema()
@@ -56,7 +56,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(await place.schema()).toEqual(before)
     })
 
-    test('makes the tables of a locale with it, and drops them with it', async () => {
+    test('creates the tables of a new locale, and drops those of a removed one', async () => {
       const inLocales = (...available: string[]): object => ({
         collections: { posts: { fields: { title: f.text({ localized: true }), slug: f.slug({ from: 'title' }) } } },
         locales: { default: 'en', available },
@@ -72,7 +72,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(await tables()).toEqual([])
     })
 
-    test('makes indexes with a field, and drops them with it', async () => {
+    test('creates the indexes of a new field, and drops those of a removed one', async () => {
       await place.start(posts({ title }))
       expect(await fieldIndexes()).toEqual(['posts$by$title', 'posts$by$title$folded'])
       await place.start(posts({ title, rank: f.integer({ unique: true }), seo: f.group({ name: f.text() }) }))
@@ -88,7 +88,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(await fieldIndexes()).toEqual(['posts$by$title', 'posts$by$title$folded'])
     })
 
-    test('makes a view with a column for each served key, and keeps it up to date', async () => {
+    test('creates a view with a column for each served key, and updates it', async () => {
       await place.serve(posts({ title, body: f.markdown() }), (service) =>
         create(service, 'posts', { title: 'A', body: '*b*' }),
       )
@@ -117,7 +117,7 @@ describe.each(STORES)('on $name', (store) => {
       ])
     })
 
-    test('makes tables for a new collection, and keeps those of one that is gone', async () => {
+    test('creates tables for a new collection, and keeps those of a removed one', async () => {
       await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'A' }))
       await place.start({ collections: { notes: { fields: { title } } } })
       expect(await place.names('view')).toEqual(['assets_view', 'notes_view'])
@@ -131,7 +131,7 @@ describe.each(STORES)('on $name', (store) => {
       })
     })
 
-    test('refuses a unique field whose values are not, says which, and leaves the database as it was', async () => {
+    test('rejects a unique field with duplicate values, names it, and does not change the database', async () => {
       await place.serve(posts({ title }), async (service) => {
         await create(service, 'posts', { title: 'twin' })
         await create(service, 'posts', { title: 'twin' })
@@ -144,7 +144,7 @@ describe.each(STORES)('on $name', (store) => {
     })
 
     test.each(['select', 'order', 'entry', 'found', 'ordered', 'doc', 'pk', 'daybook'])(
-      'serves a collection named %s, and goes on when it changes',
+      'serves a collection named %s, also after it changes',
       async (key) => {
         const config = (fields: object): object => ({ collections: { [key]: { fields } } })
         await place.serve(config({ title, slug, state: f.status() }), async (service) => {
@@ -166,7 +166,7 @@ describe.each(STORES)('on $name', (store) => {
     )
   })
 
-  describe('search, when the config changes', () => {
+  describe('search after a config change', () => {
     const find = (config: object, q: string, caller = SYSTEM): Promise<number> =>
       place.serve(config, async ({ content }) => {
         const { total, items } = await content.as(caller).list('posts', { q })
@@ -174,7 +174,7 @@ describe.each(STORES)('on $name', (store) => {
         return total
       })
 
-    test('finds old entries by a field that became searchable, and no longer by one that ceased to be', async () => {
+    test('finds existing entries by a field that became searchable, and no longer by one that is not', async () => {
       const first = posts({ title, note: f.text({ search: false }) })
       await place.serve(first, (service) => create(service, 'posts', { title: 'apple', note: 'banana' }))
       expect(await find(first, 'banana')).toBe(0)
@@ -183,7 +183,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(await find(second, 'apple')).toBe(0)
     })
 
-    test('finds old entries by a field inside a group that became searchable', async () => {
+    test('finds existing entries by a field in a group that became searchable', async () => {
       const seo = (search: boolean): object => posts({ seo: f.group({ name: f.text(), note: f.text({ search }) }) })
       await place.serve(seo(false), (service) => create(service, 'posts', { seo: { name: 'apple', note: 'banana' } }))
       expect(await find(seo(false), 'banana')).toBe(0)
@@ -191,12 +191,12 @@ describe.each(STORES)('on $name', (store) => {
       expect(await find(seo(false), 'banana')).toBe(0)
     })
 
-    test('finds old entries without a session after a status was added', async () => {
+    test('finds existing entries without a session after a status was added', async () => {
       await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'apple' }))
       expect(await find(posts({ title, state: f.status() }), 'apple', ANONYMOUS)).toBe(1)
     })
 
-    test('finds everything after the status went', async () => {
+    test('finds everything after the status was removed', async () => {
       await place.serve(posts({ title, state: f.status() }), async (service) => {
         await create(service, 'posts', { title: 'apple' })
         await create(service, 'posts', { title: 'apple pie', state: 'draft' })
@@ -204,7 +204,7 @@ describe.each(STORES)('on $name', (store) => {
       expect(await find(posts({ title }), 'apple', ANONYMOUS)).toBe(2)
     })
 
-    test('does not find the words of a value that is no longer served', async () => {
+    test('does not find words of a value that is no longer served', async () => {
       await place.serve(posts({ title, note: f.json() }), (service) =>
         create(service, 'posts', { title: 'apple', note: { inner: 'banana' } }),
       )
@@ -214,25 +214,25 @@ describe.each(STORES)('on $name', (store) => {
     })
   })
 
-  describe('status, when the config changes', () => {
+  describe('status after a config change', () => {
     const state = f.status()
 
-    /** Checks that what an entry says of its status is what decides who sees it. */
+    /** Checks that the status that an entry shows decides who can see it. */
     async function expectAgreement(config: object, id: string): Promise<void> {
       await place.serve(config, async (service) => {
         const entry = await read(service, 'posts', id)
-        const own = String(entry?.state)
-        const isPublic = own === 'published'
+        const status = String(entry?.state)
+        const isPublic = status === 'published'
         const open = await service.content.as(ANONYMOUS).list('posts')
-        const filtered = await service.content.list('posts', { status: own })
-        expect(open.total, `total without a session of an entry that is ${own}`).toBe(isPublic ? 1 : 0)
+        const filtered = await service.content.list('posts', { status })
+        expect(open.total, `total without a session of an entry that is ${status}`).toBe(isPublic ? 1 : 0)
         expect(open.items).toHaveLength(isPublic ? 1 : 0)
-        expect(filtered.total, `total of status=${own}`).toBe(1)
+        expect(filtered.total, `total of status=${status}`).toBe(1)
         expect(filtered.items).toHaveLength(1)
       })
     }
 
-    test('one that is added makes old entries published', async () => {
+    test('that is added makes existing entries published', async () => {
       const { id } = await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'A' }))
       await expectAgreement(posts({ title, state }), id)
       await place.serve(posts({ title, state }), async ({ content }) => {
@@ -240,21 +240,21 @@ describe.each(STORES)('on $name', (store) => {
       })
     })
 
-    test('one that is added with a default gives them that', async () => {
+    test('that is added with a default gives existing entries the default', async () => {
       const { id } = await place.serve(posts({ title }), (service) => create(service, 'posts', { title: 'A' }))
       const config = posts({ title, state: f.status({ default: 'draft' }) })
       await expectAgreement(config, id)
       await place.serve(config, async ({ content }) => expect(await content.as(ANONYMOUS).get('posts', id)).toBeNull())
     })
 
-    test('one that goes makes everything public', async () => {
+    test('that is removed makes everything public', async () => {
       await place.serve(posts({ title, state }), (service) => create(service, 'posts', { title: 'A', state: 'draft' }))
       await place.serve(posts({ title }), async ({ content }) => {
         expect(await content.as(ANONYMOUS).list('posts')).toMatchObject({ total: 1, items: [{ title: 'A' }] })
       })
     })
 
-    test('one that goes and comes back leaves drafts drafts', async () => {
+    test('that is removed and added again keeps drafts as drafts', async () => {
       const { id } = await place.serve(posts({ title, state }), (service) =>
         create(service, 'posts', { title: 'A', state: 'draft' }),
       )
@@ -262,18 +262,18 @@ describe.each(STORES)('on $name', (store) => {
       await expectAgreement(posts({ title, state }), id)
     })
 
-    test('a value that is no longer one of them agrees with what is served', async () => {
-      const own = f.status({ options: ['review', 'published'] })
-      const { id } = await place.serve(posts({ title, state: own }), (service) =>
+    test('with a value that is no longer an option is replaced in columns and documents alike', async () => {
+      const review = f.status({ options: ['review', 'published'] })
+      const { id } = await place.serve(posts({ title, state: review }), (service) =>
         create(service, 'posts', { title: 'A', state: 'review' }),
       )
       await expectAgreement(posts({ title, state }), id)
     })
 
-    test('totals and the list agree for every status', async () => {
+    test('counts agree with lists for every option', async () => {
       await place.serve(posts({ title, state }), async (service) => {
-        for (const one of ['draft', 'draft', 'published', 'archived'])
-          await create(service, 'posts', { title: one, state: one })
+        for (const option of ['draft', 'draft', 'published', 'archived'])
+          await create(service, 'posts', { title: option, state: option })
       })
       await place.start(posts({ title }))
       await place.serve(posts({ title, state: f.status({ options: ['published', 'draft'] }) }), async ({ content }) => {
@@ -286,7 +286,7 @@ describe.each(STORES)('on $name', (store) => {
 })
 
 describe('start-up on a file', () => {
-  test('makes a file in write-ahead mode that is whole', async () => {
+  test('creates an intact file in write-ahead mode', async () => {
     await using folder = await Folder.make()
     await folder.start(posts({ title }))
     expect(await folder.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }])
