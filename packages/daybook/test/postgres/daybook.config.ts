@@ -1,4 +1,4 @@
-// What a node serves: the database of DATABASE_URL, used as DATABASE_OPTIONS says.
+// The config of a node: the database at DATABASE_URL, with the options in DATABASE_OPTIONS.
 import { defineConfig } from 'daybook'
 import { postgres } from 'daybook/postgres'
 import { posts } from './posts.ts'

@@ -9,7 +9,7 @@ import { create } from '../support/stores/place.ts'
 
 const collections = { notes: defineCollection({ fields: { text: f.text({ index: false, search: false }) } }) }
 
-test('an export breaks off when its server dies, is refused meanwhile, and is whole once it is back', async () => {
+test('an export breaks off when the server dies, is 503 while it is down, and is complete once it is back', async () => {
   await using server = await PostgresServer.make()
   await using database = await PostgresDatabase.make(server.address)
   const config = defineConfig({ database: patientPostgres(database.url), collections })

@@ -14,9 +14,9 @@ import { Load, send } from './load.ts'
 import { Lock } from './lock.ts'
 import { posts } from './posts.ts'
 
-/** Ten that read, two that write, one that watches. */
+/** Ten connections that read, two that write, and one that watches. */
 const MOST_CONNECTIONS = 13
-/** The time-out of a statement, which is what a hanging request would wait for: far longer than anybody waits here, in milliseconds. */
+/** A statement timeout far above the deadline of the tests, so that no request can end by it, in milliseconds. */
 const STATEMENT_MS = 10 * PATIENCE_MS
 
 let server: PostgresServer
@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 afterEach(expectQuietProcess)
 
-/** The database, seen through the network that fails. */
+/** The URL of the database through the faulty proxy. */
 const url = (): string => database.url.replace(`:${server.address.port}/`, `:${network.port}/`)
 
 const open = (options = {}) => createTestService({ ...posts, database: patientPostgres(url(), options) })
@@ -49,14 +49,14 @@ async function titles(): Promise<readonly string[]> {
   return rows.map(({ title }) => title)
 }
 
-/** The connections of the service to its database. */
+/** Counts the connections of the service to its database. */
 async function connections(): Promise<number> {
   const sql = `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE application_name LIKE 'daybook%' AND datname = $1`
   const [row] = await server.rows<{ n: number }>(sql, database.name)
   return Number(row?.n)
 }
 
-/** Numbers without a gap, one for each entry, and the head at the last of them. */
+/** Checks that the journal has one record for each entry, without a gap, and that the head is the last. */
 async function expectWholeJournal(): Promise<void> {
   const [row] = await database.rows<object>(
     `SELECT (SELECT seq FROM daybook$head) AS head, count(*) AS n, max(seq) AS last,
@@ -66,23 +66,23 @@ async function expectWholeJournal(): Promise<void> {
   expect(row).toEqual({ head: n, n, last: n, posts: n })
 }
 
-/** Fails when somebody is left waiting. */
-async function answered<T>(asked: Promise<T>): Promise<T> {
+/** Fails if a promise takes too long. */
+async function inTime<T>(result: Promise<T>): Promise<T> {
   const late = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('No answer came.')))
-  return Promise.race([asked, late])
+  return Promise.race([result, late])
 }
 
 const statusesOf = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status)
 
-/** How many back ends of the service wait for a lock. */
-async function waiting(): Promise<number> {
+/** Counts the backends of the service that wait for a lock. */
+async function countWaiting(): Promise<number> {
   const sql = `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE application_name = 'daybook' AND datname = $1
     AND wait_event_type = 'Lock'`
   const [row] = await server.rows<{ n: number }>(sql, database.name)
   return Number(row?.n)
 }
 
-/** Ways in which a database is gone; each answers how it comes back. */
+/** Outages of a database. Each returns the function that ends it. */
 const OUTAGES: Readonly<Record<string, () => Promise<() => unknown>>> = {
   'was stopped': async () => {
     await server.stop()
@@ -101,22 +101,22 @@ const OUTAGES: Readonly<Record<string, () => Promise<() => unknown>>> = {
     network.cut()
     return () => network.heal()
   },
-  'is behind a network that swallows everything': async () => {
+  'is behind a network that drops all packets': async () => {
     network.blackHole()
     return () => network.heal()
   },
 }
 
-describe.each(Object.entries(OUTAGES))('a database that %s', (_what, strike) => {
-  test('is reported at once, and used again when it is back; nobody is told anything wrong (D8)', async () => {
+describe.each(Object.entries(OUTAGES))('a database that %s', (_outage, strike) => {
+  test('is reported at once, and used again when it is back; every response is true', async () => {
     await using service = await open({ statementMs: STATEMENT_MS })
     await send(service, '/api/posts', { json: { title: 'before' } })
     const load = new Load(service, 'load')
     await eventually(() => expect(load.writes.length).toBeGreaterThan(20))
 
     const comeBack = await strike()
-    await answered(expectOutage(service))
-    await answered(expectOutage(service))
+    await inTime(expectOutage(service))
+    await inTime(expectOutage(service))
     await comeBack()
     await eventually(async () => expect((await send(service, '/api/ready')).status).toBe(200))
 
@@ -131,44 +131,44 @@ describe.each(Object.entries(OUTAGES))('a database that %s', (_what, strike) => 
   })
 })
 
-/** Whatever needs the database is refused, and says when to come again; the process itself is well. */
+/** Checks that requests that need the database are 503 with Retry-After, and that the process is healthy. */
 async function expectOutage(service: Awaited<ReturnType<typeof open>>): Promise<void> {
-  const needy = await Promise.all([
+  const answers = await Promise.all([
     send(service, '/api/posts'),
     send(service, '/api/posts/before'),
     send(service, '/api/posts?q=before'),
     send(service, '/api/posts', { json: { title: 'refused' } }),
     send(service, '/api/ready'),
   ])
-  for (const { status, headers, text } of needy) {
+  for (const { status, headers, text } of answers) {
     expect(status, text).toBe(503)
     expect(headers.get('retry-after')).toBe('1')
   }
-  expect(JSON.parse(needy[4].text).details).toEqual({ checks: { database: 'failed' } })
+  expect(JSON.parse(answers[4].text).details).toEqual({ checks: { database: 'failed' } })
   expect((await send(service, '/api/health')).status).toBe(200)
 }
 
-test('a service ends in good order while its database does not answer', async () => {
+test('a service closes cleanly while its database does not respond', async () => {
   for (const strike of Object.values(OUTAGES)) {
     const service = await open()
     expect((await send(service, '/api/posts', { json: { title: 'before' } })).status).toBe(201)
     const comeBack = await strike()
-    await answered(service.close())
+    await inTime(service.close())
     await comeBack()
   }
 })
 
-describe('when every back end is killed (D8)', () => {
+describe('when every backend is terminated', () => {
   const killAll = () =>
     server.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'daybook%'")
 
-  test('reads in flight are answered all the same, and nobody is told anything wrong of a write', async () => {
+  test('reads in flight succeed, and every response to a write is true', async () => {
     await using service = await open()
     const load = new Load(service, 'load', { writers: 4, readers: 12 })
     for (let round = 1; round <= 10; round++) {
       await eventually(() => expect(load.writes.length).toBeGreaterThan(round * 20))
       await killAll()
-      // A read is asked again once: on a busy machine it could meet the next round, too.
+      // A read is retried once; on a busy machine, the next round could hit the retry.
       await load.readsUnderWay()
     }
     await load.stop()
@@ -177,37 +177,37 @@ describe('when every back end is killed (D8)', () => {
     await expectWholeJournal()
   })
 
-  test('a read that waits for a lock is asked again, once', async () => {
+  test('a read that waits for a lock is retried once', async () => {
     await using service = await open()
     await send(service, '/api/posts', { json: { title: 'one' } })
     await using locked = await Lock.of(database.url, 'LOCK TABLE posts')
     const reading = send(service, '/api/posts/one')
-    await eventually(async () => expect(await waiting()).toBe(1))
+    await eventually(async () => expect(await countWaiting()).toBe(1))
     await killAll()
-    await eventually(async () => expect(await waiting()).toBe(1))
+    await eventually(async () => expect(await countWaiting()).toBe(1))
     await locked.release()
     expect((await reading).status).toBe(200)
   })
 })
 
-/** The session that watches the server is known by what it asks. */
+/** Identifies the session that watches the server by its query. */
 const WATCHING = "application_name LIKE 'daybook %' AND query = 'SELECT seq FROM daybook$head'"
-/** A session of a service waits where it begins, as long as another one has this lock. */
+/** Makes each new session of a service wait as long as another session holds this lock. */
 const WAIT_AT_LOGIN = `CREATE FUNCTION wait_at_login() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
   IF current_setting('application_name') = 'daybook' THEN PERFORM pg_advisory_xact_lock_shared(1); END IF; END $$;
 CREATE EVENT TRIGGER wait_at_login ON login EXECUTE FUNCTION wait_at_login()`
 
-test('a service whose watching session is ended twice knows that the server is there', async () => {
+test('a service whose watching session is terminated twice still considers the server up', async () => {
   await using service = await open()
   await send(service, '/api/posts', { json: { title: 'one' } })
   const superuser = superuserUrlOf(server.address, database.name)
-  // Held before anybody can wait for it: a session that began meanwhile would have it.
-  await using _held = await Lock.of(superuser, 'SELECT pg_advisory_lock(1)')
+  // Taken before the trigger exists: otherwise, a session that begins in between would get the lock.
+  await using _lock = await Lock.of(superuser, 'SELECT pg_advisory_lock(1)')
   await queryOnce(superuser, WAIT_AT_LOGIN, [])
-  const end = (which: string) =>
-    server.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND ${which}`, database.name)
-  await eventually(async () => expect(await end(WATCHING)).toHaveLength(1))
-  await eventually(async () => expect(await end("wait_event = 'advisory'")).toHaveLength(1))
+  const terminate = (where: string) =>
+    server.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND ${where}`, database.name)
+  await eventually(async () => expect(await terminate(WATCHING)).toHaveLength(1))
+  await eventually(async () => expect(await terminate("wait_event = 'advisory'")).toHaveLength(1))
   const statuses = new Set<number>()
   for (const endsAt = Date.now() + 1000; Date.now() < endsAt; await sleep(10)) {
     statuses.add((await send(service, '/api/posts/one')).status)
@@ -215,7 +215,7 @@ test('a service whose watching session is ended twice knows that the server is t
   expect(statuses).toEqual(new Set([200]))
 })
 
-test('a restart of the server is over for the service when it is for the server', async () => {
+test('a service recovers as soon as its server has restarted', async () => {
   await using service = await open()
   const load = new Load(service, 'load')
   await eventually(() => expect(load.writes.length).toBeGreaterThan(20))
@@ -229,7 +229,7 @@ test('a restart of the server is over for the service when it is for the server'
 })
 
 describe('more requests than connections', () => {
-  test('are refused when they would wait for too long, and none is a 500', async () => {
+  test('are 503 if they would wait too long, and never 500', async () => {
     await using service = await open({ connections: 2 })
     await send(service, '/api/posts', { json: { title: 'one' } })
     await using locked = await Lock.of(database.url, 'LOCK TABLE posts')
@@ -245,7 +245,7 @@ describe('more requests than connections', () => {
     expect((await send(service, '/api/posts', { json: { title: 'two' } })).status).toBe(201)
   })
 
-  test('are answered all when there is time for them', async () => {
+  test('are all answered if there is time for them', async () => {
     await using service = await open({ connections: 2 })
     const writes = Array.from({ length: 200 }, (_, index) =>
       send(service, '/api/posts', { json: { title: `title ${index}` } }),

@@ -7,13 +7,13 @@ import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
 
 const MANY = 10_000
 
-/** A collection of notes, in which more or fewer fields can be looked for. */
+/** Builds a config of notes. @param rank whether `rank` has an index */
 function configFor(url: string, rank: boolean, unique = false) {
   const fields = { title: f.text({ unique }), rank: f.integer({ index: rank }) }
   return defineConfig({ collections: { notes: defineCollection({ fields }) }, database: patientPostgres(url) })
 }
 
-/** Notes that the service has not written itself. */
+/** Inserts many notes past the service. */
 async function addMany(database: PostgresDatabase, title: string): Promise<void> {
   await database.rows(`INSERT INTO notes (id, created_at, updated_at, seq, schema_hash, doc)
     SELECT 'id' || n, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 1, schema_hash, jsonb_build_object('title', ${title}, 'rank', n)::text
@@ -28,12 +28,12 @@ const indexOf = (database: PostgresDatabase, name: string): Promise<readonly { v
   )
 
 describe('an index on many entries', () => {
-  test('is made while other nodes write', async () => {
+  test('is created while other nodes write', async () => {
     await using database = await PostgresDatabase.make()
     const before = await createService(configFor(database.url, false))
     await before.content.create('notes', { title: 'first', rank: 0 })
     await addMany(database, "'t' || n")
-    // Somebody is in the middle of a write: an index that keeps writers out would wait for them, and everybody for it.
+    // A write is open: an index that locks out writers would wait for it, and all other writers for the index.
     const writer = new Client({ connectionString: database.url })
     await writer.connect()
     await writer.query('BEGIN')
@@ -50,7 +50,7 @@ describe('an index on many entries', () => {
     await Promise.all([before.close(), after.close()])
   })
 
-  test('that cannot be made is named, and made once the entries allow it', async () => {
+  test('that cannot be created is named, and created once the entries allow it', async () => {
     await using database = await PostgresDatabase.make()
     const before = await createService(configFor(database.url, false))
     await before.content.create('notes', { title: 'first' })
@@ -63,13 +63,13 @@ describe('an index on many entries', () => {
     await after.close()
   })
 
-  test('is made once when ten nodes start at the same time', async () => {
+  test('is created once if ten nodes start at the same time', async () => {
     await using database = await PostgresDatabase.make()
     const before = await createService(configFor(database.url, false))
     await before.content.create('notes', { title: 'first' })
     await addMany(database, "'t' || n")
     const nodes = await Promise.all(Array.from({ length: 10 }, () => createService(configFor(database.url, true))))
     expect(await indexOf(database, 'notes$by$rank')).toEqual([{ valid: true }])
-    await Promise.all([before, ...nodes].map((one) => one.close()))
+    await Promise.all([before, ...nodes].map((service) => service.close()))
   })
 })

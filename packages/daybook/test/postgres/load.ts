@@ -3,20 +3,20 @@ import { expect } from 'vitest'
 import { expectSane } from '../support/scenarios/sane.ts'
 import type { Answer } from '../support/scenarios/transports.ts'
 
-/** Whatever answers requests, with the token of those who write. */
+/** A service, in this process or another, with the token for writes. */
 export interface Door {
   readonly fetch: (request: Request) => Promise<Response>
   readonly token: string
 }
 
-/** What a request may say besides its address. */
+/** The options of a request. */
 export interface Asked {
   readonly json?: object
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Asks, whatever comes of it: a 5xx is an answer, too. One with a body is a POST with the token. */
+/** Sends a request and returns its response, also a 5xx. With a body, it is a POST with the token. */
 export async function send({ fetch, token }: Door, path: string, asked: Asked = {}): Promise<Answer> {
   const { json, method = json === undefined ? 'GET' : 'POST' } = asked
   const init: RequestInit = { method, headers: { ...asked.headers } }
@@ -30,21 +30,21 @@ export async function send({ fetch, token }: Door, path: string, asked: Asked = 
   return answer
 }
 
-/** A write, and what its writer was told. */
-interface Told {
+/** A write and its response. */
+interface WriteResult {
   readonly title: string
   /** 0: the connection was lost. */
   readonly status: number
-  /** `unknown` where the service could not find out. */
+  /** `unknown` if the service could not find out. */
   readonly outcome: unknown
 }
 
-/** How long a client waits that was told to come again, in milliseconds. */
-const PATIENCE_MS = 20
+/** The pause of a client after a response that is no success, in milliseconds. */
+const RETRY_MS = 20
 
-/** Clients that write and read, one request after the other, until they are stopped. */
+/** Clients that write and read, each one request after the other, until they are stopped. */
 export class Load {
-  readonly writes: Told[] = []
+  readonly writes: WriteResult[] = []
   /** Statuses that readers saw. */
   readonly reads: number[] = []
   readonly #door: Door
@@ -62,45 +62,45 @@ export class Load {
     ]
   }
 
-  /** Lets the requests that are under way end. */
+  /** Stops all clients once their current requests have ended. */
   async stop(): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#clients)
   }
 
-  /** Lets the reads end that are under way. */
+  /** Resolves when the current reads have ended. */
   async readsUnderWay(): Promise<void> {
     await Promise.all(this.#underWay)
   }
 
-  /** Everything that writers were answered. */
+  /** The statuses of all writes. */
   get statuses(): ReadonlySet<number> {
     return new Set(this.writes.map(({ status }) => status))
   }
 
-  /** Checks that everybody was told the truth about what they wrote. @param titles of all that is stored */
+  /** Checks that every response to a write was true. @param titles those of all stored posts */
   expectHonest(titles: readonly string[]): void {
     const stored = Map.groupBy(titles, (title) => title)
-    const times = ({ title }: Told): number => stored.get(title)?.length ?? 0
+    const times = ({ title }: WriteResult): number => stored.get(title)?.length ?? 0
     expect([0, 201, 503]).toEqual(expect.arrayContaining([...this.statuses]))
     const done = this.writes.filter(({ status }) => status === 201)
     expect(done.length).toBeGreaterThan(0)
-    expect(done.filter((one) => times(one) !== 1)).toEqual([])
+    expect(done.filter((write) => times(write) !== 1)).toEqual([])
     const undone = this.writes.filter(({ status, outcome }) => status !== 201 && outcome === undefined)
-    expect(undone.filter((one) => times(one) !== 0)).toEqual([])
-    expect(this.writes.filter((one) => times(one) > 1)).toEqual([])
+    expect(undone.filter((write) => times(write) !== 0)).toEqual([])
+    expect(this.writes.filter((write) => times(write) > 1)).toEqual([])
   }
 
   async #write(writer: number): Promise<void> {
     for (let index = 0; !this.#isOver; index++) {
       const title = `${this.#name} ${writer} ${index}`
-      const told = await this.#create(title)
-      this.writes.push({ title, ...told })
-      if (told.status !== 201) await sleep(PATIENCE_MS)
+      const result = await this.#create(title)
+      this.writes.push({ title, ...result })
+      if (result.status !== 201) await sleep(RETRY_MS)
     }
   }
 
-  async #create(title: string): Promise<Pick<Told, 'status' | 'outcome'>> {
+  async #create(title: string): Promise<Pick<WriteResult, 'status' | 'outcome'>> {
     const answer = await send(this.#door, '/api/posts', { json: { title } }).catch(unlessLost)
     if (!answer) return { status: 0, outcome: 'unknown' }
     const { details = {} } = JSON.parse(answer.text) as { readonly details?: { readonly outcome?: unknown } }
@@ -115,12 +115,12 @@ export class Load {
       this.#underWay.delete(reading)
       const status = answer?.status ?? 0
       this.reads.push(status)
-      await sleep(status === 200 ? 1 : PATIENCE_MS)
+      await sleep(status === 200 ? 1 : RETRY_MS)
     }
   }
 }
 
-/** Of errors, only that a connection was lost is part of the game. */
+/** Ignores a lost connection, and rethrows every other error. */
 function unlessLost(error: unknown): undefined {
   if (!(error instanceof TypeError && error.cause)) throw error
 }

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** A transaction of somebody else, which holds on to something. */
+/** A transaction of another client that holds a lock. */
 export class Lock implements AsyncDisposable {
   readonly #client: Client
 
@@ -16,7 +16,6 @@ export class Lock implements AsyncDisposable {
     return new Lock(client)
   }
 
-  /** Lets go. */
   async release(): Promise<void> {
     await this.#client.query('ROLLBACK')
   }

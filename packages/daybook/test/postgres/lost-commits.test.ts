@@ -31,13 +31,13 @@ afterEach(expectQuietProcess)
 
 const create = (title: string, headers = {}) => send(service, '/api/posts', { json: { title }, headers })
 
-/** Titles in the order in which they were stored, however often. */
+/** Reads the stored titles in the order of their changes. */
 async function stored(): Promise<readonly string[]> {
   const sql = "SELECT doc::json ->> 'title' AS title FROM daybook$journal JOIN posts USING (id, seq) ORDER BY seq"
   return (await database.rows<{ title: string }>(sql)).map(({ title }) => title)
 }
 
-/** Waits until the database is used again. */
+/** Heals the network, and waits until the service is ready. */
 async function heal(): Promise<void> {
   await network.heal()
   await eventually(async () => expect((await send(service, '/api/ready')).status).toBe(200))
@@ -45,8 +45,8 @@ async function heal(): Promise<void> {
 
 const FATES = { 'was stored': 'delivered', 'never arrived': 'lost' } as const
 
-describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost', (_what, fate) => {
-  test('is answered with what became of it: one entry, stored once', async () => {
+describe.each(Object.entries(FATES))('a commit that %s, and whose response is lost', (_fate, fate) => {
+  test('gets a true response: one entry, stored once', async () => {
     const cut = network.cutAt(/COMMIT/, fate)
     const answer = await create('one')
     await cut
@@ -56,7 +56,7 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost
     expect((await create('two')).headers.get('daybook-seq')).toBe('2')
   })
 
-  test('is settled for everybody who shared it', async () => {
+  test('is resolved for every write that shared it', async () => {
     await create('first')
     const writes = ['one', 'two', 'three', 'four'].map((title) => create(title))
     const cut = network.cutAt(/COMMIT/, fate)
@@ -66,7 +66,7 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost
     expect(await stored()).toEqual(['first', 'one', 'two', 'three', 'four'])
   })
 
-  test('is settled for a change and a deletion, too', async () => {
+  test('is resolved for an update and a deletion, too', async () => {
     const { id } = JSON.parse((await create('one')).text)
     const { token } = service
     const headers = { Authorization: `Bearer ${token}` }
@@ -81,7 +81,7 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost
     expect(await stored()).toEqual([])
   })
 
-  test('stores its answer for a request that is sent again', async () => {
+  test('stores its response for a request that is sent again', async () => {
     const cut = network.cutAt(/COMMIT/, fate)
     const answer = await create('one', { 'Idempotency-Key': 'k' })
     await cut
@@ -92,7 +92,7 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost
     expect(await stored()).toEqual(['one'])
   })
 
-  test('is in doubt when the database is gone by then: 503, and it says that nobody knows', async () => {
+  test('is 503 with an unknown outcome if the database is gone by then', async () => {
     await create('before')
     const cut = network.cutAt(/COMMIT/, fate).then(() => network.refuse())
     const answer = await create('one', { 'Idempotency-Key': 'k' })
@@ -102,18 +102,18 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost
     expect(JSON.parse(answer.text).details).toEqual({ outcome: 'unknown' })
     await heal()
     expect(await stored()).toEqual(fate === 'delivered' ? ['before', 'one'] : ['before'])
-    // A client that sends it again with its key need not know.
+    // With its key, a client can safely send the request again.
     expect((await create('one', { 'Idempotency-Key': 'k' })).status).toBe(201)
     expect(await stored()).toEqual(['before', 'one'])
   })
 
-  test('is in doubt when the network goes silent; who waited behind it is told that theirs is not stored', async () => {
+  test('is 503 with an unknown outcome if the network goes silent; queued writes are 503 and not stored', async () => {
     await create('before')
     const cut = network.cutAt(/COMMIT/, fate).then(() => network.blackHole())
     const answers = await Promise.all(['one', 'two', 'three'].map((title) => create(title)))
     await cut
-    const told = answers.map(({ status, text }) => [status, JSON.parse(text).details])
-    expect(told).toEqual([
+    const responses = answers.map(({ status, text }) => [status, JSON.parse(text).details])
+    expect(responses).toEqual([
       [503, { outcome: 'unknown' }],
       [503, {}],
       [503, {}],
@@ -123,21 +123,21 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose answer is lost
   })
 })
 
-test('a transaction in which a failure was kept secret is not taken for a stored one', async () => {
+test('a transaction in which a failure was swallowed does not count as stored', async () => {
   const store = new Store(await postgres(database.url).open())
-  const answer = { key: 'k', request: 'r', status: 201, headers: '{}', body: '', at: '2026-01-01' }
-  const keep = (key: string) =>
+  const record = { key: 'k', request: 'r', status: 201, headers: '{}', body: '', at: '2026-01-01' }
+  const save = (key: string) =>
     store.transaction(async (writer) => {
-      await writer.system.saveIdempotencyRecord({ ...answer, key }, '2000-01-01')
-      await writer.system.saveIdempotencyRecord({ ...answer, key: 'twice' }, '2000-01-01').catch(() => {})
+      await writer.system.saveIdempotencyRecord({ ...record, key }, '2000-01-01')
+      await writer.system.saveIdempotencyRecord({ ...record, key: 'twice' }, '2000-01-01').catch(() => {})
     })
-  await keep('one')
-  await expect(keep('two')).rejects.toThrow('rolled back')
+  await save('one')
+  await expect(save('two')).rejects.toThrow('rolled back')
   expect(await store.read.system.idempotencyRecord('two')).toBeUndefined()
   await store.close()
 })
 
-test('a write that fails before its commit is refused as one that was not stored, when the database is gone', async () => {
+test('a write that fails before its commit is 503 without an unknown outcome', async () => {
   await create('before')
   const cut = network.cutAt(/"title":"one"/, 'lost').then(() => network.refuse())
   const answer = await create('one')

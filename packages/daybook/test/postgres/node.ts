@@ -10,14 +10,14 @@ import type { Door } from './load.ts'
 const CONFIG = join(import.meta.dirname, 'daybook.config.ts')
 const TOKEN = 'token-of-the-nodes-0123456789abcdef'
 
-/** How a node is started. */
+/** The options of a node. */
 export interface NodeOptions {
   readonly options?: PostgresOptions
   /** A module that is loaded before anything else. */
   readonly preload?: string
 }
 
-/** Starts `daybook start` with a config that reads these variables; the folder is never used. */
+/** Runs `daybook start` with the config beside this file. The data folder is never used. */
 function spawnNode(url: string | undefined, { options = {}, preload }: NodeOptions): ChildProcess {
   const args = ['start', '--config', CONFIG, '--data', '/nowhere', '--port', '0', '--log', 'silent']
   const { DATABASE_URL: _, ...env } = process.env
@@ -32,14 +32,14 @@ function spawnNode(url: string | undefined, { options = {}, preload }: NodeOptio
   })
 }
 
-/** How a start ended that did not succeed. */
+/** The result of a start that failed. */
 export interface Refused {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a node that is not expected to come up. */
+/** Starts a node that is expected to fail. */
 export async function startInVain(url: string | undefined, options: NodeOptions = {}): Promise<Refused> {
   const child = spawnNode(url, options)
   const ended = once(child, 'close')
@@ -47,56 +47,55 @@ export async function startInVain(url: string | undefined, options: NodeOptions 
   return { status: (await ended)[0], stdout, stderr }
 }
 
-/** A service in a process of its own. */
+/** A service in its own process. */
 export class ServiceNode implements Door, AsyncDisposable {
   readonly token = TOKEN
   readonly #child: ChildProcess
   #url = ''
-  /** What it said on standard error. */
-  #complaint = ''
+  /** Its output on standard error. */
+  #stderr = ''
 
   private constructor(child: ChildProcess) {
     this.#child = child
     child.stderr?.on('data', (chunk) => {
-      this.#complaint += chunk
+      this.#stderr += chunk
     })
   }
 
-  /** Starts one without waiting for it. */
+  /** Starts a node without waiting for it. */
   static spawn(url: string, options: NodeOptions = {}): ServiceNode {
     return new ServiceNode(spawnNode(url, options))
   }
 
-  /** Starts one, and waits until it listens. */
+  /** Starts a node, and waits until it listens. */
   static async start(url: string, options: NodeOptions = {}): Promise<ServiceNode> {
     const node = ServiceNode.spawn(url, options)
     await node.listening()
     return node
   }
 
-  /** Where it listens. */
   get url(): string {
     return this.#url
   }
 
-  /** @throws {Error} when it does not start, with what it said */
+  /** @throws {Error} if it does not start, with its output */
   async listening(): Promise<void> {
-    let said = ''
+    let output = ''
     for await (const chunk of this.#child.stdout as AsyncIterable<Buffer>) {
-      said += chunk
-      this.#url = /listening on (http:\S+)/.exec(said)?.[1] ?? ''
+      output += chunk
+      this.#url = /listening on (http:\S+)/.exec(output)?.[1] ?? ''
       if (this.#url !== '') return
     }
-    throw new Error(`The node did not start. ${this.#complaint}`)
+    throw new Error(`The node did not start. ${this.#stderr}`)
   }
 
-  /** Asks it over HTTP. @throws when there is no answer */
+  /** Sends a request over HTTP. @throws if there is no response */
   readonly fetch = async (request: Request): Promise<Response> => {
     const { pathname, search } = new URL(request.url)
     return fetch(new Request(new URL(pathname + search, this.#url), request))
   }
 
-  /** Ends it at once. */
+  /** Kills the process. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const ended = once(this.#child, 'exit')
@@ -104,7 +103,7 @@ export class ServiceNode implements Door, AsyncDisposable {
     await ended
   }
 
-  /** Stands it still. */
+  /** Stops the process until {@link resume}. */
   pause(): void {
     this.#child.kill('SIGSTOP')
   }

@@ -9,16 +9,16 @@ import { type Door, Load, send } from './load.ts'
 import { ServiceNode } from './node.ts'
 
 let database: PostgresDatabase
-/** Between the third node and the database. */
+/** The proxy between the third node and the database. */
 let network: FaultyProxy
 let a: ServiceNode
 let b: ServiceNode
 let c: ServiceNode
 let balancer: Balancer
-/** All of them behind one address. */
+/** The load balancer in front of all nodes. */
 let all: Door
 
-/** The database as a node of that name sees it. */
+/** Returns the URL of the database for a node of that name. */
 const urlFor = (name: string): string => `${database.url}?application_name=${name}`
 
 beforeAll(async () => {
@@ -48,12 +48,12 @@ afterAll(async () => {
 
 const create = (door: Door, json: object, headers = {}) => send(door, '/api/posts', { json, headers })
 const read = (door: Door, slug: string, headers = {}) => send(door, `/api/posts/${slug}`, { headers })
-/** As the session that wrote it. */
+/** Reads a post with the token that wrote it. */
 const readBack = (door: Door, slug: string) => read(door, slug, { Authorization: `Bearer ${a.token}` })
 const bodyOf = ({ text }: Answer) => JSON.parse(text)
 
-/** How often each status came. */
-function tally(answers: readonly Answer[]): Readonly<Record<string, number>> {
+/** Counts responses by status. */
+function countStatuses(answers: readonly Answer[]): Readonly<Record<string, number>> {
   const groups = Map.groupBy(answers, ({ status }) => status)
   return Object.fromEntries([...groups].map(([status, same]) => [status, same.length]))
 }
@@ -70,7 +70,7 @@ async function numbers(): Promise<readonly number[]> {
 const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1)
 
 describe('three nodes on one database', () => {
-  test('show at once what one of them has stored, under the same tags (N1)', async () => {
+  test('show at once what one of them has stored, with the same ETags', async () => {
     for (let round = 0; round < 10; round++) {
       const [writer, ...others] = [a, b, c].map((_, index) => [a, b, c][(index + round) % 3] as ServiceNode)
       const stored = await create(writer as Door, { title: `seen ${round}`, slug: `seen-${round}` })
@@ -89,16 +89,16 @@ describe('three nodes on one database', () => {
     }
   })
 
-  test('give a slug to one of those who want it at once (C1)', async () => {
-    const wanted = Array.from({ length: 200 }, (_, index) => create(all, { title: `${index}`, slug: 'wanted' }))
-    expect(tally(await Promise.all(wanted))).toEqual({ 201: 1, 409: 199 })
+  test('give a slug to one of many concurrent creates', async () => {
+    const creates = Array.from({ length: 200 }, (_, index) => create(all, { title: `${index}`, slug: 'wanted' }))
+    expect(countStatuses(await Promise.all(creates))).toEqual({ 201: 1, 409: 199 })
   })
 
-  test('do once what is sent to two of them at once with one Idempotency-Key (C6)', async () => {
+  test('execute a request once if two nodes get it concurrently with one Idempotency-Key', async () => {
     for (let round = 0; round < 20; round++) {
       const headers = { 'Idempotency-Key': `key-${round}` }
       const answers = await Promise.all([a, b].map((node) => create(node, { title: `once ${round}` }, headers)))
-      expect(tally(answers)).toEqual({ 201: 2 })
+      expect(countStatuses(answers)).toEqual({ 201: 2 })
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
       const replays = answers.filter((answer) => answer.headers.get('idempotency-replayed') === 'true')
       expect(replays).toHaveLength(1)
@@ -106,7 +106,7 @@ describe('three nodes on one database', () => {
     expect((await titles()).filter((title) => title.startsWith('once'))).toHaveLength(20)
   })
 
-  test('let one of two changes on the same tag through (C2)', async () => {
+  test('accept one of two concurrent changes with the same If-Match', async () => {
     const { id } = bodyOf(await create(a, { title: 'raced', slug: 'raced', count: 0 }))
     for (let round = 1; round <= 30; round++) {
       const tag = String((await read(c, 'raced')).headers.get('etag'))
@@ -115,13 +115,13 @@ describe('three nodes on one database', () => {
         send(node, `/api/posts/${id}`, { method: 'PUT', json: { count: round * 2 + index }, headers }),
       )
       const answers = await Promise.all(changes)
-      expect(tally(answers)).toEqual({ 200: 1, 412: 1 })
+      expect(countStatuses(answers)).toEqual({ 200: 1, 412: 1 })
       const winner = answers.find(({ status }) => status === 200) as Answer
       expect(bodyOf(await readBack(c, 'raced'))).toEqual(bodyOf(winner))
     }
   })
 
-  test('lose no step of a counter that all of them count up', async () => {
+  test('lose no increment of a counter that all of them count up', async () => {
     const { id } = bodyOf(await create(a, { title: 'counted', slug: 'counted', count: 0 }))
     const steps = 20
     const countUp = async (node: Door): Promise<void> => {
@@ -138,7 +138,7 @@ describe('three nodes on one database', () => {
     expect(bodyOf(await read(b, 'counted')).count).toBe(6 * steps)
   })
 
-  test('number their changes in the order of their commits, without a gap', async () => {
+  test('number changes in the order of their commits, without a gap', async () => {
     const first = (await numbers()).length
     const loads = [a, b, c].map((node, index) => new Load(node, `ordered ${index}`, { writers: 3, readers: 0 }))
     let last = first
@@ -156,19 +156,19 @@ describe('three nodes on one database', () => {
     expect(head).toEqual({ seq: (await numbers()).length, n: (await numbers()).length })
   })
 
-  test('write in turns: one that asks for little is not kept waiting by two that ask for much', async () => {
+  test('take turns: two busy nodes do not starve a third', async () => {
     const busy = [a, b].map((node, index) => new Load(node, `busy ${index}`, { writers: 8, readers: 0 }))
     const modest = new Load(c, 'modest', { writers: 1, readers: 0 })
     await eventually(() => expect(Math.min(...busy.map(({ writes }) => writes.length))).toBeGreaterThan(100))
     const share = modest.writes.length
     for (const load of [...busy, modest]) await load.stop()
-    // One of three turns is its own, with one write where the others have up to eight.
+    // The third node gets one turn of three, with one write where the others have up to eight.
     expect(share).toBeGreaterThan(5)
   })
 })
 
-describe('a node that is lost', () => {
-  test('under load takes nothing along that it acknowledged, and the others go on', async () => {
+describe('a lost node', () => {
+  test('that is killed under load loses no acknowledged write, and the others continue', async () => {
     await using doomed = await ServiceNode.start(urlFor('doomed'))
     const loads = [b, c].map((node, index) => new Load(node, `others ${index}`, { writers: 2, readers: 1 }))
     const last = new Load(doomed, 'doomed', { writers: 8, readers: 1 })
@@ -195,11 +195,11 @@ describe('a node that is lost', () => {
     expect(await numbers()).toEqual(upTo(all.length + (await changes())))
   })
 
-  test('to the database is not ready and says so; the others go on (N6)', async () => {
+  test('that cannot reach the database is not ready; the others continue', async () => {
     network.blackHole()
     try {
       const answers = await Promise.all([send(c, '/api/posts'), create(c, { title: 'refused' }), send(c, '/api/ready')])
-      expect(tally(answers)).toEqual({ 503: 3 })
+      expect(countStatuses(answers)).toEqual({ 503: 3 })
       expect((await send(c, '/api/health')).status).toBe(200)
       for (const node of [a, b]) {
         expect((await send(node, '/api/ready')).status).toBe(200)
@@ -207,7 +207,7 @@ describe('a node that is lost', () => {
       }
       await eventually(async () => {
         const through = await Promise.all(upTo(12).map(() => create(all, { title: 'balanced' })))
-        expect(tally(through)).toEqual({ 201: 12 })
+        expect(countStatuses(through)).toEqual({ 201: 12 })
       })
     } finally {
       await network.heal()
@@ -217,38 +217,38 @@ describe('a node that is lost', () => {
     expect(await titles()).not.toContain('refused')
   })
 
-  /** Whether a node of that name holds the writers' turn, and does nothing. */
+  /** Returns true if a node of that name holds the turn to write and is idle. */
   async function holdsTurn(name: string): Promise<boolean> {
     const sql = `SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()
       AND state = 'idle in transaction' AND backend_xid IS NOT NULL`
     return (await database.rows(sql, name)).length > 0
   }
 
-  test('in its sleep while it had the turn to write lets others write soon, and does no harm when it wakes', async () => {
+  test('that is paused during its turn to write loses the turn, and does no harm when it resumes', async () => {
     await using sleeper = await ServiceNode.start(urlFor('sleeper'))
-    const own = new Load(sleeper, 'sleeper', { writers: 8, readers: 1 })
-    await eventually(() => expect(own.writes.length).toBeGreaterThan(20))
+    const sleeping = new Load(sleeper, 'sleeper', { writers: 8, readers: 1 })
+    await eventually(() => expect(sleeping.writes.length).toBeGreaterThan(20))
     for (sleeper.pause(); !(await holdsTurn('sleeper')); sleeper.pause()) {
       sleeper.resume()
       await sleep(Math.random() * 20)
     }
     expect((await send(b, '/api/posts?limit=1')).status).toBe(200)
-    const others = new Load(b, 'awake', { writers: 2, readers: 1 })
-    // Its session is ended after five seconds.
-    await eventually(() => expect(others.statuses).toContain(201))
-    await others.stop()
-    expect(new Set(others.reads)).toEqual(new Set([200]))
+    const awake = new Load(b, 'awake', { writers: 2, readers: 1 })
+    // PostgreSQL ends its session after five seconds (idle_in_transaction_session_timeout).
+    await eventually(() => expect(awake.statuses).toContain(201))
+    await awake.stop()
+    expect(new Set(awake.reads)).toEqual(new Set([200]))
     sleeper.resume()
     await eventually(async () => expect((await send(sleeper, '/api/ready')).status).toBe(200))
     expect((await create(sleeper, { title: 'awake again' })).status).toBe(201)
-    await own.stop()
+    await sleeping.stop()
     const all = await titles()
-    others.expectHonest(all)
-    own.expectHonest(all)
+    awake.expectHonest(all)
+    sleeping.expectHonest(all)
   })
 })
 
-/** How many changes were made of entries that were there already. */
+/** Counts the journal records that are no creations. */
 async function changes(): Promise<number> {
   const [row] = await database.rows<{ n: number }>("SELECT count(*) AS n FROM daybook$journal WHERE action <> 'create'")
   return Number(row?.n)

@@ -19,50 +19,50 @@ afterAll(async () => {
 })
 
 const PID = rawStatement<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid')
-const pidOf = async (): Promise<number | undefined> => (await database.reader.get(PID))?.pid
+const readPid = async (): Promise<number | undefined> => (await database.reader.get(PID))?.pid
 
-/** On a busy machine a short read may take so long that those behind it are asked elsewhere: then once more. */
+/** Retries: on a busy machine, a short read may take so long that the reads behind it move to another connection. */
 const inTime = eventually
 
-/** A read that runs until somebody ends it. */
-const HELD = rawStatement('SELECT pg_sleep(601)')
+/** A read that runs until it is cancelled. */
+const SLOW = rawStatement('SELECT pg_sleep(601)')
 
-/** Does something to each session in which such a read is running. */
-const toSessions = (what: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<readonly unknown[]> =>
-  server.rows(`SELECT ${what}(pid) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(601)'`)
+/** Cancels or terminates each session that runs a slow read. */
+const endSlowReads = (how: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<readonly unknown[]> =>
+  server.rows(`SELECT ${how}(pid) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(601)'`)
 
-/** Such a read, and what became of it. */
-class HeldRead {
-  told: unknown
-  readonly over: Promise<void> = database.reader.get(HELD).then(
-    () => this.#tell('answered'),
-    ({ code }) => this.#tell(code),
+/** A slow read and its outcome. */
+class SlowRead {
+  outcome: unknown
+  readonly over: Promise<void> = database.reader.get(SLOW).then(
+    () => this.#end('resolved'),
+    ({ code }) => this.#end(code),
   )
 
-  #tell(what: unknown): void {
-    this.told = what
+  #end(outcome: unknown): void {
+    this.outcome = outcome
   }
 
-  /** Ends it; a session that is just ending has it, too, for a moment. */
-  async refuse(): Promise<void> {
+  /** Cancels it, again and again: a session that is just ending may still run the statement for a moment. */
+  async cancel(): Promise<void> {
     await eventually(async () => {
-      await toSessions('pg_cancel_backend')
-      expect(this.told).toBe('SERVICE_UNAVAILABLE')
+      await endSlowReads('pg_cancel_backend')
+      expect(this.outcome).toBe('SERVICE_UNAVAILABLE')
     })
   }
 }
 
-describe('reads that are asked at once', () => {
+describe('concurrent reads', () => {
   test('share a connection, eight at a time', async () => {
     await inTime(async () => {
-      const pids = await Promise.all(Array.from({ length: 16 }, pidOf))
+      const pids = await Promise.all(Array.from({ length: 16 }, readPid))
       expect(new Set(pids.slice(0, 8)).size).toBe(1)
       expect(new Set(pids.slice(8)).size).toBe(1)
       expect(new Set(pids).size).toBe(2)
     })
   })
 
-  test('are answered one by one: each has its own result, and its own error', async () => {
+  test('each get their own result or error', async () => {
     const numbers = Array.from({ length: 8 }, (_, index) =>
       rawStatement<{ readonly number: number }>(`SELECT ${index} AS number`),
     )
@@ -70,43 +70,47 @@ describe('reads that are asked at once', () => {
       index === 2 ? database.reader.get(rawStatement('SELECT 1 / 0 AS number')) : database.reader.get(number),
     )
     const results = await Promise.allSettled(reads)
-    const told = results.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code))
-    expect(told).toEqual([0, 1, '22012', 3, 4, 5, 6, 7].map((one) => (one === '22012' ? one : { number: one })))
+    const outcome = results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.code))
+    expect(outcome).toEqual([0, 1, '22012', 3, 4, 5, 6, 7].map((item) => (item === '22012' ? item : { number: item })))
   })
 
-  test('learn each what is wrong with a statement that several ask', async () => {
+  test('each get the error of a statement that they share', async () => {
     const reads = Array.from({ length: 3 }, () => database.reader.get(rawStatement('SELECT one FROM nowhere')))
     const results = await Promise.allSettled(reads)
-    // On one connection, those behind the first would be told that nothing is prepared under their name (26000).
-    expect(results.map((one) => one.status === 'rejected' && one.reason.code)).toEqual(['42P01', '42P01', '42P01'])
+    // On one connection, the reads behind the first would fail with "prepared statement does not exist" (26000).
+    expect(results.map((result) => result.status === 'rejected' && result.reason.code)).toEqual([
+      '42P01',
+      '42P01',
+      '42P01',
+    ])
   })
 
-  test('do not wait for one that is held up', async () => {
-    const first = new HeldRead()
-    const others = Promise.all([pidOf(), pidOf(), pidOf()])
+  test('do not wait for a slow one', async () => {
+    const first = new SlowRead()
+    const others = Promise.all([readPid(), readPid(), readPid()])
     expect(await Promise.race([first.over, others])).toEqual([
       expect.any(Number),
       expect.any(Number),
       expect.any(Number),
     ])
-    await first.refuse()
-    expect(await pidOf()).toEqual(expect.any(Number))
+    await first.cancel()
+    expect(await readPid()).toEqual(expect.any(Number))
   })
 
-  test('leave their connection to others, also when the last of them takes its time', async () => {
+  test('release their connection, even if the last of them is slow', async () => {
     await inTime(async () => {
-      const [shared] = await Promise.all([pidOf(), database.reader.get(rawStatement('SELECT pg_sleep(0.6)'))])
-      expect(await pidOf()).toBe(shared)
+      const [shared] = await Promise.all([readPid(), database.reader.get(rawStatement('SELECT pg_sleep(0.6)'))])
+      expect(await readPid()).toBe(shared)
     })
   })
 
-  test('are answered, too, when their session ends under one of them', async () => {
-    const before = await pidOf()
-    const first = new HeldRead()
-    const others = Promise.all([pidOf(), pidOf(), pidOf()])
-    await eventually(async () => expect(await toSessions('pg_terminate_backend')).not.toEqual([]))
+  test('succeed even if their session is terminated', async () => {
+    const before = await readPid()
+    const first = new SlowRead()
+    const others = Promise.all([readPid(), readPid(), readPid()])
+    await eventually(async () => expect(await endSlowReads('pg_terminate_backend')).not.toEqual([]))
     expect(await others).not.toContain(before)
-    // It is asked anew.
-    await first.refuse()
+    // The slow read was retried on another connection.
+    await first.cancel()
   })
 })

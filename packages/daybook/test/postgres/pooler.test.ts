@@ -12,7 +12,7 @@ import { Lock } from './lock.ts'
 import { posts } from './posts.ts'
 import { Wiretap } from './wiretap.ts'
 
-/** Reads and writes of every kind, many at once. */
+/** Sends reads and writes of every kind concurrently. */
 async function useEverything(service: TestService): Promise<void> {
   const { token } = service
   const headers = { Authorization: `Bearer ${token}` }
@@ -32,7 +32,7 @@ async function useEverything(service: TestService): Promise<void> {
   await Promise.all(Array.from({ length: 10 }, (_, index) => round(index)))
 }
 
-/** Starts a service on a new database, uses it, and answers what it said there. */
+/** Uses a service on a new database. Returns the wiretap with the messages that it sent to PostgreSQL. */
 async function overhear(options: PostgresOptions): Promise<Wiretap> {
   await using database = await PostgresDatabase.make()
   const { port } = await sharedPostgres()
@@ -43,30 +43,30 @@ async function overhear(options: PostgresOptions): Promise<Wiretap> {
   return tap
 }
 
-const settingsOf = ({ said }: Wiretap): readonly string[] => {
+const settingNames = ({ said }: Wiretap): readonly string[] => {
   const all = said
     .filter(({ kind }) => kind === 'start')
     .flatMap(({ texts }) => texts.filter((_, index) => index % 2 === 0))
   return [...new Set(all)].filter((name) => name !== '').sort()
 }
 
-const namesOf = ({ said }: Wiretap): ReadonlySet<string> =>
+const statementNames = ({ said }: Wiretap): ReadonlySet<string> =>
   new Set(said.filter(({ kind }) => kind === 'parse').map(({ texts }) => String(texts[0])))
 
-/** What lives as long as a session, and would be somebody else's behind a pooler. */
-const OF_A_SESSION =
+/** Matches statements whose effect lasts as long as the session, which a pooler shares with others. */
+const SESSION_STATE =
   /(?:^|;)\s*(?:SET\s+(?!LOCAL\b)|RESET|LISTEN|PREPARE|DISCARD|DECLARE|LOAD|CREATE\s+TEMP)|pg_(?:try_)?advisory_lock|set_config/i
 
-test('behind a pooler of transactions nothing is left in a session', async () => {
+test('behind a transaction pooler nothing is left in a session', async () => {
   const tap = await overhear({ pooler: 'transaction' })
-  expect(settingsOf(tap)).toEqual(['application_name', 'client_encoding', 'database', 'user'])
-  expect(namesOf(tap)).toEqual(new Set(['']))
+  expect(settingNames(tap)).toEqual(['application_name', 'client_encoding', 'database', 'user'])
+  expect(statementNames(tap)).toEqual(new Set(['']))
   expect(tap.sql.length).toBeGreaterThan(200)
-  expect(tap.sql.filter((sql) => OF_A_SESSION.test(sql))).toEqual([])
+  expect(tap.sql.filter((sql) => SESSION_STATE.test(sql))).toEqual([])
   expect(tap.sql.filter((sql) => /^BEGIN/.test(sql) && !/SET LOCAL lock_timeout/.test(sql))).toEqual([])
 })
 
-test('behind a pooler a read that takes too long ends all the same, and the next is not disturbed', async () => {
+test('behind a pooler a slow read times out, and does not affect the next one', async () => {
   await using database = await PostgresDatabase.make()
   const source = patientPostgres(database.url, { pooler: 'transaction', connections: 2, statementMs: 1000 })
   await using service = await createTestService({ ...posts, database: source })
@@ -78,16 +78,16 @@ test('behind a pooler a read that takes too long ends all the same, and the next
   expect((await send(service, '/api/posts/one')).status).toBe(200)
 })
 
-test('without one, sessions keep their limits and their statements', async () => {
+test('without a pooler, sessions keep their limits and their prepared statements', async () => {
   const tap = await overhear({})
-  expect(settingsOf(tap)).toEqual(
+  expect(settingNames(tap)).toEqual(
     expect.arrayContaining(['idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout']),
   )
-  expect(namesOf(tap).size).toBeGreaterThan(10)
+  expect(statementNames(tap).size).toBeGreaterThan(10)
 })
 
-test('the guide says what a role behind a pooler has to be told, as sessions cannot be', async () => {
+test('the guide shows the role settings that a pooler needs, since sessions cannot have them', async () => {
   const guide = await readFile(join(import.meta.dirname, '../../../../docs/going-to-production.md'), 'utf8')
-  const told = [...guide.matchAll(/^ALTER ROLE daybook SET (.*);$/gm)].map(([, setting]) => setting)
-  expect(told).toEqual(READ_SETTINGS)
+  const settings = [...guide.matchAll(/^ALTER ROLE daybook SET (.*);$/gm)].map(([, setting]) => setting)
+  expect(settings).toEqual(READ_SETTINGS)
 })

@@ -8,7 +8,7 @@ import { PostgresServer } from '../support/postgres/postgres-server.ts'
 
 const run = promisify(execFile)
 
-/** A server, and a copy that streams from it. */
+/** A server and a streaming replica. */
 export class ReplicatedServer implements AsyncDisposable {
   readonly primary: PostgresServer
   readonly replica: PostgresServer
@@ -20,10 +20,10 @@ export class ReplicatedServer implements AsyncDisposable {
     this.#folder = folder
   }
 
-  /** The copy begins as the data folder of a server that is stopped. */
+  /** Makes the replica from the data folder of the stopped primary. */
   static async make(): Promise<ReplicatedServer> {
     const folder = await mkdtemp(join(tmpdir(), 'daybook-replica-'))
-    // The account that the servers run as has to get in.
+    // The account that the servers run as needs access.
     await run('chmod', ['755', folder])
     const data = join(folder, 'data')
     const copy = join(folder, 'copy')

@@ -13,7 +13,7 @@ import { ReplicatedServer } from './replica.ts'
 
 let servers: ReplicatedServer
 let database: PostgresDatabase
-/** Between the service and the replica. */
+/** The proxy between the service and the replica. */
 let network: FaultyProxy
 let service: TestService<typeof posts>
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 afterEach(expectQuietProcess)
 
-/** Stops the replica where it is. */
+/** Stops the replica from following the primary. */
 async function pauseReplay(): Promise<void> {
   await servers.replica.rows('SELECT pg_wal_replay_pause()')
   await eventually(async () => {
@@ -50,52 +50,52 @@ async function pauseReplay(): Promise<void> {
   })
 }
 
-/** Lets the replica go on. */
+/** Lets the replica follow the primary again. */
 const resumeReplay = () => servers.replica.rows('SELECT pg_wal_replay_resume()')
 
 const create = (title: string) => send(service, '/api/posts', { json: { title } })
 const read = (path: string, headers = {}) => send(service, path, { headers })
 const session = (): object => ({ Authorization: `Bearer ${service.token}` })
-const seqOf = ({ headers }: Answer): string => String(headers.get('daybook-seq'))
-const totalOf = async (headers = {}): Promise<number> => JSON.parse((await read('/api/posts', headers)).text).total
+const getSeq = ({ headers }: Answer): string => String(headers.get('daybook-seq'))
+const readTotal = async (headers = {}): Promise<number> => JSON.parse((await read('/api/posts', headers)).text).total
 
-/** Waits until the replica is used, and has come that far. An answer that is kept takes no content from it: nobody has asked this before. */
+/** Waits until the replica is used and has caught up. Each attempt reads a new query, since cached responses do not reach the replica. */
 async function caughtUp(total: number): Promise<void> {
   let limit = 1
   await eventually(async () => {
     limit += 1
     const sql = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'daybook' AND datname = $1 AND query LIKE '%posts%'`
-    expect(await totalOf()).toBe(total)
+    expect(await readTotal()).toBe(total)
     await read(`/api/posts?limit=${limit}`)
     expect((await servers.replica.rows(sql, database.name)).length).toBeGreaterThan(0)
   })
 }
 
 describe('with a replica', () => {
-  test('readers without a session are answered by it, and by the original when they name a later number', async () => {
+  test('callers without a session read from it, and from the primary if they require a later number', async () => {
     const one = await create('one')
     await caughtUp(1)
     await pauseReplay()
     const two = await create('two')
     expect(two.status).toBe(201)
-    // Where the replica takes too long to answer, the original does; that is no answer to wait for.
-    await eventually(async () => expect(await totalOf()).toBe(1))
+    // If the replica takes too long, the primary responds, so the request is repeated.
+    await eventually(async () => expect(await readTotal()).toBe(1))
     await eventually(async () => expect((await read('/api/posts/two')).status).toBe(404))
-    await eventually(async () => expect(await totalOf({ 'Daybook-Min-Seq': seqOf(one) })).toBe(1))
-    expect(await totalOf({ 'Daybook-Min-Seq': seqOf(two) })).toBe(2)
-    expect((await read('/api/posts/two', { 'Daybook-Min-Seq': seqOf(two) })).status).toBe(200)
-    expect((await read('/api/posts?q=two', { 'Daybook-Min-Seq': seqOf(two) })).status).toBe(200)
+    await eventually(async () => expect(await readTotal({ 'Daybook-Min-Seq': getSeq(one) })).toBe(1))
+    expect(await readTotal({ 'Daybook-Min-Seq': getSeq(two) })).toBe(2)
+    expect((await read('/api/posts/two', { 'Daybook-Min-Seq': getSeq(two) })).status).toBe(200)
+    expect((await read('/api/posts?q=two', { 'Daybook-Min-Seq': getSeq(two) })).status).toBe(200)
     await resumeReplay()
-    await eventually(async () => expect(await totalOf()).toBe(2))
+    await eventually(async () => expect(await readTotal()).toBe(2))
     expect(JSON.parse(two.text)).toMatchObject(JSON.parse((await read('/api/posts/two')).text))
   })
 
-  test('a session always sees its own writes, and changes what is really there', async () => {
+  test('a session always sees its own writes, and changes the current revision', async () => {
     await create('one')
     await caughtUp(1)
     await pauseReplay()
     const { id } = JSON.parse((await create('two')).text)
-    expect(await totalOf(session())).toBe(2)
+    expect(await readTotal(session())).toBe(2)
     const stored = await read('/api/posts/two', session())
     expect(stored.status).toBe(200)
     const headers = { 'If-Match': String(stored.headers.get('etag')) }
@@ -104,20 +104,20 @@ describe('with a replica', () => {
     expect(JSON.parse((await read('/api/posts/two', session())).text).title).toBe('three')
   })
 
-  test('a tag of one state is none of the other', async () => {
+  test('an ETag of the primary does not match on a replica that lags behind', async () => {
     await create('one')
     await caughtUp(1)
     const same = [await read('/api/posts'), await read('/api/posts', { 'Daybook-Min-Seq': '999' })]
     expect(new Set(same.map(({ headers }) => headers.get('etag'))).size).toBe(1)
     await pauseReplay()
     const two = await create('two')
-    const late = { 'Daybook-Min-Seq': seqOf(two) }
+    const late = { 'Daybook-Min-Seq': getSeq(two) }
     const tag = String((await read('/api/posts', late)).headers.get('etag'))
     expect((await read('/api/posts', { ...late, 'If-None-Match': tag })).status).toBe(304)
     await eventually(async () => expect((await read('/api/posts', { 'If-None-Match': tag })).status).toBe(200))
   })
 
-  test('how far it has come is among the metrics, as long as it answers', async () => {
+  test('the metrics show its position as long as it responds', async () => {
     const positions = async () => {
       const metrics = readMetrics(await service.metrics())
       const readers = [...metrics].filter(([name]) => name.startsWith('daybook_journal_reader_seq'))
@@ -136,14 +136,14 @@ describe('with a replica', () => {
     await network.heal()
   })
 
-  test('whose address is none is refused at start', async () => {
+  test('with an invalid URL, the start fails', async () => {
     const opening = patientPostgres(database.url, {
       replicas: [database.url, 'mysql://user:secret@copy/content'],
     }).open()
     await expect(opening).rejects.toThrow(/^replicas\[1\] is no URL of PostgreSQL\. Write postgres:[^ ]+$/)
   })
 
-  test('a Daybook-Min-Seq that is no number of the journal is refused', async () => {
+  test('a Daybook-Min-Seq that is no number of the journal is rejected', async () => {
     for (const seq of ['', 'x', '-1', '1.5', '1e3', '12345678901234567890']) {
       const answer = await read('/api/posts', { 'Daybook-Min-Seq': seq })
       expect(answer.status, seq).toBe(400)
@@ -151,24 +151,24 @@ describe('with a replica', () => {
     }
   })
 
-  /** Ways in which a replica is gone. */
+  /** Outages of a replica. */
   const GONE = {
     'is not there': () => {
       network.refuse()
       network.cut()
     },
-    'is behind a network that swallows everything': () => network.blackHole(),
+    'is behind a network that drops all packets': () => network.blackHole(),
     stops: () => servers.replica.stop(),
   } as const
 
-  test.each(Object.entries(GONE))('that %s, everything is answered by the original', async (how, strike) => {
+  test.each(Object.entries(GONE))('that %s, the primary serves everything', async (how, strike) => {
     await create('one')
     await caughtUp(1)
     await strike()
-    const asked = Array.from({ length: 20 }, () => read('/api/posts'))
-    expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]))
+    const reads = Array.from({ length: 20 }, () => read('/api/posts'))
+    expect(new Set((await Promise.all(reads)).map(({ status }) => status))).toEqual(new Set([200]))
     await create('two')
-    await eventually(async () => expect(await totalOf()).toBe(2))
+    await eventually(async () => expect(await readTotal()).toBe(2))
     expect((await read('/api/ready')).status).toBe(200)
     await network.heal()
     if (how === 'stops') await servers.replica.start()

@@ -42,33 +42,33 @@ const open = (url: string | undefined, options: PostgresOptions = {}) =>
     { serviceToken: TOKEN },
   )
 
-/** The URL of the database with something else in it. */
+/** Returns the URL of the database with a change. */
 function changed(change: (url: URL) => void): string {
   const url = new URL(database.url)
   change(url)
   return url.href
 }
 
-/** Runs something as the superuser, and something else in the end. */
+/** Runs a statement as the superuser. */
 async function asSuperuser(sql: string): Promise<void> {
   await queryOnce(superuserUrlOf(await barePostgres()), sql, [])
 }
 
-/** What stands in place of a password where one is shown. */
+/** A password that no message may contain. */
 const SECRET = 'a-secret-that-nobody-sees'
 
-/** A role for one test, that may connect. */
+/** Creates a role for one test that may connect. */
 async function makeRole(options = '') {
   const name = `role_${randomBytes(6).toString('hex')}`
   await asSuperuser(`CREATE ROLE ${name} LOGIN PASSWORD '${SECRET}' ${options}`)
-  const url = changed((one) => {
-    one.username = name
-    one.password = SECRET
+  const url = changed((parts) => {
+    parts.username = name
+    parts.password = SECRET
   })
   return { url, [Symbol.asyncDispose]: () => asSuperuser(`DROP ROLE ${name}`) }
 }
 
-/** A real server that says it is version 13: its answer is changed on the way. */
+/** Starts a relay that makes the server claim to be version 13. */
 async function oldServer() {
   const { port } = await barePostgres()
   const relay = createServer((client) => {
@@ -83,23 +83,23 @@ async function oldServer() {
   })
   relay.listen(0, '127.0.0.1')
   await once(relay, 'listening')
-  const url = changed((one) => {
-    one.port = String((relay.address() as AddressInfo).port)
+  const url = changed((parts) => {
+    parts.port = String((relay.address() as AddressInfo).port)
   })
   return { url, [Symbol.asyncDispose]: async () => void relay.close() }
 }
 
-/** A database that is not written in UTF-8. */
+/** Creates a database that is not encoded as UTF-8. */
 async function asciiDatabase() {
   const name = `ascii_${randomBytes(6).toString('hex')}`
   await asSuperuser(`CREATE DATABASE ${name} OWNER ${ROLE} ENCODING 'SQL_ASCII' TEMPLATE template0`)
-  const url = changed((one) => {
-    one.pathname = `/${name}`
+  const url = changed((parts) => {
+    parts.pathname = `/${name}`
   })
   return { url, [Symbol.asyncDispose]: () => asSuperuser(`DROP DATABASE ${name} WITH (FORCE)`) }
 }
 
-/** A database that another version of Daybook has opened. */
+/** Makes the database look as if another version of Daybook had opened it. */
 async function databaseOfAnotherVersion(): Promise<string> {
   await (await open(database.url)).close()
   await database.rows("UPDATE daybook$meta SET value = '999' WHERE key = 'layout'")
@@ -108,11 +108,11 @@ async function databaseOfAnotherVersion(): Promise<string> {
 
 type Place = string | undefined | ({ readonly url: string } & AsyncDisposable)
 
-/** What is wrong, and what is said about it. */
-const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Place>, said: RegExp]>> = {
+/** Bad addresses, each with the expected message. */
+const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Place>, message: RegExp]>> = {
   'no URL': [() => undefined, /^DATABASE_URL is not set\. Write postgres:/],
   'an empty URL': [() => '', /^DATABASE_URL is not set\. Write postgres:/],
-  'what is no URL': [() => SECRET, /^DATABASE_URL is no URL of PostgreSQL\. Write postgres:/],
+  'a text that is no URL': [() => SECRET, /^DATABASE_URL is no URL of PostgreSQL\. Write postgres:/],
   'a URL of something else': [() => `https://user:${SECRET}@127.0.0.1/`, /^DATABASE_URL is no URL of PostgreSQL/],
   'a password with a # in it': [
     () => changed(() => {}).replace(/:[^:@]+@/, `:#${SECRET}@`),
@@ -122,14 +122,14 @@ const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Plac
     () => changed(() => {}).replace(/:[^:@]+@/, `:1234/${SECRET}@`),
     /^DATABASE_URL has an @ in a strange place\. In the password, write/,
   ],
-  'a host that there is not': [
+  'an unknown host': [
     () =>
       changed((url) => {
         url.hostname = 'nowhere.invalid'
       }),
     /^PostgreSQL does not answer at postgres:\/\/daybook@nowhere\.invalid:\d+\/test_\w+\. Is it running/,
   ],
-  'a port that nobody listens on': [
+  'a closed port': [
     async () => {
       const port = await freePort()
       return changed((url) => {
@@ -159,21 +159,21 @@ const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Plac
       }),
     /^PostgreSQL at postgres:\S+ cannot be used: .*password/,
   ],
-  'a database that there is not': [
+  'an unknown database': [
     () =>
       changed((url) => {
         url.pathname = '/nothing'
       }),
     /^There is no such database at postgres:\S+\/nothing\. Create it first/,
   ],
-  'a schema that there is not': [
+  'an unknown schema': [
     () =>
       changed((url) => {
         url.search = '?options=-c%20search_path%3Dnowhere'
       }),
     /^The search_path names no schema that exists\. CREATE SCHEMA/,
   ],
-  'a user who may not make tables': [
+  'a user who may not create tables': [
     () => makeRole(),
     /^The user may not make tables in schema public\. GRANT CREATE ON SCHEMA public/,
   ],
@@ -192,24 +192,24 @@ const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Plac
   ],
 }
 
-/** Passwords never show, whole or in part. */
+/** Checks that a text contains no password or part of one. */
 function expectNoSecret(text: string): void {
   expect(text).not.toContain(SECRET)
   expect(text).not.toContain(new URL(database.url).password)
   expect(text).not.toContain('1234')
 }
 
-describe('a start says what is wrong and what to do, and shows no password', () => {
-  test.each(Object.entries(WRONG))('with %s', async (_what, [find, said]) => {
+describe('a failing start says what is wrong and what to do, and shows no password', () => {
+  test.each(Object.entries(WRONG))('with %s', async (_name, [find, message]) => {
     const place = await find()
     const url = typeof place === 'object' ? place.url : place
     try {
       const [error, node] = await Promise.all([open(url).catch((reason) => reason), startInVain(url)])
       expect(error).toBeInstanceOf(StartupError)
-      expect(error.message).toMatch(said)
+      expect(error.message).toMatch(message)
       expectNoSecret(`${error.message} ${error.stack}`)
       expect(node).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(/^daybook: [^\n]+\n$/) })
-      expect(node.stderr.slice('daybook: '.length).trimEnd()).toMatch(said)
+      expect(node.stderr.slice('daybook: '.length).trimEnd()).toMatch(message)
       expectNoSecret(node.stderr)
     } finally {
       if (typeof place === 'object') await place[Symbol.asyncDispose]()
@@ -225,7 +225,7 @@ describe('a start says what is wrong and what to do, and shows no password', () 
     })
   })
 
-  test('with a connection that is lost while the tables are made', async () => {
+  test('with a connection that is lost while the tables are created', async () => {
     const { port } = await barePostgres()
     await using network = await FaultyProxy.to(port)
     const url = database.url.replace(`:${port}/`, `:${network.port}/`)
@@ -239,7 +239,7 @@ describe('a start says what is wrong and what to do, and shows no password', () 
   })
 })
 
-/** Every table, index and view. */
+/** Reads every table, index and view. */
 const schema = () =>
   database.rows(
     `SELECT c.relname, c.relkind, pg_get_indexdef(c.oid) AS made FROM pg_class c
@@ -252,7 +252,7 @@ const seeded = async (): Promise<unknown> =>
   )[0]
 
 describe('services that start on one new database', () => {
-  test('at once all come up, make one schema and seed it once (D11)', async () => {
+  test('concurrently all start, create one schema and seed it once', async () => {
     const services = await Promise.all(Array.from({ length: 10 }, () => open(database.url)))
     const before = await schema()
     expect(await seeded()).toEqual({ n: 1, head: 1 })
@@ -263,7 +263,7 @@ describe('services that start on one new database', () => {
     expect(await schema()).toEqual(before)
   })
 
-  test('one after the other with another config do not disturb one that writes (N7)', async () => {
+  test('one after the other with another config do not disturb a service that writes', async () => {
     const first = await open(database.url)
     const load = new Load({ ...first, token: TOKEN }, 'load')
     let longest = 0
@@ -276,24 +276,24 @@ describe('services that start on one new database', () => {
     }
     await load.stop()
     await first.close()
-    // A machine that is so busy that a start takes longer than a write may wait for its turn has writes that are told to come again.
+    // On a busy machine, a start can take longer than a write may wait for its turn: then some writes are 503.
     if (longest < TURN_MS) expect(load.statuses).toEqual(new Set([201]))
     else expect([201, 503]).toEqual(expect.arrayContaining([...load.statuses]))
     expect(new Set(load.reads)).toEqual(new Set([200]))
   })
 
-  /** What a node is about to say, or has just said, when it is killed. */
+  /** Moments at which a node is killed: before or after a statement reaches the server. */
   const MOMENTS = [
     ['before its first table', /CREATE TABLE IF NOT EXISTS "daybook.globals"/, 'lost'],
-    ['in the midst of its own tables', /CREATE TABLE IF NOT EXISTS "daybook.journal" /, 'delivered'],
+    ['between its system tables', /CREATE TABLE IF NOT EXISTS "daybook.journal" /, 'delivered'],
     ['at the table of a collection', /CREATE TABLE IF NOT EXISTS "posts"/, 'delivered'],
     ['at an index', /CREATE INDEX "posts/, 'delivered'],
     ['at the end of its schema', /COMMIT/, 'lost'],
     ['with its schema', /COMMIT/, 'delivered'],
-    ['in the midst of its seed', /INSERT INTO "posts"/i, 'delivered'],
+    ['during its seed', /INSERT INTO "posts"/i, 'delivered'],
   ] as const
 
-  test.each(MOMENTS)('after one that was killed %s come up all the same', async (_when, text, fate) => {
+  test.each(MOMENTS)('after one that was killed %s start successfully', async (_when, text, fate) => {
     const { port } = await barePostgres()
     await using network = await FaultyProxy.to(port)
     await using node = ServiceNode.spawn(database.url.replace(`:${port}/`, `:${network.port}/`))

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const [row] = await queryOnce<{ data: string }>(url, "SELECT current_setting('data_directory') AS data", [])
   const data = String(row?.data)
   const { uid, gid } = statSync(data)
-  // PostgreSQL takes a key that it alone can read.
+  // PostgreSQL rejects a key that others can read.
   for (const file of ['server.key', 'server.crt']) {
     copyFileSync(join(FOLDER, file), join(data, file))
     chownSync(join(data, file), uid, gid)
@@ -45,12 +45,12 @@ async function isEncrypted(address: string, options: PostgresOptions): Promise<b
 }
 
 describe('a connection to PostgreSQL over TLS', () => {
-  test('is encrypted when it is asked for, and the certificate is trusted', async () => {
+  test('is encrypted if TLS is on and the certificate is trusted', async () => {
     expect(await isEncrypted(url, { ssl: { ca } })).toBe(true)
     expect(await isEncrypted(url, {})).toBe(false)
   })
 
-  test('is refused when the certificate is not trusted, with what to do', async () => {
+  test('fails if the certificate is not trusted, with advice', async () => {
     const failure = await postgres(`${url}?sslmode=verify-full`)
       .open()
       .catch((error: unknown) => error)
@@ -59,7 +59,7 @@ describe('a connection to PostgreSQL over TLS', () => {
     expect((failure as Error).message).not.toContain(server.address.password)
   })
 
-  test('is refused when the server has none, with what to do', async () => {
+  test('fails if the server has no TLS, with advice', async () => {
     await using plain = await PostgresServer.make()
     const failure = await postgres(`${superuserUrlOf(plain.address)}?sslmode=verify-full`)
       .open()

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 
-/** What a client said to the server: its first message, a simple query, or a statement to prepare. */
+/** A message of a client: the startup message, a simple query, or a statement to prepare. */
 export interface Said {
   readonly kind: 'start' | 'query' | 'parse'
-  /** Of a start, settings by turns of name and value. */
+  /** For `start`, alternating names and values of settings. */
   readonly texts: readonly string[]
 }
 
-/** A way to a PostgreSQL on 127.0.0.1 that writes down what is said to it (PostgreSQL's manual, "Message Formats"). */
+/** A proxy to a PostgreSQL on 127.0.0.1 that records the messages of clients (PostgreSQL's manual, "Message Formats"). */
 export class Wiretap implements Disposable {
   readonly said: Said[] = []
   readonly #server: Server
@@ -19,11 +19,11 @@ export class Wiretap implements Disposable {
       const listener = new Listener(this.said)
       client.on('data', (chunk) => listener.hear(chunk))
       client.pipe(server).pipe(client)
-      for (const [one, other] of [
+      for (const [socket, peer] of [
         [client, server],
         [server, client],
       ] as const)
-        one.on('error', () => {}).on('close', () => other.destroy())
+        socket.on('error', () => {}).on('close', () => peer.destroy())
     })
   }
 
@@ -38,7 +38,7 @@ export class Wiretap implements Disposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** The SQL of everything that was asked. */
+  /** The SQL of all queries and statements. */
   get sql(): readonly string[] {
     return this.said.flatMap(({ kind, texts }) => (kind === 'start' ? [] : texts.slice(-1)))
   }
@@ -48,7 +48,7 @@ export class Wiretap implements Disposable {
   }
 }
 
-/** Takes the messages of one client apart. */
+/** Splits the messages of one client. */
 class Listener {
   readonly #said: Said[]
   #rest: Buffer = Buffer.alloc(0)
@@ -61,7 +61,7 @@ class Listener {
   hear(chunk: Buffer): void {
     this.#rest = Buffer.concat([this.#rest, chunk])
     for (;;) {
-      // All but the first have a letter before their length.
+      // Every message but the first has a type byte before its length.
       const at = this.#isStarted ? 1 : 0
       if (this.#rest.length < at + 4) return
       const end = at + this.#rest.readUInt32BE(at)
@@ -73,7 +73,7 @@ class Listener {
   }
 
   #note(type: string, content: Buffer): void {
-    // Before the settings of a start stands the version of the protocol.
+    // The startup message begins with the version of the protocol.
     const texts = content.toString('latin1', type === '' ? 4 : 0).split('\0')
     if (type === '') this.#said.push({ kind: 'start', texts })
     if (type === 'Q') this.#said.push({ kind: 'query', texts: texts.slice(0, 1) })

@@ -1,4 +1,4 @@
-// A process that loads this first finds no driver: node --import without-driver.ts
+// Hides the driver from a process: node --import without-driver.ts
 import { registerHooks } from 'node:module'
 
 registerHooks({
