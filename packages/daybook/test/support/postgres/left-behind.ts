@@ -1,4 +1,4 @@
-// Starts a PostgreSQL, says its process id, and waits to be killed: node left-behind.ts
+// Starts a PostgreSQL, prints its process id, and waits to be killed: node left-behind.ts
 import { PostgresServer } from './postgres-server.ts'
 
 const server = await PostgresServer.make()

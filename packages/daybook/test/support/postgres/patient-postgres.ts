@@ -1,8 +1,8 @@
 import { type PostgresOptions, postgres } from 'daybook/postgres'
 
-/** RateLimits of a database whose machine may be busy, where it is not the limits that are tested. */
+/** Timeouts for a busy machine, for tests that are not about timeouts. */
 export const PATIENT_DATABASE: PostgresOptions = { answerMs: 5000 }
 
-/** PostgreSQL on a machine that may be busy: it is given up later than usual. */
+/** Like `postgres()`, with {@link PATIENT_DATABASE}. */
 export const patientPostgres = (url: string | undefined, options: PostgresOptions = {}): ReturnType<typeof postgres> =>
   postgres(url, { ...PATIENT_DATABASE, ...options })

@@ -1,4 +1,4 @@
-/** Where a PostgreSQL listens on 127.0.0.1, and the password of its roles. */
+/** The port of a PostgreSQL on 127.0.0.1, and the password of its roles. */
 export interface PostgresAddress {
   readonly port: number
   readonly password: string
@@ -6,21 +6,21 @@ export interface PostgresAddress {
 
 /** The server of a test run. */
 export interface SharedPostgres {
-  /** Where its sessions are kept: services of tests come in here. */
+  /** The session pool, which test services connect to. */
   readonly sessions: PostgresAddress
   /** The server itself. */
   readonly server: PostgresAddress
 }
 
-/** The role of tests and services: it owns its databases, and is no superuser. */
+/** The role of tests and services. It owns its databases, and is no superuser. */
 export const ROLE = 'daybook'
 
-/** The URL of a database, as the role of the tests sees it. */
+/** Returns the URL of a database for the role of the tests. */
 export function urlOf({ port, password }: PostgresAddress, database: string): string {
   return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`
 }
 
-/** The URL of a database, as the superuser sees it. */
+/** Returns the URL of a database for the superuser. */
 export function superuserUrlOf({ port, password }: PostgresAddress, database = 'postgres'): string {
   return `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
 }

@@ -6,13 +6,13 @@ import { barePostgres, PostgresDatabase, sharedPostgres } from './postgres-datab
 import { queryOnce } from './postgres-query.ts'
 
 describe('the PostgreSQL of the test run', () => {
-  test('is one, also for those who ask at the same time', async () => {
+  test('is started once, also for concurrent requests', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => fetch(inject('postgresDoor'))))
     const addresses = await Promise.all(answers.map((answer) => answer.json()))
     expect(addresses).toEqual(Array(3).fill({ sessions: await sharedPostgres(), server: await barePostgres() }))
   })
 
-  test('is version 18, for three hundred connections from this machine', async () => {
+  test('is version 18, and takes 300 connections from this machine', async () => {
     await using database = await PostgresDatabase.make()
     const names = ['server_version_num', 'max_connections', 'listen_addresses', 'timezone']
     const settings = await database.rows('select current_setting(name) as value from unnest($1::text[]) name', names)
@@ -32,7 +32,7 @@ describe('the PostgreSQL of the test run', () => {
 })
 
 describe('a database of one test', () => {
-  test('is in UTF-8, and compares by code point', async () => {
+  test('is encoded as UTF-8, and compares by code point', async () => {
     await using database = await PostgresDatabase.make()
     const own = 'from pg_database where datname = current_database()'
     expect(
@@ -40,7 +40,7 @@ describe('a database of one test', () => {
     ).toEqual([{ encoding: 'UTF8', datcollate: 'C', datctype: 'C' }])
   })
 
-  test('is empty, and open to a role that is no superuser', async () => {
+  test('is empty, and usable by a role that is no superuser', async () => {
     await using database = await PostgresDatabase.make()
     expect(await database.rows('select usesuper from pg_user where usename = current_user')).toEqual([
       { usesuper: false },
@@ -50,14 +50,14 @@ describe('a database of one test', () => {
     expect(await database.rows('select id from notes')).toEqual([])
   })
 
-  test('is not seen by another one', async () => {
+  test('is separate from other databases', async () => {
     await using one = await PostgresDatabase.make()
     await using other = await PostgresDatabase.make()
     await one.rows('create table notes (id int)')
     await expect(other.rows('select id from notes')).rejects.toThrow('does not exist')
   })
 
-  test('is gone after the test, even while somebody is connected', async () => {
+  test('is dropped after the test, even while a client is connected', async () => {
     const database = await PostgresDatabase.make()
     const client = new Client({ connectionString: database.url })
     const errors: Error[] = []

@@ -4,13 +4,13 @@ import { inject } from 'vitest'
 import { type PostgresAddress, ROLE, type SharedPostgres, superuserUrlOf, urlOf } from './postgres-address.ts'
 import { queryConnection, queryOnce } from './postgres-query.ts'
 
-/** The server of the test run, asked for once in each test process. */
+/** The server of the test run, requested once in each test process. */
 let shared: Promise<SharedPostgres> | undefined
 
-/** Connections that make and drop databases, by server. */
+/** Connections that create and drop databases, by port. */
 const makers = new Map<number, Pool>()
 
-/** Copies what is in the tables, in a schema of its own that no service looks into. */
+/** Copies the rows of all tables into a separate schema. */
 const KEEP = `
 create schema kept;
 do $$ declare one text; has_rows boolean; begin
@@ -20,7 +20,7 @@ do $$ declare one text; has_rows boolean; begin
   end loop;
 end $$`
 
-/** Deleting is far faster than making empty tables; without triggers the order of the tables is all the same. */
+/** Restores the rows. Deleting is far faster than creating empty tables; without triggers, the order of the tables does not matter. */
 const RESTORE = `
 set session_replication_role = replica;
 do $$ declare one text; begin
@@ -38,10 +38,10 @@ end $$`
 /** An empty database for one test. */
 export class PostgresDatabase implements AsyncDisposable {
   readonly name: string
-  /** Its URL, as the role of the tests. */
+  /** The URL for the role of the tests. */
   readonly url: string
   readonly #address: PostgresAddress
-  /** It knows the tables already: another connection would look each of them up. */
+  /** The connection of `keep` and `restore`, which has the tables cached. */
   #keeper: Pool | undefined
 
   private constructor(address: PostgresAddress, name: string) {
@@ -50,42 +50,42 @@ export class PostgresDatabase implements AsyncDisposable {
     this.url = urlOf(address, name)
   }
 
-  /** Makes one. @param address where; the server of the test run by default */
+  /** Creates an empty database. @param address the server. @default that of the test run */
   static async make(address?: PostgresAddress): Promise<PostgresDatabase> {
-    const where = address ?? (await sharedPostgres())
+    const server = address ?? (await sharedPostgres())
     const name = `test_${randomBytes(8).toString('hex')}`
-    // Copied as files: written to the log, as is the default, every database would be eight megabytes of it.
-    await makerOf(where).query(`create database ${name} owner ${ROLE} template template0 strategy file_copy`)
-    return new PostgresDatabase(where, name)
+    // By default, each new database would add eight megabytes to the write-ahead log.
+    await getMaker(server).query(`create database ${name} owner ${ROLE} template template0 strategy file_copy`)
+    return new PostgresDatabase(server, name)
   }
 
-  /** What a query finds, seen from outside the service. */
+  /** Runs a query past the service. */
   rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
     return queryOnce<Row>(this.url, sql, values)
   }
 
-  /** Remembers what its tables hold, for {@link restore}. */
+  /** Saves the rows of its tables for {@link restore}. */
   async keep(): Promise<void> {
     this.#keeper ??= queryConnection(superuserUrlOf(this.#address, this.name))
     await this.#keeper.query(KEEP)
   }
 
-  /** Brings its tables back to what they held when {@link keep} was called; no service may be connected. */
+  /** Restores the rows that {@link keep} saved. No service may be connected. */
   async restore(): Promise<void> {
     await this.#keeper?.query(RESTORE)
   }
 
-  /** Drops it, connections and all. */
+  /** Drops the database and closes its connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#keeper?.end()
-    await makerOf(this.#address).query(`drop database if exists ${this.name} with (force)`)
+    await getMaker(this.#address).query(`drop database if exists ${this.name} with (force)`)
   }
 }
 
-/** The server of the test run, behind what keeps its sessions; it starts when the first test asks for it. */
+/** Returns the address of the session pool in front of the test run's server, which the first request starts. */
 export const sharedPostgres = async (): Promise<PostgresAddress> => (await askForServer()).sessions
 
-/** The same server itself, for what is about signing in: each connection is a new session. */
+/** Returns the address of the server itself, for tests of signing in: each connection is a new session. */
 export const barePostgres = async (): Promise<PostgresAddress> => (await askForServer()).server
 
 function askForServer(): Promise<SharedPostgres> {
@@ -99,11 +99,11 @@ async function requestServer(): Promise<SharedPostgres> {
   return (await response.json()) as SharedPostgres
 }
 
-function makerOf(address: PostgresAddress): Pool {
-  const known = makers.get(address.port)
-  if (known) return known
+function getMaker(address: PostgresAddress): Pool {
+  const existing = makers.get(address.port)
+  if (existing) return existing
   const pool = new Pool({ connectionString: superuserUrlOf(address), max: 4, allowExitOnIdle: true })
-  // A connection that is idle when its server stops says so here; the next query says it again.
+  // An idle connection fails here when its server stops; the next query reports the same error.
   pool.on('error', () => {})
   makers.set(address.port, pool)
   return pool

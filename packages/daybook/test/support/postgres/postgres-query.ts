@@ -1,13 +1,13 @@
 import { Client, Pool, types } from 'pg'
 
-/** What PostgreSQL's `bigint` holds here are numbers. */
+/** The type id of `bigint`, which tests read as numbers. */
 const BIGINT = 20
 const TYPES = {
   getTypeParser: ((oid, format) =>
     oid === BIGINT ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
 }
 
-/** Runs one query on a connection of its own. */
+/** Runs one query on a new connection. */
 export async function queryOnce<Row extends object>(
   url: string,
   sql: string,
@@ -22,10 +22,10 @@ export async function queryOnce<Row extends object>(
   }
 }
 
-/** One connection for many queries, made with the first of them. */
+/** Returns a pool of one connection, which the first query opens. */
 export function queryConnection(url: string): Pool {
   const pool = new Pool({ connectionString: url, types: TYPES, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
-  // A connection that ends while it is idle says so here; the next query makes another.
+  // An idle connection that ends fails here; the next query opens another.
   pool.on('error', () => {})
   return pool
 }

@@ -13,26 +13,26 @@ import type { SessionPool } from './session-pool.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the server of the test run is asked for; it starts with the first question. */
+    /** The URL that returns the address of the test run's PostgreSQL. The first request starts it. */
     readonly postgresDoor: string
   }
 }
 
-/** The server of the run, and what keeps its sessions. */
+/** The server of the run and its session pool. */
 interface Parts {
   readonly server: PostgresServer
   readonly sessions: SessionPool
 }
 
-/** The server is thrown away with the run: nothing has to survive a crash, and no statistics are needed. */
+/** Settings of a server that need not survive a crash and needs no statistics. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_wal_size: '64MB' } as const
 
-/** Gives a test run one PostgreSQL, which only those pay for that ask for it, and one template for servers of their own. */
+/** Provides a test run with one PostgreSQL, started on first use, and with one template for the servers of single tests. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-template-'))
   const template = join(folder, 'data')
   process.env[TEMPLATE] = template
-  // It removes the folder also when the run is killed.
+  // The keeper removes the folder even if the run is killed.
   const keeper = new PostgresKeeper(template, [folder])
   let parts: Promise<Parts> | undefined
   const door = createServer(async (_request, response) => {
@@ -56,7 +56,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   }
 }
 
-/** Loaded late, too: most runs of one file have no use for a database. */
+/** Starts the server. Its modules are loaded late, since most runs of one file need no PostgreSQL. */
 async function start(): Promise<Parts> {
   const [{ PostgresServer }, { SessionPool }] = await Promise.all([
     import('./postgres-server.ts'),

@@ -11,7 +11,7 @@ import { urlOf } from './postgres-address.ts'
 import { PostgresDatabase } from './postgres-database.ts'
 import { PostgresServer } from './postgres-server.ts'
 
-/** A connection of a service, which outlives errors. */
+/** Opens a connection that ignores errors, as a service does. */
 async function connect(server: PostgresServer): Promise<Client> {
   const client = new Client({ connectionString: urlOf(server.address, 'postgres') })
   client.on('error', () => {})
@@ -19,7 +19,7 @@ async function connect(server: PostgresServer): Promise<Client> {
   return client
 }
 
-test('is durable unless told otherwise, and takes settings', async () => {
+test('is durable by default, and takes settings', async () => {
   await using server = await PostgresServer.make({ settings: { work_mem: '5MB' } })
   expect(await server.rows('show fsync')).toEqual([{ fsync: 'on' }])
   expect(await server.rows('show work_mem')).toEqual([{ work_mem: '5MB' }])
@@ -53,21 +53,21 @@ test('ends sessions when it is killed', async () => {
   await server.start()
 })
 
-test('answers nobody while it is paused, and goes on where it was', async () => {
+test('does not respond while it is paused, and continues when it is resumed', async () => {
   await using server = await PostgresServer.make()
   const client = await connect(server)
   await server.pause()
   const answers: unknown[] = []
-  const asked = client.query('select 1 as one').then(({ rows }) => answers.push(...rows))
+  const query = client.query('select 1 as one').then(({ rows }) => answers.push(...rows))
   await sleep(100)
   expect(answers).toEqual([])
   server.resume()
-  await asked
+  await query
   expect(answers).toEqual([{ one: 1 }])
   await client.end()
 })
 
-test('can be killed and thrown away while it is paused', async () => {
+test('can be killed and disposed while it is paused', async () => {
   await using server = await PostgresServer.make()
   await server.pause()
   await server.kill()
@@ -75,9 +75,9 @@ test('can be killed and thrown away while it is paused', async () => {
   await server.pause()
 })
 
-test('leaves a data folder that was given, for the next server', async () => {
+test('keeps an existing data folder for the next server', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-data-'))
-  // PostgreSQL runs as somebody else than root.
+  // PostgreSQL runs as a user other than root.
   await chmod(folder, 0o755)
   try {
     const data = join(folder, 'data')
@@ -92,12 +92,12 @@ test('leaves a data folder that was given, for the next server', async () => {
   }
 })
 
-test('says why it does not start', async () => {
+test('reports why it does not start', async () => {
   await expect(PostgresServer.make({ settings: { max_connections: 0 } })).rejects.toThrow('max_connections')
 })
 
-describe('of a process that is killed', () => {
-  test('stops, and its folder goes', async () => {
+describe('after its process was killed', () => {
+  test('stops, and its folder is removed', async () => {
     const temporary = await mkdtemp(join(tmpdir(), 'daybook-killed-'))
     await chmod(temporary, 0o755)
     const script = join(import.meta.dirname, 'left-behind.ts')
@@ -105,8 +105,8 @@ describe('of a process that is killed', () => {
       env: { ...process.env, TMPDIR: temporary },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const [said] = await once(starter.stdout, 'data')
-    const pid = Number(String(said))
+    const [output] = await once(starter.stdout, 'data')
+    const pid = Number(String(output))
     expect(await readdir(temporary)).toHaveLength(1)
     expect(process.kill(pid, 0)).toBe(true)
     starter.kill('SIGKILL')

@@ -14,36 +14,36 @@ import { PostgresKeeper } from './postgres-keeper.ts'
 import { findProgram, initialise, type Program, passwordOf } from './postgres-program.ts'
 import { queryOnce } from './postgres-query.ts'
 
-/** What every server of the tests has in common; durable, as PostgreSQL comes. */
+/** Settings of every test server. Durability is PostgreSQL's default. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: 300,
-  // In the data folder, which goes; a killed server leaves other shared memory behind.
+  // Lies in the data folder, which is removed; a killed server would leave other shared memory behind.
   dynamic_shared_memory_type: 'mmap',
 } as const
 
-/** How long a server may take to start or to stop, in milliseconds. */
+/** The maximum time to start or stop, in milliseconds. */
 const PATIENCE_MS = 60_000
 
 const LOCK_FILE = 'postmaster.pid'
 
-/** The end of what the server said that is kept, in characters. */
+/** The number of characters kept from the end of the server's output. */
 const LOG_LENGTH = 16_000
 
-/** How a server of one's own differs from the others. */
+/** The options of a test server. */
 export interface ServerOptions {
-  /** Settings of PostgreSQL by name. */
+  /** PostgreSQL settings by name. */
   readonly settings?: Readonly<Record<string, string | number>>
-  /** A data folder that outlives the server; made where there is none. @default one that goes with the server */
+  /** A data folder that outlives the server, created if missing. @default one that is removed with the server */
   readonly data?: string
-  /** @default a free one */
+  /** @default a free port */
   readonly port?: number
-  /** Keeps the data in memory where the system has a place for it: making databases waits for no disk. @default false */
+  /** Keeps the data in memory if the system has room for it, so that creating databases waits for no disk. @default false */
   readonly inMemory?: boolean
 }
 
-/** What a server is made of. */
+/** The fixed parts of a server. */
 interface Parts {
   readonly program: Program
   readonly data: string
@@ -52,12 +52,12 @@ interface Parts {
   readonly settings: Readonly<Record<string, string | number>>
 }
 
-/** A PostgreSQL that ends with the test, or with its process, however that ends. */
+/** A PostgreSQL that ends with the test or its process, even if that is killed. */
 export class PostgresServer implements AsyncDisposable {
   readonly address: PostgresAddress
   readonly #parts: Parts
   #process: ChildProcess | undefined
-  #said = ''
+  #output = ''
   /** Every process of the server while it is paused. */
   #paused: readonly number[] = []
 
@@ -67,16 +67,16 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /**
-   * Makes a server and starts it.
+   * Creates and starts a server.
    *
-   * @throws {Error} when it does not start, with what it said
+   * @throws {Error} if it does not start, with its output
    */
   static async make(options: ServerOptions = {}): Promise<PostgresServer> {
     const folder = await temporary(tmpdir())
-    // A place in memory may be barred to programs, so that only the data goes there.
-    const own = options.inMemory ? await temporary(await memoryFolder()) : join(folder, 'data')
-    const data = options.data ?? own
-    const keeper = new PostgresKeeper(data, [folder, own])
+    // A file system in memory may forbid programs, so only the data lies there.
+    const newData = options.inMemory ? await temporary(await memoryFolder()) : join(folder, 'data')
+    const data = options.data ?? newData
+    const keeper = new PostgresKeeper(data, [folder, newData])
     try {
       const program = await findProgram(folder)
       const isNew = !existsSync(join(data, 'PG_VERSION'))
@@ -93,24 +93,24 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** The process id of the server; its own processes have others. */
+  /** The id of the server's main process. */
   get pid(): number {
     if (this.#process?.pid === undefined) throw new Error('PostgreSQL does not run.')
     return this.#process.pid
   }
 
-  /** Starts what was stopped or killed, on the same port and data, and waits until it takes connections. */
+  /** Starts a stopped or killed server again on the same port and data, and waits until it takes connections. */
   async start(): Promise<void> {
     const { program, data, address, keeper, settings } = this.#parts
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    // In a session of its own: an interrupt from the keyboard is for the tests.
+    // Detached: an interrupt from the keyboard is for the tests alone.
     const child = spawn(program.postgres, ['-D', data, '-p', `${address.port}`, ...flags], {
       ...program.options,
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#said = (this.#said + text).slice(-LOG_LENGTH)
+      this.#output = (this.#output + text).slice(-LOG_LENGTH)
     })
     await once(child, 'spawn')
     this.#process = child
@@ -122,19 +122,19 @@ export class PostgresServer implements AsyncDisposable {
     await this.#untilReady(child)
   }
 
-  /** Ends sessions and transactions, and stops in good order. */
+  /** Stops cleanly, and ends sessions and transactions. */
   async stop(): Promise<void> {
     this.resume()
     await this.#end(() => process.kill(this.pid, 'SIGINT'))
   }
 
-  /** Stops in good order and starts again. */
+  /** Stops cleanly and starts again. */
   async restart(): Promise<void> {
     await this.stop()
     await this.start()
   }
 
-  /** Ends every process of the server at once (`kill -9`). */
+  /** Kills every process of the server at once (`kill -9`). */
   async kill(): Promise<void> {
     if (this.#paused.length === 0) await this.pause()
     const all = this.#paused
@@ -142,13 +142,13 @@ export class PostgresServer implements AsyncDisposable {
     await this.#end(() => signal(all, 'SIGKILL'))
   }
 
-  /** Stands every process of the server still: connections stay open, and nothing answers. */
+  /** Pauses every process of the server: connections stay open, and nothing responds. */
   async pause(): Promise<void> {
     const socket = new Socket()
     const client = new Client({ connectionString: superuserUrlOf(this.address), stream: () => socket })
     client.on('error', () => {})
     await client.connect()
-    // The first process starts the others, so it comes first.
+    // The main process starts the others, so it is paused first.
     process.kill(this.pid, 'SIGSTOP')
     const { rows } = await client.query<{ pid: number }>('select pid from pg_stat_activity')
     this.#paused = [this.pid, ...rows.map(({ pid }) => pid)]
@@ -156,24 +156,24 @@ export class PostgresServer implements AsyncDisposable {
     socket.destroy()
   }
 
-  /** Goes on after a pause. */
+  /** Resumes a paused server. */
   resume(): void {
     signal(this.#paused, 'SIGCONT')
     this.#paused = []
   }
 
-  /** What a query answers the superuser, outside the databases of tests. */
+  /** Runs a query as the superuser, outside the databases of tests. */
   rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
     return queryOnce<Row>(superuserUrlOf(this.address), sql, values)
   }
 
-  /** Stops the server and removes what it kept, except for a data folder that was given. */
+  /** Stops the server and removes its files, except for `ServerOptions.data`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.resume()
     await this.#parts.keeper.dismiss()
   }
 
-  /** The processes of a server share its error output, so that it closes with the last of them. */
+  /** Waits for all processes of the server: they share its error output, which closes with the last of them. */
   async #end(strike: () => void): Promise<void> {
     const child = this.#process
     if (!child) throw new Error('PostgreSQL does not run.')
@@ -186,7 +186,7 @@ export class PostgresServer implements AsyncDisposable {
     const deadline = Date.now() + PATIENCE_MS
     while (!(await this.#isReady(child))) {
       if (child.exitCode === null && child.signalCode === null && Date.now() < deadline) await sleep(5)
-      else throw new Error(`PostgreSQL did not start:\n${this.#said}`)
+      else throw new Error(`PostgreSQL did not start:\n${this.#output}`)
     }
   }
 
@@ -199,7 +199,7 @@ export class PostgresServer implements AsyncDisposable {
 
 const temporary = (place: string): Promise<string> => mkdtemp(join(place, 'daybook-postgres-'))
 
-/** Signals processes, some of which may be gone. */
+/** Signals processes, and ignores those that are gone. */
 function signal(pids: readonly number[], name: NodeJS.Signals): void {
   for (const pid of pids) {
     try {

@@ -5,7 +5,7 @@ import { superuserUrlOf } from './postgres-address.ts'
 import { PostgresDatabase, sharedPostgres } from './postgres-database.ts'
 import { queryOnce } from './postgres-query.ts'
 
-/** A client with a session of its own, which it leaves with the test. */
+/** Opens a client with its own session, which it leaves with the test. */
 async function connect(url: string, options: ClientConfig = {}) {
   const client = new Client({ connectionString: url, ...options })
   client.on('error', () => {})
@@ -19,16 +19,16 @@ async function connect(url: string, options: ClientConfig = {}) {
   }
 }
 
-/** Does something in a session, leaves it, and answers its process. */
+/** Runs statements in a session and leaves it. Returns the id of its process. */
 async function leave(url: string, ...statements: readonly string[]): Promise<unknown> {
-  await using left = await connect(url)
-  for (const sql of statements) await left.client.query(sql)
-  const pid = await left.pid()
+  await using session = await connect(url)
+  for (const sql of statements) await session.client.query(sql)
+  const pid = await session.pid()
   return pid
 }
 
 describe('a session of the test run', () => {
-  test('goes to the next client of its database, and has nothing of the one before', async () => {
+  test('is reused by the next client of its database, without any state', async () => {
     await using database = await PostgresDatabase.make()
     const changes = [
       "set search_path = 'elsewhere'",
@@ -60,7 +60,7 @@ describe('a session of the test run', () => {
     expect(await next.value("select current_setting('statement_timeout')")).toBe('1234ms')
   })
 
-  test('ends with a client that goes in the middle of a transaction', async () => {
+  test('ends with a client that leaves during a transaction', async () => {
     await using database = await PostgresDatabase.make()
     await database.rows('create table notes (id int)')
     const pid = await leave(database.url, 'begin', 'insert into notes values (1)')
@@ -69,7 +69,7 @@ describe('a session of the test run', () => {
     expect(await next.value('select count(*)::int from notes')).toBe(0)
   })
 
-  test('that the server ends is lent to nobody, and its client is told', async () => {
+  test('that the server terminates is not reused, and its client gets an error', async () => {
     await using database = await PostgresDatabase.make()
     await using cut = await connect(database.url)
     const pid = await cut.pid()
@@ -79,7 +79,7 @@ describe('a session of the test run', () => {
     expect(await next.pid()).not.toBe(pid)
   })
 
-  test('refuses what the server refuses, in its words', async () => {
+  test('passes on the errors of the server', async () => {
     const address = superuserUrlOf(await sharedPostgres(), 'nowhere')
     await expect(queryOnce(address, 'select 1', [])).rejects.toMatchObject({
       code: '3D000',

@@ -5,28 +5,28 @@ import { freePort } from '../network/free-port.ts'
 import type { PostgresAddress } from './postgres-address.ts'
 import { errorMessage, Messages, parameterText, QUERY, queryMessage, SYNC, TERMINATE, wholeMessages } from './wire.ts'
 
-/** Of the first message of a connection, which has no type: how a session is asked for, and what else it may be. */
+/** Codes of first messages, which have no type, that do not request a session. */
 const SSL_REQUEST = 80877103
 const CANCEL_REQUEST = 80877102
 
-/** The type of messages about who is signing in, as a byte. */
-const SIGNING_IN = 0x52
+/** The type of authentication messages, as a byte. */
+const AUTHENTICATION = 0x52
 const ASK_PASSWORD = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3])
 const PASSWORD_IS_RIGHT = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0])
 const NO_SSL = 'N'
 const WRONG_PASSWORD = '28P01'
 
-/** What a client asks for as it connects. */
+/** The session that a client requests as it connects. */
 interface SessionRequest {
   readonly user: string
   readonly database: string
-  /** Settings of its session, as SQL. */
+  /** The settings of the session, as SQL. */
   readonly settings: string
 }
 
 /**
- * A server in front of PostgreSQL that keeps its sessions. A new one is a process, which takes PostgreSQL as long as ten queries, and each
- * service of a test has six. A client gets a session that another one has left (after `DISCARD ALL`), or a new one.
+ * A session pool in front of PostgreSQL. A new session is a new process, which takes PostgreSQL as long as ten queries, and each test service
+ * has six. A client gets a session that another client has left (after `DISCARD ALL`), or a new one.
  */
 export class SessionPool implements AsyncDisposable {
   readonly address: PostgresAddress
@@ -41,7 +41,7 @@ export class SessionPool implements AsyncDisposable {
     this.#server = createServer({ noDelay: true }, (client) => void this.#serve(client).catch(() => client.destroy()))
   }
 
-  /** @param behind the server whose sessions it keeps */
+  /** @param behind the server whose sessions are pooled */
   static async start(behind: PostgresAddress): Promise<SessionPool> {
     const pool = new SessionPool(behind, await freePort())
     pool.#server.listen(pool.address.port, '127.0.0.1')
@@ -56,25 +56,25 @@ export class SessionPool implements AsyncDisposable {
 
   async #serve(client: Socket): Promise<void> {
     this.#note(client)
-    const wanted = await readStart(client)
-    if (!wanted) return void client.destroy()
+    const requested = await readStart(client)
+    if (!requested) return void client.destroy()
     client.write(ASK_PASSWORD)
     const password = await readPassword(client)
     if (password !== this.#behind.password) {
-      const message = `password authentication failed for user "${wanted.user}"`
+      const message = `password authentication failed for user "${requested.user}"`
       return void client.end(errorMessage(WRONG_PASSWORD, message))
     }
-    const session = await this.#take(wanted, client)
+    const session = await this.#take(requested, client)
     if (!session) return
     client.write(Buffer.concat([PASSWORD_IS_RIGHT, session.greeting]))
-    session.lend(client, () => this.#takeBack(wanted, session))
+    session.lend(client, () => this.#takeBack(requested, session))
   }
 
-  /** A session with the settings that a client wants; without one, the client has been told why. */
-  async #take(wanted: SessionRequest, client: Socket): Promise<Session | undefined> {
+  /** Takes a session with the requested settings. If that fails, sends the client the error. */
+  async #take(requested: SessionRequest, client: Socket): Promise<Session | undefined> {
     try {
-      const session = this.#idle.get(keyOf(wanted))?.pop() ?? (await this.#open(wanted))
-      await session.prepare(wanted.settings)
+      const session = this.#idle.get(toKey(requested))?.pop() ?? (await this.#open(requested))
+      await session.prepare(requested.settings)
       return session
     } catch (error) {
       const { code = '08006', message } = error as Error & { readonly code?: string }
@@ -83,46 +83,46 @@ export class SessionPool implements AsyncDisposable {
     }
   }
 
-  async #open(wanted: SessionRequest): Promise<Session> {
+  async #open(requested: SessionRequest): Promise<Session> {
     const socket = new Socket()
     this.#note(socket)
-    const session = await Session.open(socket, wanted, this.#behind)
+    const session = await Session.open(socket, requested, this.#behind)
     socket.once('close', () => {
-      const idle = this.#idle.get(keyOf(wanted)) ?? []
+      const idle = this.#idle.get(toKey(requested)) ?? []
       this.#idle.set(
-        keyOf(wanted),
-        idle.filter((one) => one !== session),
+        toKey(requested),
+        idle.filter((other) => other !== session),
       )
     })
     return session
   }
 
-  async #takeBack(wanted: SessionRequest, session: Session): Promise<void> {
+  async #takeBack(requested: SessionRequest, session: Session): Promise<void> {
     await session.run('DISCARD ALL')
-    const idle = this.#idle.get(keyOf(wanted))
+    const idle = this.#idle.get(toKey(requested))
     if (idle) idle.push(session)
-    else this.#idle.set(keyOf(wanted), [session])
+    else this.#idle.set(toKey(requested), [session])
   }
 
   #note(socket: Socket): void {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
-    // The other side is closed when this one is.
+    // Closing this socket closes the other side, too.
     socket.on('error', () => {})
   }
 }
 
-const keyOf = ({ user, database }: SessionRequest): string => `${user} ${database}`
+const toKey = ({ user, database }: SessionRequest): string => `${user} ${database}`
 
 /** A session of PostgreSQL, lent to one client after another. */
 class Session {
-  /** What PostgreSQL tells a client of a new session, from its settings to its being ready. */
+  /** The messages that begin a new session, from its settings to "ready". */
   readonly greeting: Buffer
   readonly #socket: Socket
-  /** Whether it is in a transaction, as the last message that says so has it. */
+  /** The transaction state that the last "ready" message reported. */
   #isInTransaction = false
-  /** What has been asked, and is not done yet. */
-  #asked = 0
+  /** The number of requests that PostgreSQL has not completed. */
+  #pending = 0
   #toClient: ((chunk: Buffer) => void) | undefined
   #onDone: ((error?: Error) => void) | undefined
   #hasFailed = false
@@ -138,7 +138,7 @@ class Session {
     socket.once('close', () => this.#onDone?.(new Error('The session has ended.')))
   }
 
-  /** @throws what the server says */
+  /** @throws the server's error */
   static async open(
     socket: Socket,
     { user, database }: SessionRequest,
@@ -150,13 +150,13 @@ class Session {
     const client = new Client({ host: '127.0.0.1', port, user, database, password, stream: () => socket })
     client.on('error', () => {})
     await client.connect()
-    // From here on the socket is the session's own: nothing is left to the client that has signed in.
+    // Detaches the client that has signed in: the session now owns the socket.
     for (const event of ['data', 'end', 'connect', 'drain']) socket.removeAllListeners(event)
-    const greeting = wholeMessages(Buffer.concat(received)).filter(([type]) => type !== SIGNING_IN)
+    const greeting = wholeMessages(Buffer.concat(received)).filter(([type]) => type !== AUTHENTICATION)
     return new Session(socket, Buffer.concat(greeting))
   }
 
-  /** Gives it the settings of its next client. @throws when one of them is refused: the session ends */
+  /** Applies the settings of the next client. @throws if one is rejected, which ends the session */
   async prepare(settings: string): Promise<void> {
     try {
       await this.run(settings)
@@ -166,24 +166,24 @@ class Session {
     }
   }
 
-  /** Runs statements while no client has it. @throws when one of them fails, or the session ends */
+  /** Runs statements while no client has the session. @throws if one fails or the session ends */
   async run(sql: string): Promise<void> {
     if (sql === '') return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#hasFailed = false
     this.#onDone = (error) => (error ? reject(error) : resolve())
-    this.#ask(queryMessage(sql))
+    this.#send(queryMessage(sql))
     await promise
     this.#onDone = undefined
   }
 
-  /** Passes on what a client and the server say, until the client goes. @param leave called when another one can have the session */
+  /** Relays messages between a client and the server until the client leaves. @param leave called when the session can be reused */
   lend(client: Socket, leave: () => Promise<void>): void {
     const server = this.#socket
     const close = (): void => void client.destroy()
     const resume = (): void => void server.resume()
     const messages = new Messages((type) => {
-      if (type === QUERY || type === SYNC) this.#asked += 1
+      if (type === QUERY || type === SYNC) this.#pending += 1
     })
     const end = (): void => {
       client.off('close', end)
@@ -193,8 +193,8 @@ class Session {
       this.#toClient = undefined
       server.resume()
       client.end()
-      // What is half done ends with its session, as it does without a pool.
-      if (this.#asked > 0 || this.#isInTransaction) server.destroy()
+      // Unfinished work ends with its session, as it does without a pool.
+      if (this.#pending > 0 || this.#isInTransaction) server.destroy()
       else void leave().catch(() => server.destroy())
     }
     this.#toClient = (chunk) => {
@@ -208,26 +208,26 @@ class Session {
     })
     client.once('close', end)
     server.once('close', close)
-    // It may have gone while its session was made.
+    // The client may have left while its session was opened.
     if (client.destroyed) end()
     client.resume()
   }
 
-  #ask(message: Buffer): void {
-    this.#asked += 1
+  #send(message: Buffer): void {
+    this.#pending += 1
     this.#socket.write(message)
   }
 
   #note(type: string, first: string): void {
     if (type === 'E') this.#hasFailed = true
     if (type !== 'Z') return
-    this.#asked -= 1
+    this.#pending -= 1
     this.#isInTransaction = first !== 'I'
     this.#onDone?.(this.#hasFailed ? new Error('A session refused its settings.') : undefined)
   }
 }
 
-/** Reads what a client asks for. `undefined`: it wants no session, or has gone. */
+/** Reads the session that a client requests. Returns `undefined` if it requests none, or has left. */
 async function readStart(client: Socket): Promise<SessionRequest | undefined> {
   const message = await readChunk(client)
   if (!message) return undefined
@@ -250,7 +250,7 @@ async function readPassword(client: Socket): Promise<string> {
   return message ? message.toString('utf8', 5, message.length - 1) : ''
 }
 
-/** Each message of a start comes by itself: the client waits for what is said to it. */
+/** Reads one message of the startup, where the client waits for each response. */
 async function readChunk(client: Socket): Promise<Buffer | undefined> {
   const { promise, resolve } = Promise.withResolvers<Buffer | undefined>()
   const gone = (): void => resolve(undefined)

@@ -1,40 +1,39 @@
 // Messages of PostgreSQL's protocol: https://www.postgresql.org/docs/18/protocol-message-formats.html
 
-/** Types of messages that a client sends: each of the first two is answered by one that says that the server is ready. */
+/** Types of messages from clients. The server completes each `QUERY` and `SYNC` with "ready for query". */
 export const QUERY = 'Q'
 export const SYNC = 'S'
 export const TERMINATE = 'X'
 
-/** A type of one byte, and a length that counts itself. */
+/** The size of a type byte and a length, which includes itself. */
 const HEAD_BYTES = 5
 
 /**
- * Told of a message.
+ * Receives a message.
  *
- * @param first the first byte of what it says, '' where it says nothing
+ * @param first the first byte of its content; '' if it is empty
  */
 type OnMessage = (type: string, first: string) => void
 
-/** Finds where messages begin in a stream of bytes, and keeps nothing of what they say. */
+/** Finds the messages in a stream of bytes, without buffering their content. */
 export class Messages {
   readonly #onMessage: OnMessage
-  /** The beginning of a message whose length has not come. */
-  #begun: Buffer = Buffer.alloc(0)
-  /** Bytes of the present message that are still to come. */
+  /** The start of a message whose length is incomplete. */
+  #partial: Buffer = Buffer.alloc(0)
+  /** The number of bytes that the current message still lacks. */
   #missing = 0
 
   constructor(onMessage: OnMessage) {
     this.#onMessage = onMessage
   }
 
-  /** Reads on. */
   read(chunk: Buffer): void {
     this.passUntil(chunk, undefined)
   }
 
-  /** What has come up to a message of this type, but for the beginning of one whose length has not come. */
+  /** Returns the bytes up to a message of this type, without a message whose length is incomplete. */
   passUntil(chunk: Buffer, last: string | undefined): { readonly passed: Buffer; readonly isEnd: boolean } {
-    const all = this.#begun.length > 0 ? Buffer.concat([this.#begun, chunk]) : chunk
+    const all = this.#partial.length > 0 ? Buffer.concat([this.#partial, chunk]) : chunk
     let at = Math.min(this.#missing, all.length)
     this.#missing -= at
     while (at + HEAD_BYTES <= all.length) {
@@ -47,20 +46,20 @@ export class Messages {
       this.#missing = Math.max(0, end - all.length)
       at = Math.min(end, all.length)
     }
-    this.#begun = all.subarray(at)
+    this.#partial = all.subarray(at)
     return { passed: all.subarray(0, at), isEnd: false }
   }
 }
 
-/** The messages in bytes that end with one. */
+/** Splits bytes that end with a complete message into messages. */
 export function wholeMessages(all: Buffer): readonly Buffer[] {
-  const found: Buffer[] = []
+  const messages: Buffer[] = []
   for (let at = 0; at < all.length; ) {
     const end = at + 1 + all.readInt32BE(at + 1)
-    found.push(all.subarray(at, end))
+    messages.push(all.subarray(at, end))
     at = end
   }
-  return found
+  return messages
 }
 
 const texts = (...parts: readonly string[]): Buffer => Buffer.from(parts.map((part) => `${part}\0`).join(''))
@@ -78,7 +77,7 @@ export const queryMessage = (sql: string): Buffer => message(QUERY, texts(sql))
 export const errorMessage = (code: string, text: string): Buffer =>
   message('E', texts('SFATAL', 'VFATAL', `C${code}`, `M${text}`, ''))
 
-/** What a client says of the session that it wants, by name. */
+/** Parses the parameters of a startup message. */
 export function parameterText(start: Buffer): Readonly<Record<string, string>> {
   const words = start.toString('utf8', 8).split('\0')
   const pairs: [string, string][] = []

@@ -3,13 +3,13 @@ import type { Store } from '../../../src/store/store.ts'
 import type { Place } from './place.ts'
 import type { StoreKind } from './stores.ts'
 
-/** An open store without collections, and where it is. */
+/** An open store without collections, and its place. */
 export interface BlankStore {
   readonly place: Place
   readonly store: Store
 }
 
-/** A store of its own for each test; answers what gives the present one. */
+/** Opens a store for each test. Returns a function that returns the current one. */
 export function useBlankStore(at: StoreKind['at']): () => BlankStore {
   let blank: BlankStore
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-// For test files that share a process: modules are loaded once there, and so is what they do after all tests of a file.
+// Test files that share a process load `stores.ts` once, so its own `afterAll` runs after the first file only.
 import { afterAll } from 'vitest'
 import { dropStores } from './stores.ts'
 

@@ -3,21 +3,21 @@ import type { TestService } from 'daybook/testing'
 /** A line of an export. */
 export type Line = Readonly<Record<string, unknown>>
 
-/** Asks for an export as the service principal. */
+/** Requests an export as the service principal. */
 export const askExport = ({ request, token }: Pick<TestService, 'request' | 'token'>, query = ''): Promise<Response> =>
   request(`/api/export${query}`, { headers: { Authorization: `Bearer ${token}` } })
 
-/** The lines of a text, each parsed. */
+/** Parses the lines of a text. */
 export const toLines = (text: string): readonly Line[] =>
   text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
 
-/** All lines of an export, parsed. */
+/** Returns the parsed lines of an export. */
 export async function exportOf(service: Pick<TestService, 'request' | 'token'>, query = ''): Promise<readonly Line[]> {
   return toLines(await (await askExport(service, query)).text())
 }
 
-/** The lines as they were sent, but for the header, which tells of one moment. */
+/** Removes the header of an export, which contains the time. */
 export const withoutHeader = (text: string): string => text.slice(text.indexOf('\n') + 1)

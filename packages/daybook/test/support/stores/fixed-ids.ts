@@ -1,14 +1,14 @@
-let made = 0
+let count = 0
 
-/** Begins to count anew: the same calls at the same moments of the clock make the same ids. */
+/** Restarts the count: the same calls at the same times make the same ids. */
 export function restartIds(): void {
-  made = 0
+  count = 0
 }
 
-/** A UUIDv7 of a moment and a number, in place of one with random bits. */
+/** Makes a UUIDv7 of a time and a count, in place of one with random bits. */
 export function fixedId({ msecs = Date.now() }: { readonly msecs?: number } = {}): string {
-  made += 1
+  count += 1
   const time = msecs.toString(16).padStart(12, '0')
-  const count = made.toString(16).padStart(15, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${count.slice(0, 3)}-8000-${count.slice(3)}`
+  const suffix = count.toString(16).padStart(15, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${suffix.slice(0, 3)}-8000-${suffix.slice(3)}`
 }

@@ -50,7 +50,7 @@ export class Folder extends Place {
   }
 }
 
-/** Opens a database file as others see it. */
+/** Opens a database file past the service. */
 export function useFile<T>(file: string, work: (database: NativeDatabase) => T): T {
   const database = new NativeDatabase(file, { timeout: PATIENCE_MS })
   try {

@@ -3,14 +3,13 @@ import type { Rows } from './stores.ts'
 
 type StoredChange = SystemTables['daybook$journal']
 
-/** A record of the journal, with the state that the change left; after a delete, the one that it took away. */
+/** A record of the journal with the state after the change; for a deletion, the state before it. */
 export interface JournalRecord extends StoredChange {
   readonly doc: string
 }
 
 /**
- * The journal from its first record to its last. A state lies in the journal once another one has taken its place, and
- * until then in the table of its collection.
+ * Reads the whole journal. The current state of a document lies in the table of its collection, and a former one in the journal.
  */
 export async function readJournal(rows: Rows, collections: readonly string[]): Promise<readonly JournalRecord[]> {
   const tables = [
@@ -23,15 +22,15 @@ export async function readJournal(rows: Rows, collections: readonly string[]): P
       String(doc),
     ]),
   )
-  const kept = new Map(
+  const former = new Map(
     (await rows('SELECT seq, doc FROM daybook$journal_payload')).map(({ seq, doc }) => [Number(seq), String(doc)]),
   )
   const last = new Map<string, string>()
   return (await rows('SELECT * FROM daybook$journal ORDER BY seq')).map((row) => {
     const record = row as unknown as StoredChange
     const key = `${record.collection} ${record.id}`
-    const own = kept.get(record.seq) ?? current.get(`${key} ${record.seq}`)
-    const doc = record.action === 'delete' ? last.get(key) : own
+    const state = former.get(record.seq) ?? current.get(`${key} ${record.seq}`)
+    const doc = record.action === 'delete' ? last.get(key) : state
     if (doc === undefined) throw new Error(`The journal lacks the state of ${record.seq}`)
     last.set(key, doc)
     return { ...record, doc }

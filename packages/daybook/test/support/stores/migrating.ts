@@ -19,13 +19,13 @@ export async function withEngine<T>(
   }
 }
 
-/** How a migration is run. */
+/** The options of a migration. */
 export interface MigrateOptions {
   readonly name?: string
   readonly signal?: AbortSignal
 }
 
-/** Runs one migration as `daybook migrate` does, and answers the lines that it prints. */
+/** Runs one migration as `daybook migrate` does. Returns the printed lines. */
 export async function migrateBy(
   place: Place,
   config: unknown,

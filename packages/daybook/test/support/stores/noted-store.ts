@@ -3,16 +3,16 @@ import type { Database } from '../../../src/store/database.ts'
 import type { Statement, StatementValues } from '../../../src/store/statement.ts'
 import { Store } from '../../../src/store/store.ts'
 
-/** A statement as it was run. */
+/** A statement with its parameters. */
 export interface NotedStatement {
   readonly sql: string
   readonly parameters: readonly unknown[]
 }
 
-/** Told of each statement that reads, and by which connection. */
+/** Receives each statement that reads, with its connection. */
 type Note = (statement: NotedStatement, by: 'reader' | 'background') => void
 
-/** A store that says by which statements it reads. */
+/** Opens a store that reports the statements that it reads with. */
 export function notedStore(database: Database, note: Note): Store {
   return new Store({
     dialect: database.dialect,

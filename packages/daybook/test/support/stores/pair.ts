@@ -7,7 +7,7 @@ import type { Answer } from '../scenarios/transports.ts'
 import { restartIds } from './fixed-ids.ts'
 import { STORES, type StoredService, type StoreKind } from './stores.ts'
 
-/** When the clock of every pair begins. */
+/** The start time of every pair's clock. */
 const START = Date.parse('2026-01-02T03:04:05.678Z')
 
 /** One side of a {@link Pair}. */
@@ -16,16 +16,16 @@ interface Side {
   kept: Kept
 }
 
-/** What is asked, and which values of the answer later requests name in braces. */
+/** A request, and the values of its response that later requests use in braces. */
 export interface PairAsked extends Asked {
   readonly keep?: Readonly<Record<string, string>>
-  /** What differs by chance, as tokens do. */
+  /** Matches random parts of the responses, such as tokens. */
   readonly apart?: RegExp
 }
 
 /**
- * The same service on several stores. Requests go to all of them at the same moment of a clock that stands still meanwhile,
- * and where a test puts {@link fixedId} in place of `uuid`, entries get the same ids: answers must be equal byte for byte.
+ * The same service on several stores. Requests go to all of them with the clock stopped, and if a test replaces `uuid` by {@link fixedId},
+ * entries get the same ids: responses must be equal byte for byte.
  */
 export class Pair implements AsyncDisposable {
   readonly #sides: readonly Side[]
@@ -45,7 +45,7 @@ export class Pair implements AsyncDisposable {
     return new Pair(services)
   }
 
-  /** Sends a request to each, and answers what all of them answer. */
+  /** Sends a request to each side, and returns the response, which must be the same. */
   async same(path: string, asked: PairAsked = {}): Promise<Answer> {
     vi.setSystemTime(Date.now() + 1000)
     const answers: Answer[] = []
@@ -53,12 +53,12 @@ export class Pair implements AsyncDisposable {
       restartIds()
       answers.push(await send(side, path, asked))
     }
-    const [first, ...others] = answers.map((one) => comparable(one, asked.apart))
-    for (const other of others) requireEqual(other, first, `${asked.method ?? 'GET'} ${path.slice(0, 300)}`)
+    const [first, ...rest] = answers.map((answer) => comparable(answer, asked.apart))
+    for (const answer of rest) requireEqual(answer, first, `${asked.method ?? 'GET'} ${path.slice(0, 300)}`)
     return answers[0] as Answer
   }
 
-  /** Sends each side a request of its own at the same moment; all of them are carried out. */
+  /** Sends each side its own request at the same time. All must succeed. */
   async each(request: (side: number) => readonly [path: string, asked: PairAsked]): Promise<void> {
     vi.setSystemTime(Date.now() + 1000)
     for (const [index, side] of this.#sides.entries()) {
@@ -68,7 +68,7 @@ export class Pair implements AsyncDisposable {
     }
   }
 
-  /** Reads a list from its first page to its last, and answers how many entries came. */
+  /** Reads all pages of a list. Returns the number of entries. */
   async walk(path: string, asked: PairAsked = {}): Promise<number> {
     for (let count = 0, next = path; ; next = `${path}&cursor={next}`) {
       const answer = await this.same(next, { ...asked, keep: { next: '/nextCursor' } })
@@ -85,7 +85,7 @@ export class Pair implements AsyncDisposable {
 }
 
 function comparable({ status, headers, text }: Answer, apart: RegExp | undefined): unknown {
-  const without = (one: string): string => (apart ? one.replace(apart, '') : one)
+  const without = (value: string): string => (apart ? value.replace(apart, '') : value)
   return { status, headers: [...headers].map(([name, value]) => [name, without(value)]), text: without(text) }
 }
 

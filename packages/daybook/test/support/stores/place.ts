@@ -1,37 +1,37 @@
 import type { DaybookConfig, Service, ServiceOptions } from 'daybook'
 import type { Store } from '../../../src/store/store.ts'
 
-/** A document whose fields the test knows better than the compiler. */
+/** A document whose fields have no static types. */
 export type Document = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** A table, an index or a view, and how it is made. */
+/** A table, an index or a view, and its definition. */
 export interface Made {
   readonly type: 'table' | 'index' | 'view'
   readonly name: string
   readonly sql: string | null
 }
 
-/** How a service of a place is run. */
+/** The options of a service. */
 export type PlaceOptions = Pick<ServiceOptions, 'export' | 'log' | 'metrics' | 'serviceToken' | 'strict'>
 
-/** A store without a service: services with different configs open it one after another, or at once. */
+/** The place of a store, which services with different configs open one after another, or concurrently. */
 export abstract class Place implements AsyncDisposable {
-  /** What a process of its own is told to open: a folder, or a URL. */
+  /** The folder or URL, which another process can open. */
   abstract readonly address: string
 
   /** Starts a service. */
   abstract open(config: DaybookConfig, options?: PlaceOptions): Promise<Service>
 
-  /** Opens it as a command does, without a service. */
+  /** Opens the store as a command does, without a service. */
   abstract store(): Promise<Store>
 
-  /** What a query finds, seen from outside the service; `?` stands for a value. */
+  /** Runs a query past the service; `?` stands for a value. */
   abstract rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]>
 
-  /** Changes what is stored behind the service's back. */
+  /** Changes stored data past the service. */
   abstract exec(sql: string): Promise<void>
 
-  /** Every table, index and view, in order. */
+  /** Lists every table, index and view, in order. */
   abstract schema(): Promise<readonly Made[]>
 
   abstract [Symbol.asyncDispose](): Promise<void>
@@ -51,9 +51,9 @@ export abstract class Place implements AsyncDisposable {
     await this.serve(config, async () => {})
   }
 
-  /** The names of all tables, indexes or views, in order. */
+  /** Lists the names of all tables, indexes or views, in order. */
   async names(type: Made['type']): Promise<readonly string[]> {
-    return (await this.schema()).filter((one) => one.type === type).map(({ name }) => name)
+    return (await this.schema()).filter((object) => object.type === type).map(({ name }) => name)
   }
 }
 

@@ -5,7 +5,7 @@ import { patientPostgres } from '../postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../postgres/postgres-database.ts'
 import { type Made, Place, type PlaceOptions } from './place.ts'
 
-/** What the engine says of everything in the schema that services use. */
+/** Reads the definition of every object in the schema. */
 const SCHEMA = `
   SELECT CASE relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'index' END AS type, relname AS name,
     concat_ws(' ', CASE relkind WHEN 'v' THEN pg_get_viewdef(oid) WHEN 'i' THEN pg_get_indexdef(oid) END,
@@ -57,7 +57,7 @@ export class PostgresPlace extends Place {
   }
 }
 
-/** SQL with `$1` for the first `?`. */
+/** Replaces the first `?` by `$1`, and so on. */
 export function numbered(sql: string): string {
   let place = 0
   return sql.replaceAll('?', () => {

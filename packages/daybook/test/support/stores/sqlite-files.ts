@@ -6,28 +6,28 @@ import { startTestService } from '../../../src/testing/test-service.ts'
 import { useFile } from './folder.ts'
 import { memoryFolder } from './memory-folder.ts'
 
-/** In memory, where that is possible: every commit waits for its disk, and what is stored goes with the test. */
-const folderOf = async (kind: string): Promise<string> => mkdtemp(join(await memoryFolder(), `daybook-${kind}-`))
+/** Creates a folder, in memory if possible, since every commit waits for the disk. */
+const makeFolder = async (kind: string): Promise<string> => mkdtemp(join(await memoryFolder(), `daybook-${kind}-`))
 
-/** The file of a service's store. */
+/** Returns the database file of a data folder. */
 export const databaseIn = (data: string): string => join(data, 'daybook.db')
 
 /**
- * The database files of a test file. Making tables and storing what a config begins with can take a quarter of a second;
- * so the first service of a config leaves a copy of its store, as it is before the first request, for those after it.
+ * The database files of a test file. Creating tables and the seed can take a quarter of a second, so the first service of a config saves a
+ * copy of its store before the first request, and later services start from it.
  */
 export class SqliteFiles {
   #folder: Promise<string> | undefined
-  readonly #kept = new Map<DaybookConfig, string>()
+  readonly #templates = new Map<DaybookConfig, string>()
 
-  /** As `createTestService`: a service on a store of its own. */
+  /** Like `createTestService`, with a new store. */
   async open<C extends DaybookConfig>(config: C, options?: ServiceOptions): Promise<TestService<C> & AsyncDisposable> {
-    const data = await folderOf('store')
-    return startTestService(data, async (fixed) => {
-      const kept = this.#kept.get(config)
-      if (kept !== undefined) await copyFile(kept, databaseIn(data))
-      const service = await createService(config, { strict: true, ...options, ...fixed })
-      if (kept === undefined) await this.#keep(config, data)
+    const data = await makeFolder('store')
+    return startTestService(data, async (serviceOptions) => {
+      const template = this.#templates.get(config)
+      if (template !== undefined) await copyFile(template, databaseIn(data))
+      const service = await createService(config, { strict: true, ...options, ...serviceOptions })
+      if (template === undefined) await this.#saveTemplate(config, data)
       return service
     })
   }
@@ -35,16 +35,16 @@ export class SqliteFiles {
   async drop(): Promise<void> {
     const folder = await this.#folder
     this.#folder = undefined
-    this.#kept.clear()
+    this.#templates.clear()
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   }
 
-  async #keep(config: DaybookConfig, data: string): Promise<void> {
-    this.#folder ??= folderOf('kept')
+  async #saveTemplate(config: DaybookConfig, data: string): Promise<void> {
+    this.#folder ??= makeFolder('kept')
     const folder = await this.#folder
-    if (this.#kept.has(config)) return
-    const file = join(folder, `${this.#kept.size}.db`)
+    if (this.#templates.has(config)) return
+    const file = join(folder, `${this.#templates.size}.db`)
     useFile(databaseIn(data), (database) => database.prepare('VACUUM INTO ?').run(file))
-    this.#kept.set(config, file)
+    this.#templates.set(config, file)
   }
 }

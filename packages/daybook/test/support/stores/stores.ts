@@ -12,41 +12,41 @@ import type { Place } from './place.ts'
 import { numbered, PostgresPlace } from './postgres-place.ts'
 import { databaseIn, SqliteFiles } from './sqlite-files.ts'
 
-/** Asks the database itself, past the service, in SQL that every engine reads; `?` stands for a value. */
+/** Runs a query past the service, in SQL that every engine reads; `?` stands for a value. */
 export type Rows = (sql: string, ...values: unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
-/** A service, and what its database says of itself, past it. */
+/** A service with access to its database past the service. */
 export interface StoredService<C extends DaybookConfig = DaybookConfig> extends TestService<C>, AsyncDisposable {
   readonly rows: Rows
-  /** The names of all tables whose rows can be read, in order. */
+  /** Lists the names of all tables whose rows can be read, in order. */
   tables(): Promise<readonly string[]>
-  /** The `pk` of every entry that has a search row, in order. */
+  /** Lists the `pk` of every entry that has a search row, in order. */
   searched(collection: string): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
 /** A kind of store that every scenario runs on. */
 export interface StoreKind {
   readonly name: 'sqlite' | 'postgres'
-  /** A service on an empty store of its own. */
+  /** Opens a service on a new store. */
   open<C extends DaybookConfig = DaybookConfig>(
     config: NoInfer<C>,
     options?: Pick<ServiceOptions, 'export' | 'log' | 'metrics'>,
   ): Promise<StoredService<C>>
-  /** An empty store that no service has opened yet. */
+  /** Makes an empty store that no service has opened. */
   at(): Promise<Place>
 }
 
-/** Without tables of FTS5 that keep no rows of their own. */
+/** Excludes the tables of FTS5, which have no rows to read. */
 const SQLITE_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%$search' ORDER BY name"
 const POSTGRES_TABLES = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
 
 const namesIn = (rows: Awaited<ReturnType<Rows>>): readonly string[] => rows.map(({ name }) => String(name))
 
-/** What closes each service that is open. */
+/** The functions that close each open service. */
 const open = new Set<() => Promise<void>>()
 
-/** Notes a service until it is closed; closing it again changes nothing. */
-function noted(end: () => Promise<void>): () => Promise<void> {
+/** Tracks an open service until it is closed. The returned function can be called more than once. */
+function trackOpen(end: () => Promise<void>): () => Promise<void> {
   let ended: Promise<void> | undefined
   const close = (): Promise<void> => {
     open.delete(close)
@@ -59,18 +59,18 @@ function noted(end: () => Promise<void>): () => Promise<void> {
 
 const files = new SqliteFiles()
 
-/** A file. */
+/** A SQLite file. */
 export const SQLITE: StoreKind = {
   name: 'sqlite',
   async open(config, options) {
     const service = await files.open<typeof config>(config, options)
-    // Opening the file and reading its schema takes longer than most queries, so the connection stays open.
+    // Opening the file and reading its schema takes longer than most queries.
     let connection: NativeDatabase | undefined
     const rows: Rows = async (sql, ...values) => {
       connection ??= new NativeDatabase(databaseIn(service.data), { timeout: PATIENCE_MS })
       return connection.prepare(sql).all(...values) as Record<string, unknown>[]
     }
-    const close = noted(async () => {
+    const close = trackOpen(async () => {
       connection?.close()
       connection = undefined
       await service.close()
@@ -89,7 +89,7 @@ export const SQLITE: StoreKind = {
 
 const databases = new PostgresDatabases()
 
-/** A database of the server of the test run. */
+/** A database on the PostgreSQL of the test run. */
 export const POSTGRES: StoreKind = {
   name: 'postgres',
   async open(config, options) {
@@ -101,7 +101,7 @@ export const POSTGRES: StoreKind = {
       await Promise.all([service.close(), connection.end()])
       databases.leave(config, database)
     }
-    const close = noted(end)
+    const close = trackOpen(end)
     const rows: Rows = async (sql, ...values) => (await connection.query(numbered(sql), values)).rows
     return {
       ...service,
@@ -115,7 +115,7 @@ export const POSTGRES: StoreKind = {
   at: () => PostgresPlace.make(),
 }
 
-/** A service of this config, whose type it keeps. */
+/** Opens a service, with the type of its config. */
 const serveFrom = <C extends DaybookConfig>(
   database: PostgresDatabase,
   config: C,
@@ -151,9 +151,9 @@ export const STORES: readonly StoreKind[] = choice ?? [SQLITE, POSTGRES]
 export const POLICY_STORES: readonly StoreKind[] = choice ?? [SQLITE]
 
 /**
- * Drops what the services of a test file have left.
+ * Drops the stores of a test file.
  *
- * @throws {Error} when some are still open: they would go on beside the files after this one
+ * @throws {Error} if services are still open: they would run during the next files
  */
 export async function dropStores(): Promise<void> {
   const left = [...open]
