@@ -72,7 +72,7 @@ async function inTime<T>(result: Promise<T>): Promise<T> {
   return Promise.race([result, late])
 }
 
-const statusesOf = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status)
+const statusesOf = (responses: readonly Answer[]): readonly number[] => responses.map(({ status }) => status)
 
 /** Counts the backends of the service that wait for a lock. */
 async function countWaiting(): Promise<number> {
@@ -133,18 +133,18 @@ describe.each(Object.entries(OUTAGES))('a database that %s', (_outage, strike) =
 
 /** Checks that requests that need the database are 503 with Retry-After, and that the process is healthy. */
 async function expectOutage(service: Awaited<ReturnType<typeof open>>): Promise<void> {
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     send(service, '/api/posts'),
     send(service, '/api/posts/before'),
     send(service, '/api/posts?q=before'),
     send(service, '/api/posts', { json: { title: 'refused' } }),
     send(service, '/api/ready'),
   ])
-  for (const { status, headers, text } of answers) {
+  for (const { status, headers, text } of responses) {
     expect(status, text).toBe(503)
     expect(headers.get('retry-after')).toBe('1')
   }
-  expect(JSON.parse(answers[4].text).details).toEqual({ checks: { database: 'failed' } })
+  expect(JSON.parse(responses[4].text).details).toEqual({ checks: { database: 'failed' } })
   expect((await send(service, '/api/health')).status).toBe(200)
 }
 

@@ -10,24 +10,24 @@ export interface Door {
 }
 
 /** The options of a request. */
-export interface Asked {
+export interface RequestOptions {
   readonly json?: object
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Sends a request and returns its response, also a 5xx. With a body, it is a POST with the token. */
-export async function send({ fetch, token }: Door, path: string, asked: Asked = {}): Promise<Answer> {
-  const { json, method = json === undefined ? 'GET' : 'POST' } = asked
-  const init: RequestInit = { method, headers: { ...asked.headers } }
+export async function send({ fetch, token }: Door, path: string, options: RequestOptions = {}): Promise<Answer> {
+  const { json, method = json === undefined ? 'GET' : 'POST' } = options
+  const init: RequestInit = { method, headers: { ...options.headers } }
   if (json !== undefined) {
     init.headers = { ...init.headers, 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
     init.body = JSON.stringify(json)
   }
   const response = await fetch(new Request(new URL(path, 'http://daybook.test'), init))
-  const answer = { status: response.status, headers: response.headers, text: await response.text() }
-  expectSane(answer, method)
-  return answer
+  const result = { status: response.status, headers: response.headers, text: await response.text() }
+  expectSane(result, method)
+  return result
 }
 
 /** A write and its response. */
@@ -101,19 +101,19 @@ export class Load {
   }
 
   async #create(title: string): Promise<Pick<WriteResult, 'status' | 'outcome'>> {
-    const answer = await send(this.#door, '/api/posts', { json: { title } }).catch(unlessLost)
-    if (!answer) return { status: 0, outcome: 'unknown' }
-    const { details = {} } = JSON.parse(answer.text) as { readonly details?: { readonly outcome?: unknown } }
-    return { status: answer.status, outcome: details.outcome }
+    const result = await send(this.#door, '/api/posts', { json: { title } }).catch(unlessLost)
+    if (!result) return { status: 0, outcome: 'unknown' }
+    const { details = {} } = JSON.parse(result.text) as { readonly details?: { readonly outcome?: unknown } }
+    return { status: result.status, outcome: details.outcome }
   }
 
   async #read(): Promise<void> {
     while (!this.#isOver) {
       const reading = send(this.#door, '/api/posts?limit=1').catch(unlessLost)
       this.#underWay.add(reading)
-      const answer = await reading
+      const result = await reading
       this.#underWay.delete(reading)
-      const status = answer?.status ?? 0
+      const status = result?.status ?? 0
       this.reads.push(status)
       await sleep(status === 200 ? 1 : RETRY_MS)
     }

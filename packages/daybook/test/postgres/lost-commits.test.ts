@@ -48,10 +48,10 @@ const FATES = { 'was stored': 'delivered', 'never arrived': 'lost' } as const
 describe.each(Object.entries(FATES))('a commit that %s, and whose response is lost', (_fate, fate) => {
   test('gets a true response: one entry, stored once', async () => {
     const cut = network.cutAt(/COMMIT/, fate)
-    const answer = await create('one')
+    const response = await create('one')
     await cut
-    expect(answer.status, answer.text).toBe(201)
-    expect(JSON.parse(answer.text)).toMatchObject(JSON.parse((await send(service, '/api/posts/one')).text))
+    expect(response.status, response.text).toBe(201)
+    expect(JSON.parse(response.text)).toMatchObject(JSON.parse((await send(service, '/api/posts/one')).text))
     expect(await stored()).toEqual(['one'])
     expect((await create('two')).headers.get('daybook-seq')).toBe('2')
   })
@@ -60,9 +60,9 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose response is lo
     await create('first')
     const writes = ['one', 'two', 'three', 'four'].map((title) => create(title))
     const cut = network.cutAt(/COMMIT/, fate)
-    const answers = await Promise.all(writes)
+    const results = await Promise.all(writes)
     await cut
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(results.map(({ status }) => status)).toEqual([201, 201, 201, 201])
     expect(await stored()).toEqual(['first', 'one', 'two', 'three', 'four'])
   })
 
@@ -83,23 +83,23 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose response is lo
 
   test('stores its response for a request that is sent again', async () => {
     const cut = network.cutAt(/COMMIT/, fate)
-    const answer = await create('one', { 'Idempotency-Key': 'k' })
+    const response = await create('one', { 'Idempotency-Key': 'k' })
     await cut
     const again = await create('one', { 'Idempotency-Key': 'k' })
-    expect([answer.status, again.status]).toEqual([201, 201])
+    expect([response.status, again.status]).toEqual([201, 201])
     expect(again.headers.get('idempotency-replayed')).toBe('true')
-    expect(again.text).toBe(answer.text)
+    expect(again.text).toBe(response.text)
     expect(await stored()).toEqual(['one'])
   })
 
   test('is 503 with an unknown outcome if the database is gone by then', async () => {
     await create('before')
     const cut = network.cutAt(/COMMIT/, fate).then(() => network.refuse())
-    const answer = await create('one', { 'Idempotency-Key': 'k' })
+    const response = await create('one', { 'Idempotency-Key': 'k' })
     await cut
-    expect(answer.status).toBe(503)
-    expect(answer.headers.get('retry-after')).toBe('1')
-    expect(JSON.parse(answer.text).details).toEqual({ outcome: 'unknown' })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('1')
+    expect(JSON.parse(response.text).details).toEqual({ outcome: 'unknown' })
     await heal()
     expect(await stored()).toEqual(fate === 'delivered' ? ['before', 'one'] : ['before'])
     // With its key, a client can safely send the request again.
@@ -110,9 +110,9 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose response is lo
   test('is 503 with an unknown outcome if the network goes silent; queued writes are 503 and not stored', async () => {
     await create('before')
     const cut = network.cutAt(/COMMIT/, fate).then(() => network.blackHole())
-    const answers = await Promise.all(['one', 'two', 'three'].map((title) => create(title)))
+    const results = await Promise.all(['one', 'two', 'three'].map((title) => create(title)))
     await cut
-    const responses = answers.map(({ status, text }) => [status, JSON.parse(text).details])
+    const responses = results.map(({ status, text }) => [status, JSON.parse(text).details])
     expect(responses).toEqual([
       [503, { outcome: 'unknown' }],
       [503, {}],
@@ -140,10 +140,10 @@ test('a transaction in which a failure was swallowed does not count as stored', 
 test('a write that fails before its commit is 503 without an unknown outcome', async () => {
   await create('before')
   const cut = network.cutAt(/"title":"one"/, 'lost').then(() => network.refuse())
-  const answer = await create('one')
+  const response = await create('one')
   await cut
-  expect(answer.status).toBe(503)
-  expect(JSON.parse(answer.text).details).toEqual({})
+  expect(response.status).toBe(503)
+  expect(JSON.parse(response.text).details).toEqual({})
   await heal()
   expect(await stored()).toEqual(['before'])
 })

@@ -53,8 +53,8 @@ const readBack = (door: Door, slug: string) => read(door, slug, { Authorization:
 const bodyOf = ({ text }: Answer) => JSON.parse(text)
 
 /** Counts responses by status. */
-function countStatuses(answers: readonly Answer[]): Readonly<Record<string, number>> {
-  const groups = Map.groupBy(answers, ({ status }) => status)
+function countStatuses(responses: readonly Answer[]): Readonly<Record<string, number>> {
+  const groups = Map.groupBy(responses, ({ status }) => status)
   return Object.fromEntries([...groups].map(([status, same]) => [status, same.length]))
 }
 
@@ -72,13 +72,13 @@ const upTo = (last: number): readonly number[] => Array.from({ length: last }, (
 describe('three nodes on one database', () => {
   test('show at once what one of them has stored, with the same ETags', async () => {
     for (let round = 0; round < 10; round++) {
-      const [writer, ...others] = [a, b, c].map((_, index) => [a, b, c][(index + round) % 3] as ServiceNode)
+      const [writer, ...readers] = [a, b, c].map((_, index) => [a, b, c][(index + round) % 3] as ServiceNode)
       const stored = await create(writer as Door, { title: `seen ${round}`, slug: `seen-${round}` })
       expect(stored.status).toBe(201)
-      for (const node of others) {
-        const answer = await readBack(node, `seen-${round}`)
-        expect([answer.status, bodyOf(answer)]).toEqual([200, bodyOf(stored)])
-        expect(answer.headers.get('etag')).toBe(stored.headers.get('etag'))
+      for (const node of readers) {
+        const response = await readBack(node, `seen-${round}`)
+        expect([response.status, bodyOf(response)]).toEqual([200, bodyOf(stored)])
+        expect(response.headers.get('etag')).toBe(stored.headers.get('etag'))
       }
       const lists = await Promise.all([a, b, c].map((node) => send(node, '/api/posts?sort=title')))
       expect(new Set(lists.map(({ text }) => text)).size).toBe(1)
@@ -97,10 +97,10 @@ describe('three nodes on one database', () => {
   test('execute a request once if two nodes get it concurrently with one Idempotency-Key', async () => {
     for (let round = 0; round < 20; round++) {
       const headers = { 'Idempotency-Key': `key-${round}` }
-      const answers = await Promise.all([a, b].map((node) => create(node, { title: `once ${round}` }, headers)))
-      expect(countStatuses(answers)).toEqual({ 201: 2 })
-      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-      const replays = answers.filter((answer) => answer.headers.get('idempotency-replayed') === 'true')
+      const responses = await Promise.all([a, b].map((node) => create(node, { title: `once ${round}` }, headers)))
+      expect(countStatuses(responses)).toEqual({ 201: 2 })
+      expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
+      const replays = responses.filter((response) => response.headers.get('idempotency-replayed') === 'true')
       expect(replays).toHaveLength(1)
     }
     expect((await titles()).filter((title) => title.startsWith('once'))).toHaveLength(20)
@@ -114,9 +114,9 @@ describe('three nodes on one database', () => {
       const changes = [a, b].map((node, index) =>
         send(node, `/api/posts/${id}`, { method: 'PUT', json: { count: round * 2 + index }, headers }),
       )
-      const answers = await Promise.all(changes)
-      expect(countStatuses(answers)).toEqual({ 200: 1, 412: 1 })
-      const winner = answers.find(({ status }) => status === 200) as Answer
+      const responses = await Promise.all(changes)
+      expect(countStatuses(responses)).toEqual({ 200: 1, 412: 1 })
+      const winner = responses.find(({ status }) => status === 200) as Answer
       expect(bodyOf(await readBack(c, 'raced'))).toEqual(bodyOf(winner))
     }
   })
@@ -126,9 +126,9 @@ describe('three nodes on one database', () => {
     const steps = 20
     const countUp = async (node: Door): Promise<void> => {
       for (let done = 0; done < steps; ) {
-        const answer = await read(node, 'counted')
-        const headers = { 'If-Match': String(answer.headers.get('etag')) }
-        const json = { count: bodyOf(answer).count + 1 }
+        const response = await read(node, 'counted')
+        const headers = { 'If-Match': String(response.headers.get('etag')) }
+        const json = { count: bodyOf(response).count + 1 }
         const { status } = await send(node, `/api/posts/${id}`, { method: 'PUT', json, headers })
         expect([200, 412]).toContain(status)
         if (status === 200) done += 1
@@ -198,8 +198,12 @@ describe('a lost node', () => {
   test('that cannot reach the database is not ready; the others continue', async () => {
     network.blackHole()
     try {
-      const answers = await Promise.all([send(c, '/api/posts'), create(c, { title: 'refused' }), send(c, '/api/ready')])
-      expect(countStatuses(answers)).toEqual({ 503: 3 })
+      const responses = await Promise.all([
+        send(c, '/api/posts'),
+        create(c, { title: 'refused' }),
+        send(c, '/api/ready'),
+      ])
+      expect(countStatuses(responses)).toEqual({ 503: 3 })
       expect((await send(c, '/api/health')).status).toBe(200)
       for (const node of [a, b]) {
         expect((await send(node, '/api/ready')).status).toBe(200)

@@ -87,8 +87,8 @@ describe('concurrent reads', () => {
 
   test('do not wait for a slow one', async () => {
     const first = new SlowRead()
-    const others = Promise.all([readPid(), readPid(), readPid()])
-    expect(await Promise.race([first.over, others])).toEqual([
+    const behind = Promise.all([readPid(), readPid(), readPid()])
+    expect(await Promise.race([first.over, behind])).toEqual([
       expect.any(Number),
       expect.any(Number),
       expect.any(Number),
@@ -107,9 +107,9 @@ describe('concurrent reads', () => {
   test('succeed even if their session is terminated', async () => {
     const before = await readPid()
     const first = new SlowRead()
-    const others = Promise.all([readPid(), readPid(), readPid()])
+    const behind = Promise.all([readPid(), readPid(), readPid()])
     await eventually(async () => expect(await endSlowReads('pg_terminate_backend')).not.toEqual([]))
-    expect(await others).not.toContain(before)
+    expect(await behind).not.toContain(before)
     // The slow read was retried on another connection.
     await first.cancel()
   })

@@ -73,45 +73,45 @@ async function caughtUp(total: number): Promise<void> {
 
 describe('with a replica', () => {
   test('callers without a session read from it, and from the primary if they require a later number', async () => {
-    const one = await create('one')
+    const first = await create('first')
     await caughtUp(1)
     await pauseReplay()
-    const two = await create('two')
-    expect(two.status).toBe(201)
+    const second = await create('second')
+    expect(second.status).toBe(201)
     // If the replica takes too long, the primary responds, so the request is repeated.
     await eventually(async () => expect(await readTotal()).toBe(1))
-    await eventually(async () => expect((await read('/api/posts/two')).status).toBe(404))
-    await eventually(async () => expect(await readTotal({ 'Daybook-Min-Seq': getSeq(one) })).toBe(1))
-    expect(await readTotal({ 'Daybook-Min-Seq': getSeq(two) })).toBe(2)
-    expect((await read('/api/posts/two', { 'Daybook-Min-Seq': getSeq(two) })).status).toBe(200)
-    expect((await read('/api/posts?q=two', { 'Daybook-Min-Seq': getSeq(two) })).status).toBe(200)
+    await eventually(async () => expect((await read('/api/posts/second')).status).toBe(404))
+    await eventually(async () => expect(await readTotal({ 'Daybook-Min-Seq': getSeq(first) })).toBe(1))
+    expect(await readTotal({ 'Daybook-Min-Seq': getSeq(second) })).toBe(2)
+    expect((await read('/api/posts/second', { 'Daybook-Min-Seq': getSeq(second) })).status).toBe(200)
+    expect((await read('/api/posts?q=second', { 'Daybook-Min-Seq': getSeq(second) })).status).toBe(200)
     await resumeReplay()
     await eventually(async () => expect(await readTotal()).toBe(2))
-    expect(JSON.parse(two.text)).toMatchObject(JSON.parse((await read('/api/posts/two')).text))
+    expect(JSON.parse(second.text)).toMatchObject(JSON.parse((await read('/api/posts/second')).text))
   })
 
   test('a session always sees its own writes, and changes the current revision', async () => {
-    await create('one')
+    await create('first')
     await caughtUp(1)
     await pauseReplay()
-    const { id } = JSON.parse((await create('two')).text)
+    const { id } = JSON.parse((await create('second')).text)
     expect(await readTotal(session())).toBe(2)
-    const stored = await read('/api/posts/two', session())
+    const stored = await read('/api/posts/second', session())
     expect(stored.status).toBe(200)
     const headers = { 'If-Match': String(stored.headers.get('etag')) }
     const changed = await send(service, `/api/posts/${id}`, { method: 'PUT', json: { title: 'three' }, headers })
     expect(changed.status).toBe(200)
-    expect(JSON.parse((await read('/api/posts/two', session())).text).title).toBe('three')
+    expect(JSON.parse((await read('/api/posts/second', session())).text).title).toBe('three')
   })
 
   test('an ETag of the primary does not match on a replica that lags behind', async () => {
-    await create('one')
+    await create('first')
     await caughtUp(1)
     const same = [await read('/api/posts'), await read('/api/posts', { 'Daybook-Min-Seq': '999' })]
     expect(new Set(same.map(({ headers }) => headers.get('etag'))).size).toBe(1)
     await pauseReplay()
-    const two = await create('two')
-    const late = { 'Daybook-Min-Seq': getSeq(two) }
+    const second = await create('second')
+    const late = { 'Daybook-Min-Seq': getSeq(second) }
     const tag = String((await read('/api/posts', late)).headers.get('etag'))
     expect((await read('/api/posts', { ...late, 'If-None-Match': tag })).status).toBe(304)
     await eventually(async () => expect((await read('/api/posts', { 'If-None-Match': tag })).status).toBe(200))
@@ -123,10 +123,10 @@ describe('with a replica', () => {
       const readers = [...metrics].filter(([name]) => name.startsWith('daybook_journal_reader_seq'))
       return [metrics.get('daybook_journal_seq'), ...readers.map(([, seq]) => seq)]
     }
-    await create('one')
+    await create('first')
     await eventually(async () => expect(await positions()).toEqual([1, 1]))
     await pauseReplay()
-    await create('two')
+    await create('second')
     await eventually(async () => expect(await positions()).toEqual([2, 1]))
     expect(await service.metrics()).not.toContain(new URL(database.url).password)
     await resumeReplay()
@@ -145,9 +145,9 @@ describe('with a replica', () => {
 
   test('a Daybook-Min-Seq that is no number of the journal is rejected', async () => {
     for (const seq of ['', 'x', '-1', '1.5', '1e3', '12345678901234567890']) {
-      const answer = await read('/api/posts', { 'Daybook-Min-Seq': seq })
-      expect(answer.status, seq).toBe(400)
-      expect(JSON.parse(answer.text).details.issues).toMatchObject([{ path: 'Daybook-Min-Seq', code: 'pattern' }])
+      const response = await read('/api/posts', { 'Daybook-Min-Seq': seq })
+      expect(response.status, seq).toBe(400)
+      expect(JSON.parse(response.text).details.issues).toMatchObject([{ path: 'Daybook-Min-Seq', code: 'pattern' }])
     }
   })
 
@@ -162,12 +162,12 @@ describe('with a replica', () => {
   } as const
 
   test.each(Object.entries(GONE))('that %s, the primary serves everything', async (how, strike) => {
-    await create('one')
+    await create('first')
     await caughtUp(1)
     await strike()
     const reads = Array.from({ length: 20 }, () => read('/api/posts'))
     expect(new Set((await Promise.all(reads)).map(({ status }) => status))).toEqual(new Set([200]))
-    await create('two')
+    await create('second')
     await eventually(async () => expect(await readTotal()).toBe(2))
     expect((await read('/api/ready')).status).toBe(200)
     await network.heal()

@@ -7,8 +7,8 @@ import { queryOnce } from './postgres-query.ts'
 
 describe('the PostgreSQL of the test run', () => {
   test('is started once, also for concurrent requests', async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => fetch(inject('postgresDoor'))))
-    const addresses = await Promise.all(answers.map((answer) => answer.json()))
+    const responses = await Promise.all([1, 2, 3].map(() => fetch(inject('postgresDoor'))))
+    const addresses = await Promise.all(responses.map((response) => response.json()))
     expect(addresses).toEqual(Array(3).fill({ sessions: await sharedPostgres(), server: await barePostgres() }))
   })
 
@@ -34,9 +34,9 @@ describe('the PostgreSQL of the test run', () => {
 describe('a database of one test', () => {
   test('is encoded as UTF-8, and compares by code point', async () => {
     await using database = await PostgresDatabase.make()
-    const own = 'from pg_database where datname = current_database()'
+    const current = 'from pg_database where datname = current_database()'
     expect(
-      await database.rows(`select pg_encoding_to_char(encoding) as encoding, datcollate, datctype ${own}`),
+      await database.rows(`select pg_encoding_to_char(encoding) as encoding, datcollate, datctype ${current}`),
     ).toEqual([{ encoding: 'UTF8', datcollate: 'C', datctype: 'C' }])
   })
 
@@ -51,10 +51,10 @@ describe('a database of one test', () => {
   })
 
   test('is separate from other databases', async () => {
-    await using one = await PostgresDatabase.make()
-    await using other = await PostgresDatabase.make()
-    await one.rows('create table notes (id int)')
-    await expect(other.rows('select id from notes')).rejects.toThrow('does not exist')
+    await using first = await PostgresDatabase.make()
+    await using second = await PostgresDatabase.make()
+    await first.rows('create table notes (id int)')
+    await expect(second.rows('select id from notes')).rejects.toThrow('does not exist')
   })
 
   test('is dropped after the test, even while a client is connected', async () => {

@@ -57,13 +57,13 @@ test('does not respond while it is paused, and continues when it is resumed', as
   await using server = await PostgresServer.make()
   const client = await connect(server)
   await server.pause()
-  const answers: unknown[] = []
-  const query = client.query('select 1 as one').then(({ rows }) => answers.push(...rows))
+  const rows: unknown[] = []
+  const query = client.query('select 1 as one').then((result) => rows.push(...result.rows))
   await sleep(100)
-  expect(answers).toEqual([])
+  expect(rows).toEqual([])
   server.resume()
   await query
-  expect(answers).toEqual([{ one: 1 }])
+  expect(rows).toEqual([{ one: 1 }])
   await client.end()
 })
 

@@ -13,7 +13,7 @@ const START = Date.parse('2026-01-02T03:04:05.678Z')
 /** One side of a {@link Pair}. */
 interface Side {
   readonly service: StoredService
-  kept: Kept
+  values: Kept
 }
 
 /** A request, and the values of its response that later requests use in braces. */
@@ -31,7 +31,7 @@ export class Pair implements AsyncDisposable {
   readonly #sides: readonly Side[]
 
   private constructor(services: readonly StoredService[]) {
-    this.#sides = services.map((service) => ({ service, kept: {} }))
+    this.#sides = services.map((service) => ({ service, values: {} }))
   }
 
   /** @param stores one for each side; a kind may come twice. @default every kind */
@@ -46,33 +46,33 @@ export class Pair implements AsyncDisposable {
   }
 
   /** Sends a request to each side, and returns the response, which must be the same. */
-  async same(path: string, asked: PairAsked = {}): Promise<Answer> {
+  async same(path: string, request: PairAsked = {}): Promise<Answer> {
     vi.setSystemTime(Date.now() + 1000)
-    const answers: Answer[] = []
+    const responses: Answer[] = []
     for (const side of this.#sides) {
       restartIds()
-      answers.push(await send(side, path, asked))
+      responses.push(await send(side, path, request))
     }
-    const [first, ...rest] = answers.map((answer) => comparable(answer, asked.apart))
-    for (const answer of rest) requireEqual(answer, first, `${asked.method ?? 'GET'} ${path.slice(0, 300)}`)
-    return answers[0] as Answer
+    const [first, ...rest] = responses.map((response) => comparable(response, request.apart))
+    for (const response of rest) requireEqual(response, first, `${request.method ?? 'GET'} ${path.slice(0, 300)}`)
+    return responses[0] as Answer
   }
 
   /** Sends each side its own request at the same time. All must succeed. */
-  async each(request: (side: number) => readonly [path: string, asked: PairAsked]): Promise<void> {
+  async each(request: (side: number) => readonly [path: string, request: PairAsked]): Promise<void> {
     vi.setSystemTime(Date.now() + 1000)
     for (const [index, side] of this.#sides.entries()) {
       restartIds()
-      const answer = await send(side, ...request(index))
-      expect(answer.status, answer.text).toBeLessThan(300)
+      const response = await send(side, ...request(index))
+      expect(response.status, response.text).toBeLessThan(300)
     }
   }
 
   /** Reads all pages of a list. Returns the number of entries. */
-  async walk(path: string, asked: PairAsked = {}): Promise<number> {
+  async walk(path: string, request: PairAsked = {}): Promise<number> {
     for (let count = 0, next = path; ; next = `${path}&cursor={next}`) {
-      const answer = await this.same(next, { ...asked, keep: { next: '/nextCursor' } })
-      const { items, nextCursor } = bodyOf(answer) as { items?: readonly unknown[]; nextCursor?: string | null }
+      const response = await this.same(next, { ...request, keep: { next: '/nextCursor' } })
+      const { items, nextCursor } = bodyOf(response) as { items?: readonly unknown[]; nextCursor?: string | null }
       count += items?.length ?? 0
       if (!nextCursor) return count
     }
@@ -89,18 +89,18 @@ function comparable({ status, headers, text }: Answer, apart: RegExp | undefined
   return { status, headers: [...headers].map(([name, value]) => [name, without(value)]), text: without(text) }
 }
 
-async function send(side: Side, path: string, { keep = {}, apart: _, ...asked }: PairAsked): Promise<Answer> {
-  const { service, kept } = side
-  const answer = await ask(service, fillText(path, kept), {
-    ...asked,
-    ...(asked.json === undefined ? {} : { json: fill(asked.json, kept) }),
-    headers: { 'X-Request-Id': 'the-same-id', ...(fill(asked.headers ?? {}, kept) as Record<string, string>) },
+async function send(side: Side, path: string, { keep = {}, apart: _, ...request }: PairAsked): Promise<Answer> {
+  const { service, values } = side
+  const response = await ask(service, fillText(path, values), {
+    ...request,
+    ...(request.json === undefined ? {} : { json: fill(request.json, values) }),
+    headers: { 'X-Request-Id': 'the-same-id', ...(fill(request.headers ?? {}, values) as Record<string, string>) },
   })
-  if (answer.status < 300) {
-    side.kept = {
-      ...kept,
-      ...Object.fromEntries(Object.entries(keep).map(([name, from]) => [name, pick(answer, from)])),
+  if (response.status < 300) {
+    side.values = {
+      ...values,
+      ...Object.fromEntries(Object.entries(keep).map(([name, from]) => [name, pick(response, from)])),
     }
   }
-  return answer
+  return response
 }
