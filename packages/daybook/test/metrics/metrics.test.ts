@@ -13,14 +13,14 @@ const requestsOf = (text: string): Readonly<Record<string, number>> =>
   Object.fromEntries([...readMetrics(text)].filter(([sample]) => sample.startsWith('daybook_http_requests_total')))
 
 describe('metrics of a service', () => {
-  test('are off unless they are asked for', async () => {
+  test('are off by default', async () => {
     await using service = await createTestService(config)
     await expect(service.metrics()).rejects.toThrow('metrics: true')
     expect((await service.request('/metrics')).status).toBe(404)
     expect((await service.request('/api/metrics')).status).toBe(404)
   })
 
-  test('count requests by method, route and status, and never by what a client makes up', async () => {
+  test('count requests by method, route and status, with a bounded number of labels', async () => {
     await using service = await createTestService(config, ON)
     const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' }
     await service.request('/api/posts', { method: 'POST', headers, body: '{"title":"Hello"}' })
@@ -43,7 +43,7 @@ describe('metrics of a service', () => {
     })
   })
 
-  test('time each of them once, in buckets that add up', async () => {
+  test('record the duration of each request once, in consistent buckets', async () => {
     await using service = await createTestService(config, ON)
     for (let count = 0; count < 5; count += 1) await service.request('/api/posts')
     const metrics = readMetrics(await service.metrics())
@@ -53,7 +53,7 @@ describe('metrics of a service', () => {
     expect(metrics.get(`daybook_http_request_duration_seconds_sum{${labels}}`)).toBeGreaterThan(0)
   })
 
-  test('say how far the journal has come, what ran, and how the process is', async () => {
+  test('include the last journal number, the statements and the process', async () => {
     await using service = await createTestService(config, ON)
     const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' }
     for (const title of ['a', 'b', 'c']) {
@@ -77,7 +77,7 @@ describe('metrics of a service', () => {
     expect(sumOf(metrics, 'daybook_pool_connections')).toBe(0)
   })
 
-  test('still come when the store does not answer, without what only it knows', async () => {
+  test('are available while the store does not respond, without its own values', async () => {
     const service = await createTestService(config, ON)
     await service.request('/api/posts')
     await service.close()
@@ -86,7 +86,7 @@ describe('metrics of a service', () => {
     expect(sumOf(metrics, 'daybook_http_requests_total')).toBe(1)
   })
 
-  test('of two services in one process are apart', async () => {
+  test('of two services in one process are separate', async () => {
     await using first = await createTestService(config, ON)
     await using second = await createTestService(config, ON)
     await first.request('/api/posts')

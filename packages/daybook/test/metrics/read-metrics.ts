@@ -1,4 +1,4 @@
-/** The samples of Prometheus' text: each value by its name and labels, as they stand there. */
+/** Parses Prometheus text: values by name and labels, as written there. */
 export function readMetrics(text: string): ReadonlyMap<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
@@ -6,7 +6,7 @@ export function readMetrics(text: string): ReadonlyMap<string, number> {
   )
 }
 
-/** The sum of all samples of a name, whatever their labels. */
+/** Sums all samples of a name, whatever their labels. */
 export function sumOf(metrics: ReadonlyMap<string, number>, name: string): number {
   return [...metrics].reduce((sum, [sample, value]) => (sample.split('{')[0] === name ? sum + value : sum), 0)
 }

@@ -33,7 +33,7 @@ describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => 
     await place[Symbol.asyncDispose]()
   })
 
-  /** Asks as somebody; the answer has to be as the OpenAPI document has it. */
+  /** Sends a request with a token; the response has to match the OpenAPI document. */
   async function ask(path: string, token?: string): Promise<Answer> {
     const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` }
     const response = await service.fetch(new Request(`http://cms.example${path}`, { headers }))
@@ -46,7 +46,7 @@ describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => 
   const sum = ({ points }: RecentMetrics, name: 'requests' | 'failures'): number =>
     points.reduce((total, point) => total + point[name], 0)
 
-  test('is told to administrators and the service token, and to nobody else', async () => {
+  test('is available to administrators and the service token only', async () => {
     const store = await place.store()
     const tokens = new ApiTokens(store.records)
     const rights = { roles: ['service', 'admin'], expiresAt: null }
@@ -61,18 +61,18 @@ describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => 
     }
   })
 
-  test('counts every request once, and answers of 500 as failures', async () => {
+  test('counts every request once, and responses of 500 as failures', async () => {
     const before = await read()
     await ask('/api/posts')
     await ask('/api/posts/missing')
     expect((await ask('/fail')).status).toBe(500)
     const after = await read()
-    // The first question counts once it is answered, and its document was asked for, too.
+    // The first request counts after its response, and so does the request for the OpenAPI document.
     expect(sum(after, 'requests') - sum(before, 'requests')).toBe(5)
     expect(sum(after, 'failures') - sum(before, 'failures')).toBe(1)
   })
 
-  test('says which process it speaks of, and since when', async () => {
+  test('names the process and the start of counting', async () => {
     const { node, since, points } = await read()
     expect(node).toMatch(new RegExp(`^[^/]+/${process.pid}$`))
     expect(points[0]?.at).toBe(`${since.slice(0, 16)}:00.000Z`)
@@ -82,7 +82,7 @@ describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => 
   })
 })
 
-test('without metrics there is no such address, and no such operation', async () => {
+test('without metrics, the route and its operation do not exist', async () => {
   await using service = await createTestService(config)
   const headers = { Authorization: `Bearer ${service.token}` }
   expect((await service.request(PATH, { headers })).status).toBe(404)

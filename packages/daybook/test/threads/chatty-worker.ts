@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { handleTasks } from '../../src/threads/messages.ts'
 
-/** What others send over the channels of a thread: Node in watch mode, libraries, nobody in particular. */
+/** Unrelated messages over the channels of a thread, such as those of Node in watch mode or of libraries. */
 const FOREIGN: readonly unknown[] = [
   { 'watch:import': ['file:///a.ts'] },
   'text',
@@ -22,10 +22,10 @@ const chatter = (): void => {
 
 chatter()
 if (workerData !== 'usual') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
-// Another kind of start names a file, which tells that the thread was not cut off while it loaded.
+// With a file name, the thread writes that file once it has loaded: proof that it was not terminated before.
 if (workerData !== 'usual' && workerData !== 'slow') writeFileSync(workerData, 'loaded')
 
-/** Answers with what it was given, or throws what it was given. */
+/** Returns the task, or throws it. */
 handleTasks((task: { readonly value: unknown; readonly code?: string }) => {
   chatter()
   if (task.code !== undefined) throw Object.assign(new Error(String(task.value)), { code: task.code })

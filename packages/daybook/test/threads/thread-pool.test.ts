@@ -10,7 +10,7 @@ interface Task {
   readonly code?: string
 }
 
-/** A pool whose threads talk beside their answers. */
+/** Creates a pool whose threads also send unrelated messages. */
 function open(threads: number, taskMs = 60_000, start = 'usual') {
   const pool = new ThreadPool<Task, unknown>({
     module: new URL('./chatty-worker.ts', import.meta.url),
@@ -31,7 +31,7 @@ test.each([1, 3])(
   },
 )
 
-test('what a task throws comes back to that task, with its code', async () => {
+test('an error of a task rejects that task, with its code', async () => {
   await using scene = open(1)
   const [failed, done] = await Promise.allSettled([
     scene.pool.run({ value: 'no such table', code: 'SQLITE_ERROR' }),
@@ -41,12 +41,12 @@ test('what a task throws comes back to that task, with its code', async () => {
   expect(done).toEqual({ status: 'fulfilled', value: 'fine' })
 })
 
-test('the time that a thread takes to start is none of its first task', async () => {
+test('the start of a thread does not count for the timeout of its first task', async () => {
   await using scene = open(1, 1000, 'slow')
   expect(await scene.pool.run({ value: 1 })).toBe(1)
 })
 
-test('a thread that is still loading is not cut off: native modules would take the process with them', async () => {
+test('a thread that is still loading is not terminated, since native modules would crash the process', async () => {
   await using folder = await Folder.make()
   const file = join(folder.address, 'loaded')
   const { pool } = open(1, 60_000, file)
@@ -57,7 +57,7 @@ test('a thread that is still loading is not cut off: native modules would take t
   expect(existsSync(file)).toBe(true)
 })
 
-test('a pool that is closed refuses what runs, what waits and what comes', async () => {
+test('a closed pool rejects running, waiting and new tasks', async () => {
   await using scene = open(1)
   const asked = Promise.allSettled([scene.pool.run({ value: 1 }), scene.pool.run({ value: 2 })])
   await scene.pool.close()
@@ -67,7 +67,7 @@ test('a pool that is closed refuses what runs, what waits and what comes', async
   await expect(scene.pool.run({ value: 3 })).rejects.toMatchObject({ reason: 'closed' })
 })
 
-test('a message is known by its kind and its number', () => {
+test('a message is identified by its kind and its number', () => {
   expect(isMessage(createMessage('measured', 3, []), 'measured')).toBe(true)
   expect(isMessage(createMessage('measured', 3, []), 'measure')).toBe(false)
   for (const foreign of [undefined, null, 'measured', 3, [], {}, { kind: 'daybook:measured' }, { job: 3 }]) {

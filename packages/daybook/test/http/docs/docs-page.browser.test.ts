@@ -19,13 +19,13 @@ const config = defineConfig({
 
 const PASSWORD = 'a long one of mine'
 
-/** The docs page in a tab of its own, watched from its first moment. */
+/** The docs page in a new tab, and everything that it does. */
 interface Visit extends AsyncDisposable {
   readonly page: Page
   readonly service: TestService
   /** Violations of the page's policy. */
   violations(): Promise<readonly string[]>
-  /** Scripts that failed, errors in the console, and dialogs that opened. */
+  /** Failed scripts, console errors and dialogs. */
   readonly faults: readonly string[]
   /** Requests to other origins. */
   readonly foreign: readonly string[]
@@ -75,7 +75,7 @@ async function visit(config: DaybookConfig, path: string, options: BrowserContex
 
 const isShown = (page: Page, name: string): Promise<void> => page.getByRole('heading', { name, level: 1 }).waitFor()
 
-/** An operation of the page: its method and path, and what it is listed under. */
+/** An operation of the page: its method and path, and its tag. */
 interface Operation {
   readonly group: string
   readonly method: string
@@ -89,13 +89,13 @@ const LOGIN: Operation = { group: 'auth', method: 'POST', path: '/api/cms/auth/a
 const goTo = (page: Page, { group, method, path }: Operation): Promise<void> =>
   page.evaluate(`location.hash = ${JSON.stringify(`tag/${group}/${method}${path}`)}`)
 
-/** Goes to an operation, sends its request from the page, and gives the answer. */
+/** Opens an operation, sends its request from the page, and returns the response. */
 async function tryOperation(page: Page, operation: Operation, json?: object): Promise<Response> {
   await goTo(page, operation)
   const name = `(${operation.method.toLowerCase()} ${operation.path})`
   await page.getByRole('button', { name }).filter({ hasText: 'Test Request' }).click()
   const client = page.getByRole('dialog', { name: 'API Client' })
-  // On a slow machine, the client opens with the operation before, and changes to this one later.
+  // On a slow machine, the client first shows the previous operation.
   await client
     .getByRole('button', { name: new RegExp(`^Send ${operation.method} request to .*/${operation.path}$`, 'i') })
     .waitFor()
@@ -114,7 +114,7 @@ const credentials = async (request: Request): Promise<readonly [string | undefin
 }
 
 describe('the docs page in a browser', () => {
-  test.each(['light', 'dark'] as const)('shows everything in %s colours, and asks nobody else', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('shows everything in %s colours, and requests nothing from other origins', async (colorScheme) => {
     await using seen = await visit(config, '/docs', { colorScheme })
     const { page } = seen
     await isShown(page, 'Museum')
@@ -127,7 +127,7 @@ describe('the docs page in a browser', () => {
     expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
   })
 
-  test('runs no script of its origin but its own', async () => {
+  test('runs no other script of its origin', async () => {
     await using seen = await visit({ ...config, routes: FOREIGN_CODE }, '/docs')
     await isShown(seen.page, 'Museum')
     expect(await runnableAs(seen.page, '/foreign.js')).toEqual([])
@@ -137,34 +137,34 @@ describe('the docs page in a browser', () => {
     )
   })
 
-  test('keeps the colours that the config fixes', async () => {
+  test('uses the theme of the config', async () => {
     await using seen = await visit({ ...config, docs: { theme: 'dark' } }, '/docs', { colorScheme: 'light' })
     await isShown(seen.page, 'Daybook')
     expect(await seen.page.evaluate('document.body.className')).toContain('dark-mode')
   })
 
-  test('begins at the top where there is no logo', async () => {
+  test('starts at the top without a logo', async () => {
     await using seen = await visit({ ...config, docs: {} }, '/docs')
     await isShown(seen.page, 'Daybook')
     const top = `getComputedStyle(document.body).getPropertyValue('--scalar-custom-header-height')`
     expect(await seen.page.evaluate(top)).toBe('')
   })
 
-  test('says why it cannot be shown', async () => {
+  test('explains why it cannot be shown', async () => {
     await using seen = await visit(config, '/api/health')
     await seen.page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }))
     await seen.page.goto(new URL('/docs', seen.page.url()).href)
     await seen.page.getByText('The docs page cannot be shown: /openapi.json answered 503. Reload it').waitFor()
   })
 
-  test('leads to the description without scripts', async () => {
+  test('links to the OpenAPI document without scripts', async () => {
     await using seen = await visit(config, '/docs', { javaScriptEnabled: false })
     expect(await seen.page.getByText('Loading').isVisible()).toBe(false)
     await seen.page.getByRole('link', { name: '/openapi.json' }).click()
     expect(seen.page.url()).toMatch(/\/openapi\.json$/)
   })
 
-  test('sends a request that reads', async () => {
+  test('sends a read request', async () => {
     await using seen = await visit(config, '/docs')
     await seen.service.content.create('notes', { title: 'Read me' })
     await isShown(seen.page, 'Museum')
@@ -174,7 +174,7 @@ describe('the docs page in a browser', () => {
     expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
   })
 
-  test('signs in with an account, then writes and shows more with the cookie', async () => {
+  test('signs in with an account, then writes and shows private routes with the cookie', async () => {
     await using seen = await visit(config, '/docs')
     const { page, service } = seen
     const person = { name: 'Inés', email: 'ines@example.org', password: PASSWORD }
@@ -190,7 +190,7 @@ describe('the docs page in a browser', () => {
     expect(login.status()).toBe(200)
     const written = await tryOperation(page, CREATE, { title: 'By cookie' })
     expect([written.status(), await credentials(written.request())]).toEqual([201, [undefined, true]])
-    // What nobody has ticked is not sent, so that this is no dry run.
+    // Parameters that are not ticked are not sent, so this is not a dry run.
     expect((await service.content.list('notes')).items).toMatchObject([{ title: 'By cookie' }])
     await page.reload()
     await isShown(page, 'Museum')
@@ -198,7 +198,7 @@ describe('the docs page in a browser', () => {
     expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
   })
 
-  test('sends a token that is typed into it, and forgets it', async () => {
+  test('sends an entered token, and does not store it', async () => {
     await using seen = await visit(config, '/docs')
     const { page, service } = seen
     await isShown(page, 'Museum')
@@ -227,13 +227,13 @@ describe('the docs page in a browser', () => {
   })
 })
 
-/** Markup that runs a script, or goes elsewhere, where it is not taken for text. */
+/** Markup that runs a script or loads a resource unless it is treated as text. */
 const HOSTILE =
   '</script><script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)></svg>' +
   '<iframe src="javascript:alert(1)"></iframe> [link](javascript:alert(1)) ![image](https://evil.example/x.png)'
 
 describe('hostile texts of the config on the docs page', () => {
-  test('run nothing, and reach nobody', async () => {
+  test('run no script, and load nothing', async () => {
     const described = { title: f.text({ required: true, description: HOSTILE }) }
     const hostile = defineConfig({
       docs: { title: `Museum ${HOSTILE}` },
@@ -255,7 +255,7 @@ describe('hostile texts of the config on the docs page', () => {
     )
     expect(await page.locator('script:not([src]), iframe, [onerror], [onload], a[href^="javascript:"]').count()).toBe(0)
     expect(seen.faults.filter((fault) => fault.startsWith('dialog'))).toEqual([])
-    // The policy stops what Markdown may name.
+    // The policy blocks what Markdown may embed.
     expect(await seen.violations()).toEqual(['img-src https://evil.example/x.png'])
     expect(reached).toBe(0)
   })

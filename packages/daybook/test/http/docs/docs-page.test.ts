@@ -16,7 +16,7 @@ const collections = { notes: defineCollection({ fields: { title: f.text({ requir
 const config = defineConfig({ collections })
 const withDocs = (docs: DocsConfig | false): DaybookConfig => ({ collections, docs })
 
-/** An adapter with routes of its own, which cannot say who anybody is. */
+/** An adapter with provider routes that fails to identify callers. */
 const failingAt = (basePath: string): AuthAdapter => ({
   getCapabilities: () => ({ provider: 'failing', providerRoutes: { enabled: true, basePath } }),
   getPrincipal: () => Promise.reject(new Error('no connection')),
@@ -26,14 +26,14 @@ const failingAt = (basePath: string): AuthAdapter => ({
 const HTML = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const YEAR = 'public, max-age=31536000, immutable'
 
-/** The address of the script that a page names. */
+/** Returns the URL of the page's script. */
 const scriptOf = (html: string): string => /<script type="module" nonce="[^"]+" src="([^"]+)"/.exec(html)?.[1] ?? ''
 
 const nonceOf = (html: string): string => / nonce="([^"]+)"/.exec(html)?.[1] ?? ''
 const withoutNonce = (html: string): string => html.replace(/ nonce="[^"]+"/g, '')
 
 describe('the docs page', () => {
-  test('is HTML for everyone, which browsers ask for again each time', async () => {
+  test('is HTML for everyone, which browsers revalidate each time', async () => {
     await using service = await createTestService(config)
     const page = await service.request('/docs')
     expect(page.status).toBe(200)
@@ -45,7 +45,7 @@ describe('the docs page', () => {
     expect(withoutNonce(await signedIn.text())).toBe(withoutNonce(await page.text()))
   })
 
-  test('may run its own scripts alone, be framed by nobody, and send no address to others', async () => {
+  test('may run only its own scripts, may not be framed, and sends no referrer to other origins', async () => {
     await using service = await createTestService(config)
     const page = await service.request('/docs')
     const { headers } = page
@@ -67,7 +67,7 @@ describe('the docs page', () => {
     }
   })
 
-  test('has another nonce each time, long enough that nobody guesses it', async () => {
+  test('has a new, unguessable nonce each time', async () => {
     await using service = await createTestService(config)
     const pages = await Promise.all(Array.from({ length: 20 }, async () => (await service.request('/docs')).text()))
     const nonces = new Set(pages.map(nonceOf))
@@ -75,13 +75,13 @@ describe('the docs page', () => {
     for (const nonce of nonces) expect(Buffer.from(nonce, 'base64').length).toBe(16)
   })
 
-  test('is no part of the API that it shows', async () => {
+  test('is not part of the API that it shows', async () => {
     await using service = await createTestService(config)
     const { paths } = (await (await service.request('/openapi.json')).json()) as { paths: object }
     expect(Object.keys(paths).filter((path) => path.includes('docs'))).toEqual([])
   })
 
-  test('is the same whatever stands in its address', async () => {
+  test('ignores its query string', async () => {
     await using service = await createTestService(config)
     const plain = withoutNonce(await (await service.request('/docs')).text())
     for (const query of [
@@ -95,7 +95,7 @@ describe('the docs page', () => {
     }
   })
 
-  test('shows a title as text, whatever is in it', async () => {
+  test('escapes its title', async () => {
     const title = `</title><script>alert(1)</script>"'&<img src=x onerror=alert(1)>`
     await using service = await createTestService(withDocs({ title }))
     const html = await (await service.request('/docs')).text()
@@ -113,7 +113,7 @@ describe('the docs page', () => {
     expect(html).toMatch(/<noscript>.*<a href="\/openapi\.json">.*<\/noscript>/)
   })
 
-  test('is there while sessions cannot be checked', async () => {
+  test('is available while sessions cannot be checked', async () => {
     await using service = await createTestService({ ...config, auth: failingAt('/api/auth') })
     const headers = { Cookie: 'session=x' }
     expect((await service.request('/api/notes', { headers })).status).toBe(503)
@@ -124,7 +124,7 @@ describe('the docs page', () => {
 })
 
 describe('a file of the docs page', () => {
-  test('has an address that changes with it, and may be kept for a year', async () => {
+  test('has a URL that changes with its content, and may be cached for a year', async () => {
     await using service = await createTestService(config)
     const script = scriptOf(await (await service.request('/docs')).text())
     expect(script).toMatch(/^\/docs\/[0-9a-f]{16}\/start\.js$/)
@@ -137,7 +137,7 @@ describe('a file of the docs page', () => {
     expect((await service.request(script.replace('start.js', 'standalone.esm.js'))).status).toBe(200)
   })
 
-  test('is 404 under another name, at another version, and outside of the folder', async () => {
+  test('is 404 for another name, another version, and outside of the folder', async () => {
     await using service = await createTestService(config)
     const script = scriptOf(await (await service.request('/docs')).text())
     const folder = script.replace('/start.js', '')
@@ -158,7 +158,7 @@ describe('a file of the docs page', () => {
     for (const path of paths) expect((await service.request(path)).status, path).toBe(404)
   })
 
-  test('goes over a socket whole, and its head alone to HEAD', async () => {
+  test('is sent whole over a socket, and without its body for HEAD', async () => {
     await using service = await createTestService(config)
     const { url, stop } = await serve(service, { port: 0 })
     const script = `${url}${scriptOf(await (await fetch(`${url}/docs`)).text())}`
@@ -182,7 +182,7 @@ describe('the config of the docs page', () => {
     expect((await service.request('/', { headers: HTML })).headers.get('location')).toBe('/help/api')
   })
 
-  test('gives way to the page that a plugin begins with', async () => {
+  test('is not the start page if a plugin has one', async () => {
     const plugins = [
       definePlugin({ name: 'quiet', version: '1.0.0' }),
       definePlugin({ name: 'desk', version: '1.0.0', startPage: '/desk' }),
@@ -214,12 +214,12 @@ describe('the config of the docs page', () => {
     expect(html).toContain(`<link rel="icon" href="${address}">`)
     const image = await service.request(address)
     expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
-    // Opened by itself, it is a document of this origin.
+    // Opened directly, the image is a document of this origin.
     expect(image.headers.get('content-security-policy')).toContain('sandbox')
     expect(await image.text()).toContain('<svg')
   })
 
-  test('changes the addresses of the files with the logo', async () => {
+  test('changes the URLs of the files with the logo', async () => {
     const logo = new URL('../../support/configs/logo.svg', import.meta.url)
     await using plain = await createTestService(config)
     await using marked = await createTestService(withDocs({ logo }))
@@ -229,7 +229,7 @@ describe('the config of the docs page', () => {
     expect(scriptOf(one ?? '')).not.toBe(scriptOf(other ?? ''))
   })
 
-  test('is refused where the auth provider answers already', async () => {
+  test('is rejected if its path belongs to the auth provider', async () => {
     for (const path of ['/accounts', '/accounts/docs']) {
       const starting = createTestService({ collections, docs: { path }, auth: failingAt('/accounts') })
       const refusal = await starting.catch((error: unknown) => error)
@@ -246,7 +246,7 @@ describe('the config of the docs page', () => {
 })
 
 describe('GET /', () => {
-  test('sends browsers to the docs page, and nobody else', async () => {
+  test('redirects only browsers to the docs page', async () => {
     await using service = await createTestService(config)
     const sent = await service.request('/', { headers: HTML })
     expect(sent.status).toBe(302)

@@ -13,14 +13,14 @@ vi.mock('uuid', async () => ({ v7: (await import('../../support/stores/fixed-ids
 
 const encode = encodeURIComponent
 
-/** Creates an entry on every store. */
+/** Creates an entry on both stores. */
 const make = (pair: Pair, collection: string, json: object, keep = 'id'): Promise<{ readonly status: number }> =>
   pair.same(`/api/${collection}`, { method: 'POST', json, keep: { [keep]: '/id', [`${keep}Tag`]: 'etag' } })
 
 const OPERATORS = ['eq', 'ne', 'in', 'nin', 'lt', 'lte', 'gt', 'gte', 'startsWith', 'contains', 'exists', 'all', 'like']
 
-/** Asks every question of one value about some fields. */
-async function askAbout(
+/** Filters by each operator with each value, on some fields. */
+async function compareFilters(
   pair: Pair,
   collection: string,
   fields: readonly string[],
@@ -37,15 +37,15 @@ async function askAbout(
   }
 }
 
-/** Sorts by each of these fields, up and down, and reads page by page. */
-async function sortBy(pair: Pair, collection: string, fields: readonly string[], count: number): Promise<void> {
-  for (const field of fields.flatMap((one) => [one, `-${one}`])) {
+/** Sorts by each field in both directions, and reads page by page. */
+async function comparePages(pair: Pair, collection: string, fields: readonly string[], count: number): Promise<void> {
+  for (const field of fields.flatMap((key) => [key, `-${key}`])) {
     expect(await pair.walk(`/api/${collection}?limit=3&sort=${field}`, { auth: true }), field).toBe(count)
   }
 }
 
-describe('the same requests to both stores have the same answers', () => {
-  test('creating, changing, deleting, and what is refused', async () => {
+describe('the same requests to both stores get the same responses', () => {
+  test('creates, updates, deletes, and rejected writes', async () => {
     await using pair = await Pair.open(kitchen)
     await make(pair, 'things', { title: 'One', code: 'AA1', kinds: ['b', 'a'], data: { z: 1, a: [null, {}] } }, 'one')
     await make(pair, 'things', { title: 'Two', parent: '{one}', friends: ['{one}'], status: 'draft' }, 'two')
@@ -95,7 +95,7 @@ describe('the same requests to both stores have the same answers', () => {
     expect(await pair.walk('/api/things?limit=2', { auth: true })).toBe(4)
   })
 
-  /** Things with every kind of value, and with none. */
+  /** Creates things with every kind of value, and with none. */
   async function furnished(): Promise<Pair> {
     const pair = await Pair.open(kitchen)
     await make(pair, 'things', { title: 'empty', count: null, kind: null }, 'a')
@@ -137,9 +137,9 @@ describe('the same requests to both stores have the same answers', () => {
     'parent',
   ]
 
-  test('every order, page by page, with missing values among them', async () => {
+  test('every sort order, page by page, including missing values', async () => {
     await using pair = await furnished()
-    await sortBy(pair, 'things', [...TEXTS, ...OTHERS, 'kind,-amount', 'flag,-day,title', 'status,-moment'], COUNT)
+    await comparePages(pair, 'things', [...TEXTS, ...OTHERS, 'kind,-amount', 'flag,-day,title', 'status,-moment'], COUNT)
     for (const query of ['limit=0', 'limit=1&offset=3', 'offset=99', 'limit=1000', 'sort=-title&status=draft,archived'])
       await pair.same(`/api/things?${query}`, { auth: true })
     for (const query of [
@@ -156,7 +156,7 @@ describe('the same requests to both stores have the same answers', () => {
   test('every operator on every field', async () => {
     await using pair = await furnished()
     const texts = ['', 'full', 'Full', 'f', 'é', 'z', '%', '_', "'", '\\', 'AB1', 'published', 'blue,red', '\u{20000}']
-    await askAbout(pair, 'things', TEXTS, [...texts, '日本', '\uffff', 'https://x.example/'])
+    await compareFilters(pair, 'things', TEXTS, [...texts, '日本', '\uffff', 'https://x.example/'])
     const numbers = [
       '0',
       '-0',
@@ -172,8 +172,8 @@ describe('the same requests to both stores have the same answers', () => {
       '{c}',
       '{a},{c}',
     ]
-    await askAbout(pair, 'things', OTHERS, [...numbers, '2026-02-28T23:59:59.999Z', '0001-01-01'])
-    await askAbout(
+    await compareFilters(pair, 'things', OTHERS, [...numbers, '2026-02-28T23:59:59.999Z', '0001-01-01'])
+    await compareFilters(
       pair,
       'things',
       ['kinds', 'friends', 'parent.title', 'friends.amount', 'friends.kinds'],
@@ -188,7 +188,7 @@ describe('the same requests to both stores have the same answers', () => {
       await pair.same(`/api/things?${where}&sort=title`, { auth: true })
   })
 
-  test('entries in several languages', async () => {
+  test('entries in several locales', async () => {
     await using pair = await Pair.open(multilingual)
     await make(pair, 'people', { name: 'Inés' }, 'ines')
     await make(pair, 'pages', { title: 'One', body: 'apple *pie*', author: '{ines}', seo: { title: 'a' } }, 'one')
@@ -212,7 +212,7 @@ describe('the same requests to both stores have the same answers', () => {
     await pair.same('/api/pages?locale=de&sort=-title', { auth: true })
   })
 
-  test('the example', async () => {
+  test('the example blog', async () => {
     await using pair = await Pair.open(blog)
     for (const key of ['posts', 'authors', 'tags', 'pages'])
       for (const query of ['', '?limit=2&sort=-updatedAt', '?q=the', '?locale=de&sort=title', '?locale=all'])
@@ -220,7 +220,7 @@ describe('the same requests to both stores have the same answers', () => {
   })
 })
 
-/** Texts and numbers that engines keep in their own ways. */
+/** Texts and numbers that engines store differently. */
 const extremes: DaybookConfig = defineConfig({
   collections: {
     values: defineCollection({
@@ -236,7 +236,7 @@ const extremes: DaybookConfig = defineConfig({
   },
 })
 
-describe('values at their ends are kept and compared alike', () => {
+describe('extreme values are stored and compared alike', () => {
   test('numbers', async () => {
     await using pair = await Pair.open(extremes)
     const numbers = ['0', '-0', '0.1', '0.30000000000000004', '1e21', '-1e21', '9007199254740993', '9007199254740992']
@@ -254,11 +254,11 @@ describe('values at their ends are kept and compared alike', () => {
       await pair.same('/api/values', { method: 'POST', raw: `{"number":${number},"data":[${number}]}` })
       await pair.same('/api/values', { method: 'POST', raw: `{"integer":${number}}` })
     }
-    await sortBy(pair, 'values', ['number', 'integer'], Number(bodyOf(await pair.same('/api/values?limit=0')).total))
-    await askAbout(pair, 'values', ['number', 'integer'], [...all, `${all.join()}`])
+    await comparePages(pair, 'values', ['number', 'integer'], Number(bodyOf(await pair.same('/api/values?limit=0')).total))
+    await compareFilters(pair, 'values', ['number', 'integer'], [...all, `${all.join()}`])
   })
 
-  test('long texts whose beginnings are equal', async () => {
+  test('long texts with equal beginnings', async () => {
     await using pair = await Pair.open(extremes)
     const url = (tail: string, length: number): string => `https://x.example/${'e'.repeat(length)}${tail}`
     const links = [0, 580, 581, 582, 583, 600, 1000, 1900].flatMap((length) =>
@@ -268,19 +268,19 @@ describe('values at their ends are kept and compared alike', () => {
       await make(pair, 'values', { link, name: `${'x'.repeat(500)}${index}`, long: 'y'.repeat(3000 + index) })
       expect((await make(pair, 'values', { link })).status).toBe(409)
     }
-    const asked = links.filter((_, index) => index > 1).map(encode)
+    const filterValues = links.filter((_, index) => index > 1).map(encode)
     for (const operator of ['eq', 'ne', 'in', 'lt', 'lte', 'gt', 'gte', 'startsWith', 'contains']) {
-      for (const link of [...asked, encode(url('', 583)), encode(url('', 1000)), encode(url('e', 599))]) {
-        // What does not fit into a query string has the same refusal.
+      for (const link of [...filterValues, encode(url('', 583)), encode(url('', 1000)), encode(url('e', 599))]) {
+        // Both stores reject a value that is too long for a query string.
         await pair.same(`/api/values?limit=100&sort=id&where[link][${operator}]=${link}`)
         await pair.same(`/api/values?limit=100&sort=id&where[not][link][${operator}]=${link}`)
       }
     }
-    await sortBy(pair, 'values', ['name', 'link', 'integer,link'], links.length)
+    await comparePages(pair, 'values', ['name', 'link', 'integer,link'], links.length)
     expect((await make(pair, 'values', { name: `${'x'.repeat(500)}0` })).status).toBe(409)
   })
 
-  test('whatever texts come', async () => {
+  test('arbitrary texts', async () => {
     await using pair = await Pair.open(extremes)
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.string({ unit: 'grapheme', maxLength: 8 }))
     await fc.assert(
@@ -308,8 +308,8 @@ describe('values at their ends are kept and compared alike', () => {
     })
     expect(parts.join(' ').length).toBeGreaterThan(1024 * 1024)
     await using library = await Pair.open(many)
-    const made = await make(library, 'books', { title: 'all', parts })
-    expect(made.status).toBe(201)
+    const created = await make(library, 'books', { title: 'all', parts })
+    expect(created.status).toBe(201)
     for (const word of [
       words[0],
       words[1000],
@@ -323,7 +323,7 @@ describe('values at their ends are kept and compared alike', () => {
   })
 })
 
-describe('names at their longest', () => {
+describe('names of the maximum length', () => {
   const long = (letter: string, end = ''): string => letter.repeat(48 - end.length) + end
   const names = (more: object = {}): DaybookConfig =>
     defineConfig({
@@ -348,7 +348,7 @@ describe('names at their longest', () => {
       locales: { default: 'en', available: ['en', 'sl-rozaj-biske-1994', 'sl-rozaj-njiva-1994'] },
     })
 
-  test('keep fields and collections apart, and name the field whose value is taken', async () => {
+  test('distinguish fields and collections, and name the field of a conflict', async () => {
     await using pair = await Pair.open(names())
     const collection = long('c')
     const nested = `${long('g')}.${long('g')}.${long('n')}`
@@ -359,15 +359,15 @@ describe('names at their longest', () => {
       [long('g')]: { [long('g')]: { [long('n')]: -index, [long('m')]: `m${index}` } },
     })
     for (const index of [1, 2, 3]) await make(pair, collection, body(index), `e${index}`)
-    const taken = [{ [long('u', 'a')]: 'a1' }, { [long('u', 'b')]: 1 }, { slug: 'title-1' }]
-    for (const one of taken) {
+    const conflicts = [{ [long('u', 'a')]: 'a1' }, { [long('u', 'b')]: 1 }, { slug: 'title-1' }]
+    for (const conflict of conflicts) {
       const { status, text } = await pair.same(`/api/${collection}`, {
         method: 'POST',
-        json: { [long('t')]: 'x', ...one },
+        json: { [long('t')]: 'x', ...conflict },
       })
       expect(status).toBe(409)
-      expect(JSON.parse(text).details).toEqual({ field: Object.keys(one)[0] })
-      await pair.same(`/api/${collection}/{e2}`, { method: 'PUT', json: one })
+      expect(JSON.parse(text).details).toEqual({ field: Object.keys(conflict)[0] })
+      await pair.same(`/api/${collection}/{e2}`, { method: 'PUT', json: conflict })
     }
     await make(pair, long('c', 'd'), { [long('t')]: 'd' })
     expect((await make(pair, long('c', 'd'), { [long('t')]: 'd' })).status).toBe(409)
@@ -382,7 +382,7 @@ describe('names at their longest', () => {
     })
     expect(clash.status).toBe(409)
     for (const query of ['', `&locale=${locale}`, '&locale=sl-rozaj-njiva-1994']) {
-      await sortBy(pair, collection, [`${nested}${query}`, `${long('u', 'a')},${long('t')}${query}`], 3)
+      await comparePages(pair, collection, [`${nested}${query}`, `${long('u', 'a')},${long('t')}${query}`], 3)
       await pair.same(`/api/${collection}?where[${nested}][lt]=-1&q=title${query}`)
     }
   })
@@ -413,7 +413,7 @@ describe('names at their longest', () => {
   })
 })
 
-/** Words of many scripts, some in letters that an engine may know in its own way. */
+/** Words of many scripts, some with letters that engines may treat differently. */
 const WORDS = [
   'hello',
   'straße',
@@ -476,13 +476,13 @@ const WORDS = [
   'x²',
 ] as const
 
-describe('words of every script are found alike', () => {
-  test('whole, by their beginnings, and in any case', async () => {
+describe('words of every script are found by both stores', () => {
+  test('as whole words, by their beginnings, and in any case', async () => {
     await using pair = await Pair.open(extremes)
     for (const word of WORDS) await make(pair, 'values', { name: `${word} kept`, long: `in ${word}, too` })
     for (const word of WORDS) {
-      const found = bodyOf(await pair.same(`/api/values?q=${encode(word)}`))
-      if (/\p{L}|\p{N}/u.test(word)) expect(Number(found.total), word).toBeGreaterThan(0)
+      const page = bodyOf(await pair.same(`/api/values?q=${encode(word)}`))
+      if (/\p{L}|\p{N}/u.test(word)) expect(Number(page.total), word).toBeGreaterThan(0)
       const points = [...word]
       const beginnings = points.map((_, index) => points.slice(0, index + 1).join(''))
       for (const text of [

@@ -31,17 +31,17 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
 }
 const CODINGS = Object.keys(DECODERS)
 
-/** Node compresses in four threads: as long as they do this, compressing waits. */
+/** Occupies the four threads in which Node compresses, so that compression has to wait. */
 const occupyThreads = (): Promise<unknown> =>
   Promise.all(Array.from({ length: 4 }, () => promisify(pbkdf2)('word', 'salt', 100_000, 64, 'sha512')))
 
-interface Sent {
-  /** The tag of the content, however it is compressed. */
+interface DecodedResponse {
+  /** The entity tag without the suffix of a coding. */
   readonly tag: string
   readonly text: string
 }
 
-async function sentBy(response: Response): Promise<Sent> {
+async function decodeResponse(response: Response): Promise<DecodedResponse> {
   const coding = response.headers.get('content-encoding') ?? 'identity'
   const bytes = await (DECODERS[coding] as (typeof DECODERS)[string])(Buffer.from(await response.arrayBuffer()))
   const tag = (response.headers.get('etag') ?? '').replace(/-(?:br|zst|gz)"$/, '"')
@@ -50,33 +50,33 @@ async function sentBy(response: Response): Promise<Sent> {
 
 describe.each(STORES)('while content changes, on $name', (store) => {
   test(
-    'an answer that is being compressed has the content that its tag names',
+    'a response that is being compressed has the content that its tag names',
     async () => {
       await using service = await store.open(config)
       const post = await create(service, 'posts', POST)
-      const ask = async (path: string, coding: string): Promise<Sent> =>
-        sentBy(await service.request(path, { headers: { 'accept-encoding': coding } }))
-      const textOf = new Map<string, string>()
-      const note = async (): Promise<void> => {
+      const ask = async (path: string, coding: string): Promise<DecodedResponse> =>
+        decodeResponse(await service.request(path, { headers: { 'accept-encoding': coding } }))
+      const texts = new Map<string, string>()
+      const recordTexts = async (): Promise<void> => {
         for (const path of PATHS) {
           const { tag, text } = await ask(path, 'identity')
-          textOf.set(`${path} ${tag}`, text)
+          texts.set(`${path} ${tag}`, text)
         }
       }
-      const askAll = (): readonly Promise<readonly [string, Sent]>[] =>
+      const askAll = (): readonly Promise<readonly [string, DecodedResponse]>[] =>
         PATHS.flatMap((path) => CODINGS.map(async (coding) => [path, await ask(path, coding)] as const))
       for (let rank = 1; rank <= 8; rank += 1) {
-        // Kept answers are compressed again and again; what is asked for the second time is kept.
-        for (let time = 0; time < 2; time += 1) await note()
+        // The second request of a URL caches the response, which is then compressed again for each revision.
+        for (let time = 0; time < 2; time += 1) await recordTexts()
         const occupied = occupyThreads()
         const earlier = askAll()
         await update(service, 'posts', post.id, { rank })
-        await note()
+        await recordTexts()
         const later = askAll()
         for (const [path, { tag, text }] of await Promise.all([...earlier, ...later]))
-          expect(text === textOf.get(`${path} ${tag}`), `${path} with the tag ${tag}`).toBe(true)
+          expect(text === texts.get(`${path} ${tag}`), `${path} with the tag ${tag}`).toBe(true)
         await occupied
-        // What was compressed meanwhile stands beside no later tag, and in the place of no later answer.
+        // An earlier compressed body must not appear with a later tag, or in place of a later response.
         for (const [path, { text }] of await Promise.all(askAll()))
           expect(JSON.parse(text), path).toMatchObject(path === PATHS[0] ? { rank } : { items: [{ rank }] })
       }
@@ -85,7 +85,7 @@ describe.each(STORES)('while content changes, on $name', (store) => {
   )
 })
 
-/** What the clocks say, instead of the time. */
+/** Replacements for the clocks: stopped, shifted or jumping. */
 const CLOCKS: readonly ((now: number, step: number) => number)[] = [
   (now) => now,
   () => 1_000_000,
@@ -95,7 +95,7 @@ const CLOCKS: readonly ((now: number, step: number) => number)[] = [
   () => 0,
 ]
 
-/** Two nodes that listen, on one store. */
+/** Starts two listening nodes on one store. */
 async function openNodes(place: { open(config: DaybookConfig): Promise<Service> }): Promise<{
   readonly services: readonly [Service, Service]
   readonly urls: readonly string[]
@@ -114,7 +114,7 @@ afterEach(() => void vi.restoreAllMocks())
 
 describe.each(STORES)('when clocks stand still or jump, on $name', (store) => {
   test(
-    'what was stored by any node is in the next answer of each',
+    'a write on any node is in the next response of each node',
     async () => {
       await using place = await store.at()
       const { services, urls, stop } = await openNodes(place)

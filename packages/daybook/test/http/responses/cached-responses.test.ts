@@ -66,7 +66,7 @@ const CONFIGS = {
   }),
 } as const
 
-const QUESTIONS = [
+const PATHS = [
   '/api/posts',
   '/api/posts?limit=2&offset=1',
   '/api/posts?sort=-rank&select=title,rank',
@@ -89,7 +89,7 @@ const QUESTIONS = [
 
 const CODINGS = ['identity', 'gzip', 'br', 'zstd'] as const
 
-/** A change of what is answered, or of what somebody may see. */
+/** A change of content, or of a caller's access. */
 const change = fc.oneof(
   fc.record({ kind: fc.constant('edit' as const), post: fc.nat(3), value: fc.nat(3), node: fc.nat(1) }),
   fc.record({ kind: fc.constant('translate' as const), post: fc.nat(3), value: fc.nat(3), node: fc.nat(1) }),
@@ -101,16 +101,16 @@ const change = fc.oneof(
 )
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
 
-const question = fc.record({
-  path: fc.constantFrom(...QUESTIONS),
+const read = fc.record({
+  path: fc.constantFrom(...PATHS),
   reader: fc.constantFrom(...READERS),
   coding: fc.constantFrom(...CODINGS),
-  holdsTag: fc.boolean(),
+  hasTag: fc.boolean(),
   times: fc.integer({ min: 1, max: 3 }),
 })
-type Question = typeof question extends fc.Arbitrary<infer T> ? T : never
+type Read = typeof read extends fc.Arbitrary<infer T> ? T : never
 
-/** Two nodes that keep answers, one of them few, and one that keeps none, on the same store. */
+/** Three nodes on one store: with a cache, with a small cache, and with none. */
 class Nodes implements AsyncDisposable {
   readonly #place: Place
   readonly #services: readonly Service[]
@@ -175,25 +175,25 @@ class Nodes implements AsyncDisposable {
     }
   }
 
-  /** Asks each node, and holds what the keeping ones answer against what the other one does. */
-  async ask({ path, reader, coding, holdsTag, times }: Question): Promise<void> {
-    const held = holdsTag ? this.#tags.get(`${reader} ${path}`) : undefined
+  /** Sends a read to each node, and compares the responses of caching nodes with that of the node without a cache. */
+  async compare({ path, reader, coding, hasTag, times }: Read): Promise<void> {
+    const storedTag = hasTag ? this.#tags.get(`${reader} ${path}`) : undefined
     const headers = {
       'accept-encoding': coding,
       ...(reader === '' ? {} : { authorization: `Bearer ${reader}` }),
-      ...(held === undefined ? {} : { 'if-none-match': held }),
+      ...(storedTag === undefined ? {} : { 'if-none-match': storedTag }),
     }
     const answers = await Promise.all(
       this.#urls.map(async (url, node) => {
-        const own = await answerOf(url, path, headers)
+        const response = await readResponse(url, path, headers)
         for (let time = 1; time < (node === 2 ? 1 : times); time += 1)
-          expect(await answerOf(url, path, headers), `${reader} ${path} again`).toEqual(own)
-        return own
+          expect(await readResponse(url, path, headers), `${reader} ${path} again`).toEqual(response)
+        return response
       }),
     )
     const [first, second, plain] = answers
     expect(first, `${reader} ${path}`).toEqual(plain)
-    expect(second, `${reader} ${path} of the node that keeps few`).toEqual(plain)
+    expect(second, `${reader} ${path} of the node with a small cache`).toEqual(plain)
     if (typeof plain?.etag === 'string') this.#tags.set(`${reader} ${path}`, plain.etag)
   }
 
@@ -203,8 +203,8 @@ class Nodes implements AsyncDisposable {
   }
 }
 
-/** What a client sees of an answer, but for what names this one. */
-async function answerOf(url: string, path: string, headers: Record<string, string>): Promise<Record<string, unknown>> {
+/** Returns the parts of a response that a client sees, without the id of the request. */
+async function readResponse(url: string, path: string, headers: Record<string, string>): Promise<Record<string, unknown>> {
   const response = await fetch(`${url}${path}`, { headers })
   const text = await response.text()
   const { requestId: _id, ...body } = text === '' ? {} : JSON.parse(text)
@@ -218,21 +218,21 @@ async function answerOf(url: string, path: string, headers: Record<string, strin
 
 afterEach(() => ruleOf.clear())
 
-describe.each(STORES)('answers that are kept, on $name', (store) => {
+describe.each(STORES)('cached responses, on $name', (store) => {
   test.each(Object.entries(CONFIGS))(
-    'are those of a node that keeps none, through writes, rules and languages (%s)',
+    'equal those of a node without a cache, through writes, rules and locales (%s)',
     async (_name, config) => {
-      const steps = fc.array(fc.record({ change, questions: fc.array(question, { minLength: 4, maxLength: 8 }) }), {
+      const steps = fc.array(fc.record({ change, reads: fc.array(read, { minLength: 4, maxLength: 8 }) }), {
         minLength: 25,
         maxLength: 40,
       })
       await fc.assert(
-        fc.asyncProperty(steps, async (asked) => {
+        fc.asyncProperty(steps, async (sequence) => {
           ruleOf.clear()
           await using nodes = await Nodes.open(await store.at(), config as DaybookConfig)
-          for (const { change: next, questions } of asked) {
+          for (const { change: next, reads } of sequence) {
             await nodes.apply(next)
-            for (const one of questions) await nodes.ask(one)
+            for (const request of reads) await nodes.compare(request)
           }
         }),
         { numRuns: 2, endOnFailure: true },
@@ -241,7 +241,7 @@ describe.each(STORES)('answers that are kept, on $name', (store) => {
     LARGE_TEST_MS,
   )
 
-  test('are read once for all that ask for the same at once', async () => {
+  test('are read once for concurrent requests of the same URL', async () => {
     await using service = await store.open(CONFIGS['without rules'])
     for (const rank of [0, 1, 2]) await create(service, 'posts', { title: `post ${rank}`, rank })
     const ask = async (times: number, query: string): Promise<number> => {
@@ -251,14 +251,14 @@ describe.each(STORES)('answers that are kept, on $name', (store) => {
       return service.statements() - before
     }
     await ask(1, 'sort=rank&limit=1')
-    const [one, other] = [await ask(1, 'sort=rank&limit=2'), await ask(1, 'sort=rank&limit=3')]
-    expect(one).toBe(other)
-    // Each looks up the tag, which is less than half of it.
-    expect(await ask(20, 'sort=rank&limit=4')).toBeLessThan(20 * one)
+    const [first, second] = [await ask(1, 'sort=rank&limit=2'), await ask(1, 'sort=rank&limit=3')]
+    expect(first).toBe(second)
+    // Each request reads the tag, which is less than half of the statements.
+    expect(await ask(20, 'sort=rank&limit=4')).toBeLessThan(20 * first)
   })
 })
 
-test('a kept answer takes no statement on SQLite until something is written', async () => {
+test('a cached response takes no statement on SQLite until something is written', async () => {
   const [sqlite] = STORES.filter(({ name }) => name === 'sqlite')
   await using service = await (sqlite as (typeof STORES)[number]).open(CONFIGS['without rules'])
   const post = await create(service, 'posts', { title: 'post', rank: 0 })
@@ -277,7 +277,7 @@ test('a kept answer takes no statement on SQLite until something is written', as
   expect(await (await service.request('/api/posts/post')).json()).toMatchObject({ rank: 1 })
 })
 
-test('of more answers than fit in the memory, requested in turn, some stay', async () => {
+test('some responses stay cached if more than fit are requested in turn', async () => {
   const [sqlite] = STORES.filter(({ name }) => name === 'sqlite')
   const postFields = { rank: f.integer({ required: true }), text: f.text({ maxLength: 10_000, index: false }) }
   const config = defineConfig({
@@ -295,6 +295,6 @@ test('of more answers than fit in the memory, requested in turn, some stay', asy
   }
   const first = await countStatements()
   for (let time = 0; time < 10; time += 1) await countStatements()
-  // A kept answer takes no statement. A third of them fit.
+  // A cached response takes no statement. A third of them fit.
   expect(await countStatements()).toBeLessThan(0.9 * first)
 })

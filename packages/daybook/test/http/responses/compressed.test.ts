@@ -62,9 +62,9 @@ describe('Accept-Encoding', () => {
     ['gzip;q=x', null],
     ['identity;q=0, gzip', 'gzip'],
     ['gzip ; q=0.7 ,br ; q=0.8', 'br'],
-  ])('%j is answered with %j', async (accepted, coding) => {
+  ])('%j gets the coding %j', async (accepted, coding) => {
     const plain = await (await ask('/api/posts/large')).text()
-    // The third answer comes from memory.
+    // The third response comes from the cache.
     for (const _time of [1, 2, 3]) {
       const answer = await ask('/api/posts/large', { 'accept-encoding': accepted })
       expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, coding])
@@ -76,7 +76,7 @@ describe('Accept-Encoding', () => {
     }
   })
 
-  test('has no bearing on answers of less than 1 KiB', async () => {
+  test('is ignored for responses of less than 1 KiB', async () => {
     for (const _time of [1, 2, 3]) {
       const answer = await ask('/api/posts/small', { 'accept-encoding': 'br' })
       expect([answer.headers.get('content-encoding'), tagOf(answer)]).toEqual([
@@ -86,7 +86,7 @@ describe('Accept-Encoding', () => {
     }
   })
 
-  test('counts for every JSON answer, refusals too', async () => {
+  test('applies to every JSON response, including errors', async () => {
     const unknown = Array.from({ length: 60 }, (_, index) => `unknown${index}=1`).join('&')
     const answers = [
       await ask('/openapi.json', { 'accept-encoding': 'gzip' }),
@@ -99,26 +99,26 @@ describe('Accept-Encoding', () => {
   })
 })
 
-describe('the tag of a compressed answer', () => {
+describe('the tag of a compressed response', () => {
   const path = '/api/posts/large'
   const codings = Object.keys(ENDINGS)
 
-  test.each(codings)('is known as that of the same answer however it comes (%s)', async (coding) => {
+  test.each(codings)('matches the same response in any coding (%s)', async (coding) => {
     const plain = tagOf(await ask(path))
     const coded = tagOf(await ask(path, { 'accept-encoding': coding }))
     expect(coded).not.toBe(plain)
     for (const accepted of ['identity', ...codings]) {
-      for (const held of [plain, coded, `W/${coded}`, `"other", ${coded}`]) {
-        const answer = await ask(path, { 'accept-encoding': accepted, 'if-none-match': held })
-        expect([answer.status, tagOf(answer)]).toEqual([304, held === plain ? plain : coded])
+      for (const tag of [plain, coded, `W/${coded}`, `"other", ${coded}`]) {
+        const answer = await ask(path, { 'accept-encoding': accepted, 'if-none-match': tag })
+        expect([answer.status, tagOf(answer)]).toEqual([304, tag === plain ? plain : coded])
       }
-      for (const held of [plain, coded])
-        expect((await ask(path, { 'accept-encoding': accepted, 'if-match': held })).status).toBe(200)
+      for (const tag of [plain, coded])
+        expect((await ask(path, { 'accept-encoding': accepted, 'if-match': tag })).status).toBe(200)
       expect((await ask(path, { 'accept-encoding': accepted, 'if-match': `W/${coded}` })).status).toBe(412)
     }
   })
 
-  test.each(codings)('lets a change through, and only of what it is the tag of (%s)', async (coding) => {
+  test.each(codings)('works as If-Match of a write, while it is current (%s)', async (coding) => {
     const coded = tagOf(await ask(path, { 'accept-encoding': coding }))
     const change = (ifMatch: string): Promise<Response> =>
       service.request(`/api/posts/${large.id}`, {

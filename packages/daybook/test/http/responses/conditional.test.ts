@@ -9,7 +9,7 @@ const READ_HEADERS = {
   Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
 }
 
-/** What a client that has this answer already is told. */
+/** A read that returns 304, because the client has the current response. */
 const unchanged = (path: string, tags: string, extra: Partial<Step> = {}): Step =>
   get(path, {
     headers: { 'If-None-Match': tags },
@@ -18,15 +18,15 @@ const unchanged = (path: string, tags: string, extra: Partial<Step> = {}): Step 
     ...extra,
   })
 
-/** What a client with an older answer is told. */
+/** A read that returns 200, because the response has changed. */
 const changed = (path: string, tag: string, extra: Partial<Step> = {}): Step =>
   get(path, { headers: { 'If-None-Match': tag }, status: 200, ...extra })
 
 const post = '/api/posts/what-a-daybook-is'
 
-runPolicyScenarios('a conditional read (C5)', [
+runPolicyScenarios('a conditional read', [
   {
-    name: 'answers 304 to the tag it gave: alone, in a list, weak, or *',
+    name: 'returns 304 for the current tag: alone, in a list, weak, or *',
     steps: [post, '/api/posts', '/api/posts?q=daybook', '/api/globals/site'].flatMap((path) => [
       get(path, { keep: { tag: 'ETag' } }),
       unchanged(path, '{tag}', { answers: { ...READ_HEADERS, ETag: '{tag}' } }),
@@ -39,7 +39,7 @@ runPolicyScenarios('a conditional read (C5)', [
     ]),
   },
   {
-    name: 'takes any entity tag of RFC 9110, with commas in it and with empty members in the list',
+    name: 'accepts any entity tag of RFC 9110, including commas in a tag and empty list members',
     steps: [
       get(post, { keep: { tag: 'ETag' } }),
       changed(post, '"a,b"'),
@@ -49,7 +49,7 @@ runPolicyScenarios('a conditional read (C5)', [
     ],
   },
   {
-    name: 'refuses what is no entity tag',
+    name: 'rejects a malformed entity tag',
     steps: ['x', '"open', 'w/"x"', '"a" "b"', '*, "a"', "'a'", '"a b"', 'W/', ','].flatMap((tag) => [
       get(post, {
         headers: { 'If-None-Match': tag },
@@ -60,7 +60,7 @@ runPolicyScenarios('a conditional read (C5)', [
     ]),
   },
   {
-    name: 'gives every question and every kind of reader a tag of its own',
+    name: 'has a separate tag for each query and each kind of caller',
     steps: [
       get('/api/posts', { keep: { list: 'ETag' } }),
       ...['?limit=1', '?offset=1', '?sort=title', '?q=daybook', '?select=title', '?status=published'].map((query) =>
@@ -73,7 +73,7 @@ runPolicyScenarios('a conditional read (C5)', [
     ],
   },
   {
-    name: 'moves an entry’s tag with every stored change and with no other',
+    name: 'changes the tag of an entry with each stored change only',
     steps: [
       get(post, { auth: true, keep: { id: '/id', tag: 'ETag' } }),
       put('/api/posts/{id}', { category: 'news' }, { keep: { next: 'ETag' } }),
@@ -84,7 +84,7 @@ runPolicyScenarios('a conditional read (C5)', [
     ],
   },
   {
-    name: 'moves a list’s tag when its answer may have changed: created, changed, deleted, published, withdrawn',
+    name: 'changes the tag of a list when an entry is created, updated, deleted, published or unpublished',
     steps: [
       get('/api/posts', { keep: { t0: 'ETag' } }),
       create('posts', { title: 'New' }, { keep: { id: '/id' } }),
@@ -100,7 +100,7 @@ runPolicyScenarios('a conditional read (C5)', [
     ],
   },
   {
-    name: 'keeps a list’s tag while nothing it shows can have changed',
+    name: 'keeps the tag of a list while its content cannot have changed',
     steps: [
       get('/api/posts', { keep: { list: 'ETag' } }),
       get('/api/posts?q=ledger', { keep: { search: 'ETag' } }),
@@ -114,7 +114,7 @@ runPolicyScenarios('a conditional read (C5)', [
     ],
   },
   {
-    name: 'moves no public tag by work on drafts, and the session’s tag by all of it',
+    name: 'changes the tag of a session but not the public one when drafts change',
     steps: [
       get('/api/posts', { keep: { open: 'ETag' } }),
       get('/api/posts', { auth: true, keep: { s0: 'ETag' } }),
@@ -132,7 +132,7 @@ runPolicyScenarios('a conditional read (C5)', [
     ],
   },
   {
-    name: 'tells nothing of what the reader may not see: 404, never 304 (Z3)',
+    name: 'reveals nothing about hidden entries: 404, never 304',
     steps: [
       get(post, { keep: { id: '/id', tag: 'ETag' } }),
       put('/api/posts/{id}', { status: 'draft' }, { keep: { draft: 'ETag' } }),
@@ -143,7 +143,7 @@ runPolicyScenarios('a conditional read (C5)', [
   },
 ])
 
-const DOORS = [
+const READ_PATHS = [
   post,
   '/api/posts/{id}',
   `${post}?select=title`,
@@ -157,13 +157,13 @@ const DOORS = [
   '/api/globals/site?select=siteName',
 ]
 
-/** What GET and HEAD answer to these headers. */
+/** A GET and a HEAD with these headers. */
 const reads = (path: string, headers: Record<string, string>, extra: Partial<Step>): readonly Step[] => {
   const head = { method: 'HEAD', path, headers, status: extra.status ?? 200, auth: extra.auth ?? false }
   return [get(path, { headers, ...extra }), { ...head, ...(extra.answers ? { answers: extra.answers } : {}) }]
 }
 
-/** A read that asks for another answer than the present one. */
+/** Reads whose `If-Match` names another response than the current one. */
 const mismatch = (path: string, headers: Record<string, string>, extra: Partial<Step> = {}): readonly Step[] =>
   reads(path, headers, {
     status: 412,
@@ -174,10 +174,10 @@ const mismatch = (path: string, headers: Record<string, string>, extra: Partial<
 
 runPolicyScenarios('a read with If-Match (RFC 9110, section 13.2.2)', [
   {
-    name: 'is answered when it names the tag of that answer, else 412; weak tags never do',
+    name: 'succeeds if the header contains the current tag, else 412; weak tags never match',
     steps: [
       get(post, { keep: { id: '/id' } }),
-      ...DOORS.flatMap((path) => [
+      ...READ_PATHS.flatMap((path) => [
         get(path, { keep: { tag: 'ETag' } }),
         ...['{tag}', '*', '"x", {tag}', '"a,b" ,, {tag}'].flatMap((tags) =>
           reads(path, { 'If-Match': tags }, { status: 200, answers: { ETag: '{tag}' } }),
@@ -187,19 +187,19 @@ runPolicyScenarios('a read with If-Match (RFC 9110, section 13.2.2)', [
     ],
   },
   {
-    name: 'looks at If-Match before If-None-Match',
+    name: 'evaluates If-Match before If-None-Match',
     steps: [
       get(post, { keep: { id: '/id' } }),
-      ...DOORS.flatMap((path) => [
+      ...READ_PATHS.flatMap((path) => [
         get(path, { keep: { tag: 'ETag' } }),
-        ...['{tag}', '*', '"x"'].flatMap((known) => mismatch(path, { 'If-Match': '"y"', 'If-None-Match': known })),
+        ...['{tag}', '*', '"x"'].flatMap((tags) => mismatch(path, { 'If-Match': '"y"', 'If-None-Match': tags })),
         ...reads(path, { 'If-Match': '{tag}', 'If-None-Match': '{tag}' }, { status: 304, answers: { ETag: '{tag}' } }),
         ...reads(path, { 'If-Match': '*', 'If-None-Match': '"x"' }, { status: 200 }),
       ]),
     ],
   },
   {
-    name: 'takes the tag of its own selection and reader alone, and that of the present state',
+    name: 'matches only the current tag of the same query and the same kind of caller',
     steps: [
       get(`${post}?select=title`, { keep: { part: 'ETag', id: '/id' } }),
       get(post, { keep: { tag: 'ETag' } }),
@@ -217,7 +217,7 @@ runPolicyScenarios('a read with If-Match (RFC 9110, section 13.2.2)', [
     ],
   },
   {
-    name: 'tells nothing of what the reader may not see: 404, 400 and 401 come first',
+    name: 'reveals nothing about hidden entries: 404, 400 and 401 come first',
     config: kitchen,
     steps: [
       create('things', { title: 'x', status: 'draft' }, { keep: { id: '/id', draft: 'ETag' } }),
@@ -236,9 +236,9 @@ runPolicyScenarios('a read with If-Match (RFC 9110, section 13.2.2)', [
   },
 ])
 
-runPolicyScenarios('a conditional write (C3, C4)', [
+runPolicyScenarios('a conditional write', [
   {
-    name: 'is done when If-Match names the stored version, whatever view it was read in',
+    name: 'succeeds if If-Match names the stored revision, whichever query returned the tag',
     steps: [
       get(post, { keep: { id: '/id', tag: 'ETag' } }),
       put('/api/posts/{id}', { category: 'a' }, { headers: { 'If-Match': '{tag}' } }),
@@ -251,7 +251,7 @@ runPolicyScenarios('a conditional write (C3, C4)', [
     ],
   },
   {
-    name: 'is refused when the stored version is another one, and told which',
+    name: 'is rejected if the stored revision differs; the error contains the current tag',
     steps: [
       get(post, { keep: { id: '/id', old: 'ETag' } }),
       put('/api/posts/{id}', { category: 'a' }, { keep: { now: 'ETag' } }),
@@ -280,14 +280,14 @@ runPolicyScenarios('a conditional write (C3, C4)', [
     ],
   },
   {
-    name: 'is refused even where it would change nothing',
+    name: 'is rejected even if it would change nothing',
     steps: [
       get(post, { keep: { id: '/id' } }),
       put('/api/posts/{id}', {}, { headers: { 'If-Match': '"nope"' }, status: 412 }),
     ],
   },
   {
-    name: 'on what is not there is 404, whatever the condition',
+    name: 'to a missing entry is 404, whatever the condition',
     steps: ['*', '"x"'].flatMap((tag) => [
       put(
         '/api/posts/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2',
@@ -298,14 +298,14 @@ runPolicyScenarios('a conditional write (C3, C4)', [
     ]),
   },
   {
-    name: 'with If-None-Match: * is refused where something is stored',
+    name: 'with If-None-Match: * is rejected if the entry exists',
     steps: [
       get(post, { keep: { id: '/id' } }),
       put('/api/posts/{id}', { title: 'x' }, { headers: { 'If-None-Match': '*' }, status: 412 }),
     ],
   },
   {
-    name: 'is refused when the header is no list of tags',
+    name: 'is rejected if the header is not a list of tags',
     steps: [
       get(post, { keep: { id: '/id' } }),
       ...['x', '"open', '*,*', 'W/x', ''].map((tag) =>
@@ -318,7 +318,7 @@ runPolicyScenarios('a conditional write (C3, C4)', [
     ],
   },
   {
-    name: 'is demanded where the collection says so: 428 without one',
+    name: 'is required if the collection sets requireIfMatch: 428 without the header',
     config: kitchen,
     steps: [
       create('ledgers', { title: 'a' }, { keep: { id: '/id', tag: 'ETag' } }),
@@ -333,7 +333,7 @@ runPolicyScenarios('a conditional write (C3, C4)', [
     ],
   },
   {
-    name: 'of an entry that demands If-Match is 428 without it, whatever If-None-Match says',
+    name: 'to an entry that requires If-Match is 428 without it, whatever If-None-Match contains',
     config: kitchen,
     steps: [
       create('ledgers', { title: 'a' }, { keep: { id: '/id', tag: 'ETag' } }),
@@ -369,7 +369,7 @@ runPolicyScenarios('a conditional write (C3, C4)', [
     ],
   },
   {
-    name: 'of a global that demands If-Match may say If-None-Match: * in place of it, until it was written',
+    name: 'to an unwritten global that requires If-Match may send If-None-Match: * instead',
     config: kitchen,
     steps: [
       put('/api/globals/banner', { text: 'a' }, { status: 428 }),
@@ -381,7 +381,7 @@ runPolicyScenarios('a conditional write (C3, C4)', [
     ],
   },
   {
-    name: 'answers the tag that its own reader gets',
+    name: 'returns the tag that the same caller gets from a read',
     steps: [
       create('tags', { name: 'x' }, { keep: { id: '/id', tag: 'ETag' } }),
       get('/api/tags/{id}', { auth: true, answers: { ETag: '{tag}' } }),

@@ -12,20 +12,20 @@ const ROUTES = await routesOf(blog)
 const KINDS = kindsOf(ROUTES)
 
 const routeOf = (operationId: string): Route => {
-  const route = KINDS.find((one) => one.operationId === operationId)
+  const route = KINDS.find((kind) => kind.operationId === operationId)
   if (!route) throw new Error(`There is no ${operationId}.`)
   return route
 }
 
-describe('what a route declares', () => {
+describe('the contract of a route', () => {
   test.each(KINDS.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s says it all',
+    '%s is complete',
     (_name, route) => {
       const { method, parameters = {}, body, responses: answers, errors, protection } = route
       expect(route.summary).toMatch(/\.$/)
-      // What is passed on to a provider may have one with any method but GET.
-      const isPassedOn = protection === 'provider' && route.path.endsWith('/*')
-      expect(body !== undefined, 'a body').toBe(isPassedOn ? method !== 'GET' : !['GET', 'DELETE'].includes(method))
+      // A request that is forwarded to the provider may have a body with any method except GET.
+      const isForwarded = protection === 'provider' && route.path.endsWith('/*')
+      expect(body !== undefined, 'a body').toBe(isForwarded ? method !== 'GET' : !['GET', 'DELETE'].includes(method))
       for (const { description, schema } of Object.values(parameters)) {
         expect(description).toMatch(/\.$/)
         expect(schema).toBeTypeOf('object')
@@ -36,7 +36,7 @@ describe('what a route declares', () => {
     },
   )
 
-  test('what it does not declare is named: a status, a header', () => {
+  test('undeclared statuses and headers are listed', () => {
     const list = routeOf('listEntries')
     expect(findUndeclared(list, { status: 200, headers: { ETag: '"a"' } })).toEqual([])
     expect(findUndeclared(list, { status: 404, headers: { 'Cache-Control': 'no-store' } })).toEqual([])
@@ -46,7 +46,7 @@ describe('what a route declares', () => {
     expect(findUndeclared(list, { status: 200, headers: { Location: '/a' } })).toEqual(['header Location of 200'])
   })
 
-  test('first segments that are no collection are kept from collections, and no others but those of assets', () => {
+  test('collections cannot have the keys of other first path segments, and of assets; all other keys are free', () => {
     const segments = KINDS.flatMap(({ path }) => /^\/api\/([^/:]+)/.exec(path)?.[1] ?? [])
     expect([...new Set([...segments, 'assets'])].sort()).toEqual([...RESERVED_SEGMENTS].sort())
   })
@@ -71,8 +71,8 @@ describe('the router', () => {
     route('GET', '/api/p/*'),
   ])
   const find = (method: string, path: string): unknown => {
-    const found = router.find(method, path)
-    return found && 'route' in found ? [found.route.path, found.path] : found
+    const match = router.find(method, path)
+    return match && 'route' in match ? [match.route.path, match.path] : match
   }
 
   test.each([
@@ -106,17 +106,17 @@ describe('the router', () => {
     expect(find('GET', path)).toBeUndefined()
   })
 
-  test('no two routes answer the same', () => {
+  test('rejects two routes with the same method and path', () => {
     expect(() => new Router([route('GET', '/api/a/:b'), route('GET', '/api/a/:c')])).toThrow(/Two routes answer GET/)
   })
 })
 
-/** What the service has below `/api/cms/`, or may have some day. */
+/** Names of routes below `/api/cms/`, present or future. */
 const FREE_KEYS = ['events', 'changes', 'search', 'journal', 'batch', 'mcp'] as const
 
 runPolicyScenarios('keys that are free for collections', [
   {
-    name: 'are served as any other, beside what the service itself has',
+    name: 'are served like any others, next to the routes of the service',
     config: {
       collections: Object.fromEntries(
         FREE_KEYS.map((key) => [key, defineCollection({ fields: { title: f.text({ required: true }) } })]),

@@ -27,11 +27,11 @@ runPolicyScenarios('an entry', [
     ],
   },
   {
-    name: 'carries the HTML of its Markdown',
+    name: 'contains the HTML of its Markdown',
     steps: [get('/api/authors/tomasz-lis', { body: { bioHtml: '<p>Keeps the servers <em>boring</em>.</p>' } })],
   },
   {
-    name: 'is found by its id in capitals, too',
+    name: 'is found by its id in upper case, too',
     config: kitchen,
     steps: [
       create('notes', { text: 'x' }, { keep: { id: '/id' } }),
@@ -40,7 +40,7 @@ runPolicyScenarios('an entry', [
     ],
   },
   {
-    name: 'answers 404 where there is nothing, and 404 for a collection that is not there',
+    name: 'is 404 if it does not exist, or its collection does not',
     steps: [
       ...[
         'nope',
@@ -68,7 +68,7 @@ runPolicyScenarios('an entry', [
     ],
   },
   {
-    name: 'in a collection without slugs is addressed by id alone',
+    name: 'in a collection without slugs is addressed by id only',
     config: kitchen,
     steps: [
       create(
@@ -83,7 +83,7 @@ runPolicyScenarios('an entry', [
     ],
   },
   {
-    name: 'is found by a slug of any script, given in either Unicode form, decoded once',
+    name: 'is found by a slug of any script, in either Unicode form, decoded once',
     config: kitchen,
     steps: [
       create('pages', { title: 'a', slug: 'caf\u00e9' }),
@@ -96,7 +96,7 @@ runPolicyScenarios('an entry', [
     ],
   },
   {
-    name: 'answers HEAD as GET, without the body',
+    name: 'answers HEAD like GET, without the body',
     steps: [
       get('/api/posts/what-a-daybook-is', { keep: { tag: 'ETag' } }),
       get('/api/posts/what-a-daybook-is', {

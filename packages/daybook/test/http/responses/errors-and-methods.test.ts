@@ -6,10 +6,10 @@ import { IN_PROCESS, SOCKET } from '../../support/scenarios/transports.ts'
 const PAGE = 'https://app.example.org'
 const missing = '/api/posts/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
-/** An entry's methods; PATCH comes to them when it is built. */
+/** The methods of an entry. */
 const ENTRY_METHODS = /^GET, HEAD, PUT(?:, PATCH)?, DELETE, OPTIONS$/
 
-/** A request with a method that the path does not have. */
+/** A request with a method that the path does not support. */
 const notAllowed = (method: string, path: string, allow: string | RegExp): Step => ({
   method,
   path,
@@ -21,7 +21,7 @@ const notAllowed = (method: string, path: string, allow: string | RegExp): Step 
 
 runPolicyScenarios('paths', [
   {
-    name: 'are matched exactly: doubled, trailing and escaped slashes and other case are 404 (R5)',
+    name: 'are matched exactly: doubled, trailing and escaped slashes and other case are 404',
     steps: [
       '//api/posts',
       '/api//posts',
@@ -52,7 +52,7 @@ runPolicyScenarios('paths', [
     steps: [get('/api/p%6Fsts', {}), get('/api/posts/what%2Da-daybook-is', {}), get('/api/p%256Fsts', { status: 404 })],
   },
   {
-    name: 'with escapes that are no UTF-8 are 400 (R6)',
+    name: 'with escapes that are not UTF-8 are 400',
     steps: ['%zz', '%', '%c0%af', '%00', 'a%00b', '%ff', '%ed%a0%80', '%e6%9d'].flatMap((segment) => [
       get(`/api/posts/${segment}`, { status: 400, body: { code: 'VALIDATION_ERROR' } }),
       get(`/api/${segment}`, { status: 400 }),
@@ -64,14 +64,14 @@ runPolicyScenarios('paths', [
 
 runPolicyScenarios('methods', [
   {
-    name: 'that a known path does not have are 405, with those that it has',
+    name: 'that a known path does not support are 405, with the supported ones in Allow',
     steps: [
       notAllowed('PUT', '/api/posts', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'),
       notAllowed('POST', '/api/posts/what-a-daybook-is', ENTRY_METHODS),
     ],
   },
   {
-    name: 'of globals, health and ready are their own',
+    name: 'of globals, health and ready are limited to theirs',
     steps: [
       ...['POST', 'DELETE'].map((method) =>
         notAllowed(method, '/api/globals/site', /^GET, HEAD, PUT(?:, PATCH)?, OPTIONS$/),
@@ -81,7 +81,7 @@ runPolicyScenarios('methods', [
     ],
   },
   {
-    name: 'nobody has heard of are 405 on a known path, 404 elsewhere (R8)',
+    name: 'that are unknown are 405 on a known path, 404 elsewhere',
     transport: IN_PROCESS,
     steps: [
       notAllowed('BREW', '/api/posts', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'),
@@ -91,12 +91,12 @@ runPolicyScenarios('methods', [
     ],
   },
   {
-    name: 'TRACE is not spoken',
+    name: 'do not include TRACE',
     transport: SOCKET,
     steps: [notAllowed('TRACE', '/api/posts', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS')],
   },
   {
-    name: 'HEAD and OPTIONS are answered wherever GET is',
+    name: 'include HEAD and OPTIONS wherever GET is supported',
     config: kitchen,
     steps: [
       ...['/api/things', '/api/globals/site', '/api/health', '/api/ready'].flatMap((path): readonly Step[] => [
@@ -113,7 +113,7 @@ runPolicyScenarios('methods', [
 
 runPolicyScenarios('health and readiness', [
   {
-    name: 'are said in a word and never cached',
+    name: 'return a code and are never cached',
     steps: [
       get('/api/health', { exactly: { status: 'ok' }, answers: { 'Cache-Control': 'no-store' } }),
       get('/api/ready', {
@@ -126,14 +126,14 @@ runPolicyScenarios('health and readiness', [
 
 runPolicyScenarios('a request id', [
   {
-    name: 'that the client gives is kept where it is usable',
+    name: 'from the client is used if it is valid',
     steps: ['12345678', 'a.b-c_d.e', 'x'.repeat(64)].flatMap((id) => [
       get('/api/posts', { headers: { 'X-Request-Id': id }, answers: { 'X-Request-Id': id } }),
       get('/api/nope', { headers: { 'X-Request-Id': id }, status: 404, body: { requestId: id } }),
     ]),
   },
   {
-    name: 'that is not usable is replaced',
+    name: 'that is invalid is replaced',
     steps: ['short', 'x'.repeat(65), 'has space', '<script>', 'a,b,c,d,e', '"12345678"', '../../etc/passwd'].map((id) =>
       get('/api/posts', { headers: { 'X-Request-Id': id }, answers: { 'X-Request-Id': /^[0-9a-f-]{36}$/ } }),
     ),
@@ -142,7 +142,7 @@ runPolicyScenarios('a request id', [
 
 runPolicyScenarios('an answer', [
   {
-    name: 'is JSON whatever the client accepts, and echoes no markup as anything else (R11)',
+    name: 'is JSON whatever the client accepts, and contains markup only as JSON text',
     steps: [
       get('/api/posts?q=%3Cscript%3Ealert(1)%3C/script%3E', { headers: { Accept: 'text/html' } }),
       ...['sort', 'select', 'status', 'limit', 'cursor', '%3Cb%3E'].map((param) =>
@@ -152,7 +152,7 @@ runPolicyScenarios('an answer', [
     ],
   },
   {
-    name: 'depends on no Host or forwarding header (R9)',
+    name: 'does not depend on Host or forwarding headers',
     steps: [
       create(
         'posts',
@@ -172,7 +172,7 @@ runPolicyScenarios('an answer', [
     ],
   },
   {
-    name: 'cannot be turned into another request by a header',
+    name: 'ignores headers that override the method',
     steps: [
       get('/api/posts', {
         headers: { 'X-HTTP-Method-Override': 'DELETE', 'X-Original-URL': '/api/nope', 'X-Rewrite-URL': '/api/nope' },
@@ -182,10 +182,10 @@ runPolicyScenarios('an answer', [
   },
 ])
 
-/** Each request has this fault and every one that is checked after it. */
+/** Each request has one fault, and every fault that is checked later. */
 runPolicyScenarios('the order of checks', [
   {
-    name: 'is route, method, session, precondition headers, body, input, target, precondition',
+    name: 'is route, method, session, precondition headers, body, validation, target, precondition',
     steps: [
       { method: 'PUT', path: '/api/nope/x', raw: '{', headers: { 'If-Match': 'x' }, status: 404 },
       { method: 'POST', path: missing, raw: '{', headers: { 'If-Match': 'x' }, status: 405 },
@@ -228,7 +228,7 @@ runPolicyScenarios('the order of checks', [
     ],
   },
   {
-    name: 'asks for the session before it reads the body, and for its size before its syntax',
+    name: 'checks the session before the body, and the size of the body before its syntax',
     config: small,
     steps: [
       {
@@ -250,7 +250,7 @@ runPolicyScenarios('the order of checks', [
     ],
   },
   {
-    name: 'puts a rule’s refusal after the target: 404 for what is not there, then 403',
+    name: 'evaluates access rules after the target: 404 for a missing entry, then 403',
     config: kitchen,
     steps: [
       create('archive', { title: 'a' }, { keep: { id: '/id' } }),
@@ -260,7 +260,7 @@ runPolicyScenarios('the order of checks', [
     ],
   },
   {
-    name: 'takes a bad credential on a public route for none',
+    name: 'ignores an invalid credential on a public route',
     steps: [
       get('/api/posts', {
         headers: { Authorization: 'Bearer nope' },
@@ -287,14 +287,14 @@ const preflight = (origin: string): Step => ({
 
 runPolicyScenarios('other origins (CORS)', [
   {
-    name: 'are shut out until they are configured',
+    name: 'get no CORS headers by default',
     steps: [
       get('/api/posts', { headers: { Origin: PAGE }, answers: NO_CORS }),
       { ...preflight(PAGE), path: '/api/posts', answers: NO_CORS },
     ],
   },
   {
-    name: 'that are configured may read and write',
+    name: 'in the config may read and write',
     config: kitchen,
     steps: [
       get('/api/things', {
@@ -320,7 +320,7 @@ runPolicyScenarios('other origins (CORS)', [
     ],
   },
   {
-    name: 'that are configured may read errors and 304, too',
+    name: 'in the config may also read errors and 304',
     config: kitchen,
     steps: [
       get('/api/things?foo=1', {
@@ -346,7 +346,7 @@ runPolicyScenarios('other origins (CORS)', [
     ],
   },
   {
-    name: 'that only look alike are shut out (A9)',
+    name: 'that resemble a configured one get no CORS headers',
     config: kitchen,
     steps: [
       'https://app.example.org.evil.example',

@@ -19,7 +19,7 @@ const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const SCHEMA_HASH = expect.any(String)
 
-/** Admits `Bearer person`, as a person. */
+/** Authenticates `Bearer person` as a person. */
 const people: AuthAdapter = {
   getCapabilities: () => ({ provider: 'test', providerRoutes: { enabled: false } }),
   getPrincipal: async ({ headers }) => (headers.get('authorization') === 'Bearer person' ? { id: 'ann' } : null),
@@ -39,8 +39,8 @@ const people: AuthAdapter = {
 
 afterEach(() => vi.unstubAllEnvs())
 
-describe('GET /api/export exists only where it is switched on', () => {
-  test.each([undefined, '', 'false', '1', 'TRUE'])('with ENABLE_CMS_EXPORT=%s it is unknown', async (value) => {
+describe('GET /api/export exists only if it is enabled', () => {
+  test.each([undefined, '', 'false', '1', 'TRUE'])('with ENABLE_CMS_EXPORT=%s it is 404', async (value) => {
     vi.stubEnv('ENABLE_CMS_EXPORT', value)
     await using service = await createTestService(notes)
     for (const auth of [true, false]) {
@@ -52,7 +52,7 @@ describe('GET /api/export exists only where it is switched on', () => {
     expect((await ask(service, '/api/export', { method: 'POST' })).status).toBe(404)
   })
 
-  test('with ENABLE_CMS_EXPORT=true it is there', async () => {
+  test('with ENABLE_CMS_EXPORT=true it is 200', async () => {
     vi.stubEnv('ENABLE_CMS_EXPORT', 'true')
     await using service = await createTestService(notes)
     expect((await askExport(service)).status).toBe(200)
@@ -61,7 +61,7 @@ describe('GET /api/export exists only where it is switched on', () => {
 })
 
 describe('GET /api/export is for service principals', () => {
-  test('no session is 401, a person 403, whatever their roles are, and the service token 200', async () => {
+  test('a caller without a session gets 401, a person 403 whatever the roles, and the service token 200', async () => {
     await using service = await createTestService<DaybookConfig>({ ...notes, auth: people }, EXPORTED)
     const as = (token: string) => ask(service, '/api/export', { headers: { Authorization: `Bearer ${token}` } })
     expect((await ask(service, '/api/export')).status).toBe(401)
@@ -72,7 +72,7 @@ describe('GET /api/export is for service principals', () => {
 })
 
 describe.each(STORES)('an export on $name', (store) => {
-  test('of nothing has a header and counts', async () => {
+  test('of an empty store has a header and counts', async () => {
     await using service = await store.open(notes, EXPORTED)
     const response = await askExport(service)
     expect(response.headers.get('content-type')).toBe('application/x-ndjson')
@@ -87,7 +87,7 @@ describe.each(STORES)('an export on $name', (store) => {
     ).toEqual([{ daybook: 1, at: MOMENT, seq: 0 }, { counts: { collections: { assets: 0, notes: 0 }, globals: 0 } }])
   })
 
-  test('holds every entry and global, drafts and fields that only some readers see included', async () => {
+  test('contains every entry and global, including unpublished entries and hidden fields', async () => {
     await using service = await store.open(kitchen, EXPORTED)
     const hidden = { title: 'Open', status: 'draft', secret: 'the secret', notes: '*hidden*', inner: { code: 'x' } }
     const dossier = await create(service, 'dossiers', hidden)
@@ -106,13 +106,13 @@ describe.each(STORES)('an export on $name', (store) => {
         slug: 'open',
         status: 'draft',
         schemaHash: SCHEMA_HASH,
-        document: withoutPeople(dossier),
+        document: withoutAuthors(dossier),
       },
       expect.objectContaining({
         collection: 'members',
         status: null,
         slug: 'only-for-members',
-        document: withoutPeople(member),
+        document: withoutAuthors(member),
       }),
       {
         ...by,
@@ -126,13 +126,13 @@ describe.each(STORES)('an export on $name', (store) => {
     expect(dossier.notesHtml).toBe('<p><em>hidden</em></p>')
   })
 
-  describe('of working copies and times', () => {
+  describe('of drafts and schedules', () => {
     const later = '2999-12-31T23:00:00.000Z'
     const drafts: DaybookConfig = defineConfig({
       collections: { posts: defineCollection({ fields: { title: f.text({ required: true }), status: f.status() } }) },
     })
 
-    test('holds both with their entries, and leaves people out where that is asked for', async () => {
+    test('contains both with their entries, and omits authors with people=false', async () => {
       await using service = await store.open(drafts, EXPORTED)
       const { id } = await create(service, 'posts', { title: 'Published' })
       await create(service, 'posts', { title: 'Plain' })
@@ -151,28 +151,28 @@ describe.each(STORES)('an export on $name', (store) => {
       expect(without?.schedule).toEqual([{ action: 'unpublish', at: later }])
     })
 
-    test('since a number holds an entry once, where its last change is, also one of these alone', async () => {
+    test('since a sequence number contains an entry once, at its last change, even of a draft or schedule only', async () => {
       await using service = await store.open(drafts, EXPORTED)
       const { content } = service
       const ids: string[] = []
       for (const title of ['A', 'B', 'C', 'D', 'E']) ids.push((await create(service, 'posts', { title })).id)
-      const [saved = '', timed = '', discarded = '', gone = ''] = ids
+      const [saved = '', scheduled = '', discarded = '', deleted = ''] = ids
       await content.saveDraft('posts', saved, { title: 'A2' } as never)
       await content.saveDraft('posts', discarded, { title: 'C2' } as never)
       const since = 7
-      await content.publish('posts', timed, { at: later })
-      await content.saveDraft('posts', gone, { title: 'D2' } as never)
+      await content.publish('posts', scheduled, { at: later })
+      await content.saveDraft('posts', deleted, { title: 'D2' } as never)
       await content.discardDraft('posts', discarded)
-      // More records than are looked at together.
-      for (let n = 0; n < 40; n += 1) await content.saveDraft('posts', timed, { title: `B${n}` } as never)
-      await content.delete('posts', gone)
-      await content.update('posts', timed, { title: 'B3' } as never)
+      // More records than fit into one page.
+      for (let n = 0; n < 40; n += 1) await content.saveDraft('posts', scheduled, { title: `B${n}` } as never)
+      await content.delete('posts', deleted)
+      await content.update('posts', scheduled, { title: 'B3' } as never)
       const lines = await exportOf(service, `?since=${since}`)
       expect(lines.slice(1)).toEqual([
         expect.objectContaining({ id: discarded, document: expect.objectContaining({ title: 'C' }) }),
-        { collection: 'posts', id: gone, deletedAt: MOMENT },
+        { collection: 'posts', id: deleted, deletedAt: MOMENT },
         expect.objectContaining({
-          id: timed,
+          id: scheduled,
           draft: expect.objectContaining({ document: expect.objectContaining({ title: 'B3' }) }),
           schedule: [{ action: 'publish', at: later, by: 'system' }],
         }),
@@ -182,7 +182,7 @@ describe.each(STORES)('an export on $name', (store) => {
     })
   })
 
-  test('holds what every locale says, and names the locale of the documents', async () => {
+  test('contains the values of every locale, and names the locale of the documents', async () => {
     await using service = await store.open(multilingual, EXPORTED)
     const { id } = await create(service, 'pages', { title: 'Hello', seo: { title: 'Seo' } })
     const german = { title: 'Hallo', body: '*Welt*', seo: { title: 'Titel' } }
@@ -196,7 +196,7 @@ describe.each(STORES)('an export on $name', (store) => {
     })
   })
 
-  test('has thousands of entries in the order of their creation, each once', async () => {
+  test('contains each of a thousand entries once', async () => {
     await using service = await store.open(notes, EXPORTED)
     const texts = Array.from({ length: 1000 }, (_, index) =>
       index === 500 ? 'long '.repeat(200_000) : `note ${index}`,
@@ -209,12 +209,12 @@ describe.each(STORES)('an export on $name', (store) => {
     expect(new Set(documents.map(({ id }) => id)).size).toBe(1000)
   })
 
-  test('shows one moment: what is written while it is read is not in it', async () => {
+  test('is a snapshot: later writes are not in it', async () => {
     await using service = await store.open(notes, EXPORTED)
-    const made = await Promise.all(Array.from({ length: 300 }, (_, n) => create(service, 'notes', { text: `${n}` })))
+    const created = await Promise.all(Array.from({ length: 300 }, (_, n) => create(service, 'notes', { text: `${n}` })))
     const response = await askExport(service)
-    await update(service, 'notes', String(made.at(-1)?.id), { text: 'changed' })
-    await service.content.delete('notes', String(made.at(-2)?.id))
+    await update(service, 'notes', String(created.at(-1)?.id), { text: 'changed' })
+    await service.content.delete('notes', String(created.at(-2)?.id))
     await create(service, 'notes', { text: 'new' })
     const lines = (await response.text()).trimEnd().split('\n')
     expect(lines.length).toBe(302)
@@ -222,7 +222,7 @@ describe.each(STORES)('an export on $name', (store) => {
     expect(lines.join()).not.toMatch(/changed|"new"/)
   })
 
-  test('of changes has what is behind a number, deletions included, in their order and each document once', async () => {
+  test('since a sequence number contains later changes and deletions, in order, and each document once', async () => {
     await using service = await store.open(kitchen, EXPORTED)
     const [one, two, three] = await Promise.all(
       ['one', 'two', 'three'].map((text) => create(service, 'notes', { text })),
@@ -245,7 +245,7 @@ describe.each(STORES)('an export on $name', (store) => {
       named({ collection: 'notes', id: two?.id, deletedAt: MOMENT }),
       expect.objectContaining({ global: 'internal' }),
       named({ collection: 'notes', id: brief.id, deletedAt: MOMENT }),
-      expect.objectContaining({ collection: 'notes', id: one?.id, document: withoutPeople(last) }),
+      expect.objectContaining({ collection: 'notes', id: one?.id, document: withoutAuthors(last) }),
       expect.objectContaining({ global: 'wall' }),
       named({ counts: { collections: expect.objectContaining({ notes: 1 }), globals: 2, deleted: 2 } }),
     ])
@@ -253,7 +253,7 @@ describe.each(STORES)('an export on $name', (store) => {
     expect(all.filter(({ id }) => id === three?.id).length).toBe(1)
   })
 
-  test('refuses what is no number of the journal', async () => {
+  test('rejects an invalid sequence number', async () => {
     await using service = await store.open(notes, EXPORTED)
     await create(service, 'notes', { text: 'one' })
     for (const since of ['', '-1', '1.5', 'x', '1e3', '0x1', '9007199254740993', '2', '1&since=1']) {
@@ -264,7 +264,7 @@ describe.each(STORES)('an export on $name', (store) => {
     expect((await ask(service, '/api/export?limit=1', { auth: true })).status).toBe(400)
   })
 
-  test('keeps values of fields that the config no longer has, in documents as it serves them', async () => {
+  test('keeps values of fields that the config no longer has, apart from the documents', async () => {
     const fields = { text: f.text(), gone: f.text(), seo: f.group({ a: f.text(), b: f.text() }) }
     await using place = await store.at()
     await place.serve({ collections: { notes: { fields } } }, async (service) => {
@@ -291,7 +291,7 @@ describe.each(STORES)('an export on $name', (store) => {
     })
   })
 
-  test('is sent to two readers at once, and lets the next one come when one of them goes', async () => {
+  test('is sent to two clients at once; a third one gets 503 until one of them has ended', async () => {
     await using service = await store.open(notes, EXPORTED)
     const [first, second] = [await askExport(service), await askExport(service)]
     const third = await askExport(service)
@@ -302,7 +302,7 @@ describe.each(STORES)('an export on $name', (store) => {
     await second.text()
   })
 
-  test('ends with a client who hangs up, or who takes nothing for half a minute', async () => {
+  test('ends when its client disconnects, or reads nothing for half a minute', async () => {
     await using service = await store.open(notes, EXPORTED)
     await Promise.all(Array.from({ length: 200 }, () => create(service, 'notes', { text: 'long '.repeat(10_000) })))
     const { url, stop } = await serve({ ...service, close: async () => {} }, { port: 0 })
@@ -326,7 +326,7 @@ describe.each(STORES)('an export on $name', (store) => {
     }
   })
 
-  test('answers HEAD without reading anything, as often as it is asked', async () => {
+  test('answers any number of HEAD requests without reading content', async () => {
     await using service = await store.open(notes, EXPORTED)
     for (let count = 0; count < 5; count++) {
       const headers = { Authorization: `Bearer ${service.token}` }
@@ -336,20 +336,20 @@ describe.each(STORES)('an export on $name', (store) => {
     expect((await exportOf(service)).length).toBe(2)
   })
 
-  test('whose reader goes away makes room for the next one at once', async () => {
+  test('whose client disconnects makes room for the next one at once', async () => {
     await using service = await store.open(notes, EXPORTED)
     const headers = { Authorization: `Bearer ${service.token}` }
     const begin = (): Promise<Response> => service.request('/api/export', { headers })
     for (let round = 0; round < 5; round++) {
       const two = [await begin(), await begin()]
-      const left = two.map(({ body }) => body?.cancel())
+      const cancellations = two.map(({ body }) => body?.cancel())
       const next = await begin()
       expect(next.status).toBe(200)
-      await Promise.all([...left, next.body?.cancel()])
+      await Promise.all([...cancellations, next.body?.cancel()])
     }
   })
 
-  test('that breaks off half-way has no last line, and ends the connection', async () => {
+  test('that breaks off has no last line, and ends the connection', async () => {
     const errors: string[] = []
     const ignore = (): void => {}
     const log = { info: ignore, warn: ignore, requests: false, error: (_: object, text: string) => errors.push(text) }
@@ -372,7 +372,7 @@ describe.each(STORES)('an export on $name', (store) => {
   })
 })
 
-/** Beside the document, the line says who made and changed it. */
-function withoutPeople({ createdBy: _, updatedBy: __, ...document }: Line): Line {
+/** Returns a document without its authors, which the line contains separately. */
+function withoutAuthors({ createdBy: _, updatedBy: __, ...document }: Line): Line {
   return document
 }

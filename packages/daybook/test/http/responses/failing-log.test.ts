@@ -7,8 +7,8 @@ import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 
 const CLOSE = 'Connection: close'
 
-/** A log that fails while it is told to. */
-function breakable() {
+/** Creates a log that throws while `isBroken` is set. */
+function createBreakableLog() {
   const state = { isBroken: false }
   const write = (): void => {
     if (state.isBroken) throw new Error('The disk is full.')
@@ -18,19 +18,19 @@ function breakable() {
 
 test.each([
   ['a read', 'GET /api/notes?limit=0'],
-  ['a read that is answered from memory', 'GET /api/notes?limit=1'],
-  ['a refusal', 'GET /api/nothing'],
-])('where the log of %s fails, its client learns that something did, and the service goes on', async (_name, line) => {
-  const { state, log } = breakable()
+  ['a cached read', 'GET /api/notes?limit=1'],
+  ['an error', 'GET /api/nothing'],
+])('%s returns 500 if the log throws, and the service keeps running', async (_name, line) => {
+  const { state, log } = createBreakableLog()
   const server = await serve(await createTestService(small, { log }), { port: 0 })
   const ask = async (): Promise<number | undefined> =>
     (await exchange(server.port, requestText(line, [CLOSE])))[0]?.status
-  // What is asked often is kept.
-  const usual = [await ask(), await ask(), await ask()][2]
+  // The third request gets the cached response.
+  const usualStatus = [await ask(), await ask(), await ask()][2]
   state.isBroken = true
   expect(await ask()).toBe(500)
   state.isBroken = false
-  expect(await ask()).toBe(usual)
+  expect(await ask()).toBe(usualStatus)
   await server.stop(100)
   await expectQuietProcess()
 })

@@ -20,7 +20,7 @@ runPolicyScenarios('a global', [
     ],
   },
   {
-    name: 'is changed field by field',
+    name: 'is updated field by field',
     steps: [
       get('/api/globals/site', { auth: true, keep: { tag: 'ETag' } }),
       put(
@@ -52,7 +52,7 @@ runPolicyScenarios('a global', [
     ],
   },
   {
-    name: 'refuses what its fields refuse',
+    name: 'rejects values that its fields reject',
     steps: [
       put(
         '/api/globals/site',
@@ -75,7 +75,7 @@ runPolicyScenarios('a global', [
     ],
   },
   {
-    name: 'that was never written has empty fields, and its first write must fill what is required',
+    name: 'that was never written has empty fields, and its first write must set the required ones',
     config: kitchen,
     steps: [
       get('/api/globals/banner', { exactly: { key: 'banner', text: null } }),
@@ -101,7 +101,7 @@ runPolicyScenarios('a global', [
     ],
   },
   {
-    name: 'that demands If-Match has a tag to give before its first write',
+    name: 'that requires If-Match has a tag before its first write',
     config: kitchen,
     steps: [
       put('/api/globals/banner', { text: 'a' }, { status: 428 }),
@@ -117,7 +117,7 @@ runPolicyScenarios('a global', [
     ],
   },
   {
-    name: 'follows its own access rules',
+    name: 'obeys its access rules',
     config: kitchen,
     steps: [
       get('/api/globals/internal', { status: 401 }),
@@ -132,7 +132,7 @@ runPolicyScenarios('a global', [
     ],
   },
   {
-    name: 'keeps its hidden fields from readers without a session',
+    name: 'hides fields from callers without a session',
     config: kitchen,
     steps: [
       put('/api/globals/site', { siteName: 'a', secret: CANARY }, { body: { secret: CANARY } }),

@@ -8,17 +8,17 @@ import { parseHtml } from '../../support/html.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 
-/** Asserts that HTML can do nothing but be shown. */
+/** Asserts that HTML contains nothing active. */
 function expectInert(html: string): void {
   for (const element of parseHtml(html)) expectInertElement(element, html)
 }
 
 const notes = defineConfig({ collections: { notes: defineCollection({ fields: { body: f.markdown() } }) } })
 
-/** On one store: what is rendered never asks where it is kept. */
-describe('hostile Markdown (B10)', () => {
+/** On one store, since rendering does not depend on the store. */
+describe('hostile Markdown', () => {
   let service: TestService
-  /** Gives up on a text soon, so that the tests need not wait for it. */
+  /** A service with a short rendering timeout, so that the tests are fast. */
   let hasty: TestService
   beforeAll(async () => {
     service = await createTestService<DaybookConfig>(notes)
@@ -43,14 +43,14 @@ describe('hostile Markdown (B10)', () => {
     expectInert(await render(`text ${source} text`))
   })
 
-  test('long enough for the worker, it is rendered no differently', async () => {
+  test('is rendered by the worker thread in the same way', async () => {
     const padding = `${'word '.repeat(500)}\n\n`
     for (const source of XSS) expectInert(await render(padding + source))
     const html = await render(`${padding}**bold** <b onclick=alert(1)>raw</b> [x](javascript:alert(1))`)
     expect(html).toContain('<strong>bold</strong> <b>raw</b> <a>x</a>')
   })
 
-  test('cut and pasted at random it stays inert', async () => {
+  test('stays inert when it is cut and pasted at random', async () => {
     const pieces = [
       ...XSS,
       '`',
@@ -85,7 +85,7 @@ describe('hostile Markdown (B10)', () => {
     )
   })
 
-  test('what people write every day is rendered', async () => {
+  test('ordinary Markdown is rendered', async () => {
     const html = await render(
       '# T\n\n*a* **b** ~~c~~ `d` [e](https://a.example "t")\n\n| a |\n| - |\n| b |\n\n- [x] done\n\n![f](/f.png)\n\nx[^1]\n\n[^1]: note',
     )
@@ -102,7 +102,7 @@ describe('hostile Markdown (B10)', () => {
     }
   })
 
-  /** Texts of a few kilobytes that take a careless renderer minutes. */
+  /** Texts of a few kilobytes that a careless renderer needs minutes for. */
   const BOMBS: readonly (readonly [name: string, text: string])[] = [
     ['100,000 quotes', '>'.repeat(100_000)],
     ['100,000 spaced quotes', '> '.repeat(100_000)],
@@ -146,7 +146,7 @@ describe('hostile Markdown (B10)', () => {
     ['raw text that never ends', '<noscript></p>'.repeat(70_000)],
   ]
 
-  test.each(BOMBS)('%s: 201 or 400, and others are answered meanwhile', async (_name, text) => {
+  test.each(BOMBS)('%s: 201 or 400, and other requests are answered in the meantime', async (_name, text) => {
     const bomb = post(text, hasty)
     for (let count = 0; count < 5; count++) expect((await ask(hasty, '/api/notes?limit=1&select=id')).status).toBe(200)
     const answer = await bomb
@@ -155,7 +155,7 @@ describe('hostile Markdown (B10)', () => {
     else expect(bodyOf(answer)).toMatchObject({ details: { issues: [{ path: '/body', code: 'markdown' }] } })
   })
 
-  test('a text that takes too long holds nobody up: requests that come meanwhile are answered first', async () => {
+  test('a text that takes too long does not delay other requests', async () => {
     const order: string[] = []
     const bomb = post(tableBomb(2000, 2000), hasty).then(({ status }) => order.push(`bomb ${status}`))
     for (let count = 0; count < 20; count++) {
@@ -166,7 +166,7 @@ describe('hostile Markdown (B10)', () => {
     expect(order).toEqual([...Array(20).fill('read'), expect.stringMatching(/^bomb (?:201|400)$/)])
   })
 
-  test('after many of them at once the service renders as before', async () => {
+  test('the service still renders after many of them at once', async () => {
     const bombs = await Promise.all(Array.from({ length: 4 }, () => post(tableBomb(2000, 2000), hasty)))
     for (const { status } of bombs) expect([201, 400]).toContain(status)
     const answer = await post('*after*', hasty)
@@ -175,7 +175,7 @@ describe('hostile Markdown (B10)', () => {
   })
 })
 
-/** A few kilobytes that say a table of many cells. */
+/** Returns a table of many cells in a few kilobytes. */
 function tableBomb(columns: number, rows: number): string {
   return `${'a|'.repeat(columns)}\n${'-|'.repeat(columns)}\n${'a\n'.repeat(rows)}`
 }

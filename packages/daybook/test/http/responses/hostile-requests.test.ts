@@ -8,7 +8,7 @@ import { exchange, parseAnswers, readAll, requestText } from '../../support/netw
 import { expectQuietProcess, expectSane } from '../../support/scenarios/sane.ts'
 import type { Answer } from '../../support/scenarios/transports.ts'
 
-/** Requests as bytes on a socket, where an HTTP client would not say them (reliability.md, R). */
+/** Requests as raw bytes, since no HTTP client would send them. */
 describe('a request on a raw socket', () => {
   let server: ListeningService
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('a request on a raw socket', () => {
   const send = (...parts: readonly (string | Uint8Array)[]): Promise<readonly Answer[]> =>
     exchange(server.port, ...parts)
 
-  /** One answer of one of these statuses, and the connection is closed after it. */
+  /** Asserts that there is a single response, with one of these statuses. */
   async function expectOnly(answers: readonly Answer[], ...statuses: readonly number[]): Promise<Answer> {
     expect(answers.map(({ status }) => status)).toHaveLength(1)
     const [answer] = answers as [Answer]
@@ -43,7 +43,7 @@ describe('a request on a raw socket', () => {
     ...headers,
   ]
 
-  describe('whose end is unclear is 400, and nothing after it is run (R2)', () => {
+  describe('whose end is unclear is 400, and the bytes after it are not run as a request', () => {
     const framings: readonly (readonly [name: string, headers: readonly string[], body: string])[] = [
       ['length and chunked', ['Content-Length: 5', 'Transfer-Encoding: chunked'], `c\r\n${json}\r\n0\r\n\r\n`],
       ['two lengths', ['Content-Length: 12', 'Content-Length: 5'], json],
@@ -68,20 +68,20 @@ describe('a request on a raw socket', () => {
     })
   })
 
-  test('with more than 16 KiB of headers is 431, and so is one with 2,001 headers (R3)', async () => {
+  test('with more than 16 KiB of headers is 431, and so is one with 2,001 headers', async () => {
     await expectOnly(await send(requestText('GET /api/notes', [`X-Long: ${'x'.repeat(17_000)}`])), 431)
     await expectOnly(await send(requestText('GET /api/notes', Array<string>(2001).fill('a:'))), 431)
   })
 
-  test('with a URL of 64 KiB is 414 or 431 (R4)', async () => {
+  test('with a URL of 64 KiB is 414 or 431', async () => {
     await expectOnly(await send(requestText(`GET /api/notes?q=${'x'.repeat(65_536)}`)), 414, 431)
   })
 
-  test.each(['%zz', '%c0%af', '%00', '%', '%f0%9f%8e'])('with %s in its path is 400 (R6)', async (segment) => {
+  test.each(['%zz', '%c0%af', '%00', '%', '%f0%9f%8e'])('with %s in its path is 400', async (segment) => {
     await expectOnly(await send(requestText(`GET /api/notes/${segment}`, ['Connection: close'])), 400)
   })
 
-  test('with bytes that no URL has is refused', async () => {
+  test('with bytes that are invalid in a URL is rejected', async () => {
     await expectOnly(await send(requestText('GET /api/notes/\u00e9', ['Connection: close'])), 400, 404)
     await expectOnly(await send(requestText('GET /api/no\x00tes', ['Connection: close'])), 400)
     await expectOnly(await send(requestText('GET /api/notes/a b', ['Connection: close'])), 400)
@@ -89,19 +89,19 @@ describe('a request on a raw socket', () => {
     await expectOnly(await send('GET /api/notes HTTP/3.0\r\nHost: a\r\n\r\n'), 400, 505)
   })
 
-  test('without a Host, or with two, is 400', async () => {
+  test('without a Host, or with two or an invalid one, is 400', async () => {
     await expectOnly(await send('GET /api/notes HTTP/1.1\r\nConnection: close\r\n\r\n'), 400)
     await expectOnly(await send(requestText('GET /api/notes', ['Host: evil.example', 'Connection: close'])), 200, 400)
     await expectOnly(await send('GET /api/notes HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'), 400)
   })
 
-  describe('with odd or doubled headers (R7)', () => {
-    test('named like parts of an object is answered as usual', async () => {
+  describe('with unusual or repeated headers', () => {
+    test('named like members of an object gets the usual response', async () => {
       const headers = ['__proto__: x', 'constructor: y', 'toString: z', 'hasOwnProperty: 1', 'Connection: close']
       await expectOnly(await send(requestText('GET /api/notes', headers)), 200)
     })
 
-    test('is not let in by one of two credentials', async () => {
+    test('is not authenticated by one of two credentials', async () => {
       const bad = 'Authorization: Bearer another-token-of-some-other-principal'
       for (const pair of [
         [server.authorization, bad],
@@ -112,21 +112,21 @@ describe('a request on a raw socket', () => {
       }
     })
 
-    test('is not read as either of two content types', async () => {
+    test('with two content types is rejected', async () => {
       const headers = post('Content-Type: text/plain', 'Content-Length: 12', 'Connection: close')
       await expectOnly(await send(requestText('POST /api/notes', headers, json)), 400, 415)
     })
 
-    test('takes two If-Match as one list', async () => {
-      const made = await server.service.request('/api/notes', {
+    test('combines two If-Match headers into one list', async () => {
+      const created = await server.service.request('/api/notes', {
         method: 'POST',
         headers: { Authorization: `Bearer ${server.service.token}`, 'Content-Type': 'application/json' },
         body: json,
       })
-      const { id } = (await made.json()) as { id: string }
+      const { id } = (await created.json()) as { id: string }
       const headers = post(
         'If-Match: "x"',
-        `If-Match: ${made.headers.get('etag')}`,
+        `If-Match: ${created.headers.get('etag')}`,
         'Content-Length: 12',
         'Connection: close',
       )
@@ -134,7 +134,7 @@ describe('a request on a raw socket', () => {
     })
   })
 
-  test('with a method that nobody has heard of is 501, TRACE is 405, CONNECT is hung up on (R8)', async () => {
+  test('with an unknown method is 501, TRACE is 405, and CONNECT is rejected', async () => {
     await expectOnly(await send(requestText('BREW /api/notes', ['Connection: close'])), 501)
     const trace = await expectOnly(await send(requestText('TRACE /api/notes', ['Connection: close'])), 405)
     expect(trace.headers.get('allow')).toBe('GET, HEAD, POST, PATCH, DELETE, OPTIONS')
@@ -142,19 +142,19 @@ describe('a request on a raw socket', () => {
     expect(answers.every(({ status }) => status >= 400 && status < 500)).toBe(true)
   })
 
-  describe('that asks before it sends its body (R10)', () => {
+  describe('that sends Expect before its body', () => {
     const asking = (length: number, expectation = '100-continue'): string =>
       requestText('POST /api/notes', post(`Content-Length: ${length}`, `Expect: ${expectation}`, 'Connection: close'))
 
-    test('is told 413 at once when the body would be too long', async () => {
+    test('gets 413 at once if the body would be too large', async () => {
       await expectOnly(await send(asking(1_000_000)), 413)
     })
 
-    test('is told 417 when it expects something else', async () => {
+    test('gets 417 for another expectation', async () => {
       await expectOnly(await send(asking(12, 'a-pony')), 417)
     })
 
-    test('is told to go on when all is well', async () => {
+    test('gets 100 Continue otherwise', async () => {
       const socket = connect({ port: server.port, host: '127.0.0.1' })
       const received = readAll(socket)
       socket.write(asking(12))
@@ -165,14 +165,14 @@ describe('a request on a raw socket', () => {
     })
   })
 
-  describe('with an unusual target (R12)', () => {
-    test('a fragment is refused, and no parameter is read out of it', async () => {
+  describe('with an unusual target', () => {
+    test('with a fragment is rejected, and no parameter is read from it', async () => {
       await expectOnly(await send(requestText('GET /api/notes#f?limit=1', ['Connection: close'])), 400, 404)
       await expectOnly(await send(requestText('GET /api/notes#?limit=1', ['Connection: close'])), 400, 404)
       await expectOnly(await send(requestText('GET /api/notes?limit=1#&foo=1', ['Connection: close'])), 400)
     })
 
-    test('an absolute one is read by its path, whatever its host, or refused', async () => {
+    test('that is an absolute URL is routed by its path, whatever its host, or rejected', async () => {
       for (const [target, canonical] of [
         ['/api/notes', 200],
         ['/api/nope', 404],
@@ -186,7 +186,7 @@ describe('a request on a raw socket', () => {
       }
     })
 
-    test('dot segments lead to the same answer as the plain path, or to 404, and never around a check (R5)', async () => {
+    test('with dot segments gets the response of the plain path, or 404, and bypasses no check', async () => {
       for (const path of [
         '/api/./notes',
         '/api/x/../notes',
@@ -205,27 +205,27 @@ describe('a request on a raw socket', () => {
       }
     })
 
-    test('a lone asterisk is no path', async () => {
+    test('that is an asterisk matches no path', async () => {
       await expectOnly(await send(requestText('OPTIONS *', ['Connection: close'])), 200, 204, 400, 404)
       await expectOnly(await send(requestText('GET *', ['Connection: close'])), 400, 404)
     })
   })
 
-  describe('with a body over the limit (B6)', () => {
-    test('is 413 when its length says so, before it has arrived', async () => {
+  describe('with a body over the limit', () => {
+    test('is 413 by its Content-Length, before the body has arrived', async () => {
       await expectOnly(
         await send(requestText('POST /api/notes', post('Content-Length: 100000000', 'Connection: close'), '{"text":"')),
         413,
       )
     })
 
-    test('is 413 when it comes in chunks, at the limit and not at the end', async () => {
+    test('is 413 in chunks as soon as the limit is exceeded', async () => {
       const chunk = `400\r\n${'x'.repeat(0x400)}\r\n`
       const head = requestText('POST /api/notes', post('Transfer-Encoding: chunked', 'Connection: close'))
       await expectOnly(await send(head, chunk, chunk, chunk), 413)
     })
 
-    test('may take its time after it was refused: the client reads the answer, and asks on', async () => {
+    test('may send the rest slowly after the 413, and then another request', async () => {
       const [pieces, bytes] = [5, 2000]
       const socket = connect({ port: server.port, host: '127.0.0.1', noDelay: true })
       const received = readAll(socket)
@@ -238,18 +238,18 @@ describe('a request on a raw socket', () => {
       expect(parseAnswers(await received).map(({ status }) => status)).toEqual([413, 200])
     })
 
-    test('is no longer waited for once nothing comes of it', async () => {
+    test('is closed if the rest of the body does not arrive', async () => {
       const answers = await send(requestText('POST /api/notes', post('Content-Length: 100000000')), '{"text":"')
       expect(answers.map(({ status }) => status)).toEqual([413])
     })
 
-    test('is 408 when less comes than its length says, and nothing is stored', async () => {
+    test('is 408 if the body is shorter than its Content-Length, and nothing is stored', async () => {
       const before = await notes()
       await expectOnly(await send(requestText('POST /api/notes', post('Content-Length: 500'), json)), 408)
       expect(await notes()).toBe(before)
     })
 
-    test('is cut where its length says when more comes: the rest is no body and no request', async () => {
+    test('ends at its Content-Length if more bytes arrive: the rest is neither body nor request', async () => {
       const before = await notes()
       const answers = await send(
         requestText('POST /api/notes', post('Content-Length: 12'), `${json}${'x'.repeat(5000)}`),
@@ -259,7 +259,7 @@ describe('a request on a raw socket', () => {
     })
   })
 
-  test('that breaks off leaves the service answering', async () => {
+  test('that breaks off does not stop the service', async () => {
     for (const part of ['POST /api/no', requestText('POST /api/notes', post('Content-Length: 12'), '{"te')]) {
       const socket = connect({ port: server.port, host: '127.0.0.1' })
       await once(socket, 'connect')

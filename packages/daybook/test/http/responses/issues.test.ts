@@ -7,7 +7,7 @@ const GONE = '01a1f9db-1852-753b-bd05-45f103990b36'
 const isService = ({ identity }: { identity: { actorType: string } | null }): boolean =>
   identity?.actorType === 'service'
 
-/** An issue of a validator, which has a code and params of its own. */
+/** An issue of a validator, with a custom code and params. */
 const TOO_LATE = { code: 'tooLate', params: { latest: 'Friday', days: [1, 2] }, message: 'must be before Friday' }
 
 const config: DaybookConfig = defineConfig({
@@ -74,13 +74,13 @@ const create = async (body: object, isSignedIn?: boolean): Promise<readonly Issu
 
 const good = { _type: 'quote', words: 'good' }
 
-/** Issues without their sentences, in the order of their paths and codes. */
+/** Returns issues without messages, in the order of their paths and codes. */
 const withoutMessages = (issues: readonly Issue[]): readonly object[] =>
   issues
     .map(({ path, code, params }) => [path, code, params] as const)
     .toSorted((a, b) => (a.join() < b.join() ? -1 : 1))
 
-describe('params of issues hold what their messages mention', () => {
+describe('params of issues contain the values that their messages mention', () => {
   test.each<[object, readonly (readonly [path: string, code: string, params: object | undefined])[]]>([
     [{ title: 'x' }, [['/title', 'minLength', { limit: 2 }]]],
     [{ title: 'four' }, [['/title', 'maxLength', { limit: 3 }]]],
@@ -157,7 +157,7 @@ describe('params of issues hold what their messages mention', () => {
   })
 })
 
-describe('paths of issues carry the place of the item', () => {
+describe('paths of issues contain the index of the item', () => {
   test.each<[string, object, string, string]>([
     ['missing in a block', { parts: [good, { _type: 'quote' }] }, '/parts/1/words', 'required'],
     ['blank in a block', { parts: [good, { _type: 'quote', words: '' }] }, '/parts/1/words', 'required'],
@@ -186,7 +186,7 @@ describe('paths of issues carry the place of the item', () => {
   })
 })
 
-describe('a mistyped name is answered with the one that is meant', () => {
+describe('a mistyped name gets a suggestion', () => {
   test.each<[object, string, string]>([
     [{ secrt: 'a' }, '/secrt', 'secret'],
     [{ seo: { sumary: 'a' } }, '/seo/sumary', 'summary'],
@@ -218,12 +218,12 @@ describe('a mistyped name is answered with the one that is meant', () => {
     'select=secrt',
     'where[author.salry][gt]=1',
     'include=author&select=author.salry',
-  ])('and never with one that the caller may not read: %s', async (query) => {
+  ])('but never of a field that the caller may not read: %s', async (query) => {
     const [issue] = await issuesOf(await ask('GET', `/api/pages?${query}`, undefined, false))
     expect(issue).toMatchObject({ code: 'unknown_field', message: expect.not.stringContaining('Did you mean') })
   })
 
-  test('and never with one that the caller may not write', async () => {
+  test('but never of a field that the caller may not write', async () => {
     expect(await create({ secrt: 'a' }, false)).toMatchObject([{ path: '/secrt', message: 'there is no such field' }])
   })
 })

@@ -27,7 +27,7 @@ const ABOUT: readonly Step[] = [
 
 runScenarios('a localized collection', [
   {
-    name: 'is read in the default locale, in the one asked for, and with its fallback',
+    name: 'is read in the default locale, in the requested one, and with its fallback',
     config,
     steps: [
       ...ABOUT,
@@ -35,13 +35,13 @@ runScenarios('a localized collection', [
       get('/api/pages/about-us?locale=en', { body: { title: 'About us' } }),
       get('/api/pages/uber-uns?locale=de', { body: { title: 'Über uns', body: 'Wir *schreiben*.' } }),
       get('/api/pages/{id}?locale=fr', { body: { title: 'À propos', body: null, bodyHtml: null, rank: 1 } }),
-      // Swiss German has nothing of its own: German first, then English.
+      // Swiss German has no values: it falls back to German, then to English.
       get('/api/pages/{id}?locale=de-ch', { body: { title: 'Über uns', slug: 'uber-uns' } }),
       get('/api/pages/uber-uns?locale=de-ch', { body: { title: 'Über uns' } }),
     ],
   },
   {
-    name: 'finds slugs under their own locale alone',
+    name: 'finds a slug only in its locale',
     config,
     steps: [
       ...ABOUT,
@@ -49,14 +49,14 @@ runScenarios('a localized collection', [
       get('/api/pages/uber-uns', { status: 404 }),
       get('/api/pages/uber-uns?locale=fr', { status: 404 }),
       create('pages', { title: 'Contact' }),
-      // Without a slug of its own, German shows the English one.
+      // Without a German slug, the English one applies.
       get('/api/pages/contact?locale=de', { body: { title: 'Contact' } }),
       // French falls back to nothing: its page has no slug, and no title.
       get('/api/pages/contact?locale=fr', { status: 404 }),
     ],
   },
   {
-    name: 'takes another fallback, or none, for one answer',
+    name: 'accepts another fallback, or none, for one request',
     config,
     steps: [
       ...ABOUT,
@@ -72,7 +72,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'answers every locale at once to a session',
+    name: 'returns all locales at once to a session',
     config,
     steps: [
       ...ABOUT,
@@ -94,7 +94,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'refuses what is no locale (Q14)',
+    name: 'rejects an unknown locale',
     config,
     steps: [
       ...ABOUT,
@@ -112,7 +112,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'writes one locale and leaves the others',
+    name: 'writes one locale and leaves the others unchanged',
     config,
     steps: [
       ...ABOUT,
@@ -125,7 +125,7 @@ runScenarios('a localized collection', [
       get('/api/pages/{id}?locale=fr', { body: { title: 'À propos', rank: 2 } }),
       put('/api/pages/{id}', { title: 'About' }, { body: { title: 'About' } }),
       get('/api/pages/{id}?locale=de', { body: { title: 'Wir' } }),
-      // Emptied, a translation gives way to its fallback.
+      // An emptied translation falls back.
       put('/api/pages/{id}?locale=de', { title: null }, { body: { title: 'About' } }),
       get('/api/pages/{id}?locale=de-ch', { body: { title: 'About' } }),
       patch(
@@ -137,7 +137,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'tells what is empty in a locale from what it does not say',
+    name: 'distinguishes an empty value of a locale from a missing one',
     config,
     steps: [
       create(
@@ -161,7 +161,7 @@ runScenarios('a localized collection', [
         { body: { parts: [{ words: '' }] } },
       ),
       put('/api/pages/{id}?locale=de', { title: '' }, { status: 400 }),
-      // A list that no locale has reads as an empty one; written back, it still falls back.
+      // A list without a value in any locale reads as empty; written back, it still falls back.
       put('/api/pages/{id}', { keywords: null }, { body: { keywords: [] } }),
       put('/api/pages/{id}?locale=de', { keywords: [] }, { body: { keywords: [] } }),
       put('/api/pages/{id}', { keywords: ['b'] }),
@@ -169,7 +169,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'may be begun in another locale than the default',
+    name: 'may be created in another locale than the default',
     config,
     steps: [
       {
@@ -189,7 +189,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'demands required values of what the locale shows',
+    name: 'checks required fields with fallbacks applied',
     config,
     steps: [
       ...ABOUT,
@@ -199,7 +199,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'keeps slugs apart in each locale',
+    name: 'has unique slugs in each locale',
     config,
     steps: [
       ...ABOUT,
@@ -213,7 +213,7 @@ runScenarios('a localized collection', [
         },
       ),
       put('/api/pages/{other}?locale=de', { title: 'Über uns' }, { body: { slug: 'uber-uns-2' } }),
-      // A fallback slug gives way to the entry that has the slug itself, whichever is created first.
+      // An entry with the slug itself takes precedence over a fallback slug, whichever is created first.
       create('pages', { title: 'Kontakt' }, { keep: { third: '/id' } }),
       get('/api/pages/kontakt?locale=de', { body: { id: '{third}' }, keep: { tag: 'ETag' } }),
       put('/api/pages/{other}?locale=de', { slug: 'kontakt' }),
@@ -234,7 +234,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'sorts, filters and searches by what the locale shows',
+    name: 'sorts, filters and searches with fallbacks applied',
     config,
     steps: [
       create('pages', { title: 'Alpha', body: 'common english' }, { keep: { a: '/id' } }),
@@ -257,7 +257,7 @@ runScenarios('a localized collection', [
       get('/api/pages?where[title][startsWith]=G&locale=de', { body: { total: 1 } }),
       get('/api/pages?where[seo.title][eq]=unten&locale=de', { body: { total: 1 } }),
       get('/api/pages?where[seo.title][eq]=unten', { body: { total: 0 } }),
-      // Words of another locale are not found (Q5), those of a fallback are.
+      // Words of another locale are not found, those of a fallback are.
       get('/api/pages?q=deutsch', { body: { total: 0 } }),
       get('/api/pages?q=deutsch&locale=de', { body: { total: 1, items: [{ title: 'Zulu' }] } }),
       get('/api/pages?q=english&locale=de', { body: { total: 2 } }),
@@ -266,7 +266,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'holds translations at any depth, and they go with their items',
+    name: 'has translations at any depth, which stay with their items',
     config,
     steps: [
       create(
@@ -308,7 +308,7 @@ runScenarios('a localized collection', [
           links: [{ label: 'first' }, { label: 'second' }],
         },
       }),
-      // Turned round, with one put before and one taken out, in the default locale.
+      // Reordered in the default locale, with one item added in front and one removed.
       put('/api/pages/{id}', {
         parts: [
           { _type: 'quote', words: 'new', by: null },
@@ -332,7 +332,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'expands relations into documents of the same locale',
+    name: 'includes related documents in the same locale',
     config,
     steps: [
       create('people', { name: 'Ines', role: 'editor' }, { keep: { ines: '/id' } }),
@@ -356,7 +356,7 @@ runScenarios('a localized collection', [
       }),
       get('/api/pages?where[author.role][eq]=Redakteurin&locale=de', { body: { total: 1 } }),
       get('/api/pages?where[author.role][eq]=Redakteurin', { body: { total: 0 } }),
-      // A reference in any locale is one.
+      // A reference in any locale counts.
       get('/api/people/{jan}/references', { auth: true, body: { total: 1 } }),
       remove('/api/people/{jan}'),
       get('/api/pages/{id}?locale=de', { body: { editor: '{ines}' } }),
@@ -381,7 +381,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'hides drafts in every locale',
+    name: 'hides unpublished entries in every locale',
     config,
     steps: [
       create('pages', { title: 'Hidden', status: 'draft' }, { keep: { id: '/id' } }),
@@ -430,7 +430,7 @@ runScenarios('a localized collection', [
     ],
   },
   {
-    name: 'accepts what was read, and stores nothing new',
+    name: 'accepts its own response as an update, and stores nothing new',
     config,
     steps: [
       ...ABOUT,
@@ -484,7 +484,7 @@ runScenarios('a localized global', [
 
 runScenarios('a service without locales', [
   {
-    name: 'refuses every locale',
+    name: 'rejects every locale',
     steps: [
       refused('/api/posts?locale=en', 'locale'),
       refused('/api/posts?fallbackLocale=none', 'fallbackLocale'),

@@ -9,7 +9,7 @@ import { POLICY_STORES } from '../../support/stores/stores.ts'
 const NOTHING = ERRORS.NOT_FOUND.message
 const MISSING = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
-/** What a client asks for, and what it reads. */
+/** Messages by requested path. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   '/': `${NOTHING} Content is below /api, such as /api/things.`,
   '/api': `${NOTHING} Content is below /api, such as /api/things.`,
@@ -31,12 +31,12 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   '/api/%3Cscript%3E': NOTHING,
 }
 
-/** Near what only a session reads: nothing is said that a client without one may not know. */
+/** Paths that resemble routes for sessions only, which a hint must not reveal. */
 const CLOSED = ['/members', '/api/member', '/api/members/', '/api/members/x/', '/api/globals/interna', '/internal']
 
-runPolicyScenarios('an address that leads nowhere is answered', [
+runPolicyScenarios('a path without a route', [
   {
-    name: 'with the one that is meant, in the words of the config',
+    name: 'gets a suggestion, in the names of the config',
     config: kitchen,
     steps: Object.entries(ADDRESSES).flatMap(([path, message]) => [
       get(path, { status: 404, body: { message, details: {} } }),
@@ -44,7 +44,7 @@ runPolicyScenarios('an address that leads nowhere is answered', [
     ]),
   },
   {
-    name: 'in the same way near what a reader may not know as anywhere else',
+    name: 'gets no suggestion of a route that is not public',
     config: kitchen,
     steps: CLOSED.flatMap((path) => [
       get(path, { status: 404, body: { message: NOTHING } }),
@@ -59,7 +59,7 @@ const NOT_ITS_SLUG = 'must be the id of an entry, not its slug. GET by slug answ
 
 runPolicyScenarios('a write by slug', [
   {
-    name: 'says that it takes the id, whether such an entry is there or not',
+    name: 'is rejected with advice to send the id, whether or not the entry exists',
     config: kitchen,
     steps: [
       create('things', { title: 'x' }),
@@ -90,7 +90,7 @@ runPolicyScenarios('a write by slug', [
 const LIST_PARAMS =
   'limit, offset, cursor, sort, nulls, q, status, select, include, depth, reverse[field][option], locale, fallbackLocale, where[field][operator], aggregate, draft, deleted'
 
-/** An unknown parameter, and what to write in its place. */
+/** Unknown parameters, each with the advice. */
 const PARAMS: readonly (readonly [path: string, param: string, advice: string])[] = [
   ['/api/posts?page=2', 'page', 'write offset or cursor'],
   ['/api/posts?populate=*', 'populate', 'write include'],
@@ -114,7 +114,7 @@ const PARAMS: readonly (readonly [path: string, param: string, advice: string])[
 
 runPolicyScenarios('an unknown parameter', [
   {
-    name: 'is answered with the one that is meant, or with those that the address takes',
+    name: 'gets a suggestion, or the list of parameters that the path takes',
     config: posts,
     steps: PARAMS.map(([path, param, advice]) => {
       const message = `there is no such parameter; ${advice}`
@@ -130,7 +130,7 @@ const SLUG = 'must be letters and digits with single -, _ or . between them, suc
 
 runPolicyScenarios('a fault in a value', [
   {
-    name: 'is said without a regular expression of ours',
+    name: 'is described without a regular expression',
     config: kitchen,
     steps: (
       [
@@ -156,7 +156,7 @@ const TOKEN = 'The token of this request is not known here, or has expired. Send
 const SCHEME = 'This needs a session. Write the header as Authorization: Bearer TOKEN.'
 const COOKIE = 'No cookie of this request is a session, or it has ended. Sign in again.'
 
-/** A credential that is none, and what its sender reads. */
+/** Invalid credentials, each with its message. */
 const CREDENTIALS: readonly (readonly [headers: Readonly<Record<string, string>>, message: string])[] = [
   [{}, NO_SESSION],
   [{ Authorization: 'Bearer nobody-knows-this-token-0123456789' }, TOKEN],
@@ -168,7 +168,7 @@ const CREDENTIALS: readonly (readonly [headers: Readonly<Record<string, string>>
 
 runPolicyScenarios('a credential', [
   {
-    name: 'that is none is told from none at all',
+    name: 'that is invalid gets another message than a missing one',
     config: kitchen,
     steps: CREDENTIALS.flatMap(([headers, message]): readonly Step[] => {
       const refused = { headers, status: 401, body: { code: 'UNAUTHORIZED', message, details: {} } }
@@ -185,7 +185,7 @@ runPolicyScenarios('a credential', [
 
 runPolicyScenarios('a refusal by a rule', [
   {
-    name: 'says what may not be done, and nothing of the rule',
+    name: 'names the action, and nothing of the rule',
     config: kitchen,
     steps: [
       create('archive', { title: 'a' }, { keep: { id: '/id' } }),
@@ -200,7 +200,7 @@ runPolicyScenarios('a refusal by a rule', [
 ])
 
 describe.each(POLICY_STORES)('a refusal on $name', (store) => {
-  test('for want of a scope says so', async () => {
+  test('because of a missing scope names the scope', async () => {
     const service = await store.open(kitchen)
     const caller = { ...createServiceCaller('token', 'token:reader'), scopes: ['notes:read'] }
     try {

@@ -10,7 +10,7 @@ import blog from '../../../../../examples/blog/daybook.config.ts'
 import { kitchen, small } from '../../support/configs/configs.ts'
 import { sealed } from '../../support/configs/sealed.ts'
 
-/** Names that could clash, and schemas that refer into themselves. */
+/** Names that could clash, and schemas that refer to parts of themselves. */
 const odd = defineConfig({
   collections: {
     a: defineCollection({
@@ -47,7 +47,7 @@ const CONFIGS: readonly (readonly [name: string, config: DaybookConfig])[] = Obj
   nothing: defineConfig({ collections: {} }),
 })
 
-/** A schema of a document, as far as the tests look at it. */
+/** The tested part of a schema. */
 interface Schema {
   readonly $ref?: string
   readonly enum?: readonly string[]
@@ -65,7 +65,7 @@ interface Schema {
   readonly examples?: readonly unknown[]
 }
 
-/** An operation of a document, as far as the tests look at it. */
+/** The tested part of an operation. */
 interface Operation {
   readonly operationId: string
   readonly security: unknown
@@ -79,7 +79,7 @@ interface Operation {
   >
 }
 
-/** A parameter of a document, as far as the tests look at it. */
+/** The tested part of a parameter. */
 interface Parameter {
   readonly required?: boolean
   readonly name: string
@@ -90,7 +90,7 @@ interface Parameter {
   readonly example?: unknown
 }
 
-/** An OpenAPI document, as far as the tests look at it. */
+/** The tested part of an OpenAPI document. */
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
@@ -101,7 +101,7 @@ interface Document {
   }
 }
 
-async function documentOf(config: DaybookConfig, isSession = false): Promise<Document> {
+async function readDocument(config: DaybookConfig, isSession = false): Promise<Document> {
   await using service = await createTestService(config, { export: true })
   const headers = isSession ? { Authorization: `Bearer ${service.token}` } : {}
   const response = await service.request('/openapi.json', { headers })
@@ -114,7 +114,7 @@ const operationsOf = ({ paths }: Document): readonly Operation[] =>
 
 describe.each(CONFIGS)('the document of %s', (_name, config) => {
   test.each([false, true])('passes two validators, with a session: %s', async (isSession) => {
-    const document = await documentOf(config, isSession)
+    const document = await readDocument(config, isSession)
     expect(await new Validator().validate({ ...structuredClone(document) })).toEqual({ valid: true })
     const problems = await lintFromString({
       source: JSON.stringify(document),
@@ -124,11 +124,11 @@ describe.each(CONFIGS)('the document of %s', (_name, config) => {
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
   })
 
-  test('names each operation once, refers to components alone, and gives examples that are true', async () => {
-    const document = await documentOf(config, true)
+  test('names each operation once, refers to components only, and has valid examples', async () => {
+    const document = await readDocument(config, true)
     const ids = operationsOf(document).map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
-    // Generators of clients follow no pointer into a component.
+    // Client generators do not follow pointers into a component.
     const refs = new Set(JSON.stringify(document).match(/#\/components\/[^"]*/g))
     const named = Object.entries(document.components).flatMap(([kind, all]) =>
       Object.keys(all as object).map((name) => `#/components/${kind}/${name}`),
@@ -142,7 +142,7 @@ describe.each(CONFIGS)('the document of %s', (_name, config) => {
       return validate(example) ? [] : validate.errors
     }
     const { schemas, parameters } = document.components
-    // A docs page would send an example of a parameter that can be left out, too.
+    // A docs page would send the example of an optional parameter.
     expect(Object.values(parameters).filter(({ example, required }) => example !== undefined && !required)).toEqual([])
     for (const [name, { example }] of Object.entries(parameters)) {
       if (example !== undefined) expect(faults(`parameters/${name}/schema`, example), name).toEqual([])
@@ -156,10 +156,10 @@ describe.each(CONFIGS)('the document of %s', (_name, config) => {
 /** The parameters of an operation, by name. */
 const parametersOf = ({ components }: Document, { parameters }: Operation): Readonly<Record<string, Parameter>> =>
   Object.fromEntries(
-    parameters.map((one) => {
-      const parameter = one.$ref
-        ? (components.parameters[one.$ref.split('/').at(-1) ?? ''] as Parameter)
-        : (one as unknown as Parameter)
+    parameters.map((item) => {
+      const parameter = item.$ref
+        ? (components.parameters[item.$ref.split('/').at(-1) ?? ''] as Parameter)
+        : (item as unknown as Parameter)
       return [parameter.name, parameter]
     }),
   )
@@ -170,7 +170,7 @@ describe.each([
 ])('the examples of %s', (_name, config) => {
   const collections = Object.keys(config.collections)
 
-  test.each(collections)('%s: what creates an entry is taken, and answered as the example says', async (key) => {
+  test.each(collections)('%s: the example of a create is accepted, and its response equals the example', async (key) => {
     await using service = await createTestService(config)
     const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' }
     const document = (await (await service.request('/openapi.json', { headers })).json()) as Document
@@ -198,9 +198,9 @@ describe.each([
   })
 })
 
-describe('what it says', () => {
-  test('has a path for each collection and global, with schemas of their own', async () => {
-    const { paths, components } = await documentOf(blog)
+describe('the document', () => {
+  test('has a path for each collection and global, with separate schemas', async () => {
+    const { paths, components } = await readDocument(blog)
     const ids = ['/api/posts', '/api/posts/{id}', '/api/globals/site'].map((path) =>
       Object.values(paths[path] ?? {}).map(({ operationId }) => operationId),
     )
@@ -220,8 +220,8 @@ describe('what it says', () => {
     expect(PostsEntryCreate).toMatchObject({ required: ['title'], examples: [{ title: 'Title' }] })
   })
 
-  test('names the fields that a list can be sorted by, selected, included and filtered by', async () => {
-    const document = await documentOf(blog)
+  test('names the fields for sort, select, include and where of a list', async () => {
+    const document = await readDocument(blog)
     const { sort, select, include, status, limit, where, locale } = parametersOf(
       document,
       document.paths['/api/posts']?.get as Operation,
@@ -256,11 +256,11 @@ describe('what it says', () => {
     })
     expect(Object.keys(schemas.ReferenceFilter?.properties ?? {})).toEqual(['eq', 'ne', 'in', 'nin', 'exists'])
     expect(schemas.PostsList?.properties.limit?.maximum).toBe(100)
-    // A collection without relations has none to include.
+    // A collection without relations has no `include`.
     expect(Object.keys(parametersOf(document, document.paths['/api/tags']?.get as Operation))).not.toContain('include')
   })
 
-  test('types localized values as one locale has them; all locales at once are for sessions, with a schema beside', async () => {
+  test('types localized values for one locale; sessions get a separate schema for all locales', async () => {
     const reads = ['/api/pages', '/api/pages/{id}', '/api/globals/site']
     const of = (document: Document) =>
       reads.map((path) => Object(document.paths[path]?.get?.responses['200']?.content?.['application/json']))
@@ -273,7 +273,7 @@ describe('what it says', () => {
       },
       locales: { default: 'en', available: ['en', 'de'] },
     })
-    const [open, signedIn] = [await documentOf(languages), await documentOf(languages, true)]
+    const [open, signedIn] = [await readDocument(languages), await readDocument(languages, true)]
     expect(JSON.stringify(open)).not.toContain('AllLocales')
     expect(open.components.parameters.locale?.schema).toEqual({ type: 'string', enum: ['en', 'de'] })
     expect(JSON.stringify(of(signedIn).map(({ schema }) => schema))).not.toContain('AllLocales')
@@ -283,15 +283,15 @@ describe('what it says', () => {
       expect.stringContaining('SiteGlobalAllLocales'),
     ])
     expect(signedIn.components.parameters.locale?.schema.enum).toEqual(['en', 'de', 'all'])
-    // Generators of clients know the type of an empty value from `type` alone.
+    // Client generators take the type of an empty value from `type` only.
     expect(signedIn.components.schemas.SiteGlobalUnwritten?.properties).toMatchObject({
       name: { type: 'null' },
       pages: { type: 'array', maxItems: 0 },
     })
   })
 
-  test('says what a merge patch may leave out and empty, where a JSON field has a schema', async () => {
-    const { components } = await documentOf(kitchen, true)
+  test('describes the merge patch of a JSON field with a schema', async () => {
+    const { components } = await readDocument(kitchen, true)
     expect(components.schemas['ThingsEntryPatch.point']).toEqual({
       type: 'object',
       properties: {
@@ -308,7 +308,7 @@ describe('what it says', () => {
   })
 
   test('has the operations of a batch, by collection', async () => {
-    const { components } = await documentOf(blog)
+    const { components } = await readDocument(blog)
     expect(
       components.schemas.PostsOperation?.oneOf?.map(({ properties, required }) => [properties.op?.const, required]),
     ).toEqual([
@@ -324,13 +324,13 @@ describe('what it says', () => {
     })
   })
 
-  test('has the headers of each answer, and a body for each error', async () => {
-    const { paths, components } = await documentOf(blog)
+  test('has the headers of each response, and a body for each error', async () => {
+    const { paths, components } = await readDocument(blog)
     const { post, get } = paths['/api/posts'] ?? {}
     expect(Object.keys(post?.responses['201']?.headers ?? {})).toEqual(
       expect.arrayContaining(['ETag', 'Daybook-Seq', 'Location', 'Idempotency-Replayed', 'X-Request-Id']),
     )
-    // Answers that hold nothing of the document say the same everywhere.
+    // Responses that do not contain the document are shared.
     expect(paths['/api/posts']?.patch?.responses['200']).toEqual({ $ref: '#/components/responses/ManyResult' })
     expect(paths['/api/posts/{id}/references']?.get?.responses['200']).toEqual({
       $ref: '#/components/responses/References',
@@ -348,7 +348,7 @@ describe('what it says', () => {
   })
 
   test('tells blocks apart by a discriminator', async () => {
-    const { components } = await documentOf(kitchen)
+    const { components } = await readDocument(kitchen)
     const parts = components.schemas.ThingsEntrySelection?.properties.parts
     expect(parts?.items.discriminator).toEqual({
       propertyName: '_type',
@@ -360,8 +360,8 @@ describe('what it says', () => {
     expect(components.schemas['ThingsEntrySelection.parts.quote']?.properties._type).toEqual({ const: 'quote' })
   })
 
-  test('takes a credential or none where anyone may ask, and one of two where a session is needed', async () => {
-    const { paths, components } = await documentOf(kitchen)
+  test('makes credentials optional on public routes, and requires one of two on session routes', async () => {
+    const { paths, components } = await readDocument(kitchen)
     const schemes = [{ sessionCookie: [] }, { bearerAuth: [] }]
     expect(components.securitySchemes).toEqual({
       sessionCookie: { type: 'apiKey', in: 'cookie', name: 'better-auth.session_token' },
@@ -372,18 +372,18 @@ describe('what it says', () => {
     expect(paths['/api/cms/auth/session']?.get?.security).toEqual([{}, ...schemes])
     expect(paths['/api/cms/auth/actions/login']?.post?.security).toEqual([{}, ...schemes])
     expect(paths['/api/health']?.get?.security).toEqual([])
-    // A rule keeps it from readers without a session.
-    const own = await documentOf(kitchen, true)
-    expect(own.paths['/api/members']?.get?.security).toEqual(schemes)
-    expect([own.paths['/api/things']?.get?.tags, own.paths['/api/globals/site']?.get?.tags]).toEqual([
+    // A rule hides this collection from callers without a session.
+    const signedIn = await readDocument(kitchen, true)
+    expect(signedIn.paths['/api/members']?.get?.security).toEqual(schemes)
+    expect([signedIn.paths['/api/things']?.get?.tags, signedIn.paths['/api/globals/site']?.get?.tags]).toEqual([
       ['things'],
       ['globals'],
     ])
   })
 
-  test('has canonical and own actions with their schemas, and the routes of a provider that has some', async () => {
-    const own = await documentOf(blog)
-    expect(Object.keys(own.paths)).toContain('/api/auth/{path}')
+  test('has canonical and custom actions with their schemas, and the routes of the provider', async () => {
+    const document = await readDocument(blog)
+    expect(Object.keys(document.paths)).toContain('/api/auth/{path}')
     const adapter = {
       getCapabilities: () => ({
         provider: 'own',
@@ -394,7 +394,7 @@ describe('what it says', () => {
       getPrincipal: async () => null,
       getIdentity: async () => null,
     }
-    const { paths, components } = await documentOf({ ...blog, auth: adapter })
+    const { paths, components } = await readDocument({ ...blog, auth: adapter })
     expect(Object.keys(paths).filter((path) => path.includes('/auth/'))).toEqual([
       '/api/cms/auth/session',
       '/api/cms/auth/actions',
@@ -429,15 +429,15 @@ describe('what it says', () => {
     expect(components.schemas.authLoginInput?.required).toEqual(['email', 'password'])
   })
 
-  test('has the export only where it is switched on', async () => {
+  test('has the export only if it is enabled', async () => {
     await using service = await createTestService(blog)
     const response = await service.request('/openapi.json')
     expect((await response.text()).includes('/api/export')).toBe(false)
-    expect(Object.keys((await documentOf(blog)).paths)).toContain('/api/export')
+    expect(Object.keys((await readDocument(blog)).paths)).toContain('/api/export')
   })
 })
 
-describe('what its reader may know (Z13)', () => {
+describe('the document for a caller', () => {
   const secretive = defineConfig({
     collections: {
       posts: defineCollection({
@@ -460,19 +460,19 @@ describe('what its reader may know (Z13)', () => {
     globals: { plans: defineGlobal({ access: { read: isAuthenticated }, fields: { text: f.text() } }) },
   })
 
-  test('a private collection or global and a hidden field are nowhere in the public document', async () => {
-    const text = JSON.stringify(await documentOf(secretive)).toLowerCase()
+  test('omits private collections and globals, and hidden fields, without a session', async () => {
+    const text = JSON.stringify(await readDocument(secretive)).toLowerCase()
     for (const name of ['informants', 'hush', 'zqsecret', 'plans', 'broken']) expect(text).not.toContain(name)
   })
 
-  test('a session sees what it may read', async () => {
-    const { paths, components } = await documentOf(secretive, true)
+  test('contains everything that a session may read', async () => {
+    const { paths, components } = await readDocument(secretive, true)
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/api/informants', '/api/globals/plans']))
     expect(Object.keys(components.schemas.PostsEntryUpdate?.properties ?? {})).toContain('hush')
   })
 })
 
-test('is answered with a tag, and 304 to who has it; a session has an answer of its own', async () => {
+test('the document has a tag, which returns 304; a session has another one', async () => {
   await using service = await createTestService(kitchen)
   const first = await service.request('/openapi.json')
   const tag = first.headers.get('etag') ?? ''
@@ -486,7 +486,7 @@ test('is answered with a tag, and 304 to who has it; a session has an answer of 
   expect(other.status).toBe(412)
 })
 
-describe('a document that takes long to make', () => {
+describe('a document that takes long to build', () => {
   const fields = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`text${n}`, f.text({ required: true })]))
   const keys = Array.from({ length: 100 }, (_, n) => `kind${n}`)
   const large = defineConfig({
@@ -495,7 +495,7 @@ describe('a document that takes long to make', () => {
     ),
   })
 
-  test('leaves turns to other requests, and is made once for all who wait for it', async () => {
+  test('lets other requests run, and is built once for concurrent requests', async () => {
     await using service = await createTestService(large)
     const answered: string[] = []
     const ask = async (path: string): Promise<Response> => {
@@ -512,7 +512,7 @@ describe('a document that takes long to make', () => {
     expect(Object.keys(((await one.json()) as Document).components.schemas)).toContain('Kind99EntrySelection')
   })
 
-  test('is there at once when it was prepared', async () => {
+  test('is available at once after prepare()', async () => {
     await using service = await createTestService(large)
     await service.routes.find(({ operationId }) => operationId === 'getOpenApi')?.prepare?.()
     let isAnswered = false

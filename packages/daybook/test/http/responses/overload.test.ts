@@ -76,18 +76,18 @@ function gated(calls: number) {
   }
 }
 
-describe('a service with as many pending requests as it may have', () => {
-  test('refuses another one before it begins, answers probes, and goes on when there is room', async () => {
+describe('a service with the maximum number of pending requests', () => {
+  test('rejects another one with 503, answers probes, and accepts requests again when there is room', async () => {
     const reads = gated(2)
     await using server = await listen(guarded({ pendingRequests: 2 }, reads.pass))
     reads.close()
     const pending = [ask(server.port, READ), ask(server.port, READ)]
     await reads.begun
 
-    const refused = await ask(server.port, READ)
-    expectSane(refused)
-    expect([refused.status, JSON.parse(refused.text).code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
-    expect(refused.headers.get('retry-after')).toBe('1')
+    const rejected = await ask(server.port, READ)
+    expectSane(rejected)
+    expect([rejected.status, JSON.parse(rejected.text).code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    expect(rejected.headers.get('retry-after')).toBe('1')
     expect(reads.count).toBe(2)
     expect([(await health(server.port)).status, (await ready(server.port)).status]).toEqual([200, 200])
 
@@ -96,7 +96,7 @@ describe('a service with as many pending requests as it may have', () => {
     expect((await ask(server.port, READ)).status).toBe(200)
   })
 
-  test('sends responses from memory', async () => {
+  test('still sends cached responses', async () => {
     const creates = gated(1)
     const create = async (): Promise<boolean> => {
       await creates.pass()
@@ -104,7 +104,7 @@ describe('a service with as many pending requests as it may have', () => {
     }
     const notes = defineCollection({ fields: { text: f.text() }, access: { create } })
     await using server = await listen({ limits: { pendingRequests: 1 }, collections: { notes } })
-    // The second response is kept, the third one comes from memory.
+    // The second response is cached, and the third one comes from the cache.
     for (let time = 0; time < 3; time += 1) expect((await ask(server.port, READ)).status).toBe(200)
     creates.close()
     const headers = ['Content-Type: application/json', 'Content-Length: 12', CLOSE]
@@ -132,11 +132,11 @@ describe('a service with as many pending requests as it may have', () => {
   })
 })
 
-describe('clients that are refused and ask again at once', () => {
+describe('clients that are rejected and retry at once', () => {
   const CLIENTS = 100
 
-  /** A service with one pending request and no room, and clients that were refused once and have sent a second request. */
-  async function refusing() {
+  /** A service with one pending request and no room, and clients that were rejected once and have sent a second request. */
+  async function rejectAll() {
     const reads = gated(1)
     const server = await listen(guarded({ pendingRequests: 1 }, reads.pass))
     reads.close()
@@ -150,8 +150,8 @@ describe('clients that are refused and ask again at once', () => {
     return { server, reads, pending, sockets, received }
   }
 
-  test('have a response each time', async () => {
-    const { server, reads, pending, sockets, received } = await refusing()
+  test('get a response each time', async () => {
+    const { server, reads, pending, sockets, received } = await rejectAll()
     await using _server = server
     await Promise.all(sockets.map((socket) => once(socket, 'data')))
     reads.open()
@@ -165,8 +165,8 @@ describe('clients that are refused and ask again at once', () => {
     expect((await ask(server.port, READ)).status).toBe(200)
   })
 
-  test('have one when the service ends', async () => {
-    const { server, reads, pending, received } = await refusing()
+  test('get a response when the service ends', async () => {
+    const { server, reads, pending, received } = await rejectAll()
     const stopped = server.stop(30_000, 0)
     reads.open()
     const counts = (await Promise.all(received)).map((text) => parseAnswers(text).length)
@@ -179,7 +179,7 @@ describe('clients that are refused and ask again at once', () => {
 describe('requests that arrive at once', () => {
   const COUNT = 40
 
-  test('let a new connection in between, and are answered themselves', async () => {
+  test('are all answered, and a new connection gets a response in between', async () => {
     let reads = 0
     const work = (): void => {
       reads += 1
@@ -194,7 +194,7 @@ describe('requests that arrive at once', () => {
     expect(statusesOf(await answers)).toEqual(Array.from({ length: COUNT }, () => 200))
   })
 
-  test('are refused after the longest wait, and do not begin', async () => {
+  test('are rejected after the longest wait, without being run', async () => {
     let reads = 0
     const work = (): void => {
       reads += 1
@@ -211,7 +211,7 @@ describe('requests that arrive at once', () => {
     expect((await ask(server.port, READ)).status).toBe(200)
   })
 
-  test('tell a refused client to wait as long as they have waited', async () => {
+  test('set Retry-After of a rejected request to the time that they have waited', async () => {
     let late: readonly Socket[] = []
     const work = (): void => {
       if (late.length === 0) return
@@ -221,7 +221,7 @@ describe('requests that arrive at once', () => {
     }
     await using server = await listen(guarded({ pendingRequests: 3 }, work))
     const first = await connected(server.port, 3)
-    // They arrive during the first read. One of them takes its place, and the other one is too many.
+    // They arrive during the first read. One of them takes its place, and the other one exceeds the limit.
     late = await connected(server.port, 2)
     const received = late.map(readAll)
     expect(statusesOf(await sendAll(first))).toEqual([200, 200, 200])
@@ -230,7 +230,7 @@ describe('requests that arrive at once', () => {
     expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(2)
   })
 
-  test('do not begin when their client has gone', async () => {
+  test('are not run if their client has disconnected', async () => {
     let reads = 0
     let sockets: readonly Socket[] = []
     const work = (): void => {
@@ -248,7 +248,7 @@ describe('requests that arrive at once', () => {
   })
 })
 
-describe('many clients that ask again and again', () => {
+describe('many clients that send requests in turn', () => {
   const CLIENTS = 80
   const REQUESTS = 6
 
@@ -263,14 +263,14 @@ describe('many clients that ask again and again', () => {
     return statuses
   }
 
-  test('have every response', async () => {
+  test('get every response', async () => {
     await using server = await listen(guarded({}, () => compute(2)))
     const sockets = await connected(server.port, CLIENTS)
     const statuses = await Promise.all(sockets.map(askInTurn))
     expect(statuses).toEqual(Array.from({ length: CLIENTS }, () => Array(REQUESTS).fill(200)))
   })
 
-  test('have the last one when the service ends', async () => {
+  test('get the last response when the service ends', async () => {
     await using server = await listen(guarded({}, () => compute(2)))
     const sockets = await connected(server.port, CLIENTS)
     const answers = sendAll(sockets)

@@ -15,7 +15,7 @@ Press <kbd>Ctrl</kbd> for 2<sup>n</sup>.
 <video src="/uploads/a.mp4" poster="javascript:alert(1)" controls></video><script>alert(1)</script>
 `
 const SHORT = RAW
-/** Long enough for a worker. */
+/** Long enough for the worker thread. */
 const LONG = `${RAW}\n${'word '.repeat(2000)}\n`
 
 const collections = { notes: defineCollection({ fields: { body: f.markdown() } }) }
@@ -30,25 +30,25 @@ const MORE = defineConfig({
   },
 })
 
-/** The HTML of each text, as a service with this config makes it. */
-async function htmlOf(config: DaybookConfig, ...texts: readonly string[]): Promise<readonly string[]> {
+/** Returns the HTML that a service with this config renders from each text. */
+async function renderHtml(config: DaybookConfig, ...texts: readonly string[]): Promise<readonly string[]> {
   const service = await createTestService<DaybookConfig>(config)
   try {
-    const made: string[] = []
+    const html: string[] = []
     for (const body of texts) {
       const answer = await ask(service, '/api/notes', { method: 'POST', json: { body } })
       expect(answer.status).toBe(201)
-      made.push(String(bodyOf(answer).bodyHtml))
+      html.push(String(bodyOf(answer).bodyHtml))
     }
-    return made
+    return html
   } finally {
     await service.close()
   }
 }
 
 describe('raw HTML in Markdown', () => {
-  test('stays as far as GitHub allows it, whether a worker renders it or not', async () => {
-    for (const html of await htmlOf(GITHUB, SHORT, LONG)) {
+  test('is kept as far as GitHub allows it, in the main thread and in the worker', async () => {
+    for (const html of await renderHtml(GITHUB, SHORT, LONG)) {
       expect(html).toContain('<details open>\n<summary>How</summary>\n')
       expect(html).toContain('<p>Press <kbd>Ctrl</kbd> for 2<sup>n</sup>.</p>\n</details>')
       expect(html).toContain('<img src="/a.png" width="320">A')
@@ -57,12 +57,12 @@ describe('raw HTML in Markdown', () => {
     }
   })
 
-  test('stays as far as the config allows more, and no further', async () => {
-    for (const html of await htmlOf(MORE, SHORT, LONG)) {
+  test('is kept as far as the config allows, and no further', async () => {
+    for (const html of await renderHtml(MORE, SHORT, LONG)) {
       expect(html).toContain('<figure class="wide"><img src="/a.png" width="320"><figcaption>A</figcaption></figure>')
       expect(html).not.toMatch(/script|alert/)
     }
-    const [link, code] = await htmlOf(
+    const [link, code] = await renderHtml(
       MORE,
       'a <a href="/b" target="_blank" data-b="c" data-d onclick="e">f</a>',
       '```js\na\n```\n\n<p class="b">c</p>',
@@ -71,7 +71,7 @@ describe('raw HTML in Markdown', () => {
     expect(code).toBe('<pre><code class="language-js">a\n</code></pre>\n<p>c</p>')
   })
 
-  test('plays own files and those of allowed hosts, and no others', async () => {
+  test('may embed media of the service and of allowed hosts only', async () => {
     const media = { ...GITHUB, markdown: { mediaHosts: ['media.example.org', 'localhost:4000'] } }
     const CASES: readonly (readonly [source: string, html: string])[] = [
       [
@@ -109,15 +109,15 @@ describe('raw HTML in Markdown', () => {
         '',
       ].map((src) => [`a <video src="${src}" controls>b</video>`, 'a b'] as const),
     ]
-    const made = await htmlOf(media, ...CASES.map(([source]) => `a ${source}`))
+    const made = await renderHtml(media, ...CASES.map(([source]) => `a ${source}`))
     expect(made).toEqual(CASES.map(([source, html]) => `<p>a ${html === 'same' ? source : html}</p>`))
-    const [unlisted] = await htmlOf(GITHUB, 'a <audio src="https://media.example.org/a.mp3">b</audio>')
+    const [unlisted] = await renderHtml(GITHUB, 'a <audio src="https://media.example.org/a.mp3">b</audio>')
     expect(unlisted).toBe('<p>a b</p>')
   })
 
-  test('a class that is allowed on every element is allowed on those that have some of their own', async () => {
+  test('may have a class of all elements on an element with classes of its own', async () => {
     const every = { ...GITHUB, markdown: { allowHtml: { attributes: { '*': ['class'] } } } }
-    const [html] = await htmlOf(every, '<p class="a"><code class="b">c</code></p>')
+    const [html] = await renderHtml(every, '<p class="a"><code class="b">c</code></p>')
     expect(html).toBe('<p class="a"><code class="b">c</code></p>')
   })
 })
