@@ -23,10 +23,10 @@ beforeEach(async () => {
 
 const run = (...args: readonly string[]) => daybook(folder.path, ...args)
 
-/** A service on the same folder, asked once. */
+/** Starts a service on the same folder for one request. */
 async function ask(path: string, init: RequestInit & { readonly token?: string } = {}) {
-  const { default: own } = await import(`${folder.path}/daybook.config.ts`)
-  const service = await createService(own, { data: join(folder.path, '.daybook') })
+  const { default: serviceConfig } = await import(`${folder.path}/daybook.config.ts`)
+  const service = await createService(serviceConfig, { data: join(folder.path, '.daybook') })
   const headers = {
     'Content-Type': 'application/json',
     ...(init.token ? { Authorization: `Bearer ${init.token}` } : {}),
@@ -41,10 +41,10 @@ const login = (email: string, password: string) =>
   ask('/api/cms/auth/actions/login', { method: 'POST', body: JSON.stringify({ email, password }) })
 
 describe('daybook user', () => {
-  test('makes the first administrator, with a password that is shown once, on standard output alone', async () => {
-    const made = await run('user', 'create', 'root@example.org', '--name', 'Root', '--role', 'admin')
-    expect(made).toMatchObject({ status: 0, stdout: expect.stringMatching(/^[\w-]{20}\n$/) })
-    const { status, json } = await login('root@example.org', made.stdout.trim())
+  test('creates the first administrator, and prints a generated password to standard output only', async () => {
+    const created = await run('user', 'create', 'root@example.org', '--name', 'Root', '--role', 'admin')
+    expect(created).toMatchObject({ status: 0, stdout: expect.stringMatching(/^[\w-]{20}\n$/) })
+    const { status, json } = await login('root@example.org', created.stdout.trim())
     expect([status, json.identity.roles]).toEqual([200, ['admin']])
     expect(await run('user', 'create', 'Root@Example.org')).toEqual({
       status: 1,
@@ -53,10 +53,10 @@ describe('daybook user', () => {
     })
     const { stdout } = await run('user', 'list')
     expect(stdout).toMatch(/^EMAIL +NAME +ROLES +BANNED +SINCE\nroot@example\.org +Root +admin +no +\d{4}-\S+\n$/)
-    expect(stdout).not.toContain(made.stdout.trim())
+    expect(stdout).not.toContain(created.stdout.trim())
   })
 
-  test('gives roles and passwords, bans, and lets in again', async () => {
+  test('sets roles and passwords, bans and unbans', async () => {
     await run('user', 'create', 'ann@example.org')
     expect(await run('user', 'role', 'ann@example.org', '--role', 'editor', '--role', 'author')).toMatchObject({
       status: 0,
@@ -69,7 +69,7 @@ describe('daybook user', () => {
     expect((await login('ann@example.org', password.trim())).status).toBe(200)
   })
 
-  test('ends with a ban what goes on in the name of the account, and says how much that is', async () => {
+  test('ends sessions, previews and schedules of a banned account, and prints their number', async () => {
     const { stdout: password } = await run('user', 'create', 'ann@example.org', '--role', 'editor')
     const { token } = (await login('ann@example.org', password.trim())).json
     const post = (path: string, body: object) => ask(path, { method: 'POST', body: JSON.stringify(body), token })
@@ -88,7 +88,7 @@ describe('daybook user', () => {
     expect((await ask('/api/cms/schedules', { token: again })).json.items).toEqual([])
   })
 
-  test('invites somebody, who registers with the invitation', async () => {
+  test('prints an invitation, which allows a registration', async () => {
     const { stdout: invitation } = await run('user', 'invite', 'ben@example.org', '--role', 'editor', '--days', '1')
     const input = {
       name: 'Ben',
@@ -117,11 +117,11 @@ describe('daybook user', () => {
     [['user', 'invite', 'x@example.org', '--days', '0'], 2, '--days takes 1 to 3650'],
     [['user', 'ban', 'x@example.org'], 1, 'There is no account with the address x@example.org.'],
     [['user', 'create', 'no address'], 1, 'email must be an e-mail address.'],
-  ])('%j is refused, with what to write', async (args, status, said) => {
-    expect(await run(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(said) })
+  ])('%j is rejected with advice', async (args, status, advice) => {
+    expect(await run(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(advice) })
   })
 
-  test('says how a config comes to have accounts', async () => {
+  test('explains how to add accounts to the config', async () => {
     await folder.write({ 'daybook.config.ts': config('') })
     expect(await run('user', 'list')).toMatchObject({
       status: 1,
@@ -131,11 +131,11 @@ describe('daybook user', () => {
 })
 
 describe('daybook token', () => {
-  test('makes a token for what it names, shows it once, and ends it, whatever adapter the config has', async () => {
+  test('creates a token for the scopes, prints it once, and revokes it, with any auth adapter', async () => {
     await folder.write({ 'daybook.config.ts': config("auth: { registration: 'closed' },") })
-    const made = await run('token', 'create', 'site build', '--scope', 'posts:create', '--days', '30')
-    expect(made).toMatchObject({ status: 0, stdout: expect.stringMatching(/^daybook_[0-9a-f]{12}_[\w-]{43}\n$/) })
-    const token = made.stdout.trim()
+    const created = await run('token', 'create', 'site build', '--scope', 'posts:create', '--days', '30')
+    expect(created).toMatchObject({ status: 0, stdout: expect.stringMatching(/^daybook_[0-9a-f]{12}_[\w-]{43}\n$/) })
+    const token = created.stdout.trim()
     const post = () => ask('/api/posts', { method: 'POST', body: '{"title":"A"}', token })
     expect((await post()).status).toBe(201)
     const { stdout } = await run('token', 'list')
@@ -157,11 +157,11 @@ describe('daybook token', () => {
     [['token', 'create', 'x', '--scope', 'posts:write'], 2, 'read, create, update, delete'],
     [['token', 'create', 'x', '--scope', '*', '--days', 'x'], 2, '--days takes'],
     [['token', 'list', 'x'], 2, 'daybook token list'],
-  ])('%j is refused, with what to write', async (args, status, said) => {
-    expect(await run(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(said) })
+  ])('%j is rejected with advice', async (args, status, advice) => {
+    expect(await run(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(advice) })
   })
 
-  test('takes a name once', async () => {
+  test('rejects a name that exists', async () => {
     await run('token', 'create', 'x', '--scope', '*')
     const again = await run('token', 'create', 'x', '--scope', '*')
     expect(again).toMatchObject({

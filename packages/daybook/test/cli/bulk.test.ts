@@ -15,7 +15,7 @@ export default defineConfig({
 })
 `
 
-/** A folder with three notes, and how to run a command in it. */
+/** Creates a folder with three notes, and returns a function that runs commands in it. */
 async function notes() {
   const folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const run = (...args: readonly string[]): Promise<Ended> => daybook(folder.path, ...args)
@@ -23,7 +23,7 @@ async function notes() {
 }
 
 describe('daybook update and daybook delete', () => {
-  it('change and delete what matches, and say how many; a dry run stores nothing', async () => {
+  it('change and delete matching entries, and print their number; a dry run stores nothing', async () => {
     await using place = await notes()
     const { run } = place
     const dry = await run('update', 'notes', '--where', 'rank[gte]=2', '--set', 'rank=7', '--dry-run')
@@ -39,7 +39,7 @@ describe('daybook update and daybook delete', () => {
     )
   })
 
-  it('a refusal stores nothing of its step, names the entries, and ends with 1', async () => {
+  it('store nothing of a rejected step, name the entries, and end with status 1', async () => {
     await using place = await notes()
     const { status, stdout, stderr } = await place.run(
       'update',

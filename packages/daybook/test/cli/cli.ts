@@ -8,7 +8,7 @@ import { memoryFolder } from '../support/stores/memory-folder.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../src/index.ts')
 
-/** How a run of the command line ended. */
+/** The result of a command line. */
 export interface Ended {
   readonly status: number | null
   readonly stdout: string
@@ -24,7 +24,7 @@ export async function daybook(cwd: string, ...args: readonly string[]): Promise<
   return { status, stdout, stderr }
 }
 
-/** Starts `daybook start` in a folder; answers its address and how to end it. */
+/** Starts `daybook start` in a folder; returns its URL and a function that stops it. */
 export async function start(cwd: string, ...args: readonly string[]) {
   const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0', '--log', 'silent', ...args], {
     cwd,
@@ -40,7 +40,7 @@ export async function start(cwd: string, ...args: readonly string[]) {
   return { url, pid: child.pid, stop }
 }
 
-/** A folder with these files; gone with `dispose`. A config imports Daybook's sources by `'DAYBOOK'`. */
+/** Creates a folder with files; `dispose` deletes it. A config imports Daybook's sources as `'DAYBOOK'`. */
 export async function folderOf(files: Readonly<Record<string, string>>) {
   const path = await mkdtemp(join(await memoryFolder(), 'daybook-cli-'))
   const write = async (more: Readonly<Record<string, string>>): Promise<void> => {

@@ -13,29 +13,29 @@ const NOTES = `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({ collections: { notes: { fields: { title: f.text({ required: true }) } } } })
 `
 
-/** Anyone writes. */
+/** The same with a public create. */
 const OPEN_NOTES = NOTES.replace('notes: {', 'notes: { access: { create: () => true },')
 
-/** 0: nobody listens. */
+/** Returns the status of a read; 0 if the server does not listen. */
 const statusOf = (url: string): Promise<number> =>
   fetch(url).then(
     ({ status }) => status,
     () => 0,
   )
 
-/** The states of entries that the journal holds. */
+/** Returns the former states of entries in the journal. */
 function statesOf(folder: string, collection: string): readonly unknown[] {
   const database = new NativeDatabase(join(folder, '.daybook/daybook.db'), { timeout: PATIENCE_MS })
-  const kept = database
+  const rows = database
     .prepare('SELECT doc FROM daybook$journal JOIN daybook$journal_payload USING (seq) WHERE collection = ?')
     .all(collection) as { doc: string }[]
   database.close()
-  return kept.map(({ doc }) => JSON.parse(doc))
+  return rows.map(({ doc }) => JSON.parse(doc))
 }
 
 describe('daybook start', () => {
   for (const file of ['daybook.config.ts', 'daybook.config.js', 'daybook.config.mjs']) {
-    it(`finds ${file} in the current folder, says where it listens, and ends cleanly`, async () => {
+    it(`finds ${file} in the current folder, prints its URL, and ends cleanly`, async () => {
       await using folder = await folderOf({ [file]: NOTES, 'package.json': '{ "type": "module" }' })
       const service = await start(folder.path)
       const response = await fetch(`${service.url}/api/notes`)
@@ -43,7 +43,7 @@ describe('daybook start', () => {
     })
   }
 
-  it('answers a request that is under way when SIGTERM comes', async () => {
+  it('answers a pending request after SIGTERM', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': OPEN_NOTES })
     const service = await start(folder.path)
     const underWay = await HeldRequest.begin(`${service.url}/api/notes`)
@@ -53,10 +53,10 @@ describe('daybook start', () => {
   })
 
   const WRONG: Readonly<
-    Record<string, readonly [files: Record<string, string>, args: readonly string[], status: number, said: string]>
+    Record<string, readonly [files: Record<string, string>, args: readonly string[], status: number, advice: string]>
   > = {
     'no config': [{}, ['start'], 2, 'There is no config'],
-    'a config that is not there': [{}, ['start', '--config', 'other.ts'], 2, 'other.ts'],
+    'a missing config': [{}, ['start', '--config', 'other.ts'], 2, 'other.ts'],
     'a config without a default export': [
       { 'daybook.config.ts': 'export const a = 1' },
       ['start'],
@@ -72,23 +72,23 @@ describe('daybook start', () => {
       1,
       'collections.health: /api/health belongs to the service',
     ],
-    'a port that is none': [{ 'daybook.config.ts': NOTES }, ['start', '--port', 'http'], 2, '--port'],
+    'an invalid port': [{ 'daybook.config.ts': NOTES }, ['start', '--port', 'http'], 2, '--port'],
     'an unknown level': [{ 'daybook.config.ts': NOTES }, ['start', '--log', 'loud'], 2, '--log'],
     'an unknown option': [{ 'daybook.config.ts': NOTES }, ['start', '--prot', '1'], 2, '--prot'],
     'an unknown command': [{}, ['serve'], 2, 'There is no command "serve"'],
   }
 
-  for (const [name, [files, args, status, said]] of Object.entries(WRONG)) {
-    it(`refuses ${name}, and says what to do`, async () => {
+  for (const [name, [files, args, status, advice]] of Object.entries(WRONG)) {
+    it(`rejects ${name} with advice`, async () => {
       await using folder = await folderOf(files)
       const ended = await daybook(folder.path, ...args)
       expect(ended.status).toBe(status)
-      expect(ended.stderr).toContain(said)
+      expect(ended.stderr).toContain(advice)
       expect(ended.stderr).not.toContain('    at ')
     })
   }
 
-  it('refuses a token that is too short', async () => {
+  it('rejects a token that is too short', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
     const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0'], {
       cwd: folder.path,
@@ -101,7 +101,7 @@ describe('daybook start', () => {
 })
 
 describe('daybook --help and --version', () => {
-  it('are answered on standard output', async () => {
+  it('print to standard output', async () => {
     await using folder = await folderOf({})
     const help = await daybook(folder.path, '--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
@@ -110,7 +110,7 @@ describe('daybook --help and --version', () => {
     expect((await daybook(folder.path, '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
-  it('show the options of one command alone', async () => {
+  it('print the options of a single command', async () => {
     await using folder = await folderOf({})
     const help = await daybook(folder.path, 'import', '--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
@@ -148,7 +148,7 @@ export default defineConfig({
 })
 `
 
-  it('moves renamed fields, at any depth, once it is told to; start waits for it', async () => {
+  it('moves renamed fields at any depth with --apply; start refuses to serve until then', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': before })
     await (await start(folder.path)).stop()
     await folder.write({ 'daybook.config.ts': after('gone: f.text(),') })
@@ -170,7 +170,7 @@ export default defineConfig({
     ])
   })
 
-  it('names what would be lost, and refuses it without --allow-loss', async () => {
+  it('lists losses, and refuses them without --allow-loss', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': before })
     await (await start(folder.path)).stop()
     await folder.write({ 'daybook.config.ts': after('') })
@@ -196,19 +196,19 @@ describe('daybook openapi', () => {
     'plans: { access: { read: (caller) => caller.principal !== null }, fields: { a: f.text() } }, notes: {',
   )
 
-  it('prints the document of a config, of what everyone may know or of all, and leaves no store', async () => {
+  it('prints the document of a config, public or complete, and leaves no store', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': PRIVATE })
     const [open, all] = [await daybook(folder.path, 'openapi'), await daybook(folder.path, 'openapi', '--all')]
     const paths = [open, all].map(({ stdout }) => Object.keys(JSON.parse(stdout).paths))
     expect([open.status, open.stderr, all.status]).toEqual([0, '', 0])
-    expect(paths.map((one) => [one.includes('/api/notes'), one.includes('/api/plans')])).toEqual([
+    expect(paths.map((keys) => [keys.includes('/api/notes'), keys.includes('/api/plans')])).toEqual([
       [true, false],
       [true, true],
     ])
     expect(await readdir(folder.path)).toEqual(['daybook.config.ts'])
   })
 
-  it('takes no names', async () => {
+  it('takes no arguments', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
     expect(await daybook(folder.path, 'openapi', 'file.json')).toMatchObject({ status: 2, stdout: '' })
   })

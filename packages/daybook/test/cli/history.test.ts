@@ -12,7 +12,7 @@ export default defineConfig({
 `
 const TOKEN = 'a-token-of-the-service-with-32-characters'
 
-/** A service in a folder, with requests to it. */
+/** Starts a service in a folder. */
 async function serve(path: string) {
   const { url, stop } = await start(path)
   const send = async (method: string, target: string, json?: object, more: Record<string, string> = {}) => {
@@ -28,19 +28,19 @@ async function serve(path: string) {
   return { send, stop }
 }
 
-/** Whether any file of the database holds a text. */
+/** True if any file of the database contains a text. */
 async function holds(folder: string, text: string): Promise<boolean> {
   const files = (await readdir(folder)).filter((name) => name.startsWith('daybook.db'))
   const contents = await Promise.all(files.map((name) => readFile(join(folder, name))))
   return contents.some((content) => content.includes(text))
 }
 
-test('daybook erase erases what an entry was, keeps its records, and says what stays', async () => {
+test('daybook erase erases the former content of an entry, keeps its records, and prints what stays', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG, '.env': `DAYBOOK_SERVICE_TOKEN=${TOKEN}\n` })
   const run = (...args: readonly string[]) => daybook(folder.path, ...args)
   const first = await serve(folder.path)
-  const made = await first.send('POST', '/api/notes', { text: 'Ada lives in Arles' }, { 'Idempotency-Key': 'k' })
-  const { id } = made.body
+  const created = await first.send('POST', '/api/notes', { text: 'Ada lives in Arles' }, { 'Idempotency-Key': 'k' })
+  const { id } = created.body
   await first.send('PUT', `/api/notes/${id}`, { text: 'Ada lives in Brest' })
   await first.send('PUT', `/api/notes/${id}`, { text: 'Ada has moved' })
   await first.send('PUT', '/api/globals/site', { name: 'of Ada' })
@@ -75,10 +75,10 @@ test('daybook erase erases what an entry was, keeps its records, and says what s
   expect((await second.send('GET', `/api/notes/${id}`)).body).toMatchObject({ text: 'Ada has moved' })
   await second.send('DELETE', `/api/notes/${id}`)
   await second.stop()
-  const gone = await run('erase', 'notes', id, '--yes')
-  expect(gone.stdout).toBe(`1 former version of notes ${id} erased.\n`)
+  const afterDelete = await run('erase', 'notes', id, '--yes')
+  expect(afterDelete.stdout).toBe(`1 former version of notes ${id} erased.\n`)
 
-  // Free pages of the file keep their bytes until the database is rebuilt, as docs/history.md says.
+  // Free pages of the file keep their bytes until the database is rebuilt.
   const data = join(folder.path, '.daybook')
   useFile(join(data, 'daybook.db'), (database) => database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'))
   expect(await holds(data, 'A site')).toBe(true)
@@ -91,14 +91,14 @@ test.each([
   [['erase', 'posts', 'x'], /There is no collection "posts"\. Write one of: notes/],
   [['erase', 'globals', 'x'], /There is no global "x"\. Write one of: site/],
   [['erase', 'notes', 'my-note'], /was never stored here/],
-] as const)('%j says what to write instead', async (args, advice) => {
+] as const)('%j prints advice', async (args, advice) => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const { status, stderr } = await daybook(folder.path, ...args)
   expect(status).toBeGreaterThan(0)
   expect(stderr).toMatch(advice)
 })
 
-test('daybook undo undoes changes, and says what stays as it is', async () => {
+test('daybook undo undoes changes, and lists blocked documents', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG, '.env': `DAYBOOK_SERVICE_TOKEN=${TOKEN}\n` })
   const run = (...args: readonly string[]) => daybook(folder.path, ...args)
   const service = await serve(folder.path)

@@ -7,23 +7,23 @@ import { describe, expect, it, vi } from 'vitest'
 import { DAYBOOK } from '../support/built/command.ts'
 import { daybook, type Ended, folderOf, start } from './cli.ts'
 
-// Each of these is a process of its own, and several for `dev`.
+// Each case starts a process, and `dev` starts several.
 vi.setConfig({ testTimeout: 60_000 })
 
-/** A config with one collection, with these fields and whatever else. */
+/** Returns a config with one collection with these fields. */
 const configOf = (fields: string, more = ''): string => `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({ auth: { registration: 'closed' }, collections: { notes: { fields: { ${fields} } } }, ${more} })
 `
 const NOTES = configOf('title: f.text({ required: true }), slug: f.slug({ from: "title" })')
 const SERVE = ['start', '--port', '0', '--log', 'silent']
 
-/** What a person does, and what they read. */
+/** A mistake, and the message that it gets. */
 interface Mistake {
   readonly files?: Readonly<Record<string, string>>
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly status: number
-  /** The whole of standard error after `daybook: `, with `.` for the folder. */
+  /** All of standard error after `daybook: `, with `.` for the folder. */
   readonly reads: string | RegExp
 }
 
@@ -188,7 +188,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
 }
 
-/** Runs a command with an environment of its own. */
+/** Runs a command with environment variables. */
 async function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
   const child = spawn(process.execPath, [...DAYBOOK, ...args], {
     cwd,
@@ -201,7 +201,7 @@ async function run(cwd: string, args: readonly string[], env: Readonly<Record<st
   return { status, stdout, stderr }
 }
 
-describe('a mistake on the command line is answered by what to write, without a stack', () => {
+describe('a mistake on the command line gets advice, without a stack', () => {
   it.each(Object.entries(MISTAKES))('%s', async (_name, { files, args, env = {}, status, reads }) => {
     await using folder = await folderOf(files ?? { 'daybook.config.ts': NOTES })
     const ended = await run(folder.path, args, env)
@@ -216,7 +216,7 @@ describe('a mistake on the command line is answered by what to write, without a 
 const REST = 'Put a backup in its place, or move it away and restore an export with: daybook import FILE'
 const DAMAGED = `./.daybook/daybook.db is damaged. ${REST}\nWhat can still be read of it, as SQL: sqlite3 ./.daybook/daybook.db .recover\n`
 
-/** What happened to a database file, and what every command then says of it. */
+/** Damages of a database file, each with the message of every command. */
 const DAMAGES: Readonly<Record<string, readonly [damage: (file: string) => Promise<void>, reads: string]>> = {
   'that begins with something else': [
     (file) => overwrite(file, 0),
@@ -233,7 +233,7 @@ async function overwrite(file: string, at: number): Promise<void> {
 }
 
 describe('a database file', () => {
-  it.each(Object.entries(DAMAGES))('%s is named, with what to do', async (_name, [damage, reads]) => {
+  it.each(Object.entries(DAMAGES))('%s is reported with advice', async (_name, [damage, reads]) => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
     await (await start(folder.path)).stop()
     await damage(join(folder.path, '.daybook/daybook.db'))
@@ -244,7 +244,7 @@ describe('a database file', () => {
     }
   })
 
-  it('that cannot be opened is named, with what to do', async () => {
+  it('that cannot be opened is reported with advice', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
     await mkdir(join(folder.path, '.daybook/daybook.db'), { recursive: true })
     const { status, stderr } = await daybook(folder.path, ...SERVE)
@@ -252,7 +252,7 @@ describe('a database file', () => {
     expect([stderr.replaceAll(folder.path, '.'), status]).toEqual([`daybook: ${reads}`, 1])
   })
 
-  it('is made in folders that are there already, and in new ones', async () => {
+  it('is created in existing folders and in new ones', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
     await mkdir(join(folder.path, 'a/b'), { recursive: true })
     for (const data of ['a', 'a/b', 'a/b/c/d', './x/../y/']) {

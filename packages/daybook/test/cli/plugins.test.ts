@@ -35,7 +35,7 @@ export default defineConfig({
 })
 `
 
-test('daybook plugins says what each plugin contributes, in order', async () => {
+test('daybook plugins prints the contributions of each plugin, in order', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const { status, stdout, stderr } = await daybook(folder.path, 'plugins')
   expect([status, stderr.replace(/^.*Accounts live in memory.*$/m, '')]).toEqual([0, ''])
@@ -52,19 +52,19 @@ after 1.0.0
 `)
 })
 
-test('daybook plugins says that there are none', async () => {
+test('daybook plugins reports a config without plugins', async () => {
   const config = CONFIG.replace('plugins: [after, links],', '')
   await using folder = await folderOf({ 'daybook.config.ts': config })
   expect((await daybook(folder.path, 'plugins')).stdout).toBe('The config has no plugins.\n')
 })
 
-test('daybook openapi has the routes of plugins', async () => {
+test('daybook openapi includes the routes of plugins', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const { stdout } = await daybook(folder.path, 'openapi')
   expect(Object.keys(JSON.parse(stdout).paths)).toEqual(expect.arrayContaining(['/rejects', '/after', '/api/links']))
 })
 
-test('a wrong plugin is told without a stack', async () => {
+test('an invalid plugin is reported without a stack', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG.replace("path: '/after'", "path: '/api/ready'") })
   const { status, stderr } = await daybook(folder.path, 'start', '--port', '0')
   expect(status).toBe(1)
@@ -72,7 +72,7 @@ test('a wrong plugin is told without a stack', async () => {
   expect(stderr).not.toContain('    at ')
 })
 
-/** A route of the config that does the same. */
+/** The same route in the config. */
 const OWN = `import { defineCollection, defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
   collections: { notes: defineCollection({ fields: { title: f.text() } }) },

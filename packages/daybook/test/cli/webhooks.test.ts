@@ -42,7 +42,7 @@ const run = async (...args: readonly string[]) => {
   return { status, stdout, stderr: stderr.replace(/^.*Accounts live in memory.*\n/m, '') }
 }
 
-test('daybook webhooks lists what was not delivered, and has it sent again, while a service runs and while none does', async () => {
+test('daybook webhooks lists failed deliveries and replays them, with and without a running service', async () => {
   const service = await start(folder.path)
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
   await fetch(`${service.url}/api/notes`, { method: 'POST', headers, body: '{"text":"one"}' })
@@ -70,7 +70,7 @@ test('daybook webhooks lists what was not delivered, and has it sent again, whil
   await next.stop()
 })
 
-test('daybook webhooks list --pending shows when a message is sent again', async () => {
+test('daybook webhooks list --pending prints the time of the next attempt', async () => {
   receiver.answer = (_hook, response) => response.writeHead(500).end()
   const patient = configOf(receiver.url, '{ firstMs: 1_000_000_000, maxMs: 1_000_000_000 }')
   await folder.write({ 'patient.config.ts': patient.replace("'PLUGINS'", `'${PLUGINS}'`) })

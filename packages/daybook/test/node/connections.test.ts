@@ -12,7 +12,7 @@ import type { Answer } from '../support/scenarios/transports.ts'
 const JSON_BODY = '{"text":"x"}'
 const CLOSE = 'Connection: close'
 
-/** Notes what is logged, and lets a test wait for the line of a request. */
+/** Records the log, and lets a test wait for the line of a request. */
 class RequestLog implements Log {
   readonly requests = true
   readonly errors: string[] = []
@@ -56,7 +56,7 @@ describe('a connection', () => {
   const send = (...parts: readonly (string | Uint8Array)[]): Promise<readonly Answer[]> =>
     exchange(server.port, ...parts)
   const statusesOf = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status)
-  /** The one answer to a request. */
+  /** Sends a request, and returns its only response. */
   async function only(request: string): Promise<Answer> {
     const answers = await send(request)
     expect(answers).toHaveLength(1)
@@ -65,7 +65,7 @@ describe('a connection', () => {
     return answer
   }
 
-  test('that sends several requests at once has them answered in their order', async () => {
+  test('that pipelines requests gets the responses in order', async () => {
     const answers = await send(
       [
         requestText('GET /api/health'),
@@ -79,24 +79,24 @@ describe('a connection', () => {
     for (const answer of answers) expectSane(answer)
   })
 
-  test('is told the length of an answer in bytes', async () => {
+  test('gets the Content-Length in bytes', async () => {
     const body = '{"text":"Käse 🧀"}'
     const length = `Content-Length: ${Buffer.byteLength(body)}`
-    const [made] = await send(requestText('POST /api/notes', post(length, CLOSE), body))
-    expect(made?.headers.get('content-length')).toBe(String(Buffer.byteLength(made?.text ?? '')))
-    expect(JSON.parse(made?.text ?? '')).toMatchObject({ text: 'Käse 🧀' })
+    const [created] = await send(requestText('POST /api/notes', post(length, CLOSE), body))
+    expect(created?.headers.get('content-length')).toBe(String(Buffer.byteLength(created?.text ?? '')))
+    expect(JSON.parse(created?.text ?? '')).toMatchObject({ text: 'Käse 🧀' })
   })
 
-  test('has a body in chunks read as one', async () => {
+  test('may send a body in chunks', async () => {
     const chunks = [...JSON_BODY].map((letter) => `1\r\n${letter}\r\n`)
     const head = requestText('POST /api/notes', post('Transfer-Encoding: chunked', CLOSE))
-    const [made] = await send(head, ...chunks, '0\r\n\r\n')
-    expect(made?.status).toBe(201)
-    expect(JSON.parse(made?.text ?? '')).toMatchObject({ text: 'x' })
+    const [created] = await send(head, ...chunks, '0\r\n\r\n')
+    expect(created?.status).toBe(201)
+    expect(JSON.parse(created?.text ?? '')).toMatchObject({ text: 'x' })
   })
 
-  describe('that asks with HEAD', () => {
-    test.each(['/api/notes?limit=0', '/api/nope'])('for %s gets the headers of GET, and no content', async (path) => {
+  describe('with a HEAD request', () => {
+    test.each(['/api/notes?limit=0', '/api/nope'])('of %s gets the headers of GET, and no content', async (path) => {
       const id = 'X-Request-Id: one-and-the-same'
       const got = await only(requestText(`GET ${path}`, [id, CLOSE]))
       const [head] = await send(requestText(`HEAD ${path}`, [id, CLOSE]))
@@ -105,7 +105,7 @@ describe('a connection', () => {
       expect(withoutDate(head as Answer)).toEqual(withoutDate(got))
     })
 
-    test('can go on at once', async () => {
+    test('may send the next request at once', async () => {
       const socket = connect({ port: server.port, host: '127.0.0.1' })
       socket.write(requestText('HEAD /api/health') + requestText('GET /api/health', [CLOSE]))
       const [, ...afterHead] = (await readAll(socket)).split('\r\n\r\n')
@@ -113,7 +113,7 @@ describe('a connection', () => {
     })
   })
 
-  test.each(['204', '304'])('gets nothing after the headers of %s', async (status) => {
+  test.each(['204', '304'])('gets no body with %s', async (status) => {
     const request =
       status === '204' ? requestText('OPTIONS /api/notes') : requestText('GET /api/notes', ['If-None-Match: *'])
     const [answer, next] = await send(request + requestText('GET /api/health', [CLOSE]))
@@ -123,21 +123,21 @@ describe('a connection', () => {
     }
   })
 
-  describe('whose target is not a path alone', () => {
-    test('may name the whole URL: the host in it counts for nothing', async () => {
+  describe('with a target that is not just a path', () => {
+    test('may send an absolute URL, whose host is ignored', async () => {
       const answer = await only(requestText('GET http://elsewhere.example:81/api/notes?limit=0', [CLOSE]))
       expect(JSON.parse(answer.text)).toMatchObject({ collection: 'notes', limit: 0 })
       expect((await only(requestText('GET https://elsewhere.example', [CLOSE]))).status).toBe(404)
     })
 
-    test('is read as a URL: dot segments lead up, a backslash is refused', async () => {
+    test('gets dot segments resolved, and a backslash rejected', async () => {
       expect((await only(requestText('GET /x/../api/%2E/health', [CLOSE]))).status).toBe(200)
       expect((await only(requestText('GET //elsewhere.example/../api/health', [CLOSE]))).status).toBe(404)
       expect((await only(requestText('GET /api\\health', [CLOSE]))).status).toBe(400)
       expect((await only(requestText('GET /api/notes?q=a\\b/../c', [CLOSE]))).status).toBe(200)
     })
 
-    test('may be the whole service for OPTIONS, and the connection goes on', async () => {
+    test('may send OPTIONS *, and stays open', async () => {
       const answers = await send(requestText('OPTIONS *') + requestText('GET /api/health', [CLOSE]))
       expect(statusesOf(answers)).toEqual([204, 200])
       for (const answer of answers) expectSane(answer)
@@ -145,7 +145,7 @@ describe('a connection', () => {
     })
 
     test.each(['GET *', 'POST *', 'OPTIONS **', 'GET ftp://a.example/api/health', 'GET http://%zz/api/health'])(
-      '%s is refused, and the connection goes on',
+      '%s is rejected, and the connection stays open',
       async (line) => {
         const answers = await send(requestText(line) + requestText('GET /api/health', [CLOSE]))
         expect(statusesOf(answers)).toEqual([400, 200])
@@ -155,7 +155,7 @@ describe('a connection', () => {
   })
 
   test.each(['', 'a b', 'user@a.example', 'a.example/x', 'a.example?x', 'a.example:', 'a.example:70000', '['])(
-    'with the Host "%s" is refused',
+    'with the Host "%s" is rejected',
     async (host) => {
       const answer = await only(`GET /api/health HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n\r\n`)
       expect([answer.status, JSON.parse(answer.text).code]).toEqual([400, 'VALIDATION_ERROR'])
@@ -163,13 +163,13 @@ describe('a connection', () => {
   )
 
   test.each(['A.Example', 'a.example:80', 'localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'a_b'])(
-    'with the Host "%s" is answered',
+    'with the Host "%s" is accepted',
     async (host) => {
       expect((await only(`GET /api/health HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n\r\n`)).status).toBe(200)
     },
   )
 
-  describe('that says twice what there may be once is refused', () => {
+  describe('with a repeated single-valued header is rejected', () => {
     const singles: readonly (readonly [first: string, second: string])[] = [
       ['Host: daybook.test', 'Host: daybook.test'],
       ['Host: daybook.test', 'host: evil.example'],
@@ -201,7 +201,7 @@ describe('a connection', () => {
     })
   })
 
-  describe('that says twice what may be a list has it read as one, joined', () => {
+  describe('with a repeated list header gets the values joined', () => {
     const twice = (line: string): readonly string[] => [line, line]
 
     test('two tags are a list', async () => {
@@ -210,7 +210,7 @@ describe('a connection', () => {
       expect((await only(requestText('GET /api/notes', [...tags, CLOSE]))).status).toBe(304)
     })
 
-    test('two request ids are not usable', async () => {
+    test('two request ids are ignored', async () => {
       const { headers } = await only(requestText('GET /api/health', [...twice('X-Request-Id: 12345678'), CLOSE]))
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     })
@@ -220,13 +220,13 @@ describe('a connection', () => {
     const old = (line: string, ...headers: readonly string[]): string =>
       [`${line} HTTP/1.0`, ...headers, '', ''].join('\r\n')
 
-    test('is answered without a Host, and closed', async () => {
+    test('is accepted without a Host, and closed', async () => {
       expect(statusesOf(await send(old('GET /api/health')))).toEqual([200])
       expect(statusesOf(await send(old('HEAD /api/ready')))).toEqual([200])
       expect((await only(old('GET /api/notes?limit=0'))).headers.get('connection')).toBe('close')
     })
 
-    test('goes on where it asks for that', async () => {
+    test('stays open with keep-alive', async () => {
       const again = 'Connection: keep-alive'
       const answers = await send(old('GET /api/health', again) + old('GET /api/nope', again) + old('GET /api/health'))
       expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
@@ -236,12 +236,12 @@ describe('a connection', () => {
       ])
     })
 
-    test('is refused with a Host that is none', async () => {
+    test('is rejected with an invalid Host', async () => {
       expect((await only(old('GET /api/health', 'Host: a b'))).status).toBe(400)
     })
   })
 
-  describe('whose request line is broken is 400 (RFC 9112, section 3)', () => {
+  describe('with a malformed request line is 400 (RFC 9112, section 3)', () => {
     test.each([
       'GET\t/api/health\tHTTP/1.1',
       'GET /api/health\tHTTP/1.1',
@@ -280,7 +280,7 @@ describe('a connection', () => {
     })
 
     test.each(['BREW', 'get', 'GETT', 'GE', 'DESCRIBE', "!#$%&'*+.^`|~-_9", 'A'.repeat(64)])(
-      'but 501 when the method %s alone is unknown',
+      'but 501 if only the method %s is unknown',
       async (method) => {
         for (const before of ['', requestText('GET /api/health')]) {
           const answers = await send(before + requestText(`${method} /api/health`, [CLOSE]))
@@ -292,14 +292,14 @@ describe('a connection', () => {
     )
   })
 
-  describe('whose body was not wanted', () => {
+  describe('whose body was rejected', () => {
     const unwanted: readonly (readonly [name: string, status: number, headers: () => readonly string[]])[] = [
-      ['for want of a session', 401, () => ['Content-Type: application/json']],
+      ['without a session', 401, () => ['Content-Type: application/json']],
       ['for its length', 413, () => post()],
       ['for its type', 415, () => [...post().slice(0, 1), 'Content-Type: text/plain']],
     ]
 
-    test.each(unwanted)('%s goes on with the next request once the body is through', async (_name, status, headers) => {
+    test.each(unwanted)('%s accepts the next request after the rest of the body', async (_name, status, headers) => {
       const socket = connect({ port: server.port, host: '127.0.0.1' })
       const received = readAll(socket)
       socket.write(requestText('POST /api/notes', [...headers(), 'Content-Length: 5000']))
@@ -308,13 +308,13 @@ describe('a connection', () => {
       expect(statusesOf(parseAnswers(await received))).toEqual([status, 200])
     })
 
-    test.each(unwanted)('%s is closed when the body does not come', async (_name, status, headers) => {
+    test.each(unwanted)('%s is closed if the body does not arrive', async (_name, status, headers) => {
       expect(statusesOf(await send(requestText('POST /api/notes', [...headers(), 'Content-Length: 5000'])))).toEqual([
         status,
       ])
     })
 
-    test('and is endless, is closed', async () => {
+    test('and is endless is closed', async () => {
       const socket = connect({ port: server.port, host: '127.0.0.1' })
       const received = readAll(socket)
       socket.write(requestText('POST /api/notes', post('Transfer-Encoding: chunked')))
@@ -328,13 +328,13 @@ describe('a connection', () => {
     })
   })
 
-  test('that breaks off within a body stores nothing, and is no failure of the service', async () => {
+  test('that breaks off within a body stores nothing, and is not logged as an error', async () => {
     const count = async (): Promise<string> => (await service.request('/api/notes?limit=0')).text()
     for (const framing of ['Content-Length: 500', 'Transfer-Encoding: chunked']) {
       const before = await count()
       const socket = connect({ port: server.port, host: '127.0.0.1' })
       socket.write(requestText('POST /api/notes', post(framing, 'Expect: 100-continue')))
-      // The service reads the body from here on.
+      // From here on, the service reads the body.
       await once(socket, 'data')
       const logged = log.next()
       socket.resetAndDestroy()
@@ -345,7 +345,7 @@ describe('a connection', () => {
   })
 })
 
-/** What an auth adapter is told of a request. */
+/** Sends a request, and returns the context that an auth adapter gets. */
 async function contextOf(request: string): Promise<AuthContext & { readonly port: number }> {
   const seen: AuthContext[] = []
   const auth: AuthAdapter = {
@@ -363,7 +363,7 @@ async function contextOf(request: string): Promise<AuthContext & { readonly port
   return { ...(seen[0] as AuthContext), port: server.port }
 }
 
-test('an auth adapter is given all headers as the web standard has them', async () => {
+test('an auth adapter gets all headers as web Headers', async () => {
   const odd = ['Cookie: a=1', 'Cookie: b=2', 'X-Odd: 1', 'x-odd: 2', '__proto__: x', 'constructor: y']
   const { headers } = await contextOf(requestText('GET /api/notes', [...odd, CLOSE]))
   expect(headers).toEqual(expect.any(Headers))
@@ -371,7 +371,7 @@ test('an auth adapter is given all headers as the web standard has them', async 
   expect(headers.get('__proto__')).toBe('x')
 })
 
-test('an auth adapter is given the address that was connected to, where no Host is named', async () => {
+test('an auth adapter gets the local address as the origin if there is no Host', async () => {
   const { origin, port } = await contextOf('GET /api/notes HTTP/1.0\r\nCookie: a=1\r\n\r\n')
   expect(origin).toBe(`http://127.0.0.1:${port}`)
 })

@@ -10,7 +10,7 @@ import { expectQuietProcess } from '../support/scenarios/sane.ts'
 import type { Answer } from '../support/scenarios/transports.ts'
 
 const OK = { status: 200, head: [], json: '{}' }
-/** No drain of these tests may come to its end by cutting connections. */
+/** Long enough that no drain of these tests ends by cutting connections. */
 const GRACE_MS = 600_000
 
 const listening: Listening[] = []
@@ -34,7 +34,7 @@ async function open(server: Listening): Promise<Socket> {
   return socket
 }
 
-/** Answers that wait until the test lets them go. */
+/** Creates a handler that waits until the test releases it. */
 function gated() {
   const asked = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -46,11 +46,11 @@ function gated() {
   return { answer, asked: asked.promise, release: gate.resolve }
 }
 
-const told = (answers: readonly Answer[]): readonly unknown[] =>
+const summarize = (answers: readonly Answer[]): readonly unknown[] =>
   answers.map(({ status, headers }) => [status, headers.get('connection')])
 
 describe('a server that stops', () => {
-  test('answers a request that was sent on an idle connection and is not read yet, and ends', async () => {
+  test('answers requests that have arrived on idle connections, and ends', async () => {
     const server = await listen(async () => OK)
     const sockets = await Promise.all(Array.from({ length: 16 }, () => open(server)))
     for (const socket of sockets) {
@@ -58,13 +58,13 @@ describe('a server that stops', () => {
       await once(socket, 'data')
     }
     const received = sockets.map(readAll)
-    // What is written in the same turn of the event loop, the server cannot have read.
+    // The server cannot have read data that was written in the same turn of the event loop.
     for (const socket of sockets) socket.write(requestText('GET /second'))
     await server.stop(GRACE_MS)
-    for (const text of await Promise.all(received)) expect(told(parseAnswers(text))).toEqual([[200, 'close']])
+    for (const text of await Promise.all(received)) expect(summarize(parseAnswers(text))).toEqual([[200, 'close']])
   })
 
-  test('answers on connections that the system has accepted, and the server not yet', async () => {
+  test('answers on connections in the backlog', async () => {
     const server = await listen(async () => OK)
     const sockets = Array.from({ length: 32 }, () => connect({ port: server.port, host: '127.0.0.1' }))
     const received = sockets.map(readAll)
@@ -72,14 +72,14 @@ describe('a server that stops', () => {
     // Node connects in the next tick, before another turn of the event loop.
     await new Promise<void>((resolve) => process.nextTick(resolve))
     await server.stop(GRACE_MS)
-    for (const text of await Promise.all(received)) expect(told(parseAnswers(text))).toEqual([[200, 'close']])
+    for (const text of await Promise.all(received)) expect(summarize(parseAnswers(text))).toEqual([[200, 'close']])
   })
 
-  test('answers on connections that came while it had no processor', async () => {
+  test('answers on connections that arrived while the process was suspended', async () => {
     const server = await listen(async () => OK)
     const received: Promise<string>[] = []
     const startedAt = performance.now()
-    // It runs before what the server does in each turn of the event loop, since it began before.
+    // It was scheduled first, so it runs before the server in each turn of the event loop.
     const eachTurn = (): void => {
       if (performance.now() - startedAt < 10) return void setImmediate(eachTurn)
       const sockets = Array.from({ length: 32 }, () => connect({ port: server.port, host: '127.0.0.1' }))
@@ -90,10 +90,10 @@ describe('a server that stops', () => {
     setImmediate(eachTurn)
     await server.stop(GRACE_MS)
     expect(received).toHaveLength(32)
-    for (const text of await Promise.all(received)) expect(told(parseAnswers(text))).toEqual([[200, 'close']])
+    for (const text of await Promise.all(received)) expect(summarize(parseAnswers(text))).toEqual([[200, 'close']])
   })
 
-  test('says Connection: close in answers to requests that came before, and is done with the last of them', async () => {
+  test('sends Connection: close with pending responses, and ends after the last one', async () => {
     const { answer, asked, release } = gated()
     const server = await listen(answer)
     const socket = await open(server)
@@ -103,10 +103,10 @@ describe('a server that stops', () => {
     const stopped = server.stop(GRACE_MS)
     release()
     await stopped
-    expect(told(parseAnswers(await received))).toEqual([[200, 'close']])
+    expect(summarize(parseAnswers(await received))).toEqual([[200, 'close']])
   })
 
-  test('answers requests that were sent at once, and closes with the last one', async () => {
+  test('answers pipelined requests, and closes with the last one', async () => {
     const { answer, asked, release } = gated()
     const server = await listen(answer)
     const socket = await open(server)
@@ -116,7 +116,7 @@ describe('a server that stops', () => {
     const stopped = server.stop(GRACE_MS)
     release()
     await stopped
-    expect(told(parseAnswers(await received))).toEqual([
+    expect(summarize(parseAnswers(await received))).toEqual([
       [200, 'keep-alive'],
       [200, 'keep-alive'],
       [200, 'close'],
@@ -139,7 +139,7 @@ describe('a server that stops', () => {
     expect(parseAnswers(await received)).toMatchObject([{ status: 200, text: '8' }])
   })
 
-  test('sends a long answer whole, to a client that reads it slowly and goes on sending', async () => {
+  test('sends a long response completely to a client that reads slowly and keeps sending', async () => {
     const json = JSON.stringify('x'.repeat(8 * 1024 * 1024))
     const gate = Promise.withResolvers<void>()
     const server = await listen(async () => {
@@ -152,12 +152,12 @@ describe('a server that stops', () => {
     gate.resolve()
     await once(socket, 'readable')
     socket.write(requestText('GET /too-late'))
-    const [answer, ...others] = parseAnswers(await readAll(socket))
-    expect([answer?.text.length, others]).toEqual([json.length, []])
+    const [answer, ...rest] = parseAnswers(await readAll(socket))
+    expect([answer?.text.length, rest]).toEqual([json.length, []])
     await stopped
   })
 
-  test('lets a stream that has begun come to its end', async () => {
+  test('completes a stream that has begun', async () => {
     const parts = new TransformStream<Uint8Array, Uint8Array>()
     const writer = parts.writable.getWriter()
     const server = await listen(async () => ({ status: 200, head: [], content: parts.readable }))
@@ -174,7 +174,7 @@ describe('a server that stops', () => {
     expect(parseAnswers(await received)).toMatchObject([{ status: 200, text: 'begun, and ended' }])
   })
 
-  test('closes connections on which nothing was ever sent', async () => {
+  test('closes unused connections', async () => {
     const server = await listen(async () => OK)
     const sockets = await Promise.all([open(server), open(server)])
     const received = sockets.map(readAll)
@@ -182,7 +182,7 @@ describe('a server that stops', () => {
     expect(await Promise.all(received)).toEqual(['', ''])
   })
 
-  test('cuts what is still under way when its grace is over', async () => {
+  test('cuts pending responses after the grace period', async () => {
     const { answer, asked } = gated()
     const server = await listen(answer)
     const socket = await open(server)
@@ -194,7 +194,7 @@ describe('a server that stops', () => {
   })
 })
 
-test('a service that stops is not ready, on a connection that was open before', async () => {
+test('a stopping service reports 503 as its readiness on an open connection', async () => {
   const service = await createTestService(small)
   const server = await serve(service, { port: 0 })
   const socket = await open(server)
@@ -203,7 +203,7 @@ test('a service that stops is not ready, on a connection that was open before', 
   await once(socket, 'data')
   socket.write(requestText('GET /api/ready'))
   await server.stop(GRACE_MS)
-  expect(told(parseAnswers(await received))).toEqual([
+  expect(summarize(parseAnswers(await received))).toEqual([
     [200, 'keep-alive'],
     [503, 'close'],
   ])

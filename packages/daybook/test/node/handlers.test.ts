@@ -19,7 +19,7 @@ afterEach(async () => {
   await expectQuietProcess()
 })
 
-/** Serves answers without a service behind them. */
+/** Serves responses without a service. */
 async function listen(answer: Answering): Promise<Listening> {
   const server = await serve(
     { handle: answering(answer), bodyLimit: 1024, drain: () => {}, close: async () => {} },
@@ -40,12 +40,12 @@ const ways: readonly (readonly [name: string, fetchFrom: (answer: Answering) => 
   ],
 ]
 
-describe.each(ways)('a handler that is asked over %s', (_name, fetchFrom) => {
+describe.each(ways)('a handler called through %s', (_name, fetchFrom) => {
   const ask = async (answer: Answering, init: RequestInit = {}): Promise<Response> =>
     (await fetchFrom(answer))(new Request('http://daybook.test/a%20b?c=%C3%A4', init))
   const post = { method: 'POST', headers: { 'Content-Type': 'text/plain', 'X-One': '1' }, body: 'käse' }
 
-  test('sees the path and the query as they were sent, and headers by name in any case', async () => {
+  test('gets path and query unchanged, and headers by name in any case', async () => {
     const answer: Answering = async ({ method, target, headers }) => {
       const json = JSON.stringify([method, target, headers.get('X-ONE'), headers.has('x-one'), headers.get('x-two')])
       return { ...OK, json }
@@ -53,7 +53,7 @@ describe.each(ways)('a handler that is asked over %s', (_name, fetchFrom) => {
     expect(await (await ask(answer, post)).json()).toEqual(['POST', '/a%20b?c=%C3%A4', '1', true, null])
   })
 
-  test('reads a body up to its limit, and nothing of a longer one', async () => {
+  test('reads a body up to its limit, and rejects a longer one', async () => {
     const sizes = (limit: number): Answering => {
       return async (request) => ({ ...OK, json: JSON.stringify((await request.readBytes(limit))?.length ?? 'longer') })
     }
@@ -63,7 +63,7 @@ describe.each(ways)('a handler that is asked over %s', (_name, fetchFrom) => {
     expect(await (await ask(sizes(0))).json()).toBe(0)
   })
 
-  test('can have the whole request as the web standard has it, its body as a stream', async () => {
+  test('can get a web Request with a streamed body', async () => {
     const answer: Answering = async (request) => {
       const web = request.toRequest()
       const { pathname, search } = new URL(web.url)
@@ -74,14 +74,14 @@ describe.each(ways)('a handler that is asked over %s', (_name, fetchFrom) => {
     expect(await (await ask(answer)).json()).toEqual(['GET', '/a%20b', '?c=%C3%A4', null, null])
   })
 
-  test('answers HEAD with its content left out', async () => {
+  test('answers HEAD without its content', async () => {
     const response = await ask(async () => OK, { method: 'HEAD' })
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 })
 
-describe('a client that goes away', () => {
-  /** A client of a server, with a request on its way. */
+describe('a client that disconnects', () => {
+  /** Connects to a server, and sends the start of a request. */
   async function client(server: Listening, text: string): Promise<ReturnType<typeof connect>> {
     const socket = connect({ port: server.port, host: '127.0.0.1' })
     await once(socket, 'connect')
@@ -93,7 +93,7 @@ describe('a client that goes away', () => {
     expect(answers.map(({ status }) => status)).toEqual([200])
   }
 
-  test('while its answer is made is answered into the void', async () => {
+  test('before its response does not disturb the server', async () => {
     const asked = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     const server = await listen(async ({ target }) => {
@@ -111,7 +111,7 @@ describe('a client that goes away', () => {
     await expectAnswering(server)
   })
 
-  test('in the middle of a long answer does no harm', async () => {
+  test('during a long response does not disturb the server', async () => {
     const json = JSON.stringify('x'.repeat(16 * 1024 * 1024))
     const server = await listen(async ({ target }) => (target === '/next' ? OK : { ...OK, json }))
     const socket = await client(server, requestText('GET /long'))
@@ -121,7 +121,7 @@ describe('a client that goes away', () => {
     await expectAnswering(server)
   })
 
-  test('in the middle of a body ends the stream of it with an error', async () => {
+  test('during its body ends the stream with an error', async () => {
     const failed = Promise.withResolvers<unknown>()
     const asked = Promise.withResolvers<void>()
     const server = await listen(async (request) => {
@@ -137,7 +137,7 @@ describe('a client that goes away', () => {
     await expectAnswering(server)
   })
 
-  test('before its body is read has none', async () => {
+  test('before its body is read makes reading fail', async () => {
     const asked = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     const failed = Promise.withResolvers<unknown>()
@@ -158,7 +158,7 @@ describe('a client that goes away', () => {
   })
 })
 
-test('an answer with a header that HTTP does not have costs its connection, and no other', async () => {
+test('a response with an invalid header closes its connection only', async () => {
   const server = await listen(async ({ target }) => (target === '/next' ? OK : { ...OK, head: ['X-A', 'a\r\nB: c'] }))
   const socket = connect({ port: server.port, host: '127.0.0.1' })
   const received = readAll(socket)
@@ -171,7 +171,7 @@ test('an answer with a header that HTTP does not have costs its connection, and 
 test.each([
   ['a broken line', 'B\tR\r\n\r\n'],
   ['a broken header', 'GET / HTTP/1.1\r\nA B\r\n\r\n'],
-])('requests that %s follows are answered first, in their order', async (_name, broken) => {
+])('requests before %s are answered first, in order', async (_name, broken) => {
   const gate = Promise.withResolvers<void>()
   const server = await listen(async ({ target }) => {
     if (target === '/1') await gate.promise
@@ -183,8 +183,8 @@ test.each([
   expect(answers.slice(0, 2).map(({ text }) => JSON.parse(text))).toEqual(['/1', '/2'])
 })
 
-describe('a route that prepares its first answer', () => {
-  const routeThat = (prepare: () => Promise<void>): Route =>
+describe('a route with prepare()', () => {
+  const makeRoute = (prepare: () => Promise<void>): Route =>
     defineRoute({
       method: 'GET',
       path: '/',
@@ -202,10 +202,10 @@ describe('a route that prepares its first answer', () => {
       { port: 0 },
     )
 
-  test('has it before the service listens, whatever fails in another one', async () => {
+  test('is prepared before the service listens, even if another route fails', async () => {
     let isPrepared = false
-    const fails = routeThat(() => Promise.reject(new Error('no')))
-    const prepares = routeThat(async () => {
+    const fails = makeRoute(() => Promise.reject(new Error('no')))
+    const prepares = makeRoute(async () => {
       await turn()
       isPrepared = true
     })
@@ -213,8 +213,8 @@ describe('a route that prepares its first answer', () => {
     expect(isPrepared).toBe(true)
   })
 
-  test('does not keep the service from listening where it hangs', async () => {
-    const server = await serveRoutes(routeThat(() => new Promise(() => {})))
+  test('does not keep the service from listening if it hangs', async () => {
+    const server = await serveRoutes(makeRoute(() => new Promise(() => {})))
     listening.push(server)
     const [answer] = await exchange(server.port, requestText('GET /', [CLOSE]))
     expect(answer?.status).toBe(200)

@@ -17,7 +17,7 @@ const FOREIGN: readonly unknown[] = [
 ]
 
 const chatter = (): void => {
-  for (const one of FOREIGN) parentPort?.postMessage(one)
+  for (const message of FOREIGN) parentPort?.postMessage(message)
 }
 
 chatter()

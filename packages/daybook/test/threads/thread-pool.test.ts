@@ -22,49 +22,49 @@ function open(threads: number, taskMs = 60_000, start = 'usual') {
 }
 
 test.each([1, 3])(
-  'messages of others are no answers, before, between and after those of %i threads',
+  'unrelated messages are ignored, before, between and after the results of %i threads',
   async (threads) => {
-    await using scene = open(threads)
+    await using opened = open(threads)
     const values = Array.from({ length: 20 }, (_, index) => `answer ${index}`)
-    expect(await Promise.all(values.map((value) => scene.pool.run({ value })))).toEqual(values)
-    expect(await scene.pool.run({ value: undefined })).toBeUndefined()
+    expect(await Promise.all(values.map((value) => opened.pool.run({ value })))).toEqual(values)
+    expect(await opened.pool.run({ value: undefined })).toBeUndefined()
   },
 )
 
 test('an error of a task rejects that task, with its code', async () => {
-  await using scene = open(1)
+  await using opened = open(1)
   const [failed, done] = await Promise.allSettled([
-    scene.pool.run({ value: 'no such table', code: 'SQLITE_ERROR' }),
-    scene.pool.run({ value: 'fine' }),
+    opened.pool.run({ value: 'no such table', code: 'SQLITE_ERROR' }),
+    opened.pool.run({ value: 'fine' }),
   ])
   expect(failed).toMatchObject({ reason: { message: 'no such table', code: 'SQLITE_ERROR' } })
   expect(done).toEqual({ status: 'fulfilled', value: 'fine' })
 })
 
 test('the start of a thread does not count for the timeout of its first task', async () => {
-  await using scene = open(1, 1000, 'slow')
-  expect(await scene.pool.run({ value: 1 })).toBe(1)
+  await using opened = open(1, 1000, 'slow')
+  expect(await opened.pool.run({ value: 1 })).toBe(1)
 })
 
 test('a thread that is still loading is not terminated, since native modules would crash the process', async () => {
   await using folder = await Folder.make()
   const file = join(folder.address, 'loaded')
   const { pool } = open(1, 60_000, file)
-  const asked = pool.run({ value: 1 })
-  const refused = expect(asked).rejects.toMatchObject({ reason: 'closed' })
+  const result = pool.run({ value: 1 })
+  const rejection = expect(result).rejects.toMatchObject({ reason: 'closed' })
   await pool.close()
-  await refused
+  await rejection
   expect(existsSync(file)).toBe(true)
 })
 
 test('a closed pool rejects running, waiting and new tasks', async () => {
-  await using scene = open(1)
-  const asked = Promise.allSettled([scene.pool.run({ value: 1 }), scene.pool.run({ value: 2 })])
-  await scene.pool.close()
-  for (const outcome of await asked) {
+  await using opened = open(1)
+  const settled = Promise.allSettled([opened.pool.run({ value: 1 }), opened.pool.run({ value: 2 })])
+  await opened.pool.close()
+  for (const outcome of await settled) {
     expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(TaskAborted) })
   }
-  await expect(scene.pool.run({ value: 3 })).rejects.toMatchObject({ reason: 'closed' })
+  await expect(opened.pool.run({ value: 3 })).rejects.toMatchObject({ reason: 'closed' })
 })
 
 test('a message is identified by its kind and its number', () => {

@@ -13,7 +13,7 @@ const aVeryLongKey = 'aCollectionWhoseNamesAreLongerThanPostgresKeeps'
 
 const rest = {
   collections: {
-    /** No slug and no status. */
+    // Without a slug and a status.
     plainNotes: defineCollection({
       fields: { text: f.text({ required: true }), about: f.relation('things', { many: true }) },
     }),
@@ -29,13 +29,13 @@ const rest = {
   locales: { default: 'en', available: ['en', 'de', 'fr'], fallback: { de: ['en'] } },
 } as const
 
-/** A field of every kind that is stored in its own way, and content in three languages. */
+/** A field of every kind that is stored differently, and content in three locales. */
 const everything = defineConfig({
   ...rest,
   collections: { things: defineCollection({ fields: things }), ...rest.collections },
 })
 
-/** The same before a field went, whose values are kept aside since. */
+/** The same before a field was removed, whose values are stored as orphaned since. */
 export const before = defineConfig({
   ...rest,
   collections: { things: defineCollection({ fields: { ...things, gone: f.text() } }), ...rest.collections },

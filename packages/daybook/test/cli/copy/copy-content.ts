@@ -5,14 +5,14 @@ import { plainValues } from './every-field.ts'
 const TOKEN = 'a-token-of-the-tests-of-copying-0123456789'
 const SESSION = { Authorization: `Bearer ${TOKEN}` }
 
-/** Where a service finds its store: the folder of a file, or what `database` of a config takes. */
+/** The place of a store: a data folder, or the `database` of a config. */
 export type Place = Pick<DaybookConfig, 'database'> & { readonly data?: string }
 
 /** Starts a service on a store, lets `work` use it, and closes it. */
 export async function serve<T>(config: unknown, place: Place, work: (service: Service) => Promise<T>): Promise<T> {
   const { data = '', database } = place
-  const whole = { ...(config as DaybookConfig), ...(database ? { database } : {}) }
-  const service = await createService(whole, { data, serviceToken: TOKEN })
+  const serviceConfig = { ...(config as DaybookConfig), ...(database ? { database } : {}) }
+  const service = await createService(serviceConfig, { data, serviceToken: TOKEN })
   try {
     return await work(service)
   } finally {
@@ -20,7 +20,7 @@ export async function serve<T>(config: unknown, place: Place, work: (service: Se
   }
 }
 
-/** What differs from engine to engine, if anything does: characters beyond the first plane, quotes, bounds of numbers. */
+/** Values that engines might store differently: characters beyond the first plane, quotes, bounds of numbers. */
 const STRANGE = [
   '𝕯aybook 🗒️',
   'Ærøskøbing',
@@ -33,11 +33,11 @@ const STRANGE = [
 ]
 const NUMBERS = [0, -1e-7, 1e21, 0.1 + 0.2, Number.MAX_SAFE_INTEGER, Number.MIN_VALUE, 1.7976931348623157e308, null]
 
-/** Writes something of everything: new, changed and deleted entries, in several languages, and kept answers. */
+/** Writes every kind of data: new, changed and deleted entries, in several locales, and idempotency records. */
 export async function fill(service: Service): Promise<void> {
   const create = async (collection: string, data: object, options: object = {}): Promise<string> => {
-    const made = await service.content.create(collection, data as never, { ...options })
-    return String((made as { readonly id: unknown }).id)
+    const entry = await service.content.create(collection, data as never, { ...options })
+    return String((entry as { readonly id: unknown }).id)
   }
   const ids: string[] = []
   for (const [index, text] of STRANGE.entries()) {
@@ -87,8 +87,8 @@ async function change(
   await sendKeyed(service)
 }
 
-/** Questions to a list, between them on every index, on search, on references, and in every language. */
-const QUESTIONS = [
+/** Query strings of lists, which together use every index, search, references and every locale. */
+const QUERIES = [
   '',
   '?limit=5',
   '?limit=3&offset=4',
@@ -116,7 +116,7 @@ const QUESTIONS = [
   '?where[text][contains]=note 1',
 ]
 
-/** All that a service answers, with and without a session: status, tag and bytes by question. */
+/** Reads everything from a service, with and without a session: status, tag and bytes by path. */
 export async function answersOf(
   service: Service,
   collections: readonly string[],
@@ -134,7 +134,7 @@ export async function answersOf(
   for (const key of globals)
     for (const query of ['', '?locale=de', '?locale=all']) await ask(`/api/globals/${key}${query}`)
   for (const collection of collections) {
-    for (const query of QUESTIONS) await ask(`/api/${collection}${query}`)
+    for (const query of QUERIES) await ask(`/api/${collection}${query}`)
     const { items } = JSON.parse(await ask(`/api/${collection}?limit=100`)) as {
       items: { id: string; slug?: string }[]
     }
@@ -147,7 +147,7 @@ export async function answersOf(
   return answers
 }
 
-/** Sends a note under a key; answers `true` when that was answered before, and `null` when it was not. */
+/** Creates a note with an `Idempotency-Key`; returns `true` if the response was replayed, else `null`. */
 export async function sendKeyed(service: Service): Promise<string | null> {
   const response = await service.fetch(
     new Request('http://daybook.test/api/plainNotes', {

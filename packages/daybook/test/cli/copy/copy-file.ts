@@ -1,7 +1,7 @@
 import NativeDatabase from 'better-sqlite3'
 import { PATIENCE_MS } from '../../support/patience.ts'
 
-/** Asks the file of a store, past the service. */
+/** Queries a database file without a service. */
 export function rows(file: string, sql: string): readonly Readonly<Record<string, unknown>>[] {
   const native = new NativeDatabase(file, { timeout: PATIENCE_MS })
   try {
@@ -11,7 +11,7 @@ export function rows(file: string, sql: string): readonly Readonly<Record<string
   }
 }
 
-/** Changes the file of a store behind everybody's back. */
+/** Changes a database file without a service. */
 export function change(file: string, sql: string): void {
   const native = new NativeDatabase(file, { timeout: PATIENCE_MS })
   try {
@@ -21,15 +21,15 @@ export function change(file: string, sql: string): void {
   }
 }
 
-/** Every row of every table, but for those that only the search engine reads and what belongs to running nodes. */
+/** Returns every row of every table, except search indexes and data of running nodes. */
 export function allRows(file: string): Readonly<Record<string, unknown>> {
   const tables = rows(file, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%$search%'")
-  const kept = tables
-    .map((one) => String(one.name))
-    .filter((one) => one !== 'daybook$leases' && !one.endsWith('$words'))
+  const names = tables
+    .map(({ name }) => String(name))
+    .filter((name) => name !== 'daybook$leases' && !name.endsWith('$words'))
   const sorted = (table: string): readonly string[] =>
     rows(file, `SELECT * FROM "${table}"`)
       .map((row) => JSON.stringify(row))
       .sort()
-  return Object.fromEntries(kept.map((table) => [table, sorted(table)]))
+  return Object.fromEntries(names.map((table) => [table, sorted(table)]))
 }

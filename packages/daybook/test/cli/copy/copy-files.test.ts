@@ -32,7 +32,7 @@ beforeEach(async () => {
   return () => folder[Symbol.asyncDispose]()
 })
 
-test('files lie at the same paths in the new store, and are copied once', async () => {
+test('files have the same paths in the new store, and are copied once', async () => {
   expect(await copy('--verify-only')).toMatchObject({
     status: 1,
     stdout: 'files: 0 copied, 0 there already, 2 missing\n',
@@ -49,7 +49,7 @@ test('files lie at the same paths in the new store, and are copied once', async 
   })
 })
 
-test('a file that is missing or another one is named, on either side, and the others are copied', async () => {
+test('missing and different files on either side are named, and the others are copied', async () => {
   await writeFile(at('old/pets/cat.txt'), 'a cow')
   expect(await copy()).toMatchObject({
     status: 1,
@@ -64,7 +64,7 @@ test('a file that is missing or another one is named, on either side, and the ot
   expect(await readFile(at('new', assets[1]?.path ?? ''), 'utf8')).toBe('a cow')
 })
 
-test('stores of content are copied by themselves', async () => {
+test('files and content are copied separately', async () => {
   expect(await copy('--from', 'sqlite:.daybook')).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('Leave out --from and --to'),

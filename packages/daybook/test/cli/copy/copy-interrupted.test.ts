@@ -20,21 +20,21 @@ beforeEach(async () => {
   return () => scene[Symbol.asyncDispose]()
 })
 
-const idOf = async (made: Promise<unknown>): Promise<string> => ((await made) as { readonly id: string }).id
+const idOf = async (entry: Promise<unknown>): Promise<string> => ((await entry) as { readonly id: string }).id
 
 describe('a copy that was killed', () => {
   const notes = { collections: { notes: { fields: { text: f.text(), other: f.relation('notes', { many: true }) } } } }
 
-  /** The store of notes that every test copies: made once. */
-  let made: Awaited<ReturnType<typeof folderOf>>
+  /** The folder with the store that every test copies; created once. */
+  let sourceFolder: Awaited<ReturnType<typeof folderOf>>
 
   beforeAll(async () => {
-    made = await folderOf({
+    sourceFolder = await folderOf({
       'daybook.config.ts': `import { f } from 'DAYBOOK'
 export default { collections: { notes: { fields: { text: f.text(), other: f.relation('notes', { many: true }) } } } }
 `,
     })
-    await serve(notes, { data: join(made.path, 'source') }, async ({ content }) => {
+    await serve(notes, { data: join(sourceFolder.path, 'source') }, async ({ content }) => {
       const other: string[] = []
       for (const text of ['a', 'b', 'c', 'd']) other.push(await idOf(content.create('notes', { text } as never)))
       await Promise.all(
@@ -42,13 +42,13 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
       )
     })
   })
-  afterAll(() => made[Symbol.asyncDispose]())
-  beforeEach(() => cp(made.path, scene.folder.path, { recursive: true }))
+  afterAll(() => sourceFolder[Symbol.asyncDispose]())
+  beforeEach(() => cp(sourceFolder.path, scene.folder.path, { recursive: true }))
 
   const again = (to: string, ...more: readonly string[]): Promise<Ended> =>
     daybook(scene.folder.path, 'copy', '--from', 'sqlite:source', '--to', to, ...more)
 
-  /** Begins a copy, and kills it when it says that it has come a third of the way or further. */
+  /** Starts a copy, and kills it once it has reported a third of the rows or more. */
   async function kill(to: string): Promise<void> {
     const child = spawn(process.execPath, [...DAYBOOK, 'copy', '--from', 'sqlite:source', '--to', to], {
       cwd: scene.folder.path,
@@ -68,7 +68,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
   }
 
   for (const [name, where] of Object.entries(places)) {
-    test(`${name}: no service starts on the half of it, and the same command does the rest`, async () => {
+    test(`${name}: no service starts on it, and the same command completes it`, async () => {
       const { to, place } = where()
       await kill(to)
       await expect(serve(notes, place, async () => {})).rejects.toThrow(
@@ -86,7 +86,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
     })
   }
 
-  test('copies anew what has changed in the source meanwhile, and says so', async () => {
+  test('copies changed tables again, and names them', async () => {
     await kill(scene.database.url)
     await serve(notes, { data: scene.at('source') }, async ({ content }) => {
       const { items } = await content.list('notes', { limit: 2, sort: 'createdAt' } as never)
@@ -102,7 +102,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })
 
-  test('is not used when a row of it differs; the next run copies that table anew', async () => {
+  test('is rejected if a row differs; the next run copies that table again', async () => {
     await kill(scene.database.url)
     await scene.database.rows("UPDATE notes SET doc = doc || ' ' WHERE pk = 9")
     const ended = await again(scene.database.url)
@@ -114,7 +114,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
     expect(await again(scene.database.url)).toMatchObject({ status: 0 })
   })
 
-  test('and one whose connection was lost, goes on once there is one again', async () => {
+  test('or has lost its connection can be continued', async () => {
     const url = new URL(scene.database.url)
     await using proxy = await FaultyProxy.to(Number(url.port))
     url.port = String(proxy.port)
@@ -123,17 +123,17 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const exited = once(child, 'exit')
-    let said = ''
+    let stderr = ''
     for await (const line of createInterface({ input: child.stderr })) {
-      said += `${line}\n`
+      stderr += `${line}\n`
       if (line.includes('rows copied')) {
         proxy.refuse()
         proxy.cut()
       }
     }
     expect((await exited)[0]).toBe(1)
-    expect(said).toContain('What has arrived stays: the same command goes on with it.')
-    expect(said).not.toContain('    at ')
+    expect(stderr).toContain('What has arrived stays: the same command goes on with it.')
+    expect(stderr).not.toContain('    at ')
     await proxy.heal()
     expect(await again(url.href)).toMatchObject({ status: 0 })
   })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
 import { folderOf } from '../cli.ts'
 
-/** A folder for data folders and configs, and a database to copy from or to; both gone with `dispose`. */
+/** A folder for data folders and configs, and a database to copy from or to; `dispose` deletes both. */
 export class CopyPlace {
   readonly folder: Awaited<ReturnType<typeof folderOf>>
   readonly database: PostgresDatabase
@@ -16,12 +16,12 @@ export class CopyPlace {
     return new CopyPlace(await folderOf({}), await PostgresDatabase.make())
   }
 
-  /** The path of something in the folder. */
+  /** Returns a path in the folder. */
   at(name: string): string {
     return join(this.folder.path, name)
   }
 
-  /** The file of the store in a data folder. */
+  /** Returns the path of the database in a data folder. */
   fileOf(name: string): string {
     return join(this.at(name), 'daybook.db')
   }

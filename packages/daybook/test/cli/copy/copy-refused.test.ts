@@ -13,7 +13,7 @@ beforeEach(async () => {
   return () => scene[Symbol.asyncDispose]()
 })
 
-describe('daybook copy refuses, and says what to do about it:', () => {
+describe('daybook copy rejects, with advice:', () => {
   const small = {
     collections: { notes: { fields: { text: f.text(), gone: f.text() } }, old: { fields: { a: f.text() } } },
   }
@@ -58,9 +58,9 @@ describe('daybook copy refuses, and says what to do about it:', () => {
       '--to',
       'sqlite:target',
     ))
-  test('a source that is not there', () =>
+  test('a missing source', () =>
     refused(1, 'nowhere/daybook.db. Is --from right?', '--from', 'sqlite:nowhere', '--to', scene.database.url))
-  test('a source that is no database', () =>
+  test('a source that is not a database', () =>
     refused(1, 'text.db is damaged, or no database of SQLite.', '--from', 'sqlite:text.db', '--to', scene.database.url))
   test('a source without a store', () =>
     refused(
@@ -83,7 +83,7 @@ describe('daybook copy refuses, and says what to do about it:', () => {
       scene.database.url.replace('postgres:', 'postgresql:'),
     ))
 
-  test('a server that does not answer', async () => {
+  test('a server that does not respond', async () => {
     const url = new URL(scene.database.url)
     url.port = String(await freePort())
     await refused(1, 'are host, port and TLS in --to right?', '--from', 'sqlite:source', '--to', url.href)
@@ -117,7 +117,7 @@ describe('daybook copy refuses, and says what to do about it:', () => {
     )
   })
 
-  test('a source with renames to come', () =>
+  test('a source with pending renames', () =>
     refused(
       1,
       'notes.came takes the values of gone (1)',
@@ -141,14 +141,14 @@ describe('daybook copy refuses, and says what to do about it:', () => {
       scene.database.url,
     ))
 
-  test('a target that holds a store already', async () => {
+  test('a target that contains a store', async () => {
     const args = ['--from', 'sqlite:source', '--to', scene.database.url]
     expect(await daybook(scene.folder.path, 'copy', ...args)).toMatchObject({ status: 0 })
     await refused(1, 'holds a store already. Copy into an empty database', ...args)
     await refused(1, 'holds a store already', '--from', scene.database.url, '--to', 'sqlite:source')
   })
 
-  test('a target with tables of others', async () => {
+  test('a target with foreign tables', async () => {
     await scene.database.rows('CREATE TABLE customers (id int)')
     await refused(
       1,
@@ -161,7 +161,7 @@ describe('daybook copy refuses, and says what to do about it:', () => {
     expect(await scene.database.rows("SELECT relname FROM pg_class WHERE relname LIKE 'daybook%'")).toEqual([])
   })
 
-  test('a target without the collections of the source, as there is nothing to compare', async () => {
+  test('--verify-only with a target that lacks the collections of the source', async () => {
     await serve({ collections: { notes: small.collections.notes } }, { data: scene.at('target') }, async () => {})
     await refused(1, 'lacks collections: old.', '--verify-only', '--from', 'sqlite:source', '--to', 'sqlite:target')
   })

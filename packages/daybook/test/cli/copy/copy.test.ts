@@ -18,12 +18,12 @@ import { CopyPlace } from './copy-place.ts'
 const CONFIG = join(import.meta.dirname, 'copy-config.ts')
 const BLOG = join(import.meta.dirname, '../../../../../examples/blog/daybook.config.ts')
 
-/** What a test of all stores asks of each service. */
-const OF_EVERYTHING = [
+/** The collections and globals that are compared. */
+const ALL_DOCUMENTS = [
   ['things', 'plainNotes', aVeryLongKey, 'empty'],
   ['site', 'untouched'],
 ] as const
-const OF_BLOG = [['posts', 'authors', 'tags', 'pages'], ['site']] as const
+const BLOG_DOCUMENTS = [['posts', 'authors', 'tags', 'pages'], ['site']] as const
 
 let scene: CopyPlace
 
@@ -36,12 +36,12 @@ const copy = (from: string, to: string, ...more: readonly string[]): Promise<End
   daybook(scene.folder.path, 'copy', '--config', CONFIG, '--from', from, '--to', to, ...more)
 
 describe('a store with everything', () => {
-  /** The store that every test copies: made once. */
-  let made: Awaited<ReturnType<typeof folderOf>>
+  /** The folder with the store that every test copies; created once. */
+  let sourceFolder: Awaited<ReturnType<typeof folderOf>>
 
   beforeAll(async () => {
-    made = await folderOf({})
-    const source = join(made.path, 'source')
+    sourceFolder = await folderOf({})
+    const source = join(sourceFolder.path, 'source')
     await serve(before, { data: source }, async (service) => {
       await fill(service)
       const { items } = await service.content.list('things', { limit: 2 } as never)
@@ -50,23 +50,30 @@ describe('a store with everything', () => {
       }
     })
     const store = await openStore({}, source)
-    const kept = { keys: { name: 'b' }, unique: ['name'], until: Date.now() }
-    await store.records.transaction((writer) => writer.put('token', { id: 'a', name: 'b' }, kept))
-    const ran = { name: '1-first', hash: 'a', started: 'then', run: 'b', position: '{}', finished: 'later' }
-    await store.transaction((writer) => writer.migrations.put(ran))
+    const recordOptions = { keys: { name: 'b' }, unique: ['name'], until: Date.now() }
+    await store.records.transaction((writer) => writer.put('token', { id: 'a', name: 'b' }, recordOptions))
+    const finishedMigration = {
+      name: '1-first',
+      hash: 'a',
+      started: 'then',
+      run: 'b',
+      position: '{}',
+      finished: 'later',
+    }
+    await store.transaction((writer) => writer.migrations.put(finishedMigration))
     await store.close()
-    // A column that nothing writes to yet.
+    // A draft that equals the published document.
     change(join(source, 'daybook.db'), 'UPDATE things SET draft = doc WHERE pk = 2')
-    // A write under the newer config keeps aside what has no field any more.
+    // A write under the newer config stores values without a field as orphaned.
     await serve(everything, { data: source }, async ({ content }) => {
       const { items } = await content.list('things', { limit: 1 } as never)
       await content.update('things', String(items[0]?.id), { flag: true } as never)
     })
   })
-  afterAll(() => made[Symbol.asyncDispose]())
-  beforeEach(() => cp(made.path, scene.folder.path, { recursive: true }))
+  afterAll(() => sourceFolder[Symbol.asyncDispose]())
+  beforeEach(() => cp(sourceFolder.path, scene.folder.path, { recursive: true }))
 
-  test('answers the same in PostgreSQL, and after the way back every row of every table is the same', async () => {
+  test('responds identically in PostgreSQL, and has identical rows after the copy back', async () => {
     const there = await copy('sqlite:source', scene.database.url)
     expect(there).toMatchObject({ status: 0 })
     expect(there.stdout).toMatch(/^things +8 +same +[0-9a-f]{16}$/m)
@@ -76,20 +83,20 @@ describe('a store with everything', () => {
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
     expect(rows(scene.fileOf('source'), 'SELECT 1 FROM things WHERE orphaned IS NOT NULL')).not.toEqual([])
     expect(rows(scene.fileOf('back'), 'SELECT id FROM daybook$record_keys')).toEqual([{ id: 'a' }])
-    const ask = (service: Service) => answersOf(service, ...OF_EVERYTHING)
-    const own = await serve(everything, { data: scene.at('source') }, ask)
-    expect(own.size).toBeGreaterThan(300)
-    expect(await serve(everything, { database: patientPostgres(scene.database.url) }, ask)).toEqual(own)
-    expect(await serve(everything, { data: scene.at('back') }, ask)).toEqual(own)
+    const ask = (service: Service) => answersOf(service, ...ALL_DOCUMENTS)
+    const expected = await serve(everything, { data: scene.at('source') }, ask)
+    expect(expected.size).toBeGreaterThan(300)
+    expect(await serve(everything, { database: patientPostgres(scene.database.url) }, ask)).toEqual(expected)
+    expect(await serve(everything, { data: scene.at('back') }, ask)).toEqual(expected)
   })
 
-  test('goes on where it was: the journal, the order of arrival, and answers that are kept', async () => {
+  test('continues with the journal, the order of entries and the idempotency records', async () => {
     await copy('sqlite:source', scene.database.url)
     await serve(everything, { database: patientPostgres(scene.database.url) }, async (service) => {
       expect(await sendKeyed(service)).toBe('true')
-      const made = await service.content.create('plainNotes', { text: 'note after' } as never)
+      const note = await service.content.create('plainNotes', { text: 'note after' } as never)
       const { items } = await service.content.list('plainNotes', { q: 'note', limit: 1 } as never)
-      expect(items).toEqual([made])
+      expect(items).toEqual([note])
     })
     const [{ head, last } = { head: 0, last: 1 }] = await scene.database.rows<{ head: number; last: number }>(
       'SELECT seq AS head, (SELECT max(seq) FROM "plainNotes") AS last FROM daybook$head',
@@ -99,25 +106,25 @@ describe('a store with everything', () => {
     )
   })
 
-  test('needs nothing made again when a service starts on it', async () => {
+  test('is complete: a service rebuilds nothing at its start', async () => {
     await copy('sqlite:source', scene.database.url)
-    const made = (): Promise<readonly object[]> =>
+    const readSchema = (): Promise<readonly object[]> =>
       scene.database.rows(`SELECT relname, oid, relfilenode FROM pg_class WHERE relnamespace = 'public'::regnamespace
         UNION ALL SELECT key || value, 0, 0 FROM daybook$meta ORDER BY 1`)
-    const before = await made()
+    const schemaBefore = await readSchema()
     await serve(everything, { database: patientPostgres(scene.database.url) }, async () => {})
-    expect(await made()).toEqual(before)
+    expect(await readSchema()).toEqual(schemaBefore)
     await copy(scene.database.url, 'sqlite:back')
     const files = () => [
       rows(scene.fileOf('back'), 'SELECT * FROM sqlite_schema'),
       rows(scene.fileOf('back'), 'SELECT * FROM daybook$meta'),
     ]
-    const inFile = files()
+    const filesBefore = files()
     await serve(everything, { data: scene.at('back') }, async () => {})
-    expect(files()).toEqual(inFile)
+    expect(files()).toEqual(filesBefore)
   })
 
-  test('goes from file to file, and from PostgreSQL to PostgreSQL', async () => {
+  test('can be copied from file to file, and from PostgreSQL to PostgreSQL', async () => {
     await using other = await PostgresDatabase.make()
     expect(await copy('sqlite:source/daybook.db', 'sqlite:new/other.db')).toMatchObject({ status: 0 })
     expect(await copy('sqlite:new/other.db', scene.database.url)).toMatchObject({ status: 0 })
@@ -126,7 +133,7 @@ describe('a store with everything', () => {
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })
 
-  test('goes from one schema of a database to another, with a password that no argument names', async () => {
+  test('can be copied between schemas of a database, with the password from the environment', async () => {
     await scene.database.rows('CREATE SCHEMA other')
     const other = new URL(scene.database.url)
     vi.stubEnv('PGPASSWORD', other.password)
@@ -144,7 +151,7 @@ describe('a store with everything', () => {
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })
 
-  test('leaves the source as it was, and its service may run', async () => {
+  test('stays unchanged, and may be served during the copy', async () => {
     const before = allRows(scene.fileOf('source'))
     await serve(everything, { data: scene.at('source') }, async () => {
       expect(await copy('sqlite:source', scene.database.url)).toMatchObject({ status: 0 })
@@ -152,7 +159,7 @@ describe('a store with everything', () => {
     expect(allRows(scene.fileOf('source'))).toEqual(before)
   })
 
-  test('--verify-only names the table in which one byte differs, and changes nothing', async () => {
+  test('--verify-only names a table in which one byte differs, and changes nothing', async () => {
     await copy('sqlite:source', scene.database.url)
     expect(await copy('sqlite:source', scene.database.url, '--verify-only')).toMatchObject({ status: 0 })
     await scene.database.rows(`UPDATE things SET doc = replace(doc, 'Ding', 'ding') WHERE pk = 1`)
@@ -164,24 +171,24 @@ describe('a store with everything', () => {
     expect(ended.stdout).toMatch(/differs from .* in: things\./)
   })
 
-  test('--verify-only waits for a server that takes longer than a service would wait', async () => {
+  test('--verify-only waits longer for the server than a service would', async () => {
     await copy('sqlite:source', scene.database.url)
-    const held = scene.database.rows('DO $$ BEGIN LOCK TABLE things; PERFORM pg_sleep(11); END $$')
+    const locked = scene.database.rows('DO $$ BEGIN LOCK TABLE things; PERFORM pg_sleep(11); END $$')
     expect(await copy('sqlite:source', scene.database.url, '--verify-only')).toMatchObject({ status: 0 })
-    await held
+    await locked
   })
 })
 
 describe('the example blog', () => {
-  test('answers the same in PostgreSQL, and after the way back', async () => {
+  test('responds identically in PostgreSQL, and after the copy back', async () => {
     const copyBlog = (from: string, to: string): Promise<Ended> =>
       daybook(scene.folder.path, 'copy', '--config', BLOG, '--from', from, '--to', to)
-    const ask = (service: Service) => answersOf(service, ...OF_BLOG)
-    const own = await serve(blog, { data: scene.at('source') }, ask)
+    const ask = (service: Service) => answersOf(service, ...BLOG_DOCUMENTS)
+    const expected = await serve(blog, { data: scene.at('source') }, ask)
     expect(await copyBlog('sqlite:source', scene.database.url)).toMatchObject({ status: 0 })
     expect(await copyBlog(scene.database.url, 'sqlite:back')).toMatchObject({ status: 0 })
-    expect(await serve(blog, { database: patientPostgres(scene.database.url) }, ask)).toEqual(own)
-    expect(await serve(blog, { data: scene.at('back') }, ask)).toEqual(own)
+    expect(await serve(blog, { database: patientPostgres(scene.database.url) }, ask)).toEqual(expected)
+    expect(await serve(blog, { data: scene.at('back') }, ask)).toEqual(expected)
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })
 })
@@ -201,7 +208,7 @@ export default { collections: { notes: { fields: { text: f.text({ search: false 
      SELECT substr(id, 1, 32) || 'z' || n, created_at, updated_at, 1, schema_hash,
        replace(doc, '"-"', '"' || hex(zeroblob(500000)) || '"') FROM notes, numbers`,
   )
-  // 100 MB, and room for two thirds of them.
+  // The heap has room for two thirds of the 100 MB.
   const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=64' }
   const args = [...DAYBOOK, 'copy', '--from', 'sqlite:source', '--to', 'sqlite:target']
   const child = spawn(process.execPath, args, { cwd: scene.folder.path, env, stdio: ['ignore', 'ignore', 'inherit'] })

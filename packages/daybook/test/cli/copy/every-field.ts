@@ -1,6 +1,6 @@
 import { f, isAuthenticated } from 'daybook'
 
-/** A field of every kind that is stored in its own way, without those that hold others. */
+/** A field of every kind that is stored differently, except containers. */
 export const plainFields = {
   slug: f.slug({ from: 'title', localized: true }),
   status: f.status(),
@@ -20,9 +20,9 @@ export const plainFields = {
 }
 
 /**
- * Values for some of {@link plainFields}.
+ * Returns values for some of {@link plainFields}.
  *
- * @param ids of entries that were made before
+ * @param ids of existing entries
  */
 export const plainValues = (index: number, text: string, ids: readonly string[]) => ({
   count: index === 0 ? Number.MIN_SAFE_INTEGER : index,

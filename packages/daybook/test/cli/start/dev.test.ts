@@ -14,7 +14,7 @@ const configWith = (fields: string): string => `import { defineConfig, f } from 
 export default defineConfig({ collections: { notes: { fields: { title: f.text({ required: true }), ${fields} } } } })
 `
 
-/** Starts `daybook dev` in a folder; `listening` answers the address whenever it has started, or started again. */
+/** Starts `daybook dev` in a folder; `listening` resolves with the URL after each start and restart. */
 function dev(cwd: string, port = 0) {
   const child = spawn(process.execPath, [...DAYBOOK, 'dev', '--port', `${port}`, '--log', 'silent'], {
     cwd,
@@ -37,18 +37,18 @@ function dev(cwd: string, port = 0) {
     child.kill('SIGTERM')
     await ended
   }
-  /** The files whose changes have restarted it are in `changes`. */
+  // `changes` contains the files whose changes have restarted the service.
   return { listening, changes, [Symbol.asyncDispose]: end }
 }
 
-/** The status that a service answers a write with. */
+/** Sends a write, and returns its status. */
 async function write(url: string, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const { status } = await fetch(`${url}/api/notes`, { method: 'POST', headers, body: '{ "title": "A" }' })
   return status
 }
 
-test('daybook dev starts again with a changed config, and with a changed .env', async () => {
+test('daybook dev restarts when the config or its .env changes', async () => {
   const files = { 'daybook.config.ts': configWith(''), '.env': `DAYBOOK_SERVICE_TOKEN=${TOKEN}\n` }
   await using folder = await folderOf(files)
   await using service = dev(folder.path)
@@ -63,7 +63,7 @@ test('daybook dev starts again with a changed config, and with a changed .env', 
   expect([await write(withToken, OTHER_TOKEN), await write(withToken, TOKEN)]).toEqual([201, 401])
 })
 
-test('daybook dev names the session cookie after its port, so that services on one host keep their sessions', async () => {
+test('daybook dev names the session cookie after its port, so that services on one host have separate sessions', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': configWith('') })
   const port = await freePort()
   await using service = dev(folder.path, port)
@@ -75,7 +75,7 @@ test('daybook dev names the session cookie after its port, so that services on o
   expect(response.headers.get('set-cookie')).toMatch(new RegExp(`^better-auth-${port}\\.session_token=`))
 })
 
-test('daybook dev starts again for what the config imports, and for no other file beside it', async () => {
+test('daybook dev restarts for files that the config imports, and for no other file', async () => {
   const config = (title: string) => `export const fields = (f) => ({ title: f.text({ description: '${title}' }) })\n`
   await using folder = await folderOf({
     'daybook.config.ts': `import { defineConfig, f } from 'DAYBOOK'
@@ -86,7 +86,7 @@ export default defineConfig({ collections: { notes: { fields: fields(f) } } })
   })
   await using service = dev(folder.path)
   const url = await service.listening()
-  // All that is loaded later is loaded.
+  // Loads everything that is loaded on demand.
   await fetch(`${url}/openapi.json`)
   await fetch(`${url}/docs`)
   await folder.write({ 'notes.md': '# Notes\n', 'other.ts': 'export {}\n', 'site/index.ts': 'export {}\n' })
@@ -95,7 +95,7 @@ export default defineConfig({ collections: { notes: { fields: fields(f) } } })
   expect([...service.changes]).toEqual([join(folder.path, 'fields.js')])
 })
 
-/** A public reader sees what is published, by a rule: every list asks the thread that reads. */
+/** A rule filters the lists of anonymous callers, so that every list goes to the reading thread. */
 const RULED = `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
   collections: {
@@ -110,13 +110,13 @@ export default defineConfig({
 })
 `
 
-/** What a list answers, or nothing of it with an error. */
-interface Listed {
+/** The body of a list; without its members for an error. */
+interface ListBody {
   readonly total?: number
   readonly items?: readonly { readonly minutes: number }[]
 }
 
-test('the first lists after every start are answered, each with its own', async () => {
+test('the first concurrent lists after each start get the right responses', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': RULED })
   await using service = dev(folder.path)
   for (const start of ['first', 'second']) {
@@ -126,7 +126,7 @@ test('the first lists after every start are answered, each with its own', async 
     const answers = await Promise.all(
       limits.map(async (limit) => {
         const answer = await fetch(`${url}/api/articles?sort=-minutes&limit=${limit}&where[minutes][gt]=0`)
-        return { status: answer.status, body: (await answer.json()) as Listed }
+        return { status: answer.status, body: (await answer.json()) as ListBody }
       }),
     )
     for (const [index, { status, body }] of answers.entries()) {

@@ -20,13 +20,13 @@ const HEADERS = [`Authorization: Bearer ${TOKEN}`, 'Content-Type: application/js
 const READ = requestText('GET /api/notes?limit=5')
 const BATCH = requestText('POST /api/cms/batch', [...HEADERS, `Content-Length: ${Buffer.byteLength(body)}`], body)
 
-/** How often each kind of load meets a signal. */
+/** The number of drains for each kind of load. */
 const DRAINS = 3
-/** Answers that each client has before the signal. */
+/** The number of responses of each client before the signal. */
 const ANSWERS = 3
 /**
- * What may come between the last look at a listener and its close, in all drains together: the system accepts it and resets it,
- * which nobody can prevent. A listener that closes while connections wait loses dozens.
+ * The maximum number of lost connections in all drains: a connection may arrive between the last check and the close of the listener,
+ * which the system then resets. A listener that closed with connections in its backlog would lose dozens.
  */
 const LATE = 4
 
@@ -36,7 +36,7 @@ const loads: readonly (readonly [name: string, clients: number, request: string,
   ['4 clients that send large batches', 4, BATCH, () => 0],
 ]
 
-/** Asks again and again until nobody listens any more; answers how its requests ended. */
+/** Repeats requests until the connection is refused; returns their outcomes. */
 async function askUntilRefused(url: string, agent: Agent, answered: () => void): Promise<readonly string[]> {
   const outcomes: string[] = []
   while (outcomes.at(-1) !== 'ECONNREFUSED') {
@@ -60,7 +60,7 @@ describe.each([
   ['one process', []],
   ['two workers', ['--workers', '2']],
 ])('SIGTERM to %s', (_name, args) => {
-  it.each(loads)('loses no request of %s', { timeout: 120_000 }, async (_load, count, request, pauseMs) => {
+  it.each(loads)('loses no request from %s', { timeout: 120_000 }, async (_load, count, request, pauseMs) => {
     await using folder = await folderOf(FILES)
     for (let drain = 1; drain <= DRAINS; drain += 1) {
       await using service = await startSupervised(folder.path, '--log', 'warn', ...args)
@@ -76,7 +76,7 @@ describe.each([
     }
   })
 
-  it('takes the connections that the system has accepted', { timeout: 120_000 }, async () => {
+  it('answers on the connections in the backlog', { timeout: 120_000 }, async () => {
     await using folder = await folderOf(FILES)
     const lost: string[] = []
     for (let drain = 1; drain <= DRAINS; drain += 1) {
@@ -87,15 +87,15 @@ describe.each([
         answers += 1
         if (answers === 32 * ANSWERS) started.resolve()
       }
-      const kept = new Agent({ keepAlive: true, maxSockets: 24 })
+      const keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 24 })
       const clients = Array.from({ length: 32 }, (_, index) =>
-        askUntilRefused(service.url, index < 24 ? kept : new Agent(), answered),
+        askUntilRefused(service.url, index < 24 ? keepAliveAgent : new Agent(), answered),
       )
       await started.promise
       service.signal('SIGTERM')
       const outcomes = (await Promise.all(clients)).flat()
-      kept.destroy()
-      lost.push(...outcomes.filter((one) => one !== '200' && one !== 'ECONNREFUSED'))
+      keepAliveAgent.destroy()
+      lost.push(...outcomes.filter((outcome) => outcome !== '200' && outcome !== 'ECONNREFUSED'))
       expect(await service.ended).toBe(0)
     }
     expect(lost.length).toBeLessThanOrEqual(LATE)

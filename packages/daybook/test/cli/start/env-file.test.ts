@@ -11,14 +11,14 @@ const FILE_TOKEN = 'token-of-the-env-file-0123456789abcdef'
 const OTHER_TOKEN = 'token-of-somewhere-else-0123456789abcdef'
 const DOT_ENV = `# Who may write.\nDAYBOOK_SERVICE_TOKEN="${FILE_TOKEN}"\nDAYBOOK_DATA=kept\n`
 
-/** The status that a service answers a write with. */
+/** Sends a write, and returns its status. */
 async function write(url: string, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const { status } = await fetch(`${url}/api/notes`, { method: 'POST', headers, body: '{ "title": "A" }' })
   return status
 }
 
-/** What a service that is started like this answers to writes with these tokens, in order. */
+/** Starts a service, and returns the statuses of writes with these tokens, in order. */
 async function writeTo(cwd: string, args: readonly string[], ...tokens: readonly string[]): Promise<readonly number[]> {
   const service = await start(cwd, ...args)
   try {
@@ -49,24 +49,24 @@ describe('a .env beside the config', () => {
     expect(await writeTo(folder.path, args, FILE_TOKEN, OTHER_TOKEN)).toEqual([201, 401])
   })
 
-  test('says nothing about what the environment says', async () => {
+  test('does not override the environment', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': CONFIG, '.env': DOT_ENV })
     vi.stubEnv('DAYBOOK_SERVICE_TOKEN', OTHER_TOKEN)
     expect(await writeTo(folder.path, [], FILE_TOKEN, OTHER_TOKEN)).toEqual([401, 201])
   })
 
-  test('reaches workers', async () => {
+  test('applies to workers', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': CONFIG, '.env': DOT_ENV })
     expect(await writeTo(folder.path, ['--workers', '1'], FILE_TOKEN)).toEqual([201])
   })
 
-  test('that is a folder is none', async () => {
+  test('is ignored if it is a folder', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
     await mkdir(join(folder.path, '.env'))
     expect(await writeTo(folder.path, [], FILE_TOKEN)).toEqual([401])
   })
 
-  test('that cannot be read ends the command, which says so', async () => {
+  test('that cannot be read ends the command with an error', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
     await symlink('.env', join(folder.path, '.env'))
     const { status, stderr } = await daybook(folder.path, 'start', '--port', '0')

@@ -20,7 +20,7 @@ function run(cwd: string, ...args: readonly string[]) {
   return { child, stdout: child.stdout, stderr: text(child.stderr), closed: once(child, 'close') }
 }
 
-/** Starts a service, passes the modes of its files while it runs, and gives its log. */
+/** Starts a service, checks its files while it runs, and returns its log. */
 async function serve(cwd: string, data: string): Promise<{ modes: Readonly<Record<string, string>>; log: string }> {
   const { child, stdout, stderr, closed } = run(cwd, 'start', '--port', '0', '--log', 'warn', '--data', data)
   await once(stdout, 'data')
@@ -41,13 +41,13 @@ const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode
 const PRIVATE = { '.': '700', 'daybook.db': '600', 'daybook.db-wal': '600', 'daybook.db-shm': '600' }
 
 describe.skipIf(process.platform === 'win32')('files of a data folder under umask 022', () => {
-  test('can be read by their owner alone, and start without a warning', async () => {
+  test('can be read by their owner only, without a warning at start', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
     expect(await serve(folder.path, 'state/data')).toEqual({ modes: PRIVATE, log: '' })
     expect(await modeOf(join(folder.path, 'state'))).toBe('700')
   })
 
-  test('are private in an open folder, and the log says how to close it', async () => {
+  test('are private in a readable folder, and the log contains advice', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
     const data = join(folder.path, "the editor's data")
     await mkdir(data)
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('files of a data folder under umas
     expect(await serve(folder.path, "the editor's data")).toEqual({ modes: PRIVATE, log: '' })
   })
 
-  test('of a group keep their modes without a warning', async () => {
+  test('keep group permissions without a warning', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': CONFIG, 'data/daybook.db': '' })
     await chmod(join(folder.path, 'data'), 0o750)
     await chmod(join(folder.path, 'data/daybook.db'), 0o640)
@@ -78,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('files of a data folder under umas
     expect(log).toBe('')
   })
 
-  test('are as private after import, restore and copy', async () => {
+  test('are private after import, restore and copy, too', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': CONFIG, 'pages/a.md': '---\ntitle: A\n---\nText.' })
     const works = [
       ['import', 'pages', '--collection', 'notes', '--data', 'imported'],
@@ -98,7 +98,7 @@ describe.skipIf(process.platform === 'win32')('files of a data folder under umas
     expect(await modeOf(join(folder.path, 'all.ndjson'))).toBe('600')
   })
 
-  test('of uploads lie in folders for their owner alone', async () => {
+  test('are in private folders if they are uploads', async () => {
     await using folder = await folderOf({
       'daybook.config.ts': CONFIG,
       'site/a.md': '---\ntitle: A\n---\n![A](a.svg)',

@@ -8,22 +8,22 @@ import { folderOf } from '../cli.ts'
 
 const TOKEN = 'token-of-the-greeted-service-0123456789'
 
-/** Lets a process take its pipes for a terminal. */
+/** Makes a process treat its pipes as a terminal. */
 const TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=process.stderr.isTTY=true'
 
 const notes = (options = ''): string => `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({ ${options} collections: { notes: { fields: { title: f.text({ required: true }), done: f.boolean() } } } })
 `
 
-/** A service that was started by somebody. */
+/** A running service. */
 interface Started {
-  /** What it has said so far. */
-  readonly said: string
-  /** Ends it; answers what it said, and its log. */
-  stop(): Promise<{ readonly said: string; readonly log: string }>
+  /** Its output so far. */
+  readonly output: string
+  /** Stops it; returns its output and its log. */
+  stop(): Promise<{ readonly output: string; readonly log: string }>
 }
 
-/** Starts a service, and waits for the end of what it says at first. */
+/** Starts a service, and waits for its first output. */
 async function startService(
   cwd: string,
   { env = {}, args = [], node = [TERMINAL], end = '\n\n' }: StartOptions = {},
@@ -35,19 +35,19 @@ async function startService(
   })
   const closed = once(child, 'close')
   const log = text(child.stderr)
-  let said = ''
+  let output = ''
   child.stdout.on('data', (chunk) => {
-    said += chunk
+    output += chunk
   })
-  await eventually(() => expect(said.endsWith(end)).toBe(true))
+  await eventually(() => expect(output.endsWith(end)).toBe(true))
   return {
-    get said() {
-      return said
+    get output() {
+      return output
     },
     async stop() {
       child.kill('SIGTERM')
       await closed
-      return { said, log: await log }
+      return { output, log: await log }
     },
   }
 }
@@ -56,14 +56,15 @@ interface StartOptions {
   readonly env?: NodeJS.ProcessEnv
   readonly args?: readonly string[]
   readonly node?: readonly string[]
-  /** How what it says at first ends. */
+  /** The end of its first output. */
   readonly end?: string
 }
 
-const urlIn = (said: string): string => /^listening on (\S+)$/m.exec(said)?.[1] ?? ''
+const urlIn = (output: string): string => /^listening on (\S+)$/m.exec(output)?.[1] ?? ''
 
-/** The commands that a greeting shows for a first write. */
-const commandsIn = (said: string): string => /^Write from a second terminal:\n((?: {2}.*\n)+)/m.exec(said)?.[1] ?? ''
+/** Returns the commands for a first write. */
+const commandsIn = (output: string): string =>
+  /^Write from a second terminal:\n((?: {2}.*\n)+)/m.exec(output)?.[1] ?? ''
 
 async function runShell(command: string, cwd: string): Promise<string> {
   const child = spawn('bash', ['-c', command], { cwd, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -71,12 +72,12 @@ async function runShell(command: string, cwd: string): Promise<string> {
 }
 
 describe('daybook start in a terminal', () => {
-  test('says where it is, how to write, and what to change before others use it', async () => {
+  test('prints its URLs, how to write, and what to change before others use it', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': notes() })
     const service = await startService(folder.path)
-    const url = urlIn(service.said)
+    const url = urlIn(service.output)
     await service.stop()
-    expect(service.said).toBe(`listening on ${url}
+    expect(service.output).toBe(`listening on ${url}
 
   API        ${url}/api/notes
   Docs page  ${url}/docs
@@ -97,16 +98,16 @@ Before other people use it:
 `)
   })
 
-  test('shows commands that write as they stand', async () => {
+  test('prints commands that work unchanged', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': notes(), '.env': `DAYBOOK_SERVICE_TOKEN=${TOKEN}\n` })
     const service = await startService(folder.path)
-    const stored = await runShell(commandsIn(service.said), folder.path)
+    const stored = await runShell(commandsIn(service.output), folder.path)
     await service.stop()
-    expect(service.said).not.toContain('Writing takes a token')
+    expect(service.output).not.toContain('Writing takes a token')
     expect(JSON.parse(stored)).toMatchObject({ title: 'Title', done: null })
   })
 
-  test('says no more than what is so', async () => {
+  test('omits advice that does not apply', async () => {
     const config = notes("auth: { registration: 'closed' }, docs: false,")
     await using folder = await folderOf({ 'daybook.config.ts': config })
     const service = await startService(folder.path, {
@@ -114,32 +115,32 @@ Before other people use it:
       args: ['--data', 'content'],
     })
     await service.stop()
-    expect(service.said).not.toMatch(/Docs page|Accounts|\.env|TLS/)
-    expect(service.said).toContain('Content is in the folder content of this machine')
+    expect(service.output).not.toMatch(/Docs page|Accounts|\.env|TLS/)
+    expect(service.output).toContain('Content is in the folder content of this machine')
   })
 
-  test('warns of other machines where it listens for them', async () => {
+  test('warns if other machines can reach it', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': notes('auth: { anyoneMayWrite: true },') })
     const service = await startService(folder.path, { args: ['--host', '0.0.0.0'] })
     await service.stop()
-    expect(service.said).toMatch(/^ {2}Docs page {2}http:\/\/localhost:\d+\/docs$/m)
-    expect(service.said).toContain('put a proxy with TLS in front of it')
+    expect(service.output).toMatch(/^ {2}Docs page {2}http:\/\/localhost:\d+\/docs$/m)
+    expect(service.output).toContain('put a proxy with TLS in front of it')
   })
 
-  test('writes its log for people, and JSON lines elsewhere', async () => {
+  test('writes a readable log', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': notes() })
     const service = await startService(folder.path)
-    await fetch(`${urlIn(service.said)}/api/notes`)
+    await fetch(`${urlIn(service.output)}/api/notes`)
     const { log } = await service.stop()
     expect(log).toMatch(/^\d\d:\d\d:\d\d info {2}GET \/api\/notes 200 [\d.]+ ms\n\d\d:\d\d:\d\d info {2}draining/)
   })
 })
 
-test('a program that starts a service reads its address alone, and a log of JSON lines', async () => {
+test('a program that starts a service gets its URL only, and a log of JSON lines', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': notes() })
   const service = await startService(folder.path, { node: [], end: '\n' })
-  const { said, log } = await service.stop()
-  expect(said).toMatch(/^listening on \S+\n$/)
+  const { output, log } = await service.stop()
+  expect(output).toMatch(/^listening on \S+\n$/)
   const lines = log.trim().split('\n')
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number) })
   expect(log).toContain('Accounts live in memory')

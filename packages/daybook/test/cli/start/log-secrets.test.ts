@@ -9,7 +9,7 @@ import { daybook, folderOf } from '../cli.ts'
 
 const SECRET = 'CanarySecret0123456789abcdefGHIJ'
 
-/** Lets a process take its log for one in a terminal. */
+/** Makes a process treat its pipes as a terminal. */
 const TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=process.stderr.isTTY=true'
 
 const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
@@ -34,7 +34,7 @@ export default defineConfig({
   ],
 })`
 
-/** Requests with the secret wherever a request can hold one. */
+/** Requests with the secret in all possible places. */
 const TARGETS = [
   `/api/notes/first?preview=${SECRET}`,
   `/api/notes/first?pre%76iew=${SECRET}&select=title`,
@@ -54,8 +54,8 @@ const TARGETS = [
   `/fail/${SECRET}?token=${SECRET}`,
 ] as const
 
-/** The log of a service that gets these requests and ends. */
-async function logOf(cwd: string, node: readonly string[]): Promise<string> {
+/** Starts a service, sends these requests, and returns its log. */
+async function readLog(cwd: string, node: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, [...node, ...DAYBOOK, 'start', '--port', '0', '--log', 'info'], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -82,10 +82,10 @@ async function logOf(cwd: string, node: readonly string[]): Promise<string> {
 
 test.each([
   ['JSON', []],
-  ['lines for people', [TERMINAL]],
-])('the log as %s holds no secret of a request or of an error', async (_name, node) => {
+  ['readable lines', [TERMINAL]],
+])('the log as %s contains no secret of a request or an error', async (_name, node) => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
-  const log = await logOf(folder.path, node)
+  const log = await readLog(folder.path, node)
   for (const shown of [
     '/api/notes/first?preview=[redacted]',
     '/api/notes/first?pre%76iew=[redacted]&select=title',
@@ -107,7 +107,7 @@ test.each([
 
 test.each([
   ['an unreachable server', `postgres://daybook:${SECRET}@127.0.0.1:1/cms`],
-  ['a URL that is none', `postgres://daybook:${SECRET}@[bad/cms`],
+  ['an invalid URL', `postgres://daybook:${SECRET}@[bad/cms`],
   ['a password with a slash', `postgres://daybook:1/${SECRET}@127.0.0.1:1/cms`],
   ['an unknown option', `postgres://daybook:${SECRET}@127.0.0.1:1/cms?sslmode=${SECRET}&password=${SECRET}`],
 ])('a start with the DATABASE_URL of %s does not print the password', async (_name, url) => {

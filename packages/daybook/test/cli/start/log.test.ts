@@ -36,7 +36,7 @@ const linesOf = (log: string): readonly Line[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line)
 
-/** `daybook start`, whose log goes where `log` says. */
+/** Starts `daybook start` with its log on a file or a pipe. */
 async function serve(cwd: string, log: number | 'pipe', ...args: readonly string[]) {
   const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0', ...args], {
     cwd,
@@ -75,7 +75,7 @@ it('writes a line for each request, with the time and the fields of the request'
   ])
 })
 
-it('writes the line of a request soon, when no other request follows', async () => {
+it('writes the line of a request soon, even if no other request follows', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const file = join(folder.path, 'log')
   await using handle = await open(file, 'a')
@@ -90,14 +90,14 @@ it.each([
   ['SIGTERM', 'a pipe', 0],
   ['an error that nothing catches', 'a file', 1],
   ['an error that nothing catches', 'a pipe', 1],
-] as const)('%s leaves no line of the log in %s unwritten', async (end, target, status) => {
+] as const)('all lines of the log are written after %s, to %s', async (end, target, status) => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const file = join(folder.path, 'log')
   await using handle = await open(file, 'a')
   const { ask, stop, ended, stderr } = await serve(folder.path, target === 'a pipe' ? 'pipe' : handle.fd)
   const piped = stderr && text(stderr)
-  const asked = Array.from({ length: 700 }, (_, index) => `/api/notes/number-${index}`)
-  for (let index = 0; index < asked.length; index += 50) await Promise.all(asked.slice(index, index + 50).map(ask))
+  const paths = Array.from({ length: 700 }, (_, index) => `/api/notes/number-${index}`)
+  for (let index = 0; index < paths.length; index += 50) await Promise.all(paths.slice(index, index + 50).map(ask))
   if (end === 'SIGTERM') expect(await stop('SIGTERM')).toBe(status)
   else {
     await ask('/crash')
@@ -105,30 +105,30 @@ it.each([
   }
   const lines = linesOf((await piped) ?? (await readFile(file, 'utf8')))
   const logged = lines.flatMap(({ msg, url }) => (msg === 'request' && url?.startsWith('/api') ? [url] : []))
-  expect(logged.toSorted()).toEqual(asked.toSorted())
+  expect(logged.toSorted()).toEqual(paths.toSorted())
 })
 
-// A file that is always full, which some systems have.
-it.runIf(existsSync('/dev/full'))('serves on when the log cannot be written', async () => {
+// Some systems have a file that is always full.
+it.runIf(existsSync('/dev/full'))('continues to serve if the log cannot be written', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   await using full = await open('/dev/full', 'w')
   const { ask, stop } = await serve(folder.path, full.fd)
   for (let round = 0; round < 3; round++) {
-    const asked = Array.from({ length: 300 }, (_, index) => ask(`/api/notes/number-${index}`))
-    expect(new Set(await Promise.all(asked))).toEqual(new Set([404]))
+    const statuses = Array.from({ length: 300 }, (_, index) => ask(`/api/notes/number-${index}`))
+    expect(new Set(await Promise.all(statuses))).toEqual(new Set([404]))
   }
   expect(await stop('SIGTERM')).toBe(0)
 })
 
-it('holds a bounded part of what nobody reads, and says how much is missing', async () => {
+it('buffers a bounded number of unread lines, and logs how many are missing', async () => {
   await using folder = await folderOf({})
   const pipe = join(folder.path, 'pipe')
   spawnSync('mkfifo', [pipe])
-  // Open for both, it waits for nobody.
+  // A pipe that is open for both directions does not block.
   await using handle = await open(pipe, 'r+')
   const output = new LogOutput({ fd: handle.fd, base: { worker: 3 }, isShared: true, waitingBytes: 100_000 })
-  const asked = 5000
-  for (let index = 0; index < asked; index++) {
+  const count = 5000
+  for (let index = 0; index < count; index++) {
     output.writeRequest({ requestId: `number-${index}`, method: 'GET', url: '/', status: 200, ms: 1 })
   }
   output.write('{"msg":"the last line"}\n')
@@ -141,5 +141,5 @@ it('holds a bounded part of what nobody reads, and says how much is missing', as
   const requests = lines.filter(({ msg }) => msg === 'request')
   expect(new Set(requests.map(({ worker }) => worker))).toEqual(new Set([3]))
   const written = requests.length + lines.filter(({ msg }) => msg === 'the last line').length
-  expect(written + Number(missing?.lines)).toBe(asked + 1)
+  expect(written + Number(missing?.lines)).toBe(count + 1)
 })

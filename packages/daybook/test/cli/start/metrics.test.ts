@@ -13,7 +13,7 @@ const TOTAL = 'daybook_http_requests_total'
 const DURATIONS = 'daybook_http_request_duration_seconds_count'
 
 describe('daybook start --metrics-port', () => {
-  it('serves metrics on a port of their own, to this machine alone', async () => {
+  it('serves metrics on a separate port, on this machine only', async () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path, '--metrics-port', '0')
     const [, said = ''] = service.stdout
@@ -26,19 +26,19 @@ describe('daybook start --metrics-port', () => {
     expect((await ask(url, 'POST')).status).toBe(405)
     expect((await ask(url.replace('/metrics', '/'))).status).toBe(404)
     expect((await ask(`${service.url}/metrics`)).status).toBe(404)
-    // The service's own port answers the last hour, to those who may know it.
+    // The port of the service returns the last hour, to authorized callers.
     expect((await ask(`${service.url}/api/cms/metrics`)).status).toBe(200)
     expect((await fetch(`${service.url}/api/cms/metrics`)).status).toBe(401)
   })
 
-  it('is off when nobody asks', async () => {
+  it('is off by default', async () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path)
     expect(service.stdout).toEqual([`listening on ${service.url}`])
     expect((await ask(`${service.url}/api/cms/metrics`)).status).toBe(404)
   })
 
-  it('puts the figures of all workers together, and keeps those of workers that have ended', async () => {
+  it('merges the metrics of all workers, including ended ones', async () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path, '--metrics-port', '0', '--workers', '2')
     const url = String(service.stdout[1]).replace('metrics on ', '')
@@ -57,7 +57,7 @@ describe('daybook start --metrics-port', () => {
     expect(after.get('daybook_journal_seq')).toBe(0)
   })
 
-  it('lets each worker tell its own last hour', async () => {
+  it('serves the last hour of each worker', async () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path, '--metrics-port', '0', '--workers', '2')
     const nodes = new Set<string>()
@@ -67,7 +67,7 @@ describe('daybook start --metrics-port', () => {
     })
   })
 
-  it('refuses a port that is none or taken', async () => {
+  it('rejects a port that is invalid or in use', async () => {
     await using folder = await folderOf(FILES)
     expect(await daybook(folder.path, 'start', '--metrics-port', 'http')).toMatchObject({ status: 2 })
     await using service = await startSupervised(folder.path)

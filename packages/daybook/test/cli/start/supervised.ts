@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DAYBOOK } from '../../support/built/command.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 
-/** The service token of what is started here. */
+/** The service token of all services in these tests. */
 export const TOKEN = 'token-of-the-tests-of-workers-0123456789'
 /** Headers of the service principal. */
 export const AUTH = { authorization: `Bearer ${TOKEN}` } as const
@@ -15,18 +15,18 @@ export const AUTH = { authorization: `Bearer ${TOKEN}` } as const
 /** One line of the log. */
 export type LogLine = Readonly<Record<string, unknown>>
 
-/** What the command line itself says is no JSON. */
+/** Lines of the command line itself are not JSON. */
 const readLine = (line: string): LogLine => (line.startsWith('{') ? JSON.parse(line) : { said: line })
 
 const endedEarly = (before: string, log: readonly LogLine[]): Error =>
   new Error(`The process ended before it ${before}. Its log: ${JSON.stringify(log)}`)
 
-/** Starts `daybook start` with workers in a folder, with the log at the level info. */
+/** Starts `daybook start` with workers in a folder, with the log level `info`. */
 export function startSupervised(cwd: string, ...args: readonly string[]) {
   return startWith({}, cwd, ...args)
 }
 
-/** The same with more in its environment. */
+/** The same with further environment variables. */
 export async function startWith(env: Readonly<Record<string, string>>, cwd: string, ...args: readonly string[]) {
   const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0', ...args], {
     cwd,
@@ -48,16 +48,16 @@ export async function startWith(env: Readonly<Record<string, string>>, cwd: stri
   ])
   return {
     url: stdout[0]?.replace('listening on ', '') ?? '',
-    /** What it printed on standard output, line by line. */
+    /** The lines on standard output. */
     stdout,
     log,
     signal: (signal: NodeJS.Signals) => child.kill(signal),
-    /** The exit status, once it has ended. */
+    /** The exit status. */
     ended: ended.then(([status]) => status as number | null),
-    /** The process that has a place now. */
+    /** Returns the current process of a worker slot. */
     pidOf: (worker: number) =>
       Number(log.findLast((line) => line.msg === 'worker listens' && line.worker === worker)?.pid),
-    /** Waits until so many lines of the log say this. */
+    /** Waits until the log has a number of lines with a message. */
     logged: async (message: string, times = 1) => {
       while (log.filter(({ msg }) => msg === message).length < times) {
         if (isClosed) throw endedEarly(`logged "${message}"`, log)
@@ -71,13 +71,13 @@ export async function startWith(env: Readonly<Record<string, string>>, cwd: stri
   }
 }
 
-/** What came back; status 0 when the connection broke. */
+/** A response; its status is 0 if the connection broke. */
 export interface Answer {
   readonly status: number
   readonly body: string
 }
 
-/** Asks as the service principal; every request has a connection of its own unless an agent keeps them. */
+/** Sends a request as the service principal, on a new connection unless an agent keeps connections alive. */
 export function ask(url: string, method = 'GET', body?: object, agent = new Agent()): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { ...AUTH, 'content-type': 'application/json' }
@@ -89,14 +89,14 @@ export function ask(url: string, method = 'GET', body?: object, agent = new Agen
       },
     )
     sent.on('error', (error) => {
-      if (error.name === 'AbortError') reject(new Error(`${method} ${url} is neither answered nor refused`))
+      if (error.name === 'AbortError') reject(new Error(`${method} ${url} got no response`))
       else resolve({ status: 0, body: '' })
     })
     sent.end(body && JSON.stringify(body))
   })
 }
 
-/** Does something over and over, several at a time, until it is stopped. */
+/** Repeats work in several concurrent loops; the returned function stops them. */
 export function load(clients: number, work: (count: number) => Promise<void>) {
   let isOver = false
   const run = async (client: number): Promise<void> => {

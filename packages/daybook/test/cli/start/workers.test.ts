@@ -21,12 +21,12 @@ const FILES = { 'daybook.config.ts': config() }
 const totalOf = ({ body }: Answer): number => JSON.parse(body).total
 
 describe('daybook start --workers', () => {
-  it('prints one address, seeds once, and shows a write through one worker to all of them at once', async () => {
+  it('prints one URL, seeds once, and shows a write of one worker to all of them at once', async () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path, '--workers', '2')
     for (let count = 1; count <= 30; count += 1) {
       expect((await ask(`${service.url}/api/posts`, 'POST', { title: `note ${count}` })).status).toBe(201)
-      // Each request is a connection of its own: the workers take them in turn.
+      // Each request opens a connection, and the workers take connections in turn.
       const totals = await Promise.all([1, 2].map(async () => totalOf(await ask(`${service.url}/api/posts?limit=1`))))
       expect(totals).toEqual([count + 1, count + 1])
     }
@@ -55,15 +55,15 @@ describe('daybook start --workers', () => {
     expect(totalOf(await ask(`${service.url}/api/tags`))).toBe(before + 6)
   })
 
-  it('replaces a worker that is killed under load; no acknowledged write is lost, no client is left waiting', async () => {
+  it('replaces a worker that is killed under load; no acknowledged write is lost, and no client waits forever', async () => {
     await using folder = await folderOf({})
     await using service = await startSupervised(folder.path, '--workers', '2', '--config', EXAMPLE)
     const acknowledged: string[] = []
-    const refused: number[] = []
+    const failures: number[] = []
     const stop = load(8, async (count) => {
       const { status, body } = await ask(`${service.url}/api/posts`, 'POST', { title: `note ${count}` })
       if (status === 201) acknowledged.push(JSON.parse(body).id)
-      else if (status !== 0) refused.push(status)
+      else if (status !== 0) failures.push(status)
     })
     for (let kill = 1; kill <= 3; kill += 1) {
       const before = acknowledged.length
@@ -73,8 +73,8 @@ describe('daybook start --workers', () => {
       await service.logged('worker listens', listening + 1)
     }
     await stop()
-    expect(refused).toEqual([])
-    // A few at a time: what asks for all at once is more load than a service has to accept.
+    expect(failures).toEqual([])
+    // A few at a time: all at once would exceed the limit of pending requests.
     const lost: string[] = []
     const read = pLimit(16)
     await read.map(acknowledged, async (id) => {
@@ -86,15 +86,17 @@ describe('daybook start --workers', () => {
     expect(checkStore(`${folder.path}/.daybook`)).toEqual([])
   })
 
-  it('answers what is under way in every worker when SIGTERM comes, and ends with status 0', async () => {
+  it('answers the pending requests of all workers after SIGTERM, and ends with status 0', async () => {
     await using folder = await folderOf(FILES)
     const service = await startSupervised(folder.path, '--workers', '2')
-    const held = await Promise.all(Array.from({ length: 6 }, () => HeldRequest.begin(`${service.url}/api/posts`, AUTH)))
-    // As a terminal or a service manager does: the parent gets it, and the workers do, too.
+    const pending = await Promise.all(
+      Array.from({ length: 6 }, () => HeldRequest.begin(`${service.url}/api/posts`, AUTH)),
+    )
+    // Terminals and service managers send the signal to the parent and to the workers.
     for (const pid of [service.pidOf(1), service.pidOf(2)]) process.kill(pid, 'SIGTERM')
     service.signal('SIGTERM')
     await service.logged('draining')
-    const statuses = await Promise.all(held.map((one) => one.finish()))
+    const statuses = await Promise.all(pending.map((request) => request.finish()))
     expect(statuses).toEqual(Array.from({ length: 6 }, () => 201))
     expect(await service.ended).toBe(0)
     expect((await ask(`${service.url}/api/health`)).status).toBe(0)
@@ -110,23 +112,25 @@ describe('daybook start --workers', () => {
     expect([await service.ended, await endless.isBroken()]).toEqual([1, true])
   })
 
-  it('rolls over at SIGHUP without a request that fails, on connections old and new, to what the config says now', async () => {
+  it('replaces all workers at SIGHUP to apply a new config, without a failed request on any connection', async () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path, '--workers', '2')
     const before = [service.pidOf(1), service.pidOf(2)]
     const failed: number[] = []
-    const kept = new Agent({ keepAlive: true, maxSockets: 4 })
-    const reads = load(4, async () => count(await ask(`${service.url}/api/posts`, 'GET', undefined, kept)))
-    const writes = load(2, async () => count(await ask(`${service.url}/api/posts`, 'POST', { title: 'A' }, kept)))
-    const others = load(2, async () => count(await ask(`${service.url}/api/posts`)))
+    const keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 4 })
+    const reads = load(4, async () => count(await ask(`${service.url}/api/posts`, 'GET', undefined, keepAliveAgent)))
+    const writes = load(2, async () =>
+      count(await ask(`${service.url}/api/posts`, 'POST', { title: 'A' }, keepAliveAgent)),
+    )
+    const newConnections = load(2, async () => count(await ask(`${service.url}/api/posts`)))
     function count({ status }: Answer): void {
       if (status !== 200 && status !== 201) failed.push(status)
     }
     await folder.write({ 'daybook.config.ts': config('mood: f.text(),') })
     service.signal('SIGHUP')
     await service.logged('all workers are replaced')
-    await Promise.all([reads(), writes(), others()])
-    kept.destroy()
+    await Promise.all([reads(), writes(), newConnections()])
+    keepAliveAgent.destroy()
     expect(failed).toEqual([])
     expect([service.pidOf(1), service.pidOf(2)].filter((pid) => before.includes(pid))).toEqual([])
     for (const title of ['through one', 'through the other']) {
@@ -134,7 +138,7 @@ describe('daybook start --workers', () => {
     }
   })
 
-  it('keeps the workers that serve when a new config is wrong', async () => {
+  it('keeps the present workers if a new config is invalid', async () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path, '--workers', '2', '--log', 'info')
     await folder.write({ 'broken.ts': 'throw new Error("broken")' })
@@ -145,7 +149,7 @@ describe('daybook start --workers', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 
-  it('gives up when workers cannot be replaced, and says so', async () => {
+  it('ends with status 1 if workers cannot be replaced', async () => {
     await using folder = await folderOf(FILES)
     const service = await startSupervised(folder.path, '--workers', '2')
     await service.logged('worker listens', 2)
@@ -155,10 +159,10 @@ describe('daybook start --workers', () => {
   })
 })
 
-describe('daybook start --workers refuses', () => {
+describe('daybook start --workers rejects', () => {
   const count = (text: string, part: string): number => text.split(part).length - 1
 
-  it('a wrong config, once', async () => {
+  it('an invalid config, with a single message', async () => {
     await using folder = await folderOf({
       'daybook.config.ts':
         "import { f } from 'DAYBOOK'\nexport default { collections: { health: { fields: { a: f.text() } } } }",
@@ -169,14 +173,14 @@ describe('daybook start --workers refuses', () => {
     expect(count(ended.stderr, 'daybook:')).toBe(1)
   })
 
-  it('a folder without a config, with the status of a wrong command line', async () => {
+  it('a folder without a config, with the status of a usage error', async () => {
     await using folder = await folderOf({})
     const ended = await daybook(folder.path, 'start', '--port', '0', '--workers', '2')
     expect(ended.status).toBe(2)
     expect(count(ended.stderr, 'There is no config')).toBe(1)
   })
 
-  it('a port that is taken, once', async () => {
+  it('a port in use, with a single message', async () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path, '--workers', '1')
     const { port } = new URL(service.url)

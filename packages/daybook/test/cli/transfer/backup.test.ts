@@ -32,15 +32,15 @@ const onStore = (data: string): readonly string[] => ['--config', CONFIG, '--dat
 const run = (data: string, ...args: readonly string[]): Promise<Ended> =>
   daybook(folder.path, ...args, ...onStore(data))
 
-/** The paths of all files below a folder. */
+/** Returns the paths of all files below a folder. */
 async function filesIn(...names: readonly string[]): Promise<readonly string[]> {
   const entries = await readdir(at(...names), { recursive: true, withFileTypes: true }).catch(() => [])
-  const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   return files.map((path) => path.slice(at(...names).length + 1)).sort()
 }
 
 async function requireSameFiles(a: string, b: string): Promise<void> {
-  // The bytes of deleted files are in no backup.
+  // A backup does not contain deleted files.
   const names = (await filesIn(a)).filter((name) => !name.startsWith('.deleted'))
   expect(await filesIn(b)).toEqual(names)
   for (const name of names) expect((await readFile(at(a, name))).equals(await readFile(at(b, name)))).toBe(true)
@@ -51,13 +51,13 @@ async function exportOf(data: string): Promise<string> {
   return withoutHeader(await readFile(at(`${data}.ndjson`), 'utf8'))
 }
 
-/** Uploads files to a service on a data folder, and leaves a draft. */
+/** Uploads files to a service on a data folder. */
 async function fill(data: string, database?: PostgresDatabase, uploads: readonly Upload[] = FILES): Promise<Asset[]> {
   const config = database ? { ...gallery, database: patientPostgres(database.url) } : gallery
   const service = await createService(config, { data: at(data), serviceToken: TOKEN })
   const request = (path: string, init?: RequestInit) => service.fetch(new Request(`http://localhost${path}`, init))
   const assets: Asset[] = []
-  for (const one of uploads) assets.push(await upload({ request, token: TOKEN }, one))
+  for (const file of uploads) assets.push(await upload({ request, token: TOKEN }, file))
   await service.close()
   return assets
 }
@@ -67,7 +67,7 @@ const FILES: readonly Upload[] = [
   { content: 'a dog', texts: { filename: 'dog.txt' } },
 ]
 
-/** Uploads, writes posts, and deletes every second file of a service, until it is told to stop. */
+/** Uploads files, writes posts, and deletes every second file of a service; the returned function stops that. */
 function writeTo(url: string): () => Promise<void> {
   let isStopped = false
   const request = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init)
@@ -88,7 +88,7 @@ function writeTo(url: string): () => Promise<void> {
 }
 
 describe('a backup', () => {
-  test('is whole while a service writes, continues after a kill, and restores to the same content and files', async () => {
+  test('is complete while a service writes, continues after a kill, and restores the same content and files', async () => {
     const service = await start(folder.path, ...onStore('source'))
     const stopWriting = writeTo(service.url)
     onTestFinished(async () => {
@@ -116,11 +116,11 @@ describe('a backup', () => {
     expect(await run('after', 'restore', 'saved')).toMatchObject({ status: 0 })
     expect(await exportOf('after')).toBe(await exportOf('source'))
     await requireSameFiles('source/uploads', 'after/uploads')
-    // The database of the earlier backup is gone.
+    // The database of the earlier backup was removed.
     expect((await filesIn('saved')).filter((name) => name.endsWith('.db'))).toHaveLength(1)
   })
 
-  test('can be read by its owner alone, and saves a file again that was altered in it', async () => {
+  test('can be read by its owner only, and replaces an altered file', async () => {
     const [cat] = await fill('source')
     await run('source', 'backup', 'saved')
     const path = at('saved', 'files', String(cat?.sha256).slice(0, 2), String(cat?.sha256))
@@ -131,7 +131,7 @@ describe('a backup', () => {
     expect(await readFile(path, 'utf8')).toBe('a cat')
   })
 
-  test('names a file that is missing, and saves all else', async () => {
+  test('names a missing file, and saves the rest', async () => {
     await fill('source')
     await rm(at('source/uploads/dog.txt'))
     expect(await run('source', 'backup', 'saved')).toMatchObject({
@@ -154,30 +154,33 @@ describe('a restore', () => {
     ['a database that was altered', (name: string) => name.endsWith('.db'), 'its digest is not that of backup.json'],
     ['a file that was altered', (name: string) => name.startsWith('files/'), 'its digest is another one'],
     ['no manifest', (name: string) => name === 'backup.json', 'is damaged'],
-  ])('of a backup with %s stores no database, and continues once it is mended', async (_, isSpoilt, message) => {
-    await fill('source')
-    await run('source', 'backup', 'saved')
-    const spoilt = (await filesIn('saved')).find(isSpoilt) ?? ''
-    const whole = await readFile(at('saved', spoilt))
-    await appendFile(at('saved', spoilt), 'x')
-    const refused = await run('target', 'restore', 'saved')
-    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining(message) })
-    expect(await filesIn('target')).not.toContain('daybook.db')
-    await writeFile(at('saved', spoilt), whole)
-    expect(await run('target', 'restore', 'saved')).toMatchObject({ status: 0 })
-    await requireSameFiles('source/uploads', 'target/uploads')
-  })
+  ])(
+    'of a backup with %s stores no database, and continues once the backup is repaired',
+    async (_, isDamaged, message) => {
+      await fill('source')
+      await run('source', 'backup', 'saved')
+      const damagedFile = (await filesIn('saved')).find(isDamaged) ?? ''
+      const originalBytes = await readFile(at('saved', damagedFile))
+      await appendFile(at('saved', damagedFile), 'x')
+      const rejected = await run('target', 'restore', 'saved')
+      expect(rejected).toMatchObject({ status: 1, stderr: expect.stringContaining(message) })
+      expect(await filesIn('target')).not.toContain('daybook.db')
+      await writeFile(at('saved', damagedFile), originalBytes)
+      expect(await run('target', 'restore', 'saved')).toMatchObject({ status: 0 })
+      await requireSameFiles('source/uploads', 'target/uploads')
+    },
+  )
 
-  test('does not touch a folder with a database', async () => {
+  test('does not change a folder with a database', async () => {
     await fill('source')
     await run('source', 'backup', 'saved')
     const before = await exportOf('source')
-    const refused = await run('source', 'restore', 'saved')
-    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('Restore into an empty folder') })
+    const rejected = await run('source', 'restore', 'saved')
+    expect(rejected).toMatchObject({ status: 1, stderr: expect.stringContaining('Restore into an empty folder') })
     expect(await exportOf('source')).toBe(before)
   })
 
-  test('does not touch a folder that a service serves, even if its database was moved away', async () => {
+  test('does not change the folder of a running service, even if its database was moved away', async () => {
     await fill('source')
     await run('source', 'backup', 'saved')
     const service = await start(folder.path, ...onStore('source'))
@@ -193,13 +196,13 @@ describe('a restore', () => {
 })
 
 describe.each(['sqlite', 'postgres'])('a service on %s whose files are missing', (kind) => {
-  test('says so in its log and on /api/ready, until they are restored from the backup', async () => {
+  test('reports them in its log and on /api/ready until they are restored', async () => {
     await using database = kind === 'postgres' ? await PostgresDatabase.make() : undefined
     vi.stubEnv('DATABASE_URL', database?.url ?? '')
     await fill('source', database)
     if (database) {
-      const refused = await run('source', 'backup', 'saved')
-      expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('pg_dump') })
+      const rejected = await run('source', 'backup', 'saved')
+      expect(rejected).toMatchObject({ status: 1, stderr: expect.stringContaining('pg_dump') })
     }
     expect(await run('source', 'backup', 'saved', '--files-only')).toMatchObject({
       status: 0,
@@ -211,9 +214,9 @@ describe.each(['sqlite', 'postgres'])('a service on %s whose files are missing',
     const open = () => createService(config, { data: at('source'), serviceToken: TOKEN, strict: true, log })
     const readiness = async (service: Awaited<ReturnType<typeof open>>): Promise<unknown> =>
       (await service.fetch(new Request('http://localhost/api/ready'))).json()
-    const robbed = await open()
+    const service = await open()
     await eventually(async () =>
-      expect(await readiness(robbed)).toEqual({ status: 'ready', checks: { database: 'ok', files: 'missing' } }),
+      expect(await readiness(service)).toEqual({ status: 'ready', checks: { database: 'ok', files: 'missing' } }),
     )
     const lines: string[] = []
     await eventually(() => {
@@ -226,7 +229,7 @@ describe.each(['sqlite', 'postgres'])('a service on %s whose files are missing',
       status: 0,
       stdout: 'restored 2 files (0 there already), from saved\n',
     })
-    await robbed.close()
+    await service.close()
     expect(await filesIn('source', 'uploads')).toEqual(['dog.txt', 'pets/cat.txt'])
   })
 })

@@ -17,5 +17,5 @@ export const gallery = defineConfig({
   },
 })
 
-/** The same where DATABASE_URL says. */
+/** The same in the database of DATABASE_URL. */
 export default url ? { ...gallery, database: patientPostgres(url) } : gallery

@@ -20,16 +20,16 @@ const at = (...names: readonly string[]): string => join(folder.path, ...names)
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 const named = (text: string): string => join(digestOf(text).slice(0, 2), digestOf(text))
 
-/** Runs a command on a data folder; the content of those with a URL is there. */
+/** Runs a command on a data folder, with the content in a database if there is a URL. */
 function run(data: string, args: readonly string[], url = ''): Promise<Ended> {
   vi.stubEnv('DATABASE_URL', url)
   return daybook(folder.path, ...args, '--config', CONFIG, '--data', data)
 }
 
-/** The paths of all files below a folder. */
+/** Returns the paths of all files below a folder. */
 async function filesIn(...names: readonly string[]): Promise<readonly string[]> {
   const entries = await readdir(at(...names), { recursive: true, withFileTypes: true }).catch(() => [])
-  const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   return files.map((path) => path.slice(at(...names).length + 1)).sort()
 }
 
@@ -40,7 +40,7 @@ async function uploadTo(data: string, ...uploads: readonly Upload[]): Promise<re
   const service = await createService(gallery, { data: at(data), serviceToken: TOKEN })
   const request = (path: string, init?: RequestInit) => service.fetch(new Request(`http://localhost${path}`, init))
   const assets: Asset[] = []
-  for (const one of uploads) assets.push(await upload({ request, token: TOKEN }, one))
+  for (const file of uploads) assets.push(await upload({ request, token: TOKEN }, file))
   await service.close()
   return assets
 }
@@ -73,7 +73,7 @@ describe('an export with files', () => {
     expect(await readFile(at('all.ndjson'), 'utf8')).toContain(digestOf('a dog'))
   })
 
-  test('does not read again what is there, and writes again what is altered', async () => {
+  test('skips files that exist, and replaces altered ones', async () => {
     await run('source', EXPORT)
     await writeFile(at('files', named('a dog')), 'a cow')
     await rm(at('source', 'uploads', 'pets/2026/cat.txt'))
@@ -87,26 +87,26 @@ describe('an export with files', () => {
   test.each([
     ['missing', (path: string) => rm(path), 'is not in the store of files'],
     ['altered', (path: string) => writeFile(path, 'a cow'), 'its digest is another one'],
-  ])('names a file that is %s, and exports nothing', async (_, spoil, said) => {
+  ])('names a file that is %s, and exports nothing', async (_, spoil, message) => {
     const { path = '' } = uploaded[1] ?? {}
     await spoil(at('source', 'uploads', path))
     const ended = await run('source', EXPORT)
     expect(ended.status).toBe(1)
     expect(ended.stderr).toContain(`${path}: `)
-    expect(ended.stderr).toContain(said)
+    expect(ended.stderr).toContain(message)
     expect(await filesIn('files')).toEqual([named('a cat')])
     expect(await filesIn()).not.toContain('all.ndjson')
   })
 
-  test('of what has changed has the files of changed assets', async () => {
-    const seq = JSON.parse((await readFile(await exported('source'), 'utf8')).split('\n')[0] ?? '').seq
+  test('of changes contains the files of changed assets', async () => {
+    const seq = JSON.parse((await readFile(await exportPlain('source'), 'utf8')).split('\n')[0] ?? '').seq
     await uploadTo('source', { content: 'a bird' })
     await run('source', ['export', 'changes.ndjson', '--files', 'changed', '--since', String(seq)])
     expect(await filesIn('changed')).toEqual([named('a bird')])
   })
 })
 
-async function exported(data: string): Promise<string> {
+async function exportPlain(data: string): Promise<string> {
   await run(data, ['export', 'plain.ndjson'])
   return at('plain.ndjson')
 }
@@ -124,7 +124,7 @@ describe('a restore with files', () => {
       await run(data, ['export', `${data}.ndjson`], url)
       const lines = await readFile(at(`${data}.ndjson`), 'utf8')
       expect(withoutHeader(lines)).toBe(withoutHeader(await readFile(at('all.ndjson'), 'utf8')))
-      // What is swept is what no asset has.
+      // A service that starts removes only files without an asset.
       const place = { data: at(data), ...(url && { database: patientPostgres(url) }) }
       await serve(gallery, place, async ({ content }) => {
         expect((await content.get('posts', 'pets', { include: ['cover'] }))?.cover).toMatchObject({
@@ -138,21 +138,21 @@ describe('a restore with files', () => {
   test.each([
     ['missing', (path: string) => rm(path), 'is missing'],
     ['altered', (path: string) => writeFile(path, 'a cow'), 'has other bytes than its name says'],
-  ])('names a file that is %s, and stores nothing', async (_, spoil, said) => {
+  ])('names a file that is %s, and stores nothing', async (_, spoil, message) => {
     await run('source', EXPORT)
     await spoil(at('files', named('a dog')))
     const ended = await run('target', IMPORT)
     expect(ended).toMatchObject({ status: 1, stdout: expect.stringContaining('nothing is stored') })
-    expect(ended.stderr).toMatch(new RegExp(`line \\d: files/\\w\\w/${digestOf('a dog')} ${said}`))
+    expect(ended.stderr).toMatch(new RegExp(`line \\d: files/\\w\\w/${digestOf('a dog')} ${message}`))
     expect(await filesIn('target', 'uploads')).toEqual([])
     await run('source', EXPORT)
     expect(await run('target', IMPORT)).toMatchObject({ status: 0 })
   })
 
-  test('goes on where another one stopped, with the files that are there', async () => {
+  test('continues an interrupted one, with the files that exist', async () => {
     await run('source', EXPORT)
     const dog = uploaded[1]?.path ?? ''
-    // Another file has the path of one: the restore stops at it, and has brought what came before.
+    // Another file has the path of an asset: the restore stops there, after the files before it.
     await mkdir(at('target', 'uploads'), { recursive: true })
     await writeFile(at('target', 'uploads', dog), 'a cow')
     const stopped = await run('target', IMPORT)
@@ -163,7 +163,7 @@ describe('a restore with files', () => {
     expect(await filesIn('target', 'uploads')).toEqual(await filesIn('source', 'uploads'))
   })
 
-  test('without its files says that they have to be there already', async () => {
+  test('without its files prints that they have to exist already', async () => {
     await run('source', EXPORT)
     expect(await run('target', ['import', 'all.ndjson'])).toMatchObject({
       status: 0,
@@ -176,7 +176,7 @@ describe('a restore with files', () => {
     ['path', 'pets/2026/cat.txt', '../../escaped.txt'],
     ['path', 'pets/2026/cat.txt', '.incoming/escaped'],
     ['sha256', digestOf('a dog'), `../${digestOf('a dog')}`],
-  ])('refuses a line whose %s leads elsewhere', async (key, from, to) => {
+  ])('rejects a line whose %s leads out of the folder', async (key, from, to) => {
     await run('source', EXPORT)
     const lines = await readFile(at('all.ndjson'), 'utf8')
     await writeFile(at('all.ndjson'), lines.replaceAll(`"${key}":"${from}"`, `"${key}":"${to}"`))

@@ -24,7 +24,7 @@ const page = (front: string, body = 'Text.'): string => `---\n${front}\n---\n\n$
 
 type Item = Readonly<Record<string, unknown>>
 
-/** The entries that a service on the folder lists for a service principal. */
+/** Lists entries of a service on the folder, as a service principal. */
 async function itemsOf(cwd: string, query: string, collection = 'posts'): Promise<readonly Item[]> {
   const { default: config } = await import(join(cwd, 'daybook.config.ts'))
   const token = 'a-service-token-of-32-characters-'
@@ -43,17 +43,17 @@ const IMPORT = ['import', 'posts', '--collection', 'posts'] as const
 const folderWith = (files: Readonly<Record<string, string>>) => folderOf({ 'daybook.config.ts': CONFIG, ...files })
 
 describe('daybook import --set', () => {
-  it('gives every entry a value, in place of what its file says, and leaves a file with draft: true a draft', async () => {
+  it('sets a value in every entry, in place of that of the file, except the status of a file with draft: true', async () => {
     await using folder = await folderWith({
       'posts/a.md': page('title: A\nstars: 1\ntags: [Old]'),
       'posts/b.md': page('title: B\nstatus: archived'),
       'posts/c.md': page('title: C\ndraft: true'),
     })
     const settings = ['status=published', 'stars=5', 'pinned=yes', 'tags=News, Odds', 'seo={title: S, index: false}']
-    const set = [...settings, 'section='].flatMap((one) => ['--set', one])
-    const dry = await daybook(folder.path, ...IMPORT, ...set, '--dry-run')
+    const options = [...settings, 'section='].flatMap((setting) => ['--set', setting])
+    const dry = await daybook(folder.path, ...IMPORT, ...options, '--dry-run')
     expect(dry.stdout).toContain('status: 2 published, 1 draft\n')
-    const ended = await daybook(folder.path, ...IMPORT, ...set)
+    const ended = await daybook(folder.path, ...IMPORT, ...options)
     expect(ended).toMatchObject({ status: 0 })
     expect(ended.stdout).toContain('tags: 2 created, named by posts: "News", "Odds"\n')
     const items = await itemsOf(folder.path, 'sort=slug&include=tags')
@@ -64,7 +64,7 @@ describe('daybook import --set', () => {
     }
   })
 
-  it('takes an id in a relation, or a name', async () => {
+  it('accepts an id or a name for a relation', async () => {
     await using folder = await folderWith({ 'posts/a.md': page('title: A\nauthor: Inés') })
     await daybook(folder.path, ...IMPORT)
     const [inés] = await itemsOf(folder.path, '', 'people')
@@ -78,12 +78,15 @@ describe('daybook import --set', () => {
   const WRONG: Readonly<Record<string, readonly [set: readonly string[], said: string]>> = {
     'no value': [['status'], '--set takes FIELD=VALUE, such as --set status=published, not "status".'],
     'no such field': [['stat=published'], '--set names a field that posts does not have: "stat"'],
-    'a status that is none': [['status=live'], '--set status=live: must be one of'],
+    'an unknown status': [['status=live'], '--set status=live: must be one of'],
     'a number that is none': [['stars=many'], '--set stars=many: must be integer'],
     'an item that is none': [['ratings=1, two'], '--set ratings=1, two: /ratings/1: must be integer'],
     'a list that is none': [['tags=[a'], '--set tags=[a: YAML: '],
     'two entries for one': [['author=[A, B]'], "name one, or make it f.relation('people', { many: true })"],
-    'a name that no entry can be made of': [['section=News'], '--set section=News: there is no "News" in sections'],
+    'a name from which no entry can be created': [
+      ['section=News'],
+      '--set section=News: there is no "News" in sections',
+    ],
     'an id that is not there': [
       ['author=0190d0c0-0000-7000-8000-000000000000'],
       'people has no entry with the id 0190d0c0-0000-7000-8000-000000000000',
@@ -94,10 +97,10 @@ describe('daybook import --set', () => {
     'the text': [['body=a'], '"body" differs from file to file.'],
   }
 
-  it('refuses what a field cannot hold before it reads a file', async () => {
+  it('rejects a value that the field does not accept, before it reads a file', async () => {
     await using folder = await folderWith({ 'posts/a.md': '---\ntitle: [\n---\n' })
     for (const [set, said] of Object.values(WRONG)) {
-      const ended = await daybook(folder.path, ...IMPORT, ...set.flatMap((one) => ['--set', one]))
+      const ended = await daybook(folder.path, ...IMPORT, ...set.flatMap((setting) => ['--set', setting]))
       expect(ended).toMatchObject({ status: 2, stdout: '' })
       expect(ended.stderr).toContain(said)
       expect(ended.stderr).not.toContain('a.md')
@@ -106,7 +109,7 @@ describe('daybook import --set', () => {
 })
 
 describe('lists in a front matter', () => {
-  it('are YAML lists, or a text with commas', async () => {
+  it('may be YAML lists or texts with commas', async () => {
     await using folder = await folderWith({
       'posts/a.md': page('title: A\ntags: News, Odds & Ends\nwords: one, two\nratings: 1, 2\nmoods: calm, glad'),
       'posts/b.md': page('title: B\ntags: [News, "Odds, Ends"]\nwords:\n  - one, two\nratings: 3\nmoods: [glad]'),
@@ -124,7 +127,7 @@ describe('lists in a front matter', () => {
     ])
   })
 
-  it('name several authors with commas, "and" and "&"; an item of a YAML list is one', async () => {
+  it('may separate authors with commas, "and" and "&"; an item of a YAML list is a single author', async () => {
     const WAYS = {
       'authors: Ada and Bo': ['Ada', 'Bo'],
       'authors: Ada & Bo': ['Ada', 'Bo'],
@@ -142,7 +145,7 @@ describe('lists in a front matter', () => {
     expect(names).toEqual(Object.values(WAYS))
   })
 
-  it('of one entry fill a field for one; several are refused, and a text that seems to name several is pointed out', async () => {
+  it('with one item fit a field for one entry; several are rejected, and a text that seems to name several is reported', async () => {
     await using folder = await folderWith({
       'posts/a.md': page('title: A\nauthor: [Ada]'),
       'posts/b.md': page('title: B\nauthor:\n  - Ada\n  - Bo'),
@@ -160,7 +163,7 @@ describe('lists in a front matter', () => {
 })
 
 describe('a fault of a file', () => {
-  it('is on a line of its own, with the line of the front matter where it stands', async () => {
+  it('is reported on a separate line, with its line in the file', async () => {
     await using folder = await folderWith({
       'posts/broken.md': '---\ntitle: A\nstars: [\n---\n',
       'posts/date.md': page('title: A\nstars: 1\ndate: sometime'),
@@ -186,7 +189,7 @@ describe('a fault of a file', () => {
   })
 })
 
-it('the summary names a field that is much like a key without one', async () => {
+it('the summary suggests a field for a similar key', async () => {
   await using folder = await folderWith({ 'posts/a.md': page('title: A\ntag: News\nlayout: post') })
   const ended = await daybook(folder.path, ...IMPORT, '--dry-run')
   expect(ended.stdout).toContain('to bring one in: --map tag=tags\n')

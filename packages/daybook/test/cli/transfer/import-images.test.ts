@@ -17,7 +17,7 @@ export default defineConfig({
 })
 `
 
-/** A vector picture, unlike others by its colour. */
+/** Returns a vector image that differs from others by its colour. */
 const picture = (colour: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="2" height="1"><path fill="${colour}"/></svg>`
 
@@ -27,13 +27,13 @@ type Values = Readonly<Record<string, unknown>>
 const IMPORT = ['import', 'site/posts', '--collection', 'posts'] as const
 const run = ({ path }: Folder, ...more: readonly string[]): Promise<Ended> => daybook(path, ...IMPORT, ...more)
 
-/** What a service on the folder answers to paths. */
+/** Reads lists from a service on the folder. */
 async function ask({ path }: Folder, ...paths: readonly string[]): Promise<readonly (readonly Values[])[]> {
   const { default: config } = await import(join(path, 'daybook.config.ts'))
   const service = await createService(config, { data: join(path, '.daybook') })
   const items: (readonly Values[])[] = []
-  for (const one of paths) {
-    const response = await service.fetch(new Request(`http://localhost${one}`))
+  for (const target of paths) {
+    const response = await service.fetch(new Request(`http://localhost${target}`))
     items.push(((await response.json()) as { readonly items: readonly Values[] }).items)
   }
   await service.close()
@@ -45,7 +45,7 @@ const filesOf = (folder: Folder): Promise<readonly string[]> =>
     names.filter((name) => name.endsWith('.svg')),
   )
 
-test('images of posts are uploaded once each, and their references rewritten, also where the import runs again', async () => {
+test('images of posts are uploaded once each and their references rewritten, also by a second import', async () => {
   await using folder = await folderOf({
     'daybook.config.ts': CONFIG,
     'site/posts/cats/one.md': `---\ntitle: One\ncover: ../img/red.svg\npictures: ../img/red.svg, ./own%20cat.svg\n---\n
@@ -99,7 +99,7 @@ test('images of posts are uploaded once each, and their references rewritten, al
   expect(await filesOf(folder)).toHaveLength(2)
 })
 
-test('the text of an image is the alt of its asset, in the locale of the post', async () => {
+test('the text of an image becomes the alt of its asset, in the locale of the post', async () => {
   await using folder = await folderOf({
     'daybook.config.ts': CONFIG,
     'site/posts/en/one.md': '---\ntitle: One\n---\n![A cat](cat.svg)\n',
@@ -119,7 +119,7 @@ test('the text of an image is the alt of its asset, in the locale of the post', 
   ])
 })
 
-test('images that cannot be brought are named with file and line and stay as they are, and nothing outside is read', async () => {
+test('images that cannot be imported are named with file and line and stay unchanged, and no file outside is read', async () => {
   const body = [
     '![a](missing.svg)',
     '![b](../secret.svg) ![c](../../../../../../../../etc/passwd)',

@@ -8,7 +8,7 @@ const IMPORT = ['import', 'posts', '--collection', 'posts'] as const
 
 const page = (title: string): string => `---\ntitle: ${title}\nauthor: Inés\n---\n\nText.\n`
 
-it('daybook import --dry-run tries the files on a copy of the database, and leaves the database as it is', async () => {
+it('daybook import --dry-run imports into a copy of the database, and leaves the database unchanged', async () => {
   await using database = await PostgresDatabase.make()
   const config = (title: string): string => `import { defineConfig, f } from 'DAYBOOK'
 import { postgres } from '${POSTGRES}'

@@ -24,7 +24,7 @@ interface Listed {
   readonly items: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** What a service on the folder answers: the command is what is tested here, not the start. */
+/** Reads lists from a service on the folder, without the command `start`. */
 async function list(cwd: string, path: string): Promise<Listed> {
   const { default: config } = await import(join(cwd, 'daybook.config.ts'))
   const service = await createService(config, { data: join(cwd, '.daybook') })
@@ -39,7 +39,7 @@ async function list(cwd: string, path: string): Promise<Listed> {
 const IMPORT = ['import', 'posts', '--collection', 'posts'] as const
 
 describe('daybook import', () => {
-  it('makes an entry of each file: fields from the front matter, slug from the name, createdAt from the date', async () => {
+  it('creates an entry from each file: fields from the front matter, slug from the name, createdAt from the date', async () => {
     await using folder = await folderOf({
       'daybook.config.ts': CONFIG,
       'posts/2024/first-light.md': page(
@@ -72,7 +72,7 @@ describe('daybook import', () => {
     expect(items[1]).toMatchObject({ slug: 'second', tags: [{ name: 'News' }, { name: 'Odds' }] })
   })
 
-  it('keeps raw HTML as far as a write over HTTP does', async () => {
+  it('keeps raw HTML like a write over HTTP', async () => {
     const body =
       '<details>\n<summary>More</summary>\n\n*a*<script>alert(1)</script>\n\n</details>\n\n<figure>b</figure>'
     await using folder = await folderOf({
@@ -89,7 +89,7 @@ describe('daybook import', () => {
     expect(items.map(({ bodyHtml }) => bodyHtml)).toEqual([html, expect.stringContaining(`${html}\n<p>word`)])
   })
 
-  it('reads pages through links within the folder, and none outside of it', async () => {
+  it('follows links within the folder only', async () => {
     await using folder = await folderOf({
       'daybook.config.ts': CONFIG,
       'secrets/key.txt': page('title: Secret file', 'CANARY'),
@@ -124,7 +124,7 @@ describe('daybook import', () => {
     expect(JSON.stringify(items)).not.toContain('CANARY')
   })
 
-  it('changes what is there when it runs again, and doubles nothing', async () => {
+  it('updates existing entries when it runs again', async () => {
     await using folder = await folderOf({
       'daybook.config.ts': CONFIG,
       'posts/a.md': page('title: A'),
@@ -138,7 +138,7 @@ describe('daybook import', () => {
     expect([total, items.map(({ title }) => title)]).toEqual([2, ['A', 'B, again']])
   })
 
-  it('finds entries by another field with --key, and fills others with --map', async () => {
+  it('identifies entries by another field with --key, and maps keys with --map', async () => {
     await using folder = await folderOf({
       'daybook.config.ts': CONFIG,
       'posts/a.md': page('headline: Same title\nwhen: 2024-05-06'),
@@ -169,7 +169,7 @@ describe('daybook import', () => {
     })
   })
 
-  it('names each file that fails with its reason, brings in the others, and says so by its status', async () => {
+  it('reports each failed file with a reason, imports the others, and ends with status 1', async () => {
     await using folder = await folderOf({
       'daybook.config.ts': CONFIG,
       'posts/broken.md': '---\ntitle: [\n---\n',
@@ -189,7 +189,7 @@ describe('daybook import', () => {
     expect(items.map(({ title }) => title)).toEqual(['From the heading', 'Good'])
   })
 
-  it('stores nothing with --dry-run, and says what would be', async () => {
+  it('stores nothing with --dry-run, and reports the outcome', async () => {
     await using folder = await folderOf({
       'daybook.config.ts': CONFIG,
       'posts/a.md': page('title: A\nauthor: Someone'),
@@ -203,7 +203,7 @@ describe('daybook import', () => {
     expect(await list(folder.path, '/api/authors')).toMatchObject({ total: 0 })
   })
 
-  it('makes one entry of the files that stand at the same place in the folders of locales', async () => {
+  it('creates one entry from files with the same path in folders of locales', async () => {
     await using folder = await folderOf({
       'daybook.config.ts': `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
@@ -226,7 +226,7 @@ export default defineConfig({
     expect(ended.stdout).toContain('pages: 1 translation stored')
     const german = await list(folder.path, '/api/pages?locale=de&sort=slug&select=slug,title,body')
     expect(german.items).toMatchObject([
-      // Begun in Portuguese, and German falls back to English alone.
+      // The entry exists in Portuguese, and German falls back only to English.
       { slug: null, title: null },
       { slug: 'about', title: 'Über uns', body: expect.stringContaining('Wir.') },
       { slug: 'about-team', title: 'The team' },
@@ -245,7 +245,7 @@ export default defineConfig({
     expect(double.stderr).toContain('site/en/team.mdx stands for the same page as site/en/team.md')
   })
 
-  it('refuses folders of locales that are none, or a config without locales', async () => {
+  it('rejects unknown locales, and a config without locales', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': CONFIG, 'posts/en/a.md': page('title: A') })
     const ended = await daybook(folder.path, ...IMPORT, '--locale-folders')
     expect(ended).toMatchObject({ status: 2 })
@@ -280,7 +280,7 @@ export default defineConfig({
   }
 
   for (const [name, [args, said]] of Object.entries(WRONG)) {
-    it(`refuses ${name}, and says what to write`, async () => {
+    it(`rejects ${name} with advice`, async () => {
       await using folder = await folderOf({ 'daybook.config.ts': CONFIG, 'posts/a.md': page('title: A') })
       const ended = await daybook(folder.path, ...args)
       expect(ended).toMatchObject({ status: 2, stdout: '' })

@@ -15,10 +15,10 @@ const ENGINES = [
   {
     name: 'postgres',
     open: async () => {
-      const made = await PostgresDatabase.make()
+      const database = await PostgresDatabase.make()
       return {
-        database: `database: postgres('${made.url}'),`,
-        [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
+        database: `database: postgres('${database.url}'),`,
+        [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
       }
     },
   },
@@ -56,7 +56,7 @@ async function notesOf(path: string): Promise<readonly { readonly [key: string]:
 /** Returns the titles of the notes. */
 const titlesOf = async (path: string): Promise<readonly unknown[]> => (await notesOf(path)).map(({ title }) => title)
 
-/** What a service logs until it listens, and when it is told to end. */
+/** Starts and stops a service, and returns its log. */
 async function logOfStart(path: string): Promise<string> {
   const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0'], { cwd: path })
   let log = ''
@@ -71,7 +71,7 @@ async function logOfStart(path: string): Promise<string> {
 }
 
 describe.each(ENGINES)('daybook migrate on $name', ({ open }) => {
-  it('counts what does not hold, lists it, tries it out, and fills and runs it once', async () => {
+  it('counts and lists invalid values, does a dry run, and runs fills and migrations once', async () => {
     await using place = await open()
     await using folder = await folderOf({ 'daybook.config.ts': config('title: f.text()', place.database + SEED) })
     await (await start(folder.path)).stop()
@@ -125,7 +125,7 @@ describe.each(ENGINES)('daybook migrate on $name', ({ open }) => {
   }, 120_000)
 })
 
-describe.each(ENGINES)('a collection that is taken out of the config, on $name', ({ open }) => {
+describe.each(ENGINES)('a collection that is removed from the config, on $name', ({ open }) => {
   const NAMED = 'name: f.text({ required: true })'
   const withPosts = (
     collections: string,
@@ -139,7 +139,7 @@ export default defineConfig({
 })
 `
 
-  it('is named by start and migrate, and so are the references to its entries', async () => {
+  it('is reported by start and migrate, and so are references to its entries', async () => {
     await using place = await open()
     const seed = `seed: async (content) => {
       const { id } = await content.create('authors', { name: 'Ada' })
@@ -183,7 +183,7 @@ export default defineConfig({
   }, 120_000)
 })
 
-describe.each(ENGINES)('values that their fields no longer take, on $name', ({ open }) => {
+describe.each(ENGINES)('values that their fields no longer accept, on $name', ({ open }) => {
   const BEFORE = `title: f.text(), color: f.select({ options: ['red', 'blue'], required: true }),
     colors: f.select({ options: ['red', 'blue'], many: true }), parts: f.blocks({ text: { words: f.text() }, quote: { by: f.text() } }),
     size: f.integer()`
@@ -192,10 +192,10 @@ describe.each(ENGINES)('values that their fields no longer take, on $name', ({ o
       parts: [{ _type: 'text', words: 'W' }, { _type: 'quote', by: 'B' }] })
     await content.create('notes', { title: 'Two', color: 'red' })
   },`
-  const after = (color: string, others: readonly [colors?: string, parts?: string, size?: string] = []): string =>
+  const after = (color: string, options: readonly [colors?: string, parts?: string, size?: string] = []): string =>
     `title: f.text(), color: f.select({ options: ['red', 'azure'], required: true, ${color} }),
-    colors: f.select({ options: ['red', 'azure'], many: true, ${others[0] ?? ''} }),
-    parts: f.blocks({ text: { words: f.text() } }, { ${others[1] ?? ''} }), size: f.text({ ${others[2] ?? ''} })`
+    colors: f.select({ options: ['red', 'azure'], many: true, ${options[0] ?? ''} }),
+    parts: f.blocks({ text: { words: f.text() } }, { ${options[1] ?? ''} }), size: f.text({ ${options[2] ?? ''} })`
   const HEALED = [
     {
       title: 'One',
@@ -210,7 +210,7 @@ describe.each(ENGINES)('values that their fields no longer take, on $name', ({ o
     { title: 'Two', color: 'red', colors: [], parts: [], size: null },
   ]
 
-  it('are named, refused, and never lost where something is required', async () => {
+  it('are reported and rejected, and never lost in a required field', async () => {
     await using place = await open()
     await using folder = await folderOf({ 'daybook.config.ts': config(BEFORE, place.database + ALL_SEED) })
     await (await start(folder.path)).stop()
@@ -236,7 +236,7 @@ describe.each(ENGINES)('values that their fields no longer take, on $name', ({ o
       'daybook.config.ts': config(
         after('fill: { blue: "azure" }', [
           'fill: { blue: "azure" }',
-          'fill: ({ parts }) => parts.map((one) => one._type === "quote" ? { _type: "text", words: one.by } : one)',
+          'fill: ({ parts }) => parts.map((part) => part._type === "quote" ? { _type: "text", words: part.by } : part)',
           'fill: ({ size }) => String(size)',
         ]),
         place.database,
@@ -256,7 +256,7 @@ describe.each(ENGINES)('values that their fields no longer take, on $name', ({ o
     expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
   }, 120_000)
 
-  it('are seen by migrations, and kept where a fill has nothing for them', async () => {
+  it('are visible to migrations, and stay if a fill returns nothing for them', async () => {
     await using place = await open()
     await using folder = await folderOf({ 'daybook.config.ts': config(BEFORE, place.database + ALL_SEED) })
     await (await start(folder.path)).stop()
@@ -270,8 +270,8 @@ describe.each(ENGINES)('values that their fields no longer take, on $name', ({ o
       'daybook.config.ts': config(after(''), place.database),
       'migrations/1.ts':
         migration(`await content.each('notes', {}, ({ color, colors, parts, size }) => color !== 'blue' ? undefined : {
-        color: 'azure', colors: colors.map((one) => one === 'blue' ? 'azure' : one), size: String(size),
-        parts: parts.map((one) => one._type === 'quote' ? { _type: 'text', words: one.by } : one) })`),
+        color: 'azure', colors: colors.map((name) => name === 'blue' ? 'azure' : name), size: String(size),
+        parts: parts.map((part) => part._type === 'quote' ? { _type: 'text', words: part.by } : part) })`),
     })
     expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 1, stderr: '' })
     expect(await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).toMatchObject({ status: 0, stderr: '' })
@@ -280,8 +280,8 @@ describe.each(ENGINES)('values that their fields no longer take, on $name', ({ o
   }, 120_000)
 })
 
-describe.each(ENGINES)('fields that are taken out of groups, lists and blocks, on $name', ({ open }) => {
-  it('are named, and kept until their loss is allowed', async () => {
+describe.each(ENGINES)('fields that are removed from groups, lists and blocks, on $name', ({ open }) => {
+  it('are reported, and stay until their loss is allowed', async () => {
     const inner = (hint: string, size: string, by: string): string =>
       `seo: f.group({ words: f.text(), ${hint} }), rows: f.list(f.group({ name: f.text(), ${size} })),
       parts: f.blocks({ quote: { text: f.text(), ${by} } })`
@@ -315,8 +315,8 @@ describe.each(ENGINES)('fields that are taken out of groups, lists and blocks, o
   }, 120_000)
 })
 
-describe.each(ENGINES)('entries that a migration does not name, on $name', ({ open }) => {
-  it('stay as they are, and so does the time of those whose content stays the same', async () => {
+describe.each(ENGINES)('entries that a migration does not change, on $name', ({ open }) => {
+  it('stay unchanged, and so does updatedAt of entries with equal content', async () => {
     await using place = await open()
     const seed = `seed: async (content) => {
       await content.create('notes', { title: 'One', old: 'x' })
@@ -331,9 +331,9 @@ describe.each(ENGINES)('entries that a migration does not name, on $name', ({ op
     expect((await daybook(folder.path, 'migrate', '--apply')).stdout).toBe(
       '      notes.name takes the values of old (1)\nDone.\n',
     )
-    const [moved, kept] = await notesOf(folder.path)
+    const [moved, unchanged] = await notesOf(folder.path)
     expect(moved).toMatchObject({ name: 'x', updatedAt: expect.not.stringMatching(String(first?.updatedAt)) })
-    expect(kept).toEqual({ ...second, old: undefined, more: null, name: null })
+    expect(unchanged).toEqual({ ...second, old: undefined, more: null, name: null })
 
     await folder.write({ 'daybook.config.ts': config('title: f.text()', place.database) })
     expect((await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).stdout).toBe(
@@ -348,7 +348,7 @@ describe.each(ENGINES)('entries that a migration does not name, on $name', ({ op
 })
 
 describe.each(ENGINES)('daybook migrate with a fill of an optional field, on $name', ({ open }) => {
-  it('counts it, fills it once, and is done', async () => {
+  it('counts the entries, and fills them once', async () => {
     await using place = await open()
     await using folder = await folderOf({ 'daybook.config.ts': config('title: f.text()', place.database + SEED) })
     await (await start(folder.path)).stop()
@@ -368,7 +368,7 @@ describe.each(ENGINES)('daybook migrate with a fill of an optional field, on $na
 describe('migrations of a folder', () => {
   const NOTES = config('title: f.text()', SEED)
 
-  it('are noted as run where the start makes the store; later ones are named by start', async () => {
+  it('are recorded as run when start creates the store; later ones are reported by start', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES, 'migrations/1.ts': migration(SHOUT) })
     expect(await titlesOf(folder.path)).toEqual(['One', 'Two', 'Three'])
     expect((await daybook(folder.path, 'migrate', '--apply')).stdout).toBe('The stored content fits the config.\n')
@@ -382,7 +382,7 @@ describe('migrations of a folder', () => {
     expect(await logOfStart(folder.path), 'it serves all the same').toContain('migrations/2 has changed since it ran')
   })
 
-  it('are refused with a sentence when they cannot run', async () => {
+  it('are rejected with a message if they cannot run', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
     await (await start(folder.path)).stop()
     const faults = [
@@ -397,15 +397,15 @@ describe('migrations of a folder', () => {
       ['a.js', 'export default { run() {}, description: 7 }', 'migrations/a: write the description as a text'],
     ] as const
     for (const [name, text, message] of faults) {
-      await using one = await folderOf({ 'daybook.config.ts': NOTES, [`migrations/${name}`]: text })
-      const ended = await daybook(one.path, 'migrate', '--apply', '--data', join(folder.path, '.daybook'))
+      await using invalidFolder = await folderOf({ 'daybook.config.ts': NOTES, [`migrations/${name}`]: text })
+      const ended = await daybook(invalidFolder.path, 'migrate', '--apply', '--data', join(folder.path, '.daybook'))
       expect(ended.status, name).toBe(1)
       expect(ended.stderr, name).toContain(message)
     }
     expect(await readdir(folder.path)).toEqual(['.daybook', 'daybook.config.ts'])
   })
 
-  it('exclude what contradicts itself', async () => {
+  it('reject contradictory options', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
     await (await start(folder.path)).stop()
     for (const [args, message] of [
@@ -419,7 +419,7 @@ describe('migrations of a folder', () => {
     }
   })
 
-  it('end with Ctrl-C, however long they would wait, and run again', async () => {
+  it('end with Ctrl-C, even while they wait, and run again', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
     await (await start(folder.path)).stop()
     await folder.write({ 'migrations/waits.ts': migration("log('waiting'); await new Promise(() => {})") })

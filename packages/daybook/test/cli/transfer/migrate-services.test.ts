@@ -10,7 +10,7 @@ import { daybook, folderOf, start } from '../cli.ts'
 
 const POSTGRES = join(import.meta.dirname, '../../../src/store/postgres/index.ts')
 
-/** A config whose notes have a field, in the database of a URL or in the data folder. */
+/** Returns a config whose notes have these fields, in the database of a URL or in the data folder. */
 const config = (field: string, url?: string, options = '{}'): string => `import { defineConfig, f } from 'DAYBOOK'
 import { postgres } from '${POSTGRES}'
 export default defineConfig({
@@ -21,7 +21,7 @@ export default defineConfig({
 `
 const BEFORE = 'headline: f.text()'
 const RENAMED = "title: f.text({ renamedFrom: 'headline' })"
-/** Documents have the same keys as before. */
+/** Stored documents keep their keys. */
 const FILLED = "title: f.text({ required: true, renamedFrom: 'headline' }), mood: f.text({ fill: 'calm' })"
 
 const ENGINES = [
@@ -30,7 +30,7 @@ const ENGINES = [
 ]
 
 describe.each(ENGINES)('daybook migrate beside services on $name', ({ open }) => {
-  test('names those with another config, and none that has ended', async () => {
+  test('names those with another config, except ended ones', async () => {
     await using place = await open()
     await using folder = await folderOf({
       'daybook.config.ts': config(BEFORE, place.url),
@@ -55,7 +55,7 @@ describe.each(ENGINES)('daybook migrate beside services on $name', ({ open }) =>
     const killed = await start(folder.path, '--config', 'renamed.config.ts')
     expect((await migrate('filled')).stderr).toContain(`: ${hostname()}/${killed.pid}. `)
     await killed.stop('SIGKILL')
-    // A server of PostgreSQL notices soon that a client is gone.
+    // PostgreSQL soon notices that the client has disconnected.
     await eventually(async () => expect(await migrate('filled')).toMatchObject({ status: 0, stderr: '' }))
 
     const current = await start(folder.path, '--config', 'filled.config.ts')
@@ -64,7 +64,7 @@ describe.each(ENGINES)('daybook migrate beside services on $name', ({ open }) =>
   })
 })
 
-test('a killed service leaves no file behind once another one starts', async () => {
+test('the file of a killed service is removed when another one starts', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': config(BEFORE) })
   const files = async () => (await readdir(join(folder.path, '.daybook'))).filter((name) => name.startsWith('service-'))
   await (await start(folder.path)).stop('SIGKILL')
@@ -75,7 +75,7 @@ test('a killed service leaves no file behind once another one starts', async () 
   expect(await files()).toEqual([])
 })
 
-describe('on a database of PostgreSQL', () => {
+describe('on PostgreSQL', () => {
   const notes = { collections: { notes: { fields: { title: f.text() } } } }
 
   test('a service in another schema is not named', async () => {
@@ -103,7 +103,7 @@ describe('on a database of PostgreSQL', () => {
     await service.stop()
   })
 
-  test('behind a pooler, the command says that it sees no services', async () => {
+  test('behind a pooler, the command warns that it sees no services', async () => {
     await using database = await PostgresDatabase.make()
     const options = "{ pooler: 'transaction' }"
     await using folder = await folderOf({ 'daybook.config.ts': config(BEFORE, database.url, options) })

@@ -34,25 +34,25 @@ const rest = {
     untouched: defineGlobal({ fields: { text: f.text() } }),
   },
   locales: { default: 'en', available: ['en', 'de', 'fr'], fallback: { de: ['en'] } },
-  /** A restore does not fill the store that it is to fill. */
+  /** A restore must not run the seed. */
   seed: async ({ create }: SeedContent) => {
     await create('people', { name: 'Seeded' })
   },
 } as const
 
-/** A config that keeps its content where DATABASE_URL says. */
+/** A config with the database of DATABASE_URL. */
 const placed = <C extends object>(config: C): C => {
   const url = process.env.DATABASE_URL
   return url ? { ...config, database: patientPostgres(url) } : config
 }
 
-/** Every field type, and content in three languages. */
+/** Every field type, and content in three locales. */
 export const everything = defineConfig({
   ...rest,
   collections: { things: defineCollection({ fields: things }), ...rest.collections },
 })
 
-/** The same before fields went, whose values are kept aside since. */
+/** The same before fields were removed, whose values are stored as orphaned since. */
 export const before = defineConfig({
   ...rest,
   collections: {

@@ -1,7 +1,7 @@
 import type { Service } from 'daybook'
 import { plainValues } from '../copy/every-field.ts'
 
-/** What differs from engine to engine, if anything does; none may end a line of an export. */
+/** Texts that engines might store differently; none may end a line of an export. */
 const STRANGE = [
   '𝕯aybook 🗒️',
   'Ærøskøbing',
@@ -15,11 +15,11 @@ const STRANGE = [
 ]
 const NUMBERS = [0, -1e-7, 1e21, 0.1 + 0.2, Number.MAX_SAFE_INTEGER, Number.MIN_VALUE, 1.7976931348623157e308, -0, null]
 
-/** Writes something of everything under the config of before, and touches some of it under the present one. */
+/** Writes every kind of data under the former config. */
 export async function fillBefore({ content }: Service): Promise<void> {
   const create = async (collection: string, data: object): Promise<string> => {
-    const made = await content.create(collection, data as never)
-    return String((made as { readonly id: unknown }).id)
+    const entry = await content.create(collection, data as never)
+    return String((entry as { readonly id: unknown }).id)
   }
   const change = (id: string, data: object, locale?: string): Promise<unknown> =>
     content.update('things', id, data as never, { ...(locale ? { locale } : {}) })
@@ -27,7 +27,7 @@ export async function fillBefore({ content }: Service): Promise<void> {
   await content.update('people', person, { boss: person } as never)
   const ids: string[] = []
   for (const [index, text] of STRANGE.entries()) ids.push(await create('things', thing(index, text, ids)))
-  // Relations in a circle, over which no order of arrival helps.
+  // Circular relations, which no order of creation can satisfy.
   const shelf = [...ids.map((id) => ({ collection: 'things', id })).reverse(), { collection: 'people', id: person }]
   await change(String(ids[0]), { parent: ids.at(-1), friends: ids, shelf, editor: person })
   for (const [index, id] of ids.entries()) {
@@ -47,7 +47,7 @@ export async function fillBefore({ content }: Service): Promise<void> {
   }
 }
 
-/** Working copies, one of them in two languages and with a value that has no field any more, and times. */
+/** Saves drafts, one of them in two locales and with an orphaned value, and schedules. */
 async function draftAndSchedule(content: Service['content'], [first = '', second = '', third = '']: readonly string[]) {
   const save = (id: string, data: object, locale?: string): Promise<unknown> =>
     content.saveDraft('things', id, data as never, { ...(locale ? { locale } : {}) })
@@ -84,7 +84,7 @@ function thing(index: number, text: string, ids: readonly string[]): object {
   }
 }
 
-/** Writes to some entries under the present config, which puts aside what has no field any more. */
+/** Writes to some entries under the present config, which stores values without a field as orphaned. */
 export async function touch({ content }: Service): Promise<void> {
   const { items } = await content.list('things', { limit: 3, sort: 'id' } as never)
   for (const { id } of items) await content.update('things', String(id), { day: '2026-03-01' } as never)

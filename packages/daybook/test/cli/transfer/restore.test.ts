@@ -35,16 +35,16 @@ function run(place: string, ...args: readonly string[]): Promise<Ended> {
   return daybook(folder.path, ...args, '--config', CONFIG, ...(isUrl ? [] : ['--data', place]))
 }
 
-describe('an export of every field type, in several languages, with values that fields have left behind', () => {
+describe('an export of every field type, in several locales, with orphaned values', () => {
   test('uses each field type', () => {
-    const used = new Set<unknown>(Object.values(everything.collections.things.fields).map(({ type }) => type))
+    const usedTypes = new Set<unknown>(Object.values(everything.collections.things.fields).map(({ type }) => type))
     const types = Object.entries(f).map(([name, build]) => [name, (build as CallableFunction)({}).type] as const)
-    const unused = types.filter(([, type]) => !used.has(type)).map(([name]) => name)
+    const unused = types.filter(([, type]) => !usedTypes.has(type)).map(([name]) => name)
     expect(unused).toEqual([])
-    for (const to of ['things', ['things', 'people']]) expect(used).toContain(f.relation(to).type)
+    for (const to of ['things', ['things', 'people']]) expect(usedTypes).toContain(f.relation(to).type)
   })
 
-  test('gives the same lines after a restore, on both stores and across them', async () => {
+  test('is the same after a restore, on both stores and across them', async () => {
     await using first = await PostgresDatabase.make()
     await using second = await PostgresDatabase.make()
     await serve(before, { data: at('source') }, fillBefore)
@@ -73,7 +73,7 @@ describe('an export of every field type, in several languages, with values that 
     expect(withoutHeader(await text('back.ndjson'))).toBe(withoutHeader(source))
   })
 
-  test('answers the same after a restore, but for tags, on both stores, which hold the same rows', async () => {
+  test('gives the same responses, except tags, and the same rows after a restore on both stores', async () => {
     await using database = await PostgresDatabase.make()
     await serve(before, { data: at('source') }, fillBefore)
     await serve(everything, { data: at('source') }, touch)
@@ -87,10 +87,10 @@ describe('an export of every field type, in several languages, with values that 
     const source = await ask({ data: at('source') })
     expect(await ask({ data: at('target') })).toEqual(source)
     expect(await ask({ database: patientPostgres(database.url) })).toEqual(source)
-    const { daybook$meta, ...held } = allRows(join(at('target'), 'daybook.db'))
+    const { daybook$meta, ...fileRows } = allRows(join(at('target'), 'daybook.db'))
     const rowsOf = async (table: string): Promise<readonly string[]> =>
       (await database.rows(`SELECT * FROM "${table}"`)).map((row) => JSON.stringify(row)).sort()
-    for (const [table, rows] of Object.entries(held)) expect(await rowsOf(table), table).toEqual(rows)
+    for (const [table, rows] of Object.entries(fileRows)) expect(await rowsOf(table), table).toEqual(rows)
   })
 })
 
@@ -102,22 +102,22 @@ const notes = {
 }
 
 /** Runs a command with the config of notes. */
-const own = (...args: readonly string[]): Promise<Ended> => daybook(folder.path, ...args)
+const runNotes = (...args: readonly string[]): Promise<Ended> => daybook(folder.path, ...args)
 
-/** Stores of notes with their exports, by how many notes: each is made once. */
-const made = new Map<number, Awaited<ReturnType<typeof folderOf>>>()
-afterAll(() => Promise.all([...made.values()].map((one) => one[Symbol.asyncDispose]())))
+/** Folders with a store of notes and its export, by number of notes; each is created once. */
+const notesFolders = new Map<number, Awaited<ReturnType<typeof folderOf>>>()
+afterAll(() => Promise.all([...notesFolders.values()].map((notesFolder) => notesFolder[Symbol.asyncDispose]())))
 
-/** A store of notes in `source`, and its export. */
+/** Copies a store of notes to `source`, and returns its export. */
 async function makeNotes(count: number): Promise<string> {
-  const from = made.get(count) ?? (await fillNotes(count))
+  const from = notesFolders.get(count) ?? (await fillNotes(count))
   await cp(from.path, folder.path, { recursive: true })
   return text('notes.ndjson')
 }
 
 async function fillNotes(count: number): Promise<Awaited<ReturnType<typeof folderOf>>> {
   const notesFolder = await folderOf({ 'daybook.config.ts': NOTES })
-  made.set(count, notesFolder)
+  notesFolders.set(count, notesFolder)
   await serve(notes, { data: join(notesFolder.path, 'source') }, async ({ content }) => {
     const make = (n: number) => content.create('notes', { text: `note ${n}` } as never)
     await Promise.all(Array.from({ length: count }, (_, n) => make(n)))
@@ -127,9 +127,9 @@ async function fillNotes(count: number): Promise<Awaited<ReturnType<typeof folde
 }
 
 describe('daybook export', () => {
-  test('writes to standard output what it writes to a file, which only its owner may read', async () => {
+  test('writes the same to standard output and to a file, which only its owner may read', async () => {
     const whole = await makeNotes(3)
-    const { stdout, stderr, status } = await own('export', '-', '--data', 'source')
+    const { stdout, stderr, status } = await runNotes('export', '-', '--data', 'source')
     expect(status).toBe(0)
     expect(withoutHeader(stdout)).toBe(withoutHeader(whole))
     expect(stderr).toContain('exported 3 entries, 0 globals, as of 3')
@@ -137,9 +137,9 @@ describe('daybook export', () => {
     expect(await readdir(folder.path)).toEqual(['daybook.config.ts', 'notes.ndjson', 'source'])
   })
 
-  test('--since writes what changed after a number', async () => {
+  test('--since writes the changes after a sequence number', async () => {
     await makeNotes(3)
-    const { stdout } = await own('export', '-', '--since', '2', '--data', 'source')
+    const { stdout } = await runNotes('export', '-', '--since', '2', '--data', 'source')
     expect(toLines(stdout)).toEqual([
       expect.objectContaining({ since: 2, seq: 3 }),
       expect.objectContaining({ collection: 'notes' }),
@@ -147,16 +147,16 @@ describe('daybook export', () => {
     ])
   })
 
-  test('replaces a file only by a whole one', async () => {
+  test('replaces a file only by a complete one', async () => {
     await makeNotes(1)
     await writeFile(at('kept.ndjson'), 'kept')
-    expect(await own('export', 'kept.ndjson', '--since', '9', '--data', 'source')).toMatchObject({ status: 2 })
+    expect(await runNotes('export', 'kept.ndjson', '--since', '9', '--data', 'source')).toMatchObject({ status: 2 })
     expect(await text('kept.ndjson')).toBe('kept')
-    expect(await own('export', 'kept.ndjson', '--data', 'source')).toMatchObject({ status: 0 })
+    expect(await runNotes('export', 'kept.ndjson', '--data', 'source')).toMatchObject({ status: 0 })
     expect(await text('kept.ndjson')).toContain('"counts"')
   })
 
-  test('refuses what it cannot write, and says why', async () => {
+  test('rejects an invalid command line or path with a reason', async () => {
     await makeNotes(1)
     const cases = [
       [['export'], 2, 'Write: daybook export FILE'],
@@ -167,43 +167,46 @@ describe('daybook export', () => {
       [['export', 'nowhere/a', '--data', 'source'], 1, 'nowhere/a cannot be written: ENOENT'],
     ] as const
     for (const [args, status, message] of cases) {
-      expect(await own(...args), args.join(' ')).toMatchObject({ status, stderr: expect.stringContaining(message) })
+      expect(await runNotes(...args), args.join(' ')).toMatchObject({
+        status,
+        stderr: expect.stringContaining(message),
+      })
     }
   })
 })
 
-describe('daybook import FILE refuses', () => {
-  /** What a changed file is refused with; nothing of it may be stored. */
-  async function refused(change: (lines: string[]) => readonly string[], status = 1): Promise<Ended> {
+describe('daybook import FILE rejects', () => {
+  /** Restores a changed file, which has to be rejected without storing anything. */
+  async function expectRejected(change: (lines: string[]) => readonly string[], status = 1): Promise<Ended> {
     const whole = await makeNotes(3)
     const lines = change(whole.trimEnd().split('\n'))
     await writeFile(at('changed.ndjson'), `${lines.join('\n')}\n`)
-    const ended = await own('import', 'changed.ndjson', '--data', 'target')
+    const ended = await runNotes('import', 'changed.ndjson', '--data', 'target')
     expect(ended.status).toBe(status)
-    const { stdout } = await own('import', 'notes.ndjson', '--data', 'target')
+    const { stdout } = await runNotes('import', 'notes.ndjson', '--data', 'target')
     expect(stdout, 'the whole file goes into the same store').toContain('restored 3 entries')
     return ended
   }
 
   test('a file without its last line, or without some before it', async () => {
-    expect((await refused((lines) => lines.slice(0, -1))).stderr).toContain('is incomplete')
+    expect((await expectRejected((lines) => lines.slice(0, -1))).stderr).toContain('is incomplete')
     await folder.write({ 'cut.ndjson': (await text('notes.ndjson')).slice(0, -5) })
-    expect((await own('import', 'cut.ndjson', '--data', 'other')).stderr).toContain('is incomplete')
+    expect((await runNotes('import', 'cut.ndjson', '--data', 'other')).stderr).toContain('is incomplete')
     const short = (await text('notes.ndjson')).split('\n')
     await folder.write({ 'short.ndjson': short.toSpliced(2, 1).join('\n') })
-    expect((await own('import', 'short.ndjson', '--data', 'other')).stderr).toContain(
+    expect((await runNotes('import', 'short.ndjson', '--data', 'other')).stderr).toContain(
       'has 4 lines, and its counts tell of 5',
     )
   })
 
-  test('what is no export, or one of changes alone', async () => {
-    expect((await refused(() => ['{"a":1}', '{}'])).stderr).toContain('does not begin as an export')
-    await own('export', 'since.ndjson', '--since', '1', '--data', 'source')
-    expect((await own('import', 'since.ndjson', '--data', 'other')).stderr).toContain('only what changed after 1')
+  test('a file that is no export, or contains only changes', async () => {
+    expect((await expectRejected(() => ['{"a":1}', '{}'])).stderr).toContain('does not begin as an export')
+    await runNotes('export', 'since.ndjson', '--since', '1', '--data', 'source')
+    expect((await runNotes('import', 'since.ndjson', '--data', 'other')).stderr).toContain('only what changed after 1')
   })
 
-  test('lines with faults, each by its number and its reason', async () => {
-    const { stderr, stdout } = await refused(([header = '', one = '', two = '', three = '', counts = '']) => [
+  test('invalid lines, each with its number and the reason', async () => {
+    const { stderr, stdout } = await expectRejected(([header = '', one = '', two = '', three = '', counts = '']) => [
       header,
       one.replace('"notes"', '"nothing"'),
       two.replace('"text":"note', '"typo":"note'),
@@ -217,7 +220,7 @@ describe('daybook import FILE refuses', () => {
   })
 
   test('documents that no write could have stored', async () => {
-    const { stderr } = await refused(([header = '', one = '', two = '', three = '', counts = '']) => [
+    const { stderr } = await expectRejected(([header = '', one = '', two = '', three = '', counts = '']) => [
       header,
       one.replace(/"text":"note \d"/, '"__proto__":1'),
       two.replace(/"text":"note \d"/, '"text":5'),
@@ -226,11 +229,11 @@ describe('daybook import FILE refuses', () => {
     ])
     const whole = await text('notes.ndjson')
     await writeFile(at('nobody.ndjson'), whole.replace(/("document":.*)"status":"published"/, '$1"status":null'))
-    expect((await own('import', 'nobody.ndjson', '--data', 'other')).stderr).toContain(
+    expect((await runNotes('import', 'nobody.ndjson', '--data', 'other')).stderr).toContain(
       'line 2: /document/status: is required',
     )
     await writeFile(at('half.ndjson'), whole.replace('"slug":"note-', '"slug":"\\ud800'))
-    expect((await own('import', 'half.ndjson', '--data', 'other')).stderr).toContain(
+    expect((await runNotes('import', 'half.ndjson', '--data', 'other')).stderr).toContain(
       'line 2: /slug: must not hold half of a surrogate pair',
     )
     expect(stderr).toMatch(/line 2: .*this key is not allowed/)
@@ -238,7 +241,7 @@ describe('daybook import FILE refuses', () => {
     expect(stderr).toMatch(/line 4: .*half of a surrogate pair/)
   })
 
-  test('working copies and times that could not have been stored', async () => {
+  test('drafts and schedules that no write could have stored', async () => {
     const draft = (line: string, document: object): string => {
       const { schemaHash } = JSON.parse(line) as { readonly schemaHash: string }
       const copy = { updatedAt: '2026-01-01T00:00:00.000Z', schemaHash, document }
@@ -246,7 +249,7 @@ describe('daybook import FILE refuses', () => {
     }
     const twice =
       ',"schedule":[{"action":"publish","at":"2026-01-01T00:00:00.000Z"},{"action":"publish","at":"2026-01-02T00:00:00.000Z"}]}'
-    const { stderr } = await refused(([header = '', one = '', two = '', three = '', counts = '']) => [
+    const { stderr } = await expectRejected(([header = '', one = '', two = '', three = '', counts = '']) => [
       header,
       draft(one, { text: 5 }),
       draft(two, { other: 'x' }),
@@ -258,63 +261,63 @@ describe('daybook import FILE refuses', () => {
     expect(stderr).toContain('line 4: /schedule: must have at most one time for each action')
   })
 
-  test('a store that holds content, and leaves it alone', async () => {
+  test('a store with content, and leaves it unchanged', async () => {
     await makeNotes(2)
-    const ended = await own('import', 'notes.ndjson', '--data', 'source')
+    const ended = await runNotes('import', 'notes.ndjson', '--data', 'source')
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('The store holds content') })
-    expect(withoutHeader((await own('export', '-', '--data', 'source')).stdout)).toBe(
+    expect(withoutHeader((await runNotes('export', '-', '--data', 'source')).stdout)).toBe(
       withoutHeader(await text('notes.ndjson')),
     )
   })
 
-  test('options that are about folders, and more than one file', async () => {
+  test('options for folders, and more than one file', async () => {
     await makeNotes(1)
-    const ended = await own('import', 'notes.ndjson', '--dry-run')
+    const ended = await runNotes('import', 'notes.ndjson', '--dry-run')
     expect(ended).toMatchObject({ status: 2, stderr: expect.stringContaining('--dry-run is about folders') })
-    expect(await own('import', 'notes.ndjson', 'notes.ndjson')).toMatchObject({ status: 2 })
+    expect(await runNotes('import', 'notes.ndjson', 'notes.ndjson')).toMatchObject({ status: 2 })
   })
 })
 
-describe('a restore of who made and changed entries', () => {
+describe('a restore of authors', () => {
   const peopleOf = (data: string): Promise<readonly unknown[]> =>
     serve(notes, { data: at(data) }, async ({ content }) => {
       const { items } = await content.list('notes', { sort: 'text' })
       return items.map(({ createdBy, updatedBy }) => [createdBy, updatedBy])
     })
 
-  test('keeps both; of a file that says nothing, nobody is known', async () => {
+  test('keeps both authors; without authors in the file, they are null', async () => {
     const whole = await makeNotes(3)
-    await writeFile(at('others.ndjson'), whole.replaceAll('"createdBy":"system"', '"createdBy":"ann"'))
+    await writeFile(at('authors.ndjson'), whole.replaceAll('"createdBy":"system"', '"createdBy":"ann"'))
     await writeFile(at('older.ndjson'), whole.replaceAll(/"(?:created|updated)By":"system",/g, ''))
-    for (const name of ['others', 'older'])
-      expect(await own('import', `${name}.ndjson`, '--data', name)).toMatchObject({ status: 0 })
-    expect(await peopleOf('others')).toEqual(Array(3).fill(['ann', 'system']))
+    for (const name of ['authors', 'older'])
+      expect(await runNotes('import', `${name}.ndjson`, '--data', name)).toMatchObject({ status: 0 })
+    expect(await peopleOf('authors')).toEqual(Array(3).fill(['ann', 'system']))
     expect(await peopleOf('older')).toEqual(Array(3).fill([null, null]))
-    const { stdout } = await own('export', '-', '--without-people', '--data', 'others')
+    const { stdout } = await runNotes('export', '-', '--without-people', '--data', 'authors')
     expect(withoutHeader(stdout)).toBe(withoutHeader(await text('older.ndjson')))
   })
 })
 
 describe('a restore with another config', () => {
-  test('keeps values that it has no field for, and empties what it has a new one for', async () => {
+  test('keeps values without a field, and leaves new fields empty', async () => {
     const whole = await makeNotes(1)
     await folder.write({
       'daybook.config.ts': `import { f } from 'DAYBOOK'
 export default { collections: { notes: { fields: { slug: f.slug(), other: f.integer() } } } }
 `,
     })
-    expect(await own('import', 'notes.ndjson', '--data', 'target')).toMatchObject({ status: 0 })
-    const [, line] = toLines((await own('export', '-', '--data', 'target')).stdout)
+    expect(await runNotes('import', 'notes.ndjson', '--data', 'target')).toMatchObject({ status: 0 })
+    const [, line] = toLines((await runNotes('export', '-', '--data', 'target')).stdout)
     expect(line).toMatchObject({ orphaned: { text: 'note 0' }, document: { slug: 'note-0', other: null } })
     await folder.write({ 'daybook.config.ts': NOTES })
-    expect(withoutHeader((await own('export', '-', '--data', 'target')).stdout)).toBe(withoutHeader(whole))
+    expect(withoutHeader((await runNotes('export', '-', '--data', 'target')).stdout)).toBe(withoutHeader(whole))
   })
 
-  test('that has another default locale is refused', async () => {
+  test('with another default locale is rejected', async () => {
     await serve(before, { data: at('other') }, fillBefore)
     await run('other', 'export', 'other.ndjson')
     await makeNotes(1)
-    const ended = await own('import', 'other.ndjson', '--data', 'target')
+    const ended = await runNotes('import', 'other.ndjson', '--data', 'target')
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('its default locale is "en"') })
   })
 })
@@ -324,7 +327,7 @@ const TARGETS = [
   { name: 'postgres', make: () => PostgresDatabase.make() },
 ] as const
 
-/** How a command is told where the store of notes is. */
+/** Returns the options that name the store of notes. */
 async function placeIn(database: PostgresDatabase | undefined): Promise<readonly string[]> {
   if (!database) return ['--data', 'target']
   const url = `database: postgres('${database.url}'), collections`
@@ -335,7 +338,7 @@ async function placeIn(database: PostgresDatabase | undefined): Promise<readonly
 }
 
 describe.each(TARGETS)('a restore of two entries with one slug on $name', ({ make }) => {
-  test('names the second by its number, and keeps none of those that were stored with it', async () => {
+  test('names the line of the second, and stores none of its batch', async () => {
     const whole = await makeNotes(5)
     const lines = whole.split('\n')
     const slug = /"slug":"note-\d"/g
@@ -345,14 +348,14 @@ describe.each(TARGETS)('a restore of two entries with one slug on $name', ({ mak
     )
     await using database = await make()
     const target = await placeIn(database)
-    const ended = await own('import', 'same.ndjson', ...target)
+    const ended = await runNotes('import', 'same.ndjson', ...target)
     expect(ended).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('line 5: /slug: Another entry has this slug.'),
     })
     const count = 'SELECT count(*) AS count FROM notes'
-    const held = database ? await database.rows(count) : rows(join(at('target'), 'daybook.db'), count)
-    expect(held).toEqual([{ count: 0 }])
+    const counts = database ? await database.rows(count) : rows(join(at('target'), 'daybook.db'), count)
+    expect(counts).toEqual([{ count: 0 }])
   })
 })
 
@@ -362,7 +365,7 @@ describe.each(TARGETS)('a restore into a store that a service serves on $name', 
     await using database = await make()
     const target = await placeIn(database)
     const service = await start(folder.path, ...target)
-    const ended = await own('import', 'notes.ndjson', ...target)
+    const ended = await runNotes('import', 'notes.ndjson', ...target)
     await service.stop()
     expect(ended).toMatchObject({
       status: 0,
@@ -372,7 +375,7 @@ describe.each(TARGETS)('a restore into a store that a service serves on $name', 
 })
 
 describe.each(TARGETS)('a restore that was killed on $name', ({ make }) => {
-  /** Begins to restore, and kills it when it says that some have arrived. */
+  /** Starts a restore, and kills it once it has reported lines. */
   async function kill(target: readonly string[]): Promise<void> {
     const child = spawn(process.execPath, [...DAYBOOK, 'import', 'notes.ndjson', ...target], {
       cwd: folder.path,
@@ -385,38 +388,38 @@ describe.each(TARGETS)('a restore that was killed on $name', ({ make }) => {
     expect(await exited).toEqual([null, 'SIGKILL'])
   }
 
-  test('goes on where it was; until then nobody serves, exports or migrates the store', async () => {
+  test('can be continued; until then, the store cannot be served, exported or migrated', async () => {
     const whole = await makeNotes(5000)
     await using database = await make()
     const target = await placeIn(database)
     await kill(target)
     for (const args of [['start', '--port', '0'], ['export', '-'], ['migrate']]) {
-      const ended = await own(...args, ...target)
+      const ended = await runNotes(...args, ...target)
       expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('holds an unfinished restore') })
     }
     await writeFile(at('other.ndjson'), whole.replace('note 1"', 'note one"'))
-    expect(await own('import', 'other.ndjson', ...target)).toMatchObject({
+    expect(await runNotes('import', 'other.ndjson', ...target)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('an unfinished restore of another file'),
     })
-    const ended = await own('import', 'notes.ndjson', ...target)
+    const ended = await runNotes('import', 'notes.ndjson', ...target)
     expect(ended).toMatchObject({ status: 0, stdout: expect.stringContaining('restored 5000 entries') })
     expect(ended.stderr).not.toContain('\n1000/5000 lines restored')
-    expect(withoutHeader((await own('export', '-', ...target)).stdout)).toBe(withoutHeader(whole))
-    expect(await own('import', 'notes.ndjson', ...target)).toMatchObject({
+    expect(withoutHeader((await runNotes('export', '-', ...target)).stdout)).toBe(withoutHeader(whole))
+    expect(await runNotes('import', 'notes.ndjson', ...target)).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('is restored already'),
     })
   })
 
-  test('does not go on when something else has written to the store meanwhile', async () => {
+  test('cannot be continued after another write to the store', async () => {
     await makeNotes(5000)
     await using database = await make()
     const target = await placeIn(database)
     await kill(target)
     if (database) await database.rows('UPDATE daybook$head SET seq = seq + 1')
     else change(join(at('target'), 'daybook.db'), 'UPDATE daybook$head SET seq = seq + 1')
-    expect(await own('import', 'notes.ndjson', ...target)).toMatchObject({
+    expect(await runNotes('import', 'notes.ndjson', ...target)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('Something else has written to the store'),
     })

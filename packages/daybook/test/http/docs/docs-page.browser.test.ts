@@ -114,18 +114,21 @@ const credentials = async (request: Request): Promise<readonly [string | undefin
 }
 
 describe('the docs page in a browser', () => {
-  test.each(['light', 'dark'] as const)('shows everything in %s colours, and requests nothing from other origins', async (colorScheme) => {
-    await using seen = await visit(config, '/docs', { colorScheme })
-    const { page } = seen
-    await isShown(page, 'Museum')
-    expect(await page.title()).toContain('Museum')
-    await page.getByRole('heading', { name: 'notes' }).first().waitFor()
-    await page.getByText('What visitors wrote.').first().waitFor()
-    await page.waitForLoadState('networkidle')
-    expect(await page.evaluate('document.body.className')).toContain(`${colorScheme}-mode`)
-    expect(await page.evaluate("document.querySelector('header img').naturalWidth > 0")).toBe(true)
-    expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
-  })
+  test.each(['light', 'dark'] as const)(
+    'shows everything in %s colours, and requests nothing from other origins',
+    async (colorScheme) => {
+      await using seen = await visit(config, '/docs', { colorScheme })
+      const { page } = seen
+      await isShown(page, 'Museum')
+      expect(await page.title()).toContain('Museum')
+      await page.getByRole('heading', { name: 'notes' }).first().waitFor()
+      await page.getByText('What visitors wrote.').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await page.evaluate('document.body.className')).toContain(`${colorScheme}-mode`)
+      expect(await page.evaluate("document.querySelector('header img').naturalWidth > 0")).toBe(true)
+      expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
+    },
+  )
 
   test('runs no other script of its origin', async () => {
     await using seen = await visit({ ...config, routes: FOREIGN_CODE }, '/docs')

@@ -139,7 +139,12 @@ describe('the same requests to both stores get the same responses', () => {
 
   test('every sort order, page by page, including missing values', async () => {
     await using pair = await furnished()
-    await comparePages(pair, 'things', [...TEXTS, ...OTHERS, 'kind,-amount', 'flag,-day,title', 'status,-moment'], COUNT)
+    await comparePages(
+      pair,
+      'things',
+      [...TEXTS, ...OTHERS, 'kind,-amount', 'flag,-day,title', 'status,-moment'],
+      COUNT,
+    )
     for (const query of ['limit=0', 'limit=1&offset=3', 'offset=99', 'limit=1000', 'sort=-title&status=draft,archived'])
       await pair.same(`/api/things?${query}`, { auth: true })
     for (const query of [
@@ -254,7 +259,12 @@ describe('extreme values are stored and compared alike', () => {
       await pair.same('/api/values', { method: 'POST', raw: `{"number":${number},"data":[${number}]}` })
       await pair.same('/api/values', { method: 'POST', raw: `{"integer":${number}}` })
     }
-    await comparePages(pair, 'values', ['number', 'integer'], Number(bodyOf(await pair.same('/api/values?limit=0')).total))
+    await comparePages(
+      pair,
+      'values',
+      ['number', 'integer'],
+      Number(bodyOf(await pair.same('/api/values?limit=0')).total),
+    )
     await compareFilters(pair, 'values', ['number', 'integer'], [...all, `${all.join()}`])
   })
 

@@ -204,7 +204,11 @@ class Nodes implements AsyncDisposable {
 }
 
 /** Returns the parts of a response that a client sees, without the id of the request. */
-async function readResponse(url: string, path: string, headers: Record<string, string>): Promise<Record<string, unknown>> {
+async function readResponse(
+  url: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<Record<string, unknown>> {
   const response = await fetch(`${url}${path}`, { headers })
   const text = await response.text()
   const { requestId: _id, ...body } = text === '' ? {} : JSON.parse(text)

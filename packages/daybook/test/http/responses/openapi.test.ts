@@ -170,32 +170,35 @@ describe.each([
 ])('the examples of %s', (_name, config) => {
   const collections = Object.keys(config.collections)
 
-  test.each(collections)('%s: the example of a create is accepted, and its response equals the example', async (key) => {
-    await using service = await createTestService(config)
-    const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' }
-    const document = (await (await service.request('/openapi.json', { headers })).json()) as Document
-    const name = `${key.charAt(0).toUpperCase()}${key.slice(1)}Entry`
-    const { [`${name}Create`]: create, [name]: read, [`${name}Update`]: update } = document.components.schemas
-    const send = (path: string, method: string, body: unknown): Promise<Response> =>
-      service.request(path, { method, headers: { ...headers, 'If-Match': '*' }, body: JSON.stringify(body) })
-    const [example] = create?.examples ?? []
-    const created = await send(`/api/${key}`, 'POST', example)
-    const entry = (await created.json()) as Record<string, unknown>
-    expect(created.status, JSON.stringify(entry)).toBe(201)
-    const { id, createdAt, updatedAt, createdBy, updatedBy } = entry
-    const isClosed = key === 'dossiers' ? { frozen: null } : {}
-    expect(entry).toEqual({
-      ...(read?.examples?.[0] as object),
-      ...isClosed,
-      id,
-      createdAt,
-      updatedAt,
-      createdBy,
-      updatedBy,
-    })
-    const changed = await send(`/api/${key}/${id}`, 'PUT', update?.examples?.[0])
-    expect(changed.status).toBe(config === kitchen && key === 'archive' ? 403 : 200)
-  })
+  test.each(collections)(
+    '%s: the example of a create is accepted, and its response equals the example',
+    async (key) => {
+      await using service = await createTestService(config)
+      const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' }
+      const document = (await (await service.request('/openapi.json', { headers })).json()) as Document
+      const name = `${key.charAt(0).toUpperCase()}${key.slice(1)}Entry`
+      const { [`${name}Create`]: create, [name]: read, [`${name}Update`]: update } = document.components.schemas
+      const send = (path: string, method: string, body: unknown): Promise<Response> =>
+        service.request(path, { method, headers: { ...headers, 'If-Match': '*' }, body: JSON.stringify(body) })
+      const [example] = create?.examples ?? []
+      const created = await send(`/api/${key}`, 'POST', example)
+      const entry = (await created.json()) as Record<string, unknown>
+      expect(created.status, JSON.stringify(entry)).toBe(201)
+      const { id, createdAt, updatedAt, createdBy, updatedBy } = entry
+      const isClosed = key === 'dossiers' ? { frozen: null } : {}
+      expect(entry).toEqual({
+        ...(read?.examples?.[0] as object),
+        ...isClosed,
+        id,
+        createdAt,
+        updatedAt,
+        createdBy,
+        updatedBy,
+      })
+      const changed = await send(`/api/${key}/${id}`, 'PUT', update?.examples?.[0])
+      expect(changed.status).toBe(config === kitchen && key === 'archive' ? 403 : 200)
+    },
+  )
 })
 
 describe('the document', () => {
@@ -386,7 +389,7 @@ describe('the document', () => {
     expect(Object.keys(document.paths)).toContain('/api/auth/{path}')
     const adapter = {
       getCapabilities: () => ({
-        provider: 'own',
+        provider: 'custom',
         providerRoutes: { enabled: false },
         actions: { wave: { description: 'Waves.', input: { type: 'object', properties: { at: { type: 'string' } } } } },
         'a"/b': { description: 'Has a name that no address can hold.' },
@@ -409,16 +412,16 @@ describe('the document', () => {
     const { login, register, logout } = Object.fromEntries(
       ['login', 'register', 'logout'].map((name) => [
         name,
-        own.paths[`/api/cms/auth/actions/${name}`]?.post as Operation,
+        document.paths[`/api/cms/auth/actions/${name}`]?.post as Operation,
       ]),
     )
     const output = { $ref: '#/components/schemas/authLoginOutput' }
     expect(login?.responses['200']?.content?.['application/json']?.schema).toEqual(output)
-    expect(own.components.schemas.authLoginOutput).toMatchObject({
+    expect(document.components.schemas.authLoginOutput).toMatchObject({
       required: ['authenticated', 'principal', 'identity', 'token'],
       additionalProperties: false,
     })
-    expect(Object.keys(own.components.schemas.authRegisterInput?.properties ?? {})).toEqual([
+    expect(Object.keys(document.components.schemas.authRegisterInput?.properties ?? {})).toEqual([
       'name',
       'email',
       'password',
