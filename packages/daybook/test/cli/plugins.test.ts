@@ -73,7 +73,7 @@ test('an invalid plugin is reported without a stack', async () => {
 })
 
 /** The same route in the config. */
-const OWN = `import { defineCollection, defineConfig, f } from 'DAYBOOK'
+const CONFIG_ROUTE = `import { defineCollection, defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
   collections: { notes: defineCollection({ fields: { title: f.text() } }) },
   routes: [{
@@ -89,21 +89,21 @@ export default defineConfig({
 
 test.each([
   ['a plugin', CONFIG],
-  ['the config', OWN],
-])('a rejection that %s leaves alone is logged, and daybook start goes on (D14)', async (_owner, config) => {
+  ['the config', CONFIG_ROUTE],
+])('an unhandled rejection in %s is logged, and daybook start continues', async (_owner, config) => {
   await using folder = await folderOf({ 'daybook.config.ts': config })
   const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0', '--log', 'error'], {
     cwd: folder.path,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = text(child.stderr)
+  const stderr = text(child.stderr)
   const [chunk] = await once(child.stdout, 'data')
   const url = /listening on (http:\S+)/.exec(String(chunk))?.[1] ?? ''
   for (let n = 0; n < 3; n++) expect(await (await fetch(`${url}/rejects`)).text()).toBe('done')
   expect((await fetch(`${url}/api/ready`)).status).toBe(200)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
-  const lines = (await said).split('\n').filter((line) => line.includes('unhandled rejection'))
+  const lines = (await stderr).split('\n').filter((line) => line.includes('unhandled rejection'))
   expect(lines).toHaveLength(3)
   expect(lines[0]).toContain('nobody waits for this')
 })

@@ -37,9 +37,9 @@ describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => 
   async function ask(path: string, token?: string): Promise<Answer> {
     const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` }
     const response = await service.fetch(new Request(`http://cms.example${path}`, { headers }))
-    const answer = { status: response.status, headers: response.headers, text: await response.text() }
-    if (path === PATH) await expectDocumented(service, { method: 'GET', path, headers }, answer)
-    return answer
+    const result = { status: response.status, headers: response.headers, text: await response.text() }
+    if (path === PATH) await expectDocumented(service, { method: 'GET', path, headers }, result)
+    return result
   }
 
   const read = async (): Promise<RecentMetrics> => JSON.parse((await ask(PATH, 'root')).text)
@@ -56,8 +56,8 @@ describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => 
     expect((await ask(PATH)).status).toBe(401)
     for (const token of ['cleo', 'ann', reader, all]) expect((await ask(PATH, token)).status, token).toBe(403)
     for (const token of ['root', SERVICE_TOKEN]) {
-      const answer = await ask(PATH, token)
-      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
+      const result = await ask(PATH, token)
+      expect([result.status, result.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
     }
   })
 

@@ -55,18 +55,18 @@ describe('a connection', () => {
 
   const send = (...parts: readonly (string | Uint8Array)[]): Promise<readonly Answer[]> =>
     exchange(server.port, ...parts)
-  const statusesOf = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status)
+  const statusesOf = (responses: readonly Answer[]): readonly number[] => responses.map(({ status }) => status)
   /** Sends a request, and returns its only response. */
   async function only(request: string): Promise<Answer> {
-    const answers = await send(request)
-    expect(answers).toHaveLength(1)
-    const [answer] = answers as [Answer]
-    expectSane(answer)
-    return answer
+    const responses = await send(request)
+    expect(responses).toHaveLength(1)
+    const [response] = responses as [Answer]
+    expectSane(response)
+    return response
   }
 
   test('that pipelines requests gets the responses in order', async () => {
-    const answers = await send(
+    const responses = await send(
       [
         requestText('GET /api/health'),
         requestText('GET /api/nope'),
@@ -75,8 +75,8 @@ describe('a connection', () => {
         requestText('GET /api/notes?limit=0', [CLOSE]),
       ].join(''),
     )
-    expect(statusesOf(answers)).toEqual([200, 404, 201, 401, 200])
-    for (const answer of answers) expectSane(answer)
+    expect(statusesOf(responses)).toEqual([200, 404, 201, 401, 200])
+    for (const response of responses) expectSane(response)
   })
 
   test('gets the Content-Length in bytes', async () => {
@@ -116,17 +116,17 @@ describe('a connection', () => {
   test.each(['204', '304'])('gets no body with %s', async (status) => {
     const request =
       status === '204' ? requestText('OPTIONS /api/notes') : requestText('GET /api/notes', ['If-None-Match: *'])
-    const [answer, next] = await send(request + requestText('GET /api/health', [CLOSE]))
-    expect([answer?.status, next?.status]).toEqual([Number(status), 200])
+    const [response, next] = await send(request + requestText('GET /api/health', [CLOSE]))
+    expect([response?.status, next?.status]).toEqual([Number(status), 200])
     for (const name of ['content-length', 'transfer-encoding', 'content-type']) {
-      expect(answer?.headers.get(name), name).toBeNull()
+      expect(response?.headers.get(name), name).toBeNull()
     }
   })
 
   describe('with a target that is not just a path', () => {
     test('may send an absolute URL, whose host is ignored', async () => {
-      const answer = await only(requestText('GET http://elsewhere.example:81/api/notes?limit=0', [CLOSE]))
-      expect(JSON.parse(answer.text)).toMatchObject({ collection: 'notes', limit: 0 })
+      const response = await only(requestText('GET http://elsewhere.example:81/api/notes?limit=0', [CLOSE]))
+      expect(JSON.parse(response.text)).toMatchObject({ collection: 'notes', limit: 0 })
       expect((await only(requestText('GET https://elsewhere.example', [CLOSE]))).status).toBe(404)
     })
 
@@ -138,18 +138,18 @@ describe('a connection', () => {
     })
 
     test('may send OPTIONS *, and stays open', async () => {
-      const answers = await send(requestText('OPTIONS *') + requestText('GET /api/health', [CLOSE]))
-      expect(statusesOf(answers)).toEqual([204, 200])
-      for (const answer of answers) expectSane(answer)
-      expect(answers[0]?.headers.get('allow')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
+      const responses = await send(requestText('OPTIONS *') + requestText('GET /api/health', [CLOSE]))
+      expect(statusesOf(responses)).toEqual([204, 200])
+      for (const response of responses) expectSane(response)
+      expect(responses[0]?.headers.get('allow')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
     })
 
     test.each(['GET *', 'POST *', 'OPTIONS **', 'GET ftp://a.example/api/health', 'GET http://%zz/api/health'])(
       '%s is rejected, and the connection stays open',
       async (line) => {
-        const answers = await send(requestText(line) + requestText('GET /api/health', [CLOSE]))
-        expect(statusesOf(answers)).toEqual([400, 200])
-        for (const answer of answers) expectSane(answer)
+        const responses = await send(requestText(line) + requestText('GET /api/health', [CLOSE]))
+        expect(statusesOf(responses)).toEqual([400, 200])
+        for (const response of responses) expectSane(response)
       },
     )
   })
@@ -157,8 +157,8 @@ describe('a connection', () => {
   test.each(['', 'a b', 'user@a.example', 'a.example/x', 'a.example?x', 'a.example:', 'a.example:70000', '['])(
     'with the Host "%s" is rejected',
     async (host) => {
-      const answer = await only(`GET /api/health HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n\r\n`)
-      expect([answer.status, JSON.parse(answer.text).code]).toEqual([400, 'VALIDATION_ERROR'])
+      const response = await only(`GET /api/health HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n\r\n`)
+      expect([response.status, JSON.parse(response.text).code]).toEqual([400, 'VALIDATION_ERROR'])
     },
   )
 
@@ -195,8 +195,8 @@ describe('a connection', () => {
       const host = /^host/i.test(first) ? [] : ['Host: daybook.test']
       for (const line of LINES) {
         const request = [`${line} HTTP/1.1`, ...host, first, 'X-Between: 1', second, CLOSE, '', ''].join('\r\n')
-        const answer = await only(request)
-        expect([answer.status, JSON.parse(answer.text).code], line).toEqual([400, 'VALIDATION_ERROR'])
+        const response = await only(request)
+        expect([response.status, JSON.parse(response.text).code], line).toEqual([400, 'VALIDATION_ERROR'])
       }
     })
   })
@@ -228,8 +228,8 @@ describe('a connection', () => {
 
     test('stays open with keep-alive', async () => {
       const again = 'Connection: keep-alive'
-      const answers = await send(old('GET /api/health', again) + old('GET /api/nope', again) + old('GET /api/health'))
-      expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
+      const responses = await send(old('GET /api/health', again) + old('GET /api/nope', again) + old('GET /api/health'))
+      expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
         [200, 'keep-alive'],
         [404, 'keep-alive'],
         [200, 'close'],
@@ -272,10 +272,10 @@ describe('a connection', () => {
     ])('%j', async (line) => {
       const request = `${line}\r\nHost: daybook.test\r\n${CLOSE}\r\n\r\n`
       for (const before of ['', requestText('GET /api/health')]) {
-        const answers = await send(Buffer.from(before + request, 'latin1'))
-        const answer = answers.at(-1) as Answer
-        expectSane(answer)
-        expect([answer.status, JSON.parse(answer.text).code]).toEqual([400, 'VALIDATION_ERROR'])
+        const responses = await send(Buffer.from(before + request, 'latin1'))
+        const response = responses.at(-1) as Answer
+        expectSane(response)
+        expect([response.status, JSON.parse(response.text).code]).toEqual([400, 'VALIDATION_ERROR'])
       }
     })
 
@@ -283,10 +283,10 @@ describe('a connection', () => {
       'but 501 if only the method %s is unknown',
       async (method) => {
         for (const before of ['', requestText('GET /api/health')]) {
-          const answers = await send(before + requestText(`${method} /api/health`, [CLOSE]))
-          const answer = answers.at(-1) as Answer
-          expectSane(answer)
-          expect([answer.status, JSON.parse(answer.text).code]).toEqual([501, 'NOT_IMPLEMENTED'])
+          const responses = await send(before + requestText(`${method} /api/health`, [CLOSE]))
+          const response = responses.at(-1) as Answer
+          expectSane(response)
+          expect([response.status, JSON.parse(response.text).code]).toEqual([501, 'NOT_IMPLEMENTED'])
         }
       },
     )

@@ -19,9 +19,9 @@ afterEach(async () => {
   await expectQuietProcess()
 })
 
-async function listen(answer: Answering): Promise<Listening> {
+async function listen(handle: Answering): Promise<Listening> {
   const server = await serve(
-    { handle: answering(answer), bodyLimit: 1024, drain: () => {}, close: async () => {} },
+    { handle: answering(handle), bodyLimit: 1024, drain: () => {}, close: async () => {} },
     { port: 0 },
   )
   listening.push(server)
@@ -36,18 +36,18 @@ async function open(server: Listening): Promise<Socket> {
 
 /** Creates a handler that waits until the test releases it. */
 function gated() {
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
-  const answer: Answering = async () => {
-    asked.resolve()
+  const handle: Answering = async () => {
+    requested.resolve()
     await gate.promise
     return OK
   }
-  return { answer, asked: asked.promise, release: gate.resolve }
+  return { answer: handle, asked: requested.promise, release: gate.resolve }
 }
 
-const summarize = (answers: readonly Answer[]): readonly unknown[] =>
-  answers.map(({ status, headers }) => [status, headers.get('connection')])
+const summarize = (responses: readonly Answer[]): readonly unknown[] =>
+  responses.map(({ status, headers }) => [status, headers.get('connection')])
 
 describe('a server that stops', () => {
   test('answers requests that have arrived on idle connections, and ends', async () => {
@@ -94,12 +94,12 @@ describe('a server that stops', () => {
   })
 
   test('sends Connection: close with pending responses, and ends after the last one', async () => {
-    const { answer, asked, release } = gated()
-    const server = await listen(answer)
+    const { answer: handle, asked: requested, release } = gated()
+    const server = await listen(handle)
     const socket = await open(server)
     const received = readAll(socket)
     socket.write(requestText('GET /'))
-    await asked
+    await requested
     const stopped = server.stop(GRACE_MS)
     release()
     await stopped
@@ -107,12 +107,12 @@ describe('a server that stops', () => {
   })
 
   test('answers pipelined requests, and closes with the last one', async () => {
-    const { answer, asked, release } = gated()
-    const server = await listen(answer)
+    const { answer: handle, asked: requested, release } = gated()
+    const server = await listen(handle)
     const socket = await open(server)
     const received = readAll(socket)
     socket.write(requestText('GET /1') + requestText('GET /2') + requestText('GET /3'))
-    await asked
+    await requested
     const stopped = server.stop(GRACE_MS)
     release()
     await stopped
@@ -152,8 +152,8 @@ describe('a server that stops', () => {
     gate.resolve()
     await once(socket, 'readable')
     socket.write(requestText('GET /too-late'))
-    const [answer, ...rest] = parseAnswers(await readAll(socket))
-    expect([answer?.text.length, rest]).toEqual([json.length, []])
+    const [handle, ...rest] = parseAnswers(await readAll(socket))
+    expect([handle?.text.length, rest]).toEqual([json.length, []])
     await stopped
   })
 
@@ -183,12 +183,12 @@ describe('a server that stops', () => {
   })
 
   test('cuts pending responses after the grace period', async () => {
-    const { answer, asked } = gated()
-    const server = await listen(answer)
+    const { answer: handle, asked: requested } = gated()
+    const server = await listen(handle)
     const socket = await open(server)
     const received = readAll(socket)
     socket.write(requestText('GET /'))
-    await asked
+    await requested
     await server.stop(10)
     expect(await received).toBe('')
   })

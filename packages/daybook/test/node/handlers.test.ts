@@ -89,21 +89,21 @@ describe('a client that disconnects', () => {
     return socket
   }
   const expectAnswering = async (server: Listening): Promise<void> => {
-    const answers = await exchange(server.port, requestText('GET /next', [CLOSE]))
-    expect(answers.map(({ status }) => status)).toEqual([200])
+    const responses = await exchange(server.port, requestText('GET /next', [CLOSE]))
+    expect(responses.map(({ status }) => status)).toEqual([200])
   }
 
   test('before its response does not disturb the server', async () => {
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     const server = await listen(async ({ target }) => {
       if (target === '/next') return OK
-      asked.resolve()
+      requested.resolve()
       await gate.promise
       return OK
     })
     const socket = await client(server, requestText('GET /slow'))
-    await asked.promise
+    await requested.promise
     socket.resetAndDestroy()
     await once(socket, 'close')
     await expectAnswering(server)
@@ -123,33 +123,33 @@ describe('a client that disconnects', () => {
 
   test('during its body ends the stream with an error', async () => {
     const failed = Promise.withResolvers<unknown>()
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const server = await listen(async (request) => {
       if (request.target === '/next') return OK
-      asked.resolve()
+      requested.resolve()
       await request.toRequest().text().catch(failed.resolve)
       return OK
     })
     const socket = await client(server, requestText('POST /', ['Content-Length: 500'], 'x'))
-    await asked.promise
+    await requested.promise
     socket.resetAndDestroy()
     expect(await failed.promise).toBeInstanceOf(Error)
     await expectAnswering(server)
   })
 
   test('before its body is read makes reading fail', async () => {
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     const failed = Promise.withResolvers<unknown>()
     const server = await listen(async (request) => {
       if (request.target === '/next') return OK
-      asked.resolve()
+      requested.resolve()
       await gate.promise
       await request.readBytes(1024).catch(failed.resolve)
       return OK
     })
     const socket = await client(server, requestText('POST /', ['Content-Length: 500'], 'x'))
-    await asked.promise
+    await requested.promise
     socket.resetAndDestroy()
     await once(socket, 'close')
     await expectAnswering(server)
@@ -164,8 +164,8 @@ test('a response with an invalid header closes its connection only', async () =>
   const received = readAll(socket)
   socket.write(requestText('GET /'))
   expect(await received).toBe('')
-  const answers = await exchange(server.port, requestText('GET /next', [CLOSE]))
-  expect(answers.map(({ status }) => status)).toEqual([200])
+  const responses = await exchange(server.port, requestText('GET /next', [CLOSE]))
+  expect(responses.map(({ status }) => status)).toEqual([200])
 })
 
 test.each([
@@ -178,9 +178,9 @@ test.each([
     else gate.resolve()
     return { ...OK, json: JSON.stringify(target) }
   })
-  const answers = await exchange(server.port, requestText('GET /1') + requestText('GET /2') + broken)
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 400])
-  expect(answers.slice(0, 2).map(({ text }) => JSON.parse(text))).toEqual(['/1', '/2'])
+  const responses = await exchange(server.port, requestText('GET /1') + requestText('GET /2') + broken)
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 400])
+  expect(responses.slice(0, 2).map(({ text }) => JSON.parse(text))).toEqual(['/1', '/2'])
 })
 
 describe('a route with prepare()', () => {

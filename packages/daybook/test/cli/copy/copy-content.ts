@@ -122,14 +122,14 @@ export async function answersOf(
   collections: readonly string[],
   globals: readonly string[],
 ): Promise<ReadonlyMap<string, readonly unknown[]>> {
-  const answers = new Map<string, readonly unknown[]>()
+  const responses = new Map<string, readonly unknown[]>()
   const ask = async (path: string): Promise<string> => {
     for (const headers of [{}, SESSION]) {
       const response = await service.fetch(new Request(`http://daybook.test${path}`, { headers }))
       const body = (await response.text()).replace(/"requestId":\s*"[^"]*"/, '')
-      answers.set(`${path} ${Object.keys(headers)}`, [response.status, response.headers.get('etag'), body])
+      responses.set(`${path} ${Object.keys(headers)}`, [response.status, response.headers.get('etag'), body])
     }
-    return String(answers.get(`${path} Authorization`)?.[2])
+    return String(responses.get(`${path} Authorization`)?.[2])
   }
   for (const key of globals)
     for (const query of ['', '?locale=de', '?locale=all']) await ask(`/api/globals/${key}${query}`)
@@ -144,7 +144,7 @@ export async function answersOf(
       if (slug) await ask(`/api/${collection}/${encodeURIComponent(slug)}`)
     }
   }
-  return answers
+  return responses
 }
 
 /** Creates a note with an `Idempotency-Key`; returns `true` if the response was replayed, else `null`. */

@@ -27,7 +27,7 @@ beforeEach(async () => {
     { content: 'a cat', texts: { directory: 'pets', filename: 'cat.txt' } },
     { content: 'a dog', name: 'dog.txt' },
   ]
-  assets = await Promise.all(uploads.map((one) => upload({ request, token: TOKEN }, one)))
+  assets = await Promise.all(uploads.map((file) => upload({ request, token: TOKEN }, file)))
   await service.close()
   return () => folder[Symbol.asyncDispose]()
 })

@@ -123,13 +123,13 @@ test('the first concurrent lists after each start get the right responses', asyn
     if (start === 'second') await folder.write({ 'daybook.config.ts': `${RULED}// changed\n` })
     const url = await service.listening()
     const limits = [1, 2, 3, 4, 5, 6, 7, 8]
-    const answers = await Promise.all(
+    const results = await Promise.all(
       limits.map(async (limit) => {
-        const answer = await fetch(`${url}/api/articles?sort=-minutes&limit=${limit}&where[minutes][gt]=0`)
-        return { status: answer.status, body: (await answer.json()) as ListBody }
+        const response = await fetch(`${url}/api/articles?sort=-minutes&limit=${limit}&where[minutes][gt]=0`)
+        return { status: response.status, body: (await response.json()) as ListBody }
       }),
     )
-    for (const [index, { status, body }] of answers.entries()) {
+    for (const [index, { status, body }] of results.entries()) {
       expect({
         start,
         status,
@@ -154,12 +154,12 @@ test('the first long Markdown after a start is rendered', async () => {
   const bodies = ['one', 'two', 'three'].map((word) => `# ${word}\n\n${`${word} `.repeat(3000)}`)
   const stored = await Promise.all(
     bodies.map(async (body) => {
-      const answer = await fetch(`${url}/api/articles`, {
+      const response = await fetch(`${url}/api/articles`, {
         method: 'POST',
         headers,
         body: JSON.stringify({ title: 'A', body }),
       })
-      return ((await answer.json()) as { readonly bodyHtml?: string }).bodyHtml ?? ''
+      return ((await response.json()) as { readonly bodyHtml?: string }).bodyHtml ?? ''
     }),
   )
   expect(stored.map((html) => /one|two|three/.exec(html)?.[0])).toEqual(['one', 'two', 'three'])

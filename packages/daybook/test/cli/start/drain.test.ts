@@ -23,7 +23,7 @@ const BATCH = requestText('POST /api/cms/batch', [...HEADERS, `Content-Length: $
 /** The number of drains for each kind of load. */
 const DRAINS = 3
 /** The number of responses of each client before the signal. */
-const ANSWERS = 3
+const RESPONSES = 3
 /**
  * The maximum number of lost connections in all drains: a connection may arrive between the last check and the close of the listener,
  * which the system then resets. A listener that closed with connections in its backlog would lose dozens.
@@ -67,7 +67,7 @@ describe.each([
       const clients = await Promise.all(
         Array.from({ length: count }, () => KeepAliveClient.open(service.url, request, pauseMs)),
       )
-      await Promise.all(clients.map((client) => client.reached(ANSWERS)))
+      await Promise.all(clients.map((client) => client.reached(RESPONSES)))
       service.signal('SIGTERM')
       const reports = await Promise.all(clients.map(({ report }) => report))
       expect(reports.filter(({ lost }) => lost > 0)).toEqual([])
@@ -82,10 +82,10 @@ describe.each([
     for (let drain = 1; drain <= DRAINS; drain += 1) {
       await using service = await startSupervised(folder.path, '--log', 'warn', ...args)
       const started = Promise.withResolvers<void>()
-      let answers = 0
+      let responses = 0
       const answered = (): void => {
-        answers += 1
-        if (answers === 32 * ANSWERS) started.resolve()
+        responses += 1
+        if (responses === 32 * RESPONSES) started.resolve()
       }
       const keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 24 })
       const clients = Array.from({ length: 32 }, (_, index) =>

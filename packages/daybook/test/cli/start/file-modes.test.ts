@@ -54,8 +54,8 @@ describe.skipIf(process.platform === 'win32')('files of a data folder under umas
     await chmod(data, 0o755)
     const first = await serve(folder.path, "the editor's data")
     expect(first.modes).toEqual({ ...PRIVATE, '.': '755' })
-    const [line, ...others] = first.log.trim().split('\n')
-    expect(others).toEqual([])
+    const [line, ...rest] = first.log.trim().split('\n')
+    expect(rest).toEqual([])
     const { level, msg } = JSON.parse(line ?? '') as { level: number; msg: string }
     expect([level, msg]).toEqual([40, expect.stringContaining('Other users of this machine can read the data folder')])
     const command = msg.slice(msg.indexOf('chmod'))

@@ -145,8 +145,8 @@ describe('daybook start --workers', () => {
     await folder.write({ 'daybook.config.ts': `${config()}\nexport const more = f.none()` })
     service.signal('SIGHUP')
     await service.logged('the new worker did not start; those that serve stay')
-    const answers = await Promise.all([1, 2, 3, 4].map(() => ask(`${service.url}/api/posts`)))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const responses = await Promise.all([1, 2, 3, 4].map(() => ask(`${service.url}/api/posts`)))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 
   it('ends with status 1 if workers cannot be replaced', async () => {

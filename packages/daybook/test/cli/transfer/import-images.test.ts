@@ -77,12 +77,12 @@ test('images of posts are uploaded once each and their references rewritten, als
     ['own cat.svg', 'image/svg+xml', 'own', null],
     ['red.svg', 'image/svg+xml', 'A red cat', null],
   ])
-  const [own, red] = assets.map(({ url }) => url)
+  const [ownUrl, red] = assets.map(({ url }) => url)
   expect(posts[0]?.body).toBe(`![A *red* cat](${red} "Red") and ![again](${red})
 
     ![code](../img/red.svg)
 
-[![own](${own})](https://example.org) <img src="${red}" width="2"> ![far](https://example.org/a.png) ![root](/a.png)
+[![own](${ownUrl})](https://example.org) <img src="${red}" width="2"> ![far](https://example.org/a.png) ![root](/a.png)
 
 [1]: own%20cat.svg
 `)

@@ -81,8 +81,8 @@ describe('an export of every field type, in several locales, with orphaned value
     for (const target of ['target', database.url]) await run(target, 'import', 'source.ndjson')
     const ask = async (place: Place): Promise<ReadonlyMap<string, readonly unknown[]>> =>
       serve(everything, place, async (service) => {
-        const answers = await answersOf(service, ['things', 'people', 'empty'], ['site', 'untouched'])
-        return new Map([...answers].map(([path, [status, , body]]) => [path, [status, body]]))
+        const responses = await answersOf(service, ['things', 'people', 'empty'], ['site', 'untouched'])
+        return new Map([...responses].map(([path, [status, , body]]) => [path, [status, body]]))
       })
     const source = await ask({ data: at('source') })
     expect(await ask({ data: at('target') })).toEqual(source)
@@ -206,13 +206,15 @@ describe('daybook import FILE rejects', () => {
   })
 
   test('invalid lines, each with its number and the reason', async () => {
-    const { stderr, stdout } = await expectRejected(([header = '', one = '', two = '', three = '', counts = '']) => [
-      header,
-      one.replace('"notes"', '"nothing"'),
-      two.replace('"text":"note', '"typo":"note'),
-      three.slice(0, -1),
-      counts,
-    ])
+    const { stderr, stdout } = await expectRejected(
+      ([header = '', first = '', second = '', third = '', counts = '']) => [
+        header,
+        first.replace('"notes"', '"nothing"'),
+        second.replace('"text":"note', '"typo":"note'),
+        third.slice(0, -1),
+        counts,
+      ],
+    )
     expect(stderr).toContain('line 2: /collection: the config has no collection "nothing"')
     expect(stderr).toContain('line 3: /document/typo: notes has no place for this value')
     expect(stderr).toContain('line 4: /: must be well-formed JSON')
@@ -220,11 +222,11 @@ describe('daybook import FILE rejects', () => {
   })
 
   test('documents that no write could have stored', async () => {
-    const { stderr } = await expectRejected(([header = '', one = '', two = '', three = '', counts = '']) => [
+    const { stderr } = await expectRejected(([header = '', first = '', second = '', third = '', counts = '']) => [
       header,
-      one.replace(/"text":"note \d"/, '"__proto__":1'),
-      two.replace(/"text":"note \d"/, '"text":5'),
-      three.replace(/"text":"note \d"/, '"text":"\\ud800"'),
+      first.replace(/"text":"note \d"/, '"__proto__":1'),
+      second.replace(/"text":"note \d"/, '"text":5'),
+      third.replace(/"text":"note \d"/, '"text":"\\ud800"'),
       counts,
     ])
     const whole = await text('notes.ndjson')
@@ -249,11 +251,11 @@ describe('daybook import FILE rejects', () => {
     }
     const twice =
       ',"schedule":[{"action":"publish","at":"2026-01-01T00:00:00.000Z"},{"action":"publish","at":"2026-01-02T00:00:00.000Z"}]}'
-    const { stderr } = await expectRejected(([header = '', one = '', two = '', three = '', counts = '']) => [
+    const { stderr } = await expectRejected(([header = '', first = '', second = '', third = '', counts = '']) => [
       header,
-      draft(one, { text: 5 }),
-      draft(two, { other: 'x' }),
-      `${three.slice(0, -1)}${twice}`,
+      draft(first, { text: 5 }),
+      draft(second, { other: 'x' }),
+      `${third.slice(0, -1)}${twice}`,
       counts,
     ])
     expect(stderr).toContain('line 2: /draft/document/text: notes has no place for this value')

@@ -171,9 +171,9 @@ describe('the docs page in a browser', () => {
     await using seen = await visit(config, '/docs')
     await seen.service.content.create('notes', { title: 'Read me' })
     await isShown(seen.page, 'Museum')
-    const answer = await tryOperation(seen.page, LIST)
-    expect([answer.status(), new URL(answer.url()).search]).toEqual([200, ''])
-    expect(await answer.json()).toMatchObject({ items: [{ title: 'Read me' }] })
+    const response = await tryOperation(seen.page, LIST)
+    expect([response.status(), new URL(response.url()).search]).toEqual([200, ''])
+    expect(await response.json()).toMatchObject({ items: [{ title: 'Read me' }] })
     expect([await seen.violations(), seen.faults, seen.foreign]).toEqual([[], [], []])
   })
 

@@ -128,12 +128,12 @@ describe('a file of the docs page', () => {
     await using service = await createTestService(config)
     const script = scriptOf(await (await service.request('/docs')).text())
     expect(script).toMatch(/^\/docs\/[0-9a-f]{16}\/start\.js$/)
-    const answer = await service.request(script)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-    expect(answer.headers.get('cache-control')).toBe(YEAR)
-    expect(answer.headers.get('vary')).toBe('Accept-Encoding')
-    expect(await answer.text()).toContain("import('./standalone.esm.js')")
+    const response = await service.request(script)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe(YEAR)
+    expect(response.headers.get('vary')).toBe('Accept-Encoding')
+    expect(await response.text()).toContain("import('./standalone.esm.js')")
     expect((await service.request(script.replace('start.js', 'standalone.esm.js'))).status).toBe(200)
   })
 
@@ -223,10 +223,10 @@ describe('the config of the docs page', () => {
     const logo = new URL('../../support/configs/logo.svg', import.meta.url)
     await using plain = await createTestService(config)
     await using marked = await createTestService(withDocs({ logo }))
-    const [one, other] = await Promise.all(
+    const [plainPage, markedPage] = await Promise.all(
       [plain, marked].map(async (service) => (await service.request('/docs')).text()),
     )
-    expect(scriptOf(one ?? '')).not.toBe(scriptOf(other ?? ''))
+    expect(scriptOf(plainPage ?? '')).not.toBe(scriptOf(markedPage ?? ''))
   })
 
   test('is rejected if its path belongs to the auth provider', async () => {
@@ -236,12 +236,12 @@ describe('the config of the docs page', () => {
       expect(refusal).toBeInstanceOf(StartupError)
       expect(String(refusal)).toContain('docs.path: /accounts belongs to the auth adapter; choose another path')
     }
-    await using beside = await createTestService({
+    await using separate = await createTestService({
       collections,
       docs: { path: '/accounts2' },
       auth: failingAt('/accounts'),
     })
-    expect((await beside.request('/accounts2')).status).toBe(200)
+    expect((await separate.request('/accounts2')).status).toBe(200)
   })
 })
 

@@ -120,8 +120,8 @@ describe.each(STORES)('when clocks stand still or jump, on $name', (store) => {
       const { services, urls, stop } = await openNodes(place)
       const post: Document = await create(services[0], 'posts', POST)
       const ranks = async (url: string): Promise<readonly unknown[]> => {
-        const answers = await Promise.all(PATHS.map(async (path) => (await fetch(`${url}${path}`)).json()))
-        const [entry, list] = answers as [{ rank: number }, { items: readonly { rank: number }[] }]
+        const bodies = await Promise.all(PATHS.map(async (path) => (await fetch(`${url}${path}`)).json()))
+        const [entry, list] = bodies as [{ rank: number }, { items: readonly { rank: number }[] }]
         return [entry.rank, list.items[0]?.rank]
       }
       const [date, performanceNow] = [Date.now.bind(Date), performance.now.bind(performance)]

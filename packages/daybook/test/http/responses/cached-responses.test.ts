@@ -183,7 +183,7 @@ class Nodes implements AsyncDisposable {
       ...(reader === '' ? {} : { authorization: `Bearer ${reader}` }),
       ...(storedTag === undefined ? {} : { 'if-none-match': storedTag }),
     }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       this.#urls.map(async (url, node) => {
         const response = await readResponse(url, path, headers)
         for (let time = 1; time < (node === 2 ? 1 : times); time += 1)
@@ -191,7 +191,7 @@ class Nodes implements AsyncDisposable {
         return response
       }),
     )
-    const [first, second, plain] = answers
+    const [first, second, plain] = responses
     expect(first, `${reader} ${path}`).toEqual(plain)
     expect(second, `${reader} ${path} of the node with a small cache`).toEqual(plain)
     if (typeof plain?.etag === 'string') this.#tags.set(`${reader} ${path}`, plain.etag)
@@ -250,8 +250,8 @@ describe.each(STORES)('cached responses, on $name', (store) => {
     for (const rank of [0, 1, 2]) await create(service, 'posts', { title: `post ${rank}`, rank })
     const ask = async (times: number, query: string): Promise<number> => {
       const before = service.statements()
-      const answers = await Promise.all(Array.from({ length: times }, () => service.request(`/api/posts?${query}`)))
-      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+      const responses = await Promise.all(Array.from({ length: times }, () => service.request(`/api/posts?${query}`)))
+      expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
       return service.statements() - before
     }
     await ask(1, 'sort=rank&limit=1')

@@ -66,20 +66,20 @@ describe('Accept-Encoding', () => {
     const plain = await (await ask('/api/posts/large')).text()
     // The third response comes from the cache.
     for (const _time of [1, 2, 3]) {
-      const answer = await ask('/api/posts/large', { 'accept-encoding': accepted })
-      expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, coding])
-      expect(answer.headers.get('vary')).toContain('Accept-Encoding')
-      const bytes = Buffer.from(await answer.arrayBuffer())
+      const response = await ask('/api/posts/large', { 'accept-encoding': accepted })
+      expect([response.status, response.headers.get('content-encoding')]).toEqual([200, coding])
+      expect(response.headers.get('vary')).toContain('Accept-Encoding')
+      const bytes = Buffer.from(await response.arrayBuffer())
       const decoded = coding === null ? bytes : await (DECODERS[coding] as (typeof DECODERS)[string])(bytes)
       expect(decoded.toString()).toBe(plain)
-      expect(tagOf(answer).endsWith(coding === null ? '"' : `${ENDINGS[coding]}"`)).toBe(true)
+      expect(tagOf(response).endsWith(coding === null ? '"' : `${ENDINGS[coding]}"`)).toBe(true)
     }
   })
 
   test('is ignored for responses of less than 1 KiB', async () => {
     for (const _time of [1, 2, 3]) {
-      const answer = await ask('/api/posts/small', { 'accept-encoding': 'br' })
-      expect([answer.headers.get('content-encoding'), tagOf(answer)]).toEqual([
+      const response = await ask('/api/posts/small', { 'accept-encoding': 'br' })
+      expect([response.headers.get('content-encoding'), tagOf(response)]).toEqual([
         null,
         tagOf(await ask('/api/posts/small')),
       ])
@@ -88,11 +88,11 @@ describe('Accept-Encoding', () => {
 
   test('applies to every JSON response, including errors', async () => {
     const unknown = Array.from({ length: 60 }, (_, index) => `unknown${index}=1`).join('&')
-    const answers = [
+    const responses = [
       await ask('/openapi.json', { 'accept-encoding': 'gzip' }),
       await ask(`/api/posts?${unknown}`, { 'accept-encoding': 'gzip' }),
     ]
-    expect(answers.map(({ status, headers }) => [status, headers.get('content-encoding')])).toEqual([
+    expect(responses.map(({ status, headers }) => [status, headers.get('content-encoding')])).toEqual([
       [200, 'gzip'],
       [400, 'gzip'],
     ])
@@ -109,8 +109,8 @@ describe('the tag of a compressed response', () => {
     expect(coded).not.toBe(plain)
     for (const accepted of ['identity', ...codings]) {
       for (const tag of [plain, coded, `W/${coded}`, `"other", ${coded}`]) {
-        const answer = await ask(path, { 'accept-encoding': accepted, 'if-none-match': tag })
-        expect([answer.status, tagOf(answer)]).toEqual([304, tag === plain ? plain : coded])
+        const response = await ask(path, { 'accept-encoding': accepted, 'if-none-match': tag })
+        expect([response.status, tagOf(response)]).toEqual([304, tag === plain ? plain : coded])
       }
       for (const tag of [plain, coded])
         expect((await ask(path, { 'accept-encoding': accepted, 'if-match': tag })).status).toBe(200)

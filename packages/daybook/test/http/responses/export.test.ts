@@ -44,10 +44,10 @@ describe('GET /api/export exists only if it is enabled', () => {
     vi.stubEnv('ENABLE_CMS_EXPORT', value)
     await using service = await createTestService(notes)
     for (const auth of [true, false]) {
-      const answer = await ask(service, '/api/export', { auth })
+      const response = await ask(service, '/api/export', { auth })
       const unknown = await ask(service, '/api/nothing', { auth })
-      expect(answer.status).toBe(404)
-      expect({ ...bodyOf(answer), requestId: '' }).toEqual({ ...bodyOf(unknown), requestId: '' })
+      expect(response.status).toBe(404)
+      expect({ ...bodyOf(response), requestId: '' }).toEqual({ ...bodyOf(unknown), requestId: '' })
     }
     expect((await ask(service, '/api/export', { method: 'POST' })).status).toBe(404)
   })
@@ -224,42 +224,42 @@ describe.each(STORES)('an export on $name', (store) => {
 
   test('since a sequence number contains later changes and deletions, in order, and each document once', async () => {
     await using service = await store.open(kitchen, EXPORTED)
-    const [one, two, three] = await Promise.all(
+    const [first, second, third] = await Promise.all(
       ['one', 'two', 'three'].map((text) => create(service, 'notes', { text })),
     )
     const seq = Number((await exportOf(service))[0]?.seq)
     expect((await exportOf(service, `?since=${seq}`)).slice(1)).toEqual([
       { counts: { collections: expect.objectContaining({ notes: 0 }), globals: 0, deleted: 0 } },
     ])
-    await service.content.delete('notes', String(two?.id))
-    await update(service, 'notes', String(one?.id), { text: 'once' })
+    await service.content.delete('notes', String(second?.id))
+    await update(service, 'notes', String(first?.id), { text: 'once' })
     const brief = await create(service, 'notes', { text: 'brief' })
     await service.content.writeGlobal('internal', { text: 'a' } as never)
     await service.content.delete('notes', brief.id)
-    const last = await update(service, 'notes', String(one?.id), { text: 'twice' })
+    const last = await update(service, 'notes', String(first?.id), { text: 'twice' })
     await service.content.writeGlobal('wall', { text: 'w' } as never)
     const [header, ...lines] = await exportOf(service, `?since=${seq}`)
     expect(header).toEqual({ daybook: 1, at: MOMENT, seq: seq + 7, since: seq })
     const named = (line: Line): Line => ({ ...line, schemaHash: '', updatedAt: '' })
     expect(lines.map(named)).toEqual([
-      named({ collection: 'notes', id: two?.id, deletedAt: MOMENT }),
+      named({ collection: 'notes', id: second?.id, deletedAt: MOMENT }),
       expect.objectContaining({ global: 'internal' }),
       named({ collection: 'notes', id: brief.id, deletedAt: MOMENT }),
-      expect.objectContaining({ collection: 'notes', id: one?.id, document: withoutAuthors(last) }),
+      expect.objectContaining({ collection: 'notes', id: first?.id, document: withoutAuthors(last) }),
       expect.objectContaining({ global: 'wall' }),
       named({ counts: { collections: expect.objectContaining({ notes: 1 }), globals: 2, deleted: 2 } }),
     ])
     const all = await exportOf(service, '?since=0')
-    expect(all.filter(({ id }) => id === three?.id).length).toBe(1)
+    expect(all.filter(({ id }) => id === third?.id).length).toBe(1)
   })
 
   test('rejects an invalid sequence number', async () => {
     await using service = await store.open(notes, EXPORTED)
     await create(service, 'notes', { text: 'one' })
     for (const since of ['', '-1', '1.5', 'x', '1e3', '0x1', '9007199254740993', '2', '1&since=1']) {
-      const answer = await ask(service, `/api/export?since=${since}`, { auth: true })
-      expect(answer.status, since).toBe(400)
-      expect(bodyOf(answer)).toMatchObject({ details: { issues: [{ path: 'since' }] } })
+      const response = await ask(service, `/api/export?since=${since}`, { auth: true })
+      expect(response.status, since).toBe(400)
+      expect(bodyOf(response)).toMatchObject({ details: { issues: [{ path: 'since' }] } })
     }
     expect((await ask(service, '/api/export?limit=1', { auth: true })).status).toBe(400)
   })
@@ -341,8 +341,8 @@ describe.each(STORES)('an export on $name', (store) => {
     const headers = { Authorization: `Bearer ${service.token}` }
     const begin = (): Promise<Response> => service.request('/api/export', { headers })
     for (let round = 0; round < 5; round++) {
-      const two = [await begin(), await begin()]
-      const cancellations = two.map(({ body }) => body?.cancel())
+      const second = [await begin(), await begin()]
+      const cancellations = second.map(({ body }) => body?.cancel())
       const next = await begin()
       expect(next.status).toBe(200)
       await Promise.all([...cancellations, next.body?.cancel()])

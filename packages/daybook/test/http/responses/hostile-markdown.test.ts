@@ -33,9 +33,9 @@ describe('hostile Markdown', () => {
   const post = (body: string, to = service) => ask(to, '/api/notes', { method: 'POST', json: { body } })
 
   async function render(body: string): Promise<string> {
-    const answer = await post(body)
-    expect(answer.status).toBe(201)
-    return String(bodyOf(answer).bodyHtml)
+    const response = await post(body)
+    expect(response.status).toBe(201)
+    return String(bodyOf(response).bodyHtml)
   }
 
   test.each(XSS)('%j becomes inert HTML', async (source) => {
@@ -149,10 +149,10 @@ describe('hostile Markdown', () => {
   test.each(BOMBS)('%s: 201 or 400, and other requests are answered in the meantime', async (_name, text) => {
     const bomb = post(text, hasty)
     for (let count = 0; count < 5; count++) expect((await ask(hasty, '/api/notes?limit=1&select=id')).status).toBe(200)
-    const answer = await bomb
-    expect([201, 400]).toContain(answer.status)
-    if (answer.status === 201) expect(bodyOf(answer).body).toBe(text)
-    else expect(bodyOf(answer)).toMatchObject({ details: { issues: [{ path: '/body', code: 'markdown' }] } })
+    const response = await bomb
+    expect([201, 400]).toContain(response.status)
+    if (response.status === 201) expect(bodyOf(response).body).toBe(text)
+    else expect(bodyOf(response)).toMatchObject({ details: { issues: [{ path: '/body', code: 'markdown' }] } })
   })
 
   test('a text that takes too long does not delay other requests', async () => {
@@ -169,8 +169,8 @@ describe('hostile Markdown', () => {
   test('the service still renders after many of them at once', async () => {
     const bombs = await Promise.all(Array.from({ length: 4 }, () => post(tableBomb(2000, 2000), hasty)))
     for (const { status } of bombs) expect([201, 400]).toContain(status)
-    const answer = await post('*after*', hasty)
-    expect(bodyOf(answer).bodyHtml).toBe('<p><em>after</em></p>')
+    const response = await post('*after*', hasty)
+    expect(bodyOf(response).bodyHtml).toBe('<p><em>after</em></p>')
     expect(await render(`${'word '.repeat(500)} *after*`)).toContain('<em>after</em>')
   })
 })

@@ -23,12 +23,12 @@ describe('a request on a raw socket', () => {
     exchange(server.port, ...parts)
 
   /** Asserts that there is a single response, with one of these statuses. */
-  async function expectOnly(answers: readonly Answer[], ...statuses: readonly number[]): Promise<Answer> {
-    expect(answers.map(({ status }) => status)).toHaveLength(1)
-    const [answer] = answers as [Answer]
-    expect(statuses).toContain(answer.status)
-    expectSane(answer)
-    return answer
+  async function expectOnly(responses: readonly Answer[], ...statuses: readonly number[]): Promise<Answer> {
+    expect(responses.map(({ status }) => status)).toHaveLength(1)
+    const [response] = responses as [Answer]
+    expect(statuses).toContain(response.status)
+    expectSane(response)
+    return response
   }
 
   const notes = async (): Promise<number> => {
@@ -138,8 +138,8 @@ describe('a request on a raw socket', () => {
     await expectOnly(await send(requestText('BREW /api/notes', ['Connection: close'])), 501)
     const trace = await expectOnly(await send(requestText('TRACE /api/notes', ['Connection: close'])), 405)
     expect(trace.headers.get('allow')).toBe('GET, HEAD, POST, PATCH, DELETE, OPTIONS')
-    const answers = await send(requestText('CONNECT evil.example:443'))
-    expect(answers.every(({ status }) => status >= 400 && status < 500)).toBe(true)
+    const responses = await send(requestText('CONNECT evil.example:443'))
+    expect(responses.every(({ status }) => status >= 400 && status < 500)).toBe(true)
   })
 
   describe('that sends Expect before its body', () => {
@@ -239,8 +239,8 @@ describe('a request on a raw socket', () => {
     })
 
     test('is closed if the rest of the body does not arrive', async () => {
-      const answers = await send(requestText('POST /api/notes', post('Content-Length: 100000000')), '{"text":"')
-      expect(answers.map(({ status }) => status)).toEqual([413])
+      const responses = await send(requestText('POST /api/notes', post('Content-Length: 100000000')), '{"text":"')
+      expect(responses.map(({ status }) => status)).toEqual([413])
     })
 
     test('is 408 if the body is shorter than its Content-Length, and nothing is stored', async () => {
@@ -251,10 +251,10 @@ describe('a request on a raw socket', () => {
 
     test('ends at its Content-Length if more bytes arrive: the rest is neither body nor request', async () => {
       const before = await notes()
-      const answers = await send(
+      const responses = await send(
         requestText('POST /api/notes', post('Content-Length: 12'), `${json}${'x'.repeat(5000)}`),
       )
-      for (const { status } of answers) expect([201, 400, 501]).toContain(status)
+      for (const { status } of responses) expect([201, 400, 501]).toContain(status)
       expect(await notes()).toBeLessThanOrEqual(before + 1)
     })
   })

@@ -483,8 +483,8 @@ test('the document has a tag, which returns 304; a session has another one', asy
   const again = await service.request('/openapi.json', { headers: { 'If-None-Match': tag } })
   expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag])
   const headers = { Authorization: `Bearer ${service.token}`, 'If-None-Match': tag }
-  const own = await service.request('/openapi.json', { headers })
-  expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
+  const signedIn = await service.request('/openapi.json', { headers })
+  expect([signedIn.status, signedIn.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
   const other = await service.request('/openapi.json', { headers: { 'If-Match': '"other"' } })
   expect(other.status).toBe(412)
 })
@@ -509,21 +509,21 @@ describe('a document that takes long to build', () => {
     const documents = Promise.all([ask('/openapi.json'), ask('/openapi.json')])
     await turn()
     await ask('/api/health')
-    const [one, other] = await documents
+    const [first, second] = await documents
     expect(answered).toEqual(['/api/health', '/openapi.json', '/openapi.json'])
-    expect(one.headers.get('etag')).toBe(other.headers.get('etag'))
-    expect(Object.keys(((await one.json()) as Document).components.schemas)).toContain('Kind99EntrySelection')
+    expect(first.headers.get('etag')).toBe(second.headers.get('etag'))
+    expect(Object.keys(((await first.json()) as Document).components.schemas)).toContain('Kind99EntrySelection')
   })
 
   test('is available at once after prepare()', async () => {
     await using service = await createTestService(large)
     await service.routes.find(({ operationId }) => operationId === 'getOpenApi')?.prepare?.()
     let isAnswered = false
-    const asked = service.request('/openapi.json').then(() => {
+    const pending = service.request('/openapi.json').then(() => {
       isAnswered = true
     })
     await turn()
     expect(isAnswered).toBe(true)
-    await asked
+    await pending
   })
 })

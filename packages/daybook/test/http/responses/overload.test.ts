@@ -49,7 +49,7 @@ async function sendAll(sockets: readonly Socket[]): Promise<readonly Answer[]> {
   return (await Promise.all(received)).flatMap(parseAnswers)
 }
 
-const statusesOf = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status)
+const statusesOf = (responses: readonly Answer[]): readonly number[] => responses.map(({ status }) => status)
 
 /** A function that waits for a gate, and a promise of its first calls. */
 function gated(calls: number) {
@@ -120,7 +120,7 @@ describe('a service with the maximum number of pending requests', () => {
     await using server = await listen(guarded({ pendingRequests: 2 }, () => {}))
     const headers = [server.authorization, 'Content-Type: application/json', 'Content-Length: 12', CLOSE]
     const slow = Array.from({ length: 5 }, () => connect({ port: server.port, host: '127.0.0.1' }))
-    const answers = slow.map(readAll)
+    const responses = slow.map(readAll)
     // One after the other, since the steps before the body count.
     for (const socket of slow) {
       socket.write(requestText('POST /api/notes', [...headers, 'Expect: 100-continue']))
@@ -128,7 +128,7 @@ describe('a service with the maximum number of pending requests', () => {
     }
     await expect.poll(async () => (await ask(server.port, READ)).status).toBe(200)
     for (const socket of slow) socket.write('{"text":"x"}')
-    for (const text of await Promise.all(answers)) expect(statusesOf(parseAnswers(text))).toEqual([100, 201])
+    for (const text of await Promise.all(responses)) expect(statusesOf(parseAnswers(text))).toEqual([100, 201])
   })
 })
 
@@ -188,10 +188,10 @@ describe('requests that arrive at once', () => {
     await using server = await listen(guarded({}, work))
     const sockets = await connected(server.port, COUNT)
     reads = 0
-    const answers = sendAll(sockets)
+    const responses = sendAll(sockets)
     expect((await health(server.port)).status).toBe(200)
     expect(reads).toBeLessThan(COUNT)
-    expect(statusesOf(await answers)).toEqual(Array.from({ length: COUNT }, () => 200))
+    expect(statusesOf(await responses)).toEqual(Array.from({ length: COUNT }, () => 200))
   })
 
   test('are rejected after the longest wait, without being run', async () => {
@@ -203,10 +203,10 @@ describe('requests that arrive at once', () => {
     await using server = await listen(guarded({ queueMs: 1000 }, work))
     const sockets = await connected(server.port, 3)
     reads = 0
-    const answers = await sendAll(sockets)
-    expect(statusesOf(answers)).toEqual([200, 503, 503])
-    for (const answer of answers) expectSane(answer)
-    expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    const responses = await sendAll(sockets)
+    expect(statusesOf(responses)).toEqual([200, 503, 503])
+    for (const response of responses) expectSane(response)
+    expect(Number(responses[1]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
     expect(reads).toBe(1)
     expect((await ask(server.port, READ)).status).toBe(200)
   })
@@ -225,9 +225,9 @@ describe('requests that arrive at once', () => {
     late = await connected(server.port, 2)
     const received = late.map(readAll)
     expect(statusesOf(await sendAll(first))).toEqual([200, 200, 200])
-    const answers = (await Promise.all(received)).flatMap(parseAnswers)
-    expect(statusesOf(answers)).toEqual([200, 503])
-    expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(2)
+    const responses = (await Promise.all(received)).flatMap(parseAnswers)
+    expect(statusesOf(responses)).toEqual([200, 503])
+    expect(Number(responses[1]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(2)
   })
 
   test('are not run if their client has disconnected', async () => {
@@ -273,9 +273,9 @@ describe('many clients that send requests in turn', () => {
   test('get the last response when the service ends', async () => {
     await using server = await listen(guarded({}, () => compute(2)))
     const sockets = await connected(server.port, CLIENTS)
-    const answers = sendAll(sockets)
+    const responses = sendAll(sockets)
     const stopped = server.stop(30_000, 0)
-    expect(statusesOf(await answers)).toEqual(Array(CLIENTS).fill(200))
+    expect(statusesOf(await responses)).toEqual(Array(CLIENTS).fill(200))
     await stopped
   })
 })

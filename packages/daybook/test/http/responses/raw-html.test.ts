@@ -36,9 +36,9 @@ async function renderHtml(config: DaybookConfig, ...texts: readonly string[]): P
   try {
     const html: string[] = []
     for (const body of texts) {
-      const answer = await ask(service, '/api/notes', { method: 'POST', json: { body } })
-      expect(answer.status).toBe(201)
-      html.push(String(bodyOf(answer).bodyHtml))
+      const response = await ask(service, '/api/notes', { method: 'POST', json: { body } })
+      expect(response.status).toBe(201)
+      html.push(String(bodyOf(response).bodyHtml))
     }
     return html
   } finally {
@@ -109,8 +109,8 @@ describe('raw HTML in Markdown', () => {
         '',
       ].map((src) => [`a <video src="${src}" controls>b</video>`, 'a b'] as const),
     ]
-    const made = await renderHtml(media, ...CASES.map(([source]) => `a ${source}`))
-    expect(made).toEqual(CASES.map(([source, html]) => `<p>a ${html === 'same' ? source : html}</p>`))
+    const rendered = await renderHtml(media, ...CASES.map(([source]) => `a ${source}`))
+    expect(rendered).toEqual(CASES.map(([source, html]) => `<p>a ${html === 'same' ? source : html}</p>`))
     const [unlisted] = await renderHtml(GITHUB, 'a <audio src="https://media.example.org/a.mp3">b</audio>')
     expect(unlisted).toBe('<p>a b</p>')
   })
