@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 
-// Keeps compiled code in the folder for temporary files: later starts take half the time. Only code that is imported after it benefits.
+// Caches compiled code in the folder for temporary files, which halves the time of later starts. It only affects code that is imported afterwards.
 enableCompileCache()
 
 const { runProgram } = await import('./program.ts')

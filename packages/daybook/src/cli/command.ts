@@ -3,7 +3,7 @@ import { findNearest } from '../nearest.ts'
 
 export type { Option } from 'commander'
 
-/** A command line that cannot be carried out. It is printed without a stack; the exit status is 2. */
+/** An invalid command line. Its message is printed without a stack, and the exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -140,8 +140,8 @@ export const INTERRUPTED = 130
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Runs work that can be interrupted: Ctrl-C or SIGTERM aborts its signal, and it ends after what it is storing. A second one ends the
- * process at once.
+ * Runs work that can be interrupted: Ctrl-C or SIGTERM aborts its signal, and it ends after the current transaction. A second signal
+ * ends the process at once.
  */
 export async function withSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()

@@ -50,7 +50,7 @@ export function envFilePath(config: string | undefined): string {
  */
 export function findEnvFile(config: string | undefined): string | undefined {
   const file = envFilePath(config)
-  // A folder of that name is a virtual environment of Python's.
+  // A folder of that name is a virtual environment of Python.
   return withFileError(file, () => statSync(file, { throwIfNoEntry: false })?.isFile()) ? file : undefined
 }
 

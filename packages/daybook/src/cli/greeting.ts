@@ -5,9 +5,9 @@ import type { JsonSchema } from '../fields/field.ts'
 import { makeExample } from '../http/openapi/examples.ts'
 import type { CollectionModel, Model } from '../model/model.ts'
 
-/** The facts about a service that has started. */
+/** Facts about a started service. */
 export interface Greeting {
-  /** Where it listens. */
+  /** The URL of the service. */
   readonly url: string
   readonly config: DaybookConfig
   readonly model: Model
@@ -16,13 +16,13 @@ export interface Greeting {
   readonly hasServiceToken: boolean
   /** The path of the `.env` beside the config. */
   readonly envFile: string
-  /** Whether it is there. */
+  /** True if that file exists. */
   readonly hasEnvFile: boolean
-  /** What the service warned of at its start. */
+  /** The warnings of the start. */
   readonly warnings: readonly string[]
 }
 
-/** The first words of a service in a terminal: where it is, how to write, and what to change before other people use it. */
+/** Returns the first output of a service in a terminal: its URLs, how to write, and what to change before other people use it. */
 export function greetingText(greeting: Greeting): string {
   const sections = [placesOf(greeting), firstWrite(greeting), risksOf(greeting)].filter(({ length }) => length > 0)
   return `\n${sections.map((lines) => `${lines.join('\n')}\n`).join('\n')}\n`
@@ -37,10 +37,10 @@ function placesOf({ url, config, model }: Greeting): readonly string[] {
   ]
 }
 
-/** An address that a browser on this machine can open. */
+/** Returns a URL that a browser on this machine can open. */
 const reachable = (url: string): string => url.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:')
 
-/** The commands for the first write; none where no collection has an entry that stands alone. */
+/** Returns the commands for a first write; empty if every collection needs entries of others. */
 function firstWrite({ url, model, hasServiceToken, envFile, hasEnvFile }: Greeting): readonly string[] {
   const [write] = [...model.collections.values()].flatMap(writesTo)
   if (!write) return []
@@ -56,7 +56,7 @@ function firstWrite({ url, model, hasServiceToken, envFile, hasEnvFile }: Greeti
   ]
 }
 
-/** An entry with no more than it must have, as JSON; nothing where that takes another entry, or a value of no known form. */
+/** Returns a minimal entry as JSON; empty if it needs another entry, or a value without a known example. */
 function writesTo(collection: CollectionModel): readonly { readonly collection: string; readonly json: string }[] {
   const { key, schemas, relations } = collection
   const { properties = {}, required = [] } = schemas.create as CreateSchema
@@ -67,13 +67,13 @@ function writesTo(collection: CollectionModel): readonly { readonly collection: 
   return isAlone ? [{ collection: key, json: JSON.stringify(Object.fromEntries(values)) }] : []
 }
 
-/** The part of a collection's schema that names what an entry must have. */
+/** The part of a collection's schema with the required fields. */
 interface CreateSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
 }
 
-/** The first field that takes a text, which is likely to be what an entry is called. */
+/** Returns the first text field, which is likely the title. */
 function namesOf({ filterableFields: comparables, fields }: CollectionModel): readonly string[] {
   const texts = fields.filter(({ key }) => comparables.get(key)?.isText === true)
   return texts.slice(0, 1).map(({ key }) => key)
@@ -92,7 +92,7 @@ function risksOf({ url, config, data, warnings }: Greeting): readonly string[] {
 
 const isLocal = (url: string): boolean => /\/\/(?:127\.|\[::1\]:)/.test(url)
 
-/** A path from the current folder: a shell's `.` command takes one that begins with `./`. */
+/** Returns a path relative to the current folder that begins with `./`, as the `.` command of shells requires. */
 function shellPath(path: string): string {
   const short = `./${relative(process.cwd(), path).replaceAll(sep, '/')}`
   return /^[\w./-]+$/.test(short) ? short : quoted(short)

@@ -2,34 +2,34 @@ import { write, writeSync } from 'node:fs'
 import { pino } from 'pino'
 import type { RequestLine } from '../log.ts'
 
-/** How long the line of a request waits for others, in milliseconds. */
+/** The time for which the line of a request waits for others, in milliseconds. */
 const WAIT_MS = 100
-/** So many lines of requests are written without waiting for more. */
-const ENOUGH_LINES = 256
-/** What several processes write to one pipe in pieces of this size does not mix, in bytes (POSIX, `PIPE_BUF` of Linux). */
+/** The number of waiting lines at which they are written at once. */
+const MAX_WAITING_LINES = 256
+/** The maximum size of an atomic write to a pipe, in bytes (POSIX, `PIPE_BUF` of Linux), so that lines of several processes do not mix. */
 const PIECE_BYTES = 4096
-/** The largest piece where no other process writes, in bytes: what an empty pipe takes at once. */
+/** The maximum size of a write if no other process writes, in bytes: the capacity of an empty pipe. */
 const OWN_PIECE_BYTES = 65_536
-/** How much waits for a reader that has fallen behind, or for room on a disk, before lines are left out, in bytes. */
+/** The default limit of buffered lines, in bytes, for a slow reader or a full disk. Above it, lines are dropped. */
 const DEFAULT_WAITING_BYTES = 16 * 2 ** 20
 
-/** Where and how a log is written. */
+/** The options of a {@link LogOutput}. */
 export interface LogOutputOptions {
-  /** The open file, pipe or terminal. */
+  /** The descriptor of the file, pipe or terminal. */
   readonly fd: number
-  /** What each line says besides what happened. */
+  /** The fields of every line. */
   readonly base: object
-  /** Whether other processes write to it as well. */
+  /** True if other processes write to it, too. */
   readonly isShared: boolean
-  /** How much may wait to be written, in bytes. @default 16 MiB */
+  /** The limit of buffered lines, in bytes. @default 16 MiB */
   readonly waitingBytes?: number
 }
 
-/** Lines of requests that wait, at most {@link ENOUGH_LINES}, field by field: objects would live so long that collecting them costs as much again. */
+/** The waiting lines of requests, at most {@link MAX_WAITING_LINES}, by field: objects would live so long that collecting them doubles the cost. */
 class WaitingLines {
-  readonly #times = new Float64Array(ENOUGH_LINES)
-  readonly #durations = new Float64Array(ENOUGH_LINES)
-  readonly #statuses = new Uint16Array(ENOUGH_LINES)
+  readonly #times = new Float64Array(MAX_WAITING_LINES)
+  readonly #durations = new Float64Array(MAX_WAITING_LINES)
+  readonly #statuses = new Uint16Array(MAX_WAITING_LINES)
   readonly #ids: string[] = []
   readonly #methods: string[] = []
   readonly #urls: string[] = []
@@ -50,7 +50,7 @@ class WaitingLines {
     this.#count += 1
   }
 
-  /** The lines as pino writes them, in pieces that hold whole lines; then none waits. */
+  /** Formats the waiting lines like pino, in pieces of whole lines, and removes them. */
   *take(base: object, pieceBytes: number): Iterable<string> {
     const head = `{"level":${pino.levels.values.info},"time":"`
     const common = Object.keys(base).length > 0 ? `${JSON.stringify(base).slice(1, -1)},` : ''
@@ -79,9 +79,9 @@ class WaitingLines {
   }
 }
 
-/** When a pipe without room is tried again, in milliseconds. */
+/** The time after which a write to a full pipe is retried, in milliseconds. */
 const RETRY_MS = 100
-/** How often it is tried again at the end of the process, where nothing else happens meanwhile. */
+/** The maximum number of retries at the exit of the process, which they block. */
 const LAST_TRIES = 10
 
 const countLines = (text: string): number => text.split('\n').length - 1
@@ -89,12 +89,11 @@ const countLines = (text: string): number => text.split('\n').length - 1
 const hasNoRoom = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN'
 
 /**
- * The output of a log, for pino: writes lines at once, and lines of requests many at a time. Written one by one, those take a quarter
- * of the processor time of a small request. The service never waits for it: what cannot be written is held within a bound, and how much
- * was left out is told. What is there when the process ends is written, unless the process is killed.
+ * The output of a log, for pino: it writes lines at once, but lines of requests in batches, since writing them one by one takes a
+ * quarter of the processor time of a small request. The service never waits for it: it buffers lines up to a limit, and logs how many were
+ * dropped. Buffered lines are written when the process exits, unless it is killed.
  *
- * It is ours because `sonic-boom`, pino's own, holds without a bound or leaves out in silence, and never ends a process whose log is on
- * a full disk.
+ * `sonic-boom`, the default of pino, buffers without a limit or drops lines silently, and keeps a process alive whose log is on a full disk.
  */
 export class LogOutput {
   readonly #fd: number
@@ -116,16 +115,16 @@ export class LogOutput {
     process.once('exit', () => this.#end())
   }
 
-  /** Writes lines at once, after those that wait. */
+  /** Writes lines at once, after the waiting ones. */
   write(lines: string): void {
     this.#flushRequests()
     this.#enqueue(lines)
   }
 
-  /** Writes the line of a request, soon and together with others. */
+  /** Writes the line of a request within {@link WAIT_MS}, together with others. */
   writeRequest(line: RequestLine): void {
     this.#requests.add(line)
-    if (this.#requests.count >= ENOUGH_LINES) this.#flushRequests()
+    if (this.#requests.count >= MAX_WAITING_LINES) this.#flushRequests()
     else this.#timer ??= setTimeout(() => this.#timeOver(), WAIT_MS)
   }
 
@@ -166,7 +165,7 @@ export class LogOutput {
     })
   }
 
-  /** A full disk ends no service, and neither does a reader that has gone. */
+  /** Drops lines. A full disk or a closed pipe must not stop the service. */
   #fail(bytes: Buffer): void {
     this.#leftOut += countLines(bytes.toString())
     this.#writeNext()
@@ -187,7 +186,7 @@ export class LogOutput {
     this.#queuedLength += text.length
   }
 
-  /** Writes what is left. What is being written is in the hands of the system. */
+  /** Writes the buffered lines synchronously. The system completes the current write. */
   #end(): void {
     this.#isWriting = true
     this.#flushRequests()

@@ -7,10 +7,10 @@ import { LogOutput } from './log-output.ts'
 const LEVELS = ['silent', 'error', 'warn', 'info']
 
 /**
- * The log of the command line, on standard error: JSON lines, or readable ones.
+ * Creates the log of the command line, on standard error: JSON lines, or readable ones.
  *
- * @param level `silent`, `error`, `warn` or `info`, which gives each request a line
- * @param worker the number of this process among workers, which each line then has
+ * @param level `silent`, `error`, `warn` or `info`, which includes a line for each request
+ * @param worker the number of this worker, which each line contains
  * @throws {UsageError} for another level
  */
 export function makeLog(level: string, readable: boolean, worker?: number): Log {
@@ -65,14 +65,14 @@ function toReadable(line: string): string {
   return `${String(time).slice(11, 19)} ${NAMES[Number(level)] ?? level}${said}${others.join('')}\n${stack ? `${stack}\n` : ''}`
 }
 
-/** A log that holds warnings back until they are released; later ones are written. */
+/** A log that defers warnings until they are released. */
 export interface DeferredWarnings {
   readonly log: Log
-  /** Gives the messages that were held. */
+  /** Returns the deferred messages. Later warnings are written. */
   release(): readonly string[]
 }
 
-/** Holds the warnings of a start, for a greeting that lists them. Those about an error are written at once. */
+/** Defers the warnings of a start, for the greeting. Those with an error are written at once. */
 export function deferWarnings(log: Log): DeferredWarnings {
   const held: string[] = []
   let isHolding = true

@@ -15,7 +15,7 @@ import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { openStore } from '../store/store.ts'
 
-/** The file of a migration on the disk. */
+/** A migration file in the folder. */
 export interface LocatedMigration extends MigrationFile {
   readonly path: string
 }
@@ -57,7 +57,7 @@ function listFiles(folder: string): readonly string[] {
   }
 }
 
-/** Digests a file regardless of line ends, which differ between checkouts. */
+/** Computes the digest of a file regardless of line ends, which differ between checkouts. */
 const digestOf = (path: string): string =>
   createHash('sha256').update(readFileSync(path, 'utf8').replaceAll('\r\n', '\n')).digest('base64url')
 
@@ -83,7 +83,7 @@ async function loadMigration(name: string, path: string): Promise<Migration> {
   return migration as unknown as Migration
 }
 
-/** The work on migrations that a start has to do once the service runs. */
+/** The work on migrations after the start of the service. */
 export type AfterStart = () => Promise<void>
 
 /**
@@ -107,7 +107,7 @@ export async function checkMigrations(
   })
 }
 
-/** A migration that has changed since it ran keeps others from running, but no service from serving. */
+/** Warns of pending migrations. A migration that has changed since it ran blocks others, but not the service. */
 async function warnPending(store: Store, files: readonly LocatedMigration[], log: Log): Promise<void> {
   const records = await store.read.system.migrations()
   try {

@@ -95,7 +95,7 @@ export interface MigrateJob {
   readonly signal: AbortSignal
   /** True if it works on a copy, which is deleted afterwards. */
   readonly dryRun: boolean
-  /** The time for which other jobs wait after this one was killed, in milliseconds. @default 10000 */
+  /** The time for which other runs wait if this one is killed, in milliseconds. @default 10000 */
   readonly leaseMs?: number
   /** Gets a line for each event. */
   log(line: string): void
@@ -108,7 +108,7 @@ export async function applyPlan(job: MigrateJob, { migrations, steps }: Migratio
   const { engine, signal, dryRun, log, leaseMs } = job
   const { model, store } = engine
   const isLosing = steps.some(isLossy)
-  // The results of fills and migrations exist only after a run.
+  // The results of fills and migrations are known only after a run.
   if (isLosing && migrations.length === 0)
     await requireNoValueLost(store.read, model, ({ field }) => field.options.fill === undefined)
   await store.prepare(model, createStoredContent(model))

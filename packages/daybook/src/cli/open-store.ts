@@ -78,8 +78,8 @@ export async function requireModelFit(snapshot: Snapshot, model: Model): Promise
 }
 
 /**
- * Opens a copy of a store that is deleted on `close`: a trial run on it meets the same content, and keeps no writer waiting. The copy
- * of a database is an embedded file.
+ * Opens a copy of a store, which `close` deletes: a dry run on it has the same content, and blocks no writer. The copy of a database is
+ * an embedded file.
  *
  * @param open opens the copy; {@link openContent} alone needs a store that fits the model
  */

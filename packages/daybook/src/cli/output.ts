@@ -5,7 +5,7 @@ const DRAW_EVERY_MS = 100
 const BAR_WIDTH = 30
 const CLEAR_LINE = '\r\u001B[K'
 
-/** The stream that shows progress: standard error. */
+/** The stream for progress: standard error. */
 export interface ProgressStream {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -21,7 +21,7 @@ export interface ProgressCount {
   readonly done?: number
 }
 
-/** Shows how far a run is: with a bar on a terminal, with a plain line now and then elsewhere. */
+/** Shows the progress of a run: with a bar on a terminal, with occasional lines elsewhere. */
 export class Progress implements Disposable {
   readonly #count: ProgressCount
   readonly #stream: ProgressStream
@@ -84,18 +84,18 @@ export function toPrintable(text: string): string {
   return text.replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu, ' ')
 }
 
-/** Formats lines whose cells stand below each other. */
+/** Formats rows as aligned columns. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_cell, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   const format = (row: readonly string[]): string => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')
   return rows.map((row) => `${format(row).trimEnd()}\n`).join('')
 }
 
-/** `1 entry`, `2 entries` */
+/** Formats a count: `1 entry`, `2 entries`. */
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`
 
-/** Prints a line for people: standard output is for results. */
+/** Prints a notice to standard error, since standard output is for results. */
 export function printNotice(line: string): void {
   process.stderr.write(`${line}\n`)
 }

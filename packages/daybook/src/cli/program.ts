@@ -5,7 +5,7 @@ import { getDaybookVersion } from '../version.ts'
 import { CliCommand, UsageError } from './command.ts'
 import { loadEnvFile } from './config-file.ts'
 
-/** The commands: a line of help for each, and its code, which is loaded when the command runs. */
+/** The commands, each with a line of help and its code, which is loaded when the command runs. */
 const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => Promise<CliCommand>]>> = {
   start: ['serve, as in production', async () => (await import('./commands/start.ts')).start],
   dev: [
@@ -57,7 +57,7 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => P
 }
 
 /**
- * Makes the program `daybook`. Commands without code show their line of help, and cannot run.
+ * Creates the program `daybook`. Commands whose code is not loaded only have their line of help.
  *
  * @param names the commands whose code is loaded
  */
@@ -83,7 +83,7 @@ export async function runProgram([name = '--help', ...args]: readonly string[]):
   } catch (error) {
     process.stderr.write(`daybook: ${explainCommandError(error)}\n`)
     process.exitCode = error instanceof UsageError ? 2 : 1
-    // The channel to the parent would keep a worker alive.
+    // The channel to the parent would keep the process of a worker alive.
     process.channel?.unref()
   }
 }
@@ -95,7 +95,7 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'This machine has no such address. Choose another one with --host or --metrics-host.',
 }
 
-/** Explains why content was refused, such as that of the config's seed. */
+/** Describes rejected content, such as that of the config's seed. */
 function explainRefusal({ message, details: { issues = [] } }: DaybookError): string {
   const unsaid = issues.filter((issue) => !message.includes(issue.message))
   return [message, ...unsaid.map((issue) => `  ${issue.path} ${issue.message}`)].join('\n')
@@ -107,7 +107,7 @@ function explainCommandError(error: unknown): string {
   if ([ConfigError, StartupError, MigrationError].some((kind) => error instanceof kind)) return (error as Error).message
   if (error instanceof DaybookError && error.status < 500) return explainRefusal(error)
   const { syscall, code = '' } = error as NodeJS.ErrnoException
-  // A worker reports a port that is taken as a fault of `bind`.
+  // In a worker, the system call of a port in use is `bind`.
   const isListening = syscall === 'listen' || syscall === 'bind'
   if (isListening && Object.hasOwn(LISTEN_FAULTS, code)) return LISTEN_FAULTS[code] ?? code
   return redactText(error instanceof Error ? (error.stack ?? error.message) : String(error))

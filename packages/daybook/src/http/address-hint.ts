@@ -1,22 +1,22 @@
 import { findNearest } from '../nearest.ts'
 
-/** The longest path that is compared, in characters. */
+/** The maximum length of a compared path, in characters. */
 const MAX_PATH = 256
 
-/** Tells which address a path that leads nowhere may mean; nothing when none is like it. */
+/** Returns advice for an unknown path; `undefined` if no route is similar. */
 export type AddressHint = (path: string) => string | undefined
 
-/** An address in pieces: with `*` in place of a parameter. */
+/** A route's pattern, and the pattern in comparable form. */
 interface Candidate {
   readonly pattern: string
   readonly literal: string
 }
 
 /**
- * Compares paths with addresses: without `/api`, doubled and trailing slashes, and case. What it answers is written in
- * the config, and never what a client sent.
+ * Creates a function that finds the route which resembles an unknown path, regardless of `/api`, case, and doubled or trailing
+ * slashes. The advice contains names of the config only, and never the text of the client.
  *
- * @param patterns addresses that every reader may know, parameters as `:name`
+ * @param patterns paths of routes that every caller may know, with parameters as `:name`
  */
 export function makeAddressHint(patterns: readonly string[]): AddressHint {
   const candidates = Map.groupBy(patterns.map(toCandidate), ({ literal }) => placesOf(literal.split('/')))
@@ -51,7 +51,7 @@ const toCandidate = (pattern: string): Candidate => ({
     .join('/'),
 })
 
-/** Which segments are parameters. */
+/** Returns the positions of parameters, such as `./*` for `posts/:slug`. */
 const placesOf = (segments: readonly string[]): string =>
   segments.map((segment) => (segment === '*' ? '*' : '.')).join('/')
 

@@ -33,32 +33,32 @@ export interface AppOptions {
   readonly model: Model
   readonly routes: readonly Route[]
   readonly auth: AuthGuard
-  /** How many proxies are trusted to tell the client's address. */
+  /** The number of proxies that are trusted to name the client's address. */
   readonly trustProxy: number
   readonly log: Log
   readonly cors: CorsConfig | undefined
-  /** In bytes. */
+  /** The default limit of a body, in bytes. */
   readonly bodyLimit: number
   readonly queueLimits: QueueLimits
   readonly readPolicy: CachePolicy
   /** `undefined`: no response is cached. */
   readonly responseCache: ResponseCache | undefined
-  /** Where a browser is sent that asks for `/`, when no route answers that; `undefined`: nowhere. */
+  /** The redirect target for browsers at `/`, unless a route has that path; `undefined`: no redirect. */
   readonly startPage: string | undefined
-  /** Whether an answer that its route does not declare is a failure, and a write without a rule being asked. */
+  /** True if an undeclared response, or a write that evaluated no access rule, is an error. */
   readonly isStrict: boolean
-  /** Told of every answer, where metrics are collected: the pattern of its route, if it has one, and milliseconds. */
+  /** Called for every response if metrics are collected: with the path pattern of the route, if there is one, and milliseconds. */
   readonly observe: ((method: string, route: string | undefined, status: number, ms: number) => void) | undefined
 }
 
-/** An app at work. */
+/** The options with everything that is built from them. */
 interface App extends AppOptions {
   readonly router: Router
   readonly reads: ReadResponder
   readonly compression: Compression
-  /** Recent query strings, parsed, by route; values derived from one can be cached with it. */
+  /** Recent parsed query strings by route. Code may cache derived values on a query. */
   readonly queries: LRUCache<string, Query>
-  /** The query of each route without a query string. */
+  /** The parsed empty query string of each route. */
   readonly emptyQueries: ReadonlyMap<Route, Query>
   readonly queue: RequestQueue
   /** The methods of all routes. */
@@ -66,20 +66,20 @@ interface App extends AppOptions {
   readonly hint: AddressHint
 }
 
-/** Of routes that do not look at it. */
+/** The query of routes without parameters. */
 const NO_QUERY = new Query({}, new Faults())
-/** The most query strings that are kept. */
+/** The maximum number of cached query strings. */
 const MAX_QUERIES = 500
-/** The longest query string that is kept, in characters. */
+/** The maximum length of a cached query string, in characters. */
 const MAX_KEPT_QUERY = 512
 
-/** The longest target that is written to the log, in characters. */
+/** The maximum length of a logged target, in characters. */
 const MAX_LOGGED_TARGET = 512
 
 /**
- * Builds the handler from the routes, once; a request then walks a straight line.
+ * Builds the handler of all requests from the routes.
  *
- * @throws {StartupError} when a route does not declare its protection
+ * @throws {StartupError} if a route does not declare its protection
  */
 export function createApp(options: AppOptions): RequestHandler {
   requireProtection(options.routes)
@@ -117,7 +117,7 @@ function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respo
   else app.queue.enter({ run, refuse: () => respond(refuse(app, request, scope)) })
 }
 
-/** The response that the same request had before, if it is still the present one. It costs no more than a refusal, so it takes no place in the queue. */
+/** Returns the cached response if it is current. That costs no more than a 503, so the request does not enter the queue. */
 function answerFromCache(app: App, request: HttpRequest, scope: RequestScope): FinishedResponse | undefined {
   const again = app.reads.respondFromCache(request)
   if (!again) return undefined
@@ -125,14 +125,14 @@ function answerFromCache(app: App, request: HttpRequest, scope: RequestScope): F
   return completeReply(app, again.reply, request, scope)
 }
 
-/** Refuses a request before anything is done for it. */
+/** Responds with 503. */
 function refuse(app: App, request: HttpRequest, scope: RequestScope): FinishedResponse {
   const reply = requireDeclared(app, buildErrorResponse(OVERLOADED, scope.requestId), scope)
   const headers = { ...reply.headers, 'Retry-After': String(app.queue.retryAfter) }
   return completeReply(app, { ...reply, headers }, request, scope)
 }
 
-/** What is answered where nothing else can be: when the log fails, for one. */
+/** The last-resort response, such as when the log throws. */
 const failure = ({ requestId, headers }: RequestScope): FinishedResponse =>
   finishResponse(buildErrorResponse(undefined, requestId), headers)
 
@@ -143,7 +143,7 @@ async function answerAnew(
   match: RouteMatch | undefined,
 ): Promise<FinishedResponse> {
   try {
-    // Its client has gone while it waited.
+    // The client has disconnected while the request waited.
     if (request.isAborted) return refuse(app, request, scope)
     const made = match ? await answerRoute(app, match, request) : answerWithoutRoute(app, request, scope)
     const reply = requireDeclared(app, made, scope)
@@ -156,9 +156,9 @@ async function answerAnew(
   }
 }
 
-/** @throws VALIDATION_ERROR for what is no address, NOT_FOUND for everything but a browser at `/` */
+/** @throws VALIDATION_ERROR for a malformed path, NOT_FOUND unless a browser requests `/` */
 function answerWithoutRoute(app: App, request: HttpRequest, scope: RequestScope): HttpResponse {
-  // RFC 9110, section 9.3.7: OPTIONS may ask about the whole service.
+  // RFC 9110, section 9.3.7: `OPTIONS *` is about the whole service.
   if (request.target === '*') return refuseMethod(app, app.methods, request, scope)
   const path = parseRequestPath(request.target)
   if (path === undefined) throw validationErrorAt('path', 'encoding', 'holds an escape that is not UTF-8')
@@ -172,15 +172,15 @@ function answerWithoutRoute(app: App, request: HttpRequest, scope: RequestScope)
   return { status: 302, headers: { Location: startPage, Vary: 'Accept', ...NO_STORE_HEADERS } }
 }
 
-/** Browsers name HTML when they ask for a page; programs take anything, or JSON (RFC 9110, section 12.5.1). */
+/** Browsers accept HTML by name, programs accept anything or JSON (RFC 9110, section 12.5.1). */
 const acceptsHtml = (headers: RequestHeaders): boolean =>
   /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers.get('accept') ?? '')
 
-/** @param hint what to write instead, in a sentence */
+/** @param hint a sentence of advice */
 const nothingAt = (hint: string | undefined): DaybookError =>
   new DaybookError('NOT_FOUND', hint && `${ERRORS.NOT_FOUND.message} ${hint}`)
 
-/** Addresses that may be read without a session, whatever the config's rules say: hints name no others. */
+/** Returns the paths that are public whatever the access rules of the config. Hints contain no others. */
 function publicAddresses(routes: readonly Route[]): readonly string[] {
   return routes
     .filter(({ method, protection, resource }) => method === 'GET' && protection === 'public' && !resource?.access.read)
@@ -188,7 +188,7 @@ function publicAddresses(routes: readonly Route[]): readonly string[] {
     .map(({ path, resource }) => (resource ? path.replace(/:(?:collection|key)\b/, resource.key) : path))
 }
 
-/** Whether an error is logged. */
+/** True for an error that is logged. */
 const isFailure = (error: unknown): boolean => !(error instanceof DaybookError) || error.status >= 500
 
 async function answerRoute(app: App, { route, path }: RouteMatch, request: HttpRequest): Promise<HttpResponse> {
@@ -210,7 +210,7 @@ async function answerRoute(app: App, { route, path }: RouteMatch, request: HttpR
   return reply
 }
 
-/** @throws {Error} when a route has carried out its action without asking a rule for writes; a repeated response carries out nothing */
+/** @throws {Error} if a route has executed a write without evaluating a rule for writes; a replayed response executes nothing */
 function requireAuthorized({ operationId, resource, action }: Route, access: Access, reply: HttpResponse): void {
   const isDone = reply.status < 400 && reply.headers?.['Idempotency-Replayed'] === undefined
   if (!isDone || !resource || !action || access.hasAuthorized(resource)) return
@@ -237,14 +237,14 @@ function searchOf(target: string): string {
   return start === -1 ? '' : target.slice(start + 1)
 }
 
-/** Whether a request has no credential, or its route looks at none. */
+/** True if a request has no credential, or its route ignores credentials. */
 const isUnknown = ({ protection, ignoresCaller }: Route, headers: RequestHeaders): boolean =>
   protection !== 'provider' && (ignoresCaller === true || !(headers.has('authorization') || headers.has('cookie')))
 
 /**
- * The caller of a request. For routes of the auth provider it is anonymous: the provider looks at the credential itself.
+ * Identifies the caller of a request. On routes of the auth provider, callers are anonymous: the provider checks the credential.
  *
- * @throws FORBIDDEN for a change that a page of another origin makes with the browser's cookies
+ * @throws FORBIDDEN for a write that a page of another origin sends with the browser's cookies
  */
 async function identify({ auth, cors, trustProxy }: App, { protection }: Route, request: HttpRequest): Promise<Caller> {
   const { headers, method } = request
@@ -252,7 +252,7 @@ async function identify({ auth, cors, trustProxy }: App, { protection }: Route, 
   const isBearer = headers.has('authorization')
   const context = (): AuthContext => toAuthContext(request, trustProxy)
   if (protection === 'provider') {
-    // Signing in sets cookies, so that it is no business of other pages even before there are any.
+    // A sign-in sets cookies, so pages of other origins must not send one even if the browser has no cookies yet.
     if (isChange && !isBearer) requireSameOrigin(context(), cors)
     return ANONYMOUS
   }
@@ -262,7 +262,7 @@ async function identify({ auth, cors, trustProxy }: App, { protection }: Route, 
   return caller
 }
 
-/** Answers OPTIONS, and refuses methods that an address does not have. */
+/** Responds to OPTIONS, and with 405 to methods that the path does not support. */
 function refuseMethod(
   { cors }: App,
   methods: readonly string[],
@@ -298,7 +298,7 @@ function completeReply(
   return finishResponse(reply, scope.headers)
 }
 
-/** An answer that its route declares; any other is a failure of a service that is strict. */
+/** Replaces a response that its route does not declare with an error, if the service is strict. */
 function requireDeclared(app: App, reply: HttpResponse, scope: RequestScope): HttpResponse {
   const { route, requestId } = scope
   const faults = app.isStrict && route ? findUndeclared(route, reply) : []
@@ -309,11 +309,11 @@ function requireDeclared(app: App, reply: HttpResponse, scope: RequestScope): Ht
 
 const REQUEST_ID = /^[\w.-]{8,64}$/
 
-/** The state of a request. Many requests may wait, so the parts of a response are made with the response. */
+/** The state of a request. It is small, since many requests may wait: parts of the response are built on demand. */
 class RequestScope {
-  /** The time of its arrival, as `performance.now()` has it. */
+  /** The time of arrival, from `performance.now()`. */
   readonly startedAt: number = performance.now()
-  /** `undefined` until the router has found it, and if there is none. */
+  /** `undefined` before the router has run, and if no route matches. */
   route: Route | undefined
   readonly #request: HttpRequest
   readonly #cors: CorsConfig | undefined
@@ -336,7 +336,7 @@ class RequestScope {
   }
 }
 
-/** The id that the client sent, if it is usable. */
+/** Returns the id that the client sent, if it is valid. */
 function clientRequestId({ headers }: HttpRequest): string | undefined {
   const id = headers.get('x-request-id')
   return id !== null && REQUEST_ID.test(id) ? id : undefined

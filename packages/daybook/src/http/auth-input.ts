@@ -7,7 +7,7 @@ import type { HttpRequest } from './request.ts'
 const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?:;|$)/i
 
 /**
- * Reads the input of an auth action: a JSON object, or what a form holds. No body at all is an empty object.
+ * Reads the input of an auth action: a JSON object, or the fields of a form. A missing body counts as an empty object.
  *
  * @param limit in bytes
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR
@@ -22,7 +22,7 @@ export async function readActionInput(request: HttpRequest, limit: number): Prom
   throw validationErrorAt('', 'type', 'must be an object', { types: ['object'] })
 }
 
-/** Fields that stand more than once become lists. */
+/** Reads a form. A repeated field becomes a list. */
 async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Readonly<Record<string, unknown>>> {
   const form = await parseForm(bytes, type)
   if (!form) throw validationErrorAt('body', 'form', 'must be a well-formed form')
@@ -36,7 +36,7 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<R
   )
 }
 
-/** A request as the auth provider takes it: under the address that the client sees. */
+/** Converts a request for the auth provider, with the URL that the client sees. */
 export function toProviderRequest(
   { method, target }: HttpRequest,
   { headers, origin }: AuthContext,
@@ -45,38 +45,38 @@ export function toProviderRequest(
   return new Request(origin + target, { method, headers, ...(body ? { body } : {}) })
 }
 
-/** The actions by which passwords could be guessed. */
+/** The actions that allow guessing passwords. */
 const COUNTED_ACTIONS: readonly string[] = ['login', 'register']
-/** Parts of a provider's addresses where passwords could be guessed, or messages sent. */
+/** Matches provider paths that allow guessing passwords or sending messages. */
 const COUNTED_ADDRESS = /sign-?in|sign-?up|login|register|password|verif|otp|two-factor|magic|callback/i
-/** Parts of a provider's addresses that send a message to an account. */
+/** Matches provider paths that send a message to an account. */
 const MAILING_ADDRESS = /\/(?:request|send|forget)-|\/magic-link\/?$/i
-/** The members of an input that name an account. */
+/** The input members that identify an account. */
 const ACCOUNT_MEMBERS: readonly string[] = ['email', 'newEmail', 'username', 'phoneNumber']
 
 /** True if attempts of this action are limited. */
 export const isCountedAction = (action: string): boolean => COUNTED_ACTIONS.includes(action)
 
-/** The kind of attempt that a request to a provider's routes is; `undefined`: such requests are not limited. */
+/** Returns the kind of attempt of a provider request; `undefined` if such requests are not limited. */
 export function getAttemptKind({ method, target }: HttpRequest): AttemptKind | undefined {
   const { pathname } = new URL(target, 'http://daybook.invalid')
   if (method === 'GET' || !COUNTED_ADDRESS.test(pathname)) return undefined
   return MAILING_ADDRESS.test(pathname) ? 'message' : 'sign-in'
 }
 
-/** The accounts that an input names, each by its e-mail address or another name. */
+/** Returns the e-mail addresses and other names of the accounts in an input. */
 export function findAccountNames(input: Readonly<Record<string, unknown>>): readonly string[] {
   return ACCOUNT_MEMBERS.map((member) => input[member]).filter((name) => typeof name === 'string')
 }
 
 /**
- * The accounts that a body names, read as JSON and as the form that its type says: a provider might read one that is both as either.
+ * Returns the account names in a body, read as JSON and, according to its type, also as a form: a provider might accept either.
  *
- * @param type the media type of the body
+ * @param type the media type
  */
 export async function readAccountNames(body: Uint8Array<ArrayBuffer>, type: string | null): Promise<readonly string[]> {
   const form = type !== null && /form/i.test(type) ? await parseForm(body, type) : undefined
-  // Of a member that stands more than once, providers take the first or the last.
+  // Of a repeated member, providers use the first or the last value.
   const formNames = form ? ACCOUNT_MEMBERS.flatMap((member) => [form.get(member), form.getAll(member).at(-1)]) : []
   return [...findAccountNames(readJsonObject(body)), ...formNames.filter((name) => typeof name === 'string')]
 }

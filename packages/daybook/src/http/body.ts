@@ -3,18 +3,18 @@ import type { JsonSchema } from '../fields/field.ts'
 import type { BodyContract } from './contract.ts'
 import type { HttpRequest, RequestHeaders } from './request.ts'
 
-/** The largest JSON body where the config does not say, in bytes. */
+/** The default limit of a JSON body, in bytes. */
 export const DEFAULT_BODY_BYTES: number = 4 * 1024 * 1024
 
-/** RFC 7396. */
+/** The media type of a JSON merge patch (RFC 7396). */
 export const MERGE_PATCH = 'application/merge-patch+json'
 
-/** A JSON body; every other `+json` type is taken, too. */
+/** Declares a JSON body; any `+json` type is accepted. */
 export function jsonBody(description: string, schema: JsonSchema, more: readonly string[] = []): BodyContract {
   return { description, mediaTypes: ['application/json', ...more], schema, read: readJson }
 }
 
-/** The same that may be left out. A body without a byte is none, whatever its media type says. */
+/** Declares an optional JSON body. An empty body counts as missing, whatever its media type. */
 export const optionalJsonBody = (description: string, schema: JsonSchema): BodyContract => ({
   ...jsonBody(description, schema),
   isRequired: false,
@@ -29,7 +29,7 @@ export const optionalJsonBody = (description: string, schema: JsonSchema): BodyC
 const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/i
 
 /**
- * Reads a JSON body (RFC 8259) without ever holding more than the limit of it.
+ * Reads a JSON body (RFC 8259) without buffering more than the limit.
  *
  * @param limit in bytes; counted as the bytes arrive, whatever `Content-Length` says
  * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR
@@ -59,7 +59,7 @@ export async function readBody(request: HttpRequest, limit: number): Promise<Uin
   const announced = Number(request.headers.get('content-length') ?? 0)
   const bytes = announced > limit ? undefined : await request.readBytes(limit)
   if (!bytes) throw tooLarge(limit)
-  // No bytes that arrive are shared with a thread.
+  // Received bytes are never in shared memory.
   return bytes as Uint8Array<ArrayBuffer>
 }
 
@@ -73,7 +73,7 @@ function requireJson(headers: RequestHeaders): void {
 const tooLarge = (limit: number): DaybookError =>
   new DaybookError('PAYLOAD_TOO_LARGE', `A body has at most ${limit} bytes.`, { limit })
 
-/** The error of a body that breaks off: the client's doing, so that it is not logged as a failure of the service. */
+/** Creates the error for a body that breaks off. It is an error of the client, so it is not logged. */
 export const makeIncompleteBodyError = (): DaybookError =>
   validationErrorAt('body', 'incomplete', 'ended before it was complete')
 

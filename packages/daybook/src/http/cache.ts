@@ -15,15 +15,15 @@ import type { ReadRoute, Route } from './contract.ts'
 import type { HttpRequest, RequestHeaders } from './request.ts'
 import { buildReadResponse, type CachePolicy, type HttpResponse } from './response.ts'
 
-/** The default for the memory of cached responses, in bytes. */
+/** The default memory for cached responses, in bytes. */
 export const DEFAULT_RESPONSE_CACHE_BYTES: number = 64 * 1024 * 1024
-/** The largest response that is cached, as a share of all memory. With less room than that, the cache is full. */
+/** The maximum share of one response in the memory of the cache. With less room than that, the cache is full. */
 const MAX_SHARE = 1 / 8
-/** The share of responses worth caching that a full cache takes in. */
+/** The share of responses worth caching that a full cache accepts. */
 const FULL_SHARE = 1 / 8
-/** The longest cache key, in characters. */
+/** The maximum length of a cache key, in characters. */
 const MAX_KEY = 2048
-/** About what a response takes besides its octets, in bytes. */
+/** The approximate overhead of a response, in bytes. */
 const BODY_BYTES = 1000
 
 /** The parts of {@link ReadResponder}. */
@@ -32,11 +32,11 @@ export interface ReadResponderOptions {
   /** `undefined`: no response is cached. */
   readonly cache: ResponseCache | undefined
   readonly compression: Compression
-  /** True if a rule of the config decides what readers see, so that it is evaluated for each request. */
+  /** True if the config has rules for reads, which have to be evaluated for each request. */
   readonly hasReadRules: boolean
 }
 
-/** Responds to reads: with 304 if the client has the response, from the cache if it has it, else with what is read now. */
+/** Responds to reads: with 304 if the client has the current response, else from the cache or the store. */
 export class ReadResponder {
   readonly #options: ReadResponderOptions
   /** The running reads, by cache key and tag. */
@@ -47,9 +47,9 @@ export class ReadResponder {
   }
 
   /**
-   * The cached response to a request without a credential, if nothing can have been stored since and no rule has to be evaluated.
+   * Returns the cached response to a request without a credential, if nothing can have been stored since and no rule has to be evaluated.
    *
-   * @returns `undefined` if it takes more to know
+   * @returns `undefined` in all other cases
    */
   respondFromCache(request: HttpRequest): RoutedResponse | undefined {
     const { cache, hasReadRules } = this.#options
@@ -171,7 +171,7 @@ export interface RoutedResponse {
 type ReadRequest = Parameters<ReadRoute['read']>[0]
 type AnyResponse = LazyResponse<string | Uint8Array>
 
-/** Headers that decide about the response to a read, beside its target. */
+/** The request headers on which the response to a read depends. */
 const DECISIVE_HEADERS = ['authorization', 'cookie', 'if-match', 'daybook-min-seq', 'daybook-preview'] as const
 
 const isPlainRead = ({ method, headers }: HttpRequest): boolean =>
@@ -185,14 +185,14 @@ interface CacheableRead {
   readonly route: ReadRoute
   readonly request: ReadRequest
   readonly cacheKey: string
-  /** The response that the cache has, perhaps of an earlier state. */
+  /** The cached response, which may be outdated. */
   readonly cached: CachedResponse | undefined
   /** The version of the store before the tag was read. */
   readonly version: number | undefined
   readonly response: AnyResponse
 }
 
-/** True if the tag named the current state during the whole read: only then is it the tag of just this content. */
+/** True if the tag was current during the whole read: only then does it identify this content. */
 async function isCurrent(cache: ResponseCache, { route, request, version, response }: CacheableRead): Promise<boolean> {
   if (version === undefined) return (await route.read(request)).tag === response.tag
   return cache.storeVersion === version
@@ -207,26 +207,26 @@ const toReply = ({ octets, headers }: ResponseBody): HttpResponse => ({ status: 
 
 /** The content of a response as it is sent. */
 interface ResponseBody {
-  /** Each character is a byte: Node sends head and content in one piece then, and encodes nothing. */
+  /** A string with one character for each byte, so that Node sends head and content in one piece without encoding. */
   readonly octets: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A response that is sent again for as long as its tag is the current one. */
+/** A response that is reused while its tag is current. */
 class CachedResponse {
   readonly route: Route
   readonly tag: string
   /** The headers of a 304. */
   readonly unchanged: Readonly<Record<string, string>>
-  /** `undefined` if clients that requested it have it. */
+  /** `undefined` if all requests so far were answered with 304. */
   readonly plain: ResponseBody | undefined
   readonly #coded = new Map<ContentCoding, ResponseBody>()
   /** The version of the store when the tag was last read. */
   #confirmedAt: number | undefined
 
   /**
-   * @param headers of the response; those of its content are left out of a 304
-   * @param version of the store when the tag was read
+   * @param headers the headers of the response; a 304 omits those of the content
+   * @param version the version of the store when the tag was read
    */
   constructor(
     route: Route,
@@ -242,7 +242,7 @@ class CachedResponse {
     this.#confirmedAt = version
   }
 
-  /** The content in a coding, if it was compressed before. */
+  /** Returns the content in a coding, if it was compressed before. */
   body(coding: ContentCoding | undefined): ResponseBody | undefined {
     return coding === undefined ? this.plain : this.#coded.get(coding)
   }
@@ -251,7 +251,7 @@ class CachedResponse {
     this.#coded.set(coding, body)
   }
 
-  /** Notes that the tag was the current one at a version of the store. */
+  /** Records that the tag was current at a version of the store. */
   confirm(version: number | undefined): void {
     this.#confirmedAt = version
   }
@@ -261,7 +261,7 @@ class CachedResponse {
     return version !== undefined && version === this.#confirmedAt
   }
 
-  /** The memory that it takes, in bytes. */
+  /** The approximate memory of the response, in bytes. */
   get size(): number {
     const bodies = [...(this.plain ? [this.plain] : []), ...this.#coded.values()]
     return bodies.reduce((sum, { octets }) => sum + octets.length + BODY_BYTES, BODY_BYTES)
@@ -269,9 +269,9 @@ class CachedResponse {
 }
 
 /**
- * Whole responses by target and kind of caller. Nothing is invalidated: a response is sent if its tag is the current one, which names all that
- * the response depends on. Responses that are requested once are not cached. A full cache takes in few others: if each pushed out another one,
- * then of more responses than fit, requested in turn, none would be found.
+ * Caches whole responses by target and kind of caller. There is no invalidation: a response is used if its tag is current, and the tag identifies
+ * everything that the response depends on. Responses are cached at their second request. A full cache accepts only some responses: if each one
+ * replaced another, then a set of responses that does not fit, requested in turn, would never be found in the cache.
  */
 export class ResponseCache {
   readonly #maxBytes: number
@@ -297,11 +297,11 @@ export class ResponseCache {
   }
 
   get(cacheKey: string): CachedResponse | undefined {
-    // While there is room, nothing is pushed out, so the order of use does not matter.
+    // While there is room, nothing is evicted, so the order of use does not matter.
     return this.#isFull ? this.#responses.get(cacheKey) : this.#responses.peek(cacheKey)
   }
 
-  /** True if a response is to be cached: it was requested before, not long ago, and there is room or luck. */
+  /** True if a response should be cached: it was requested recently, and the cache has room, or the response is among the share of a full cache. */
   isWorthCaching(cacheKey: string): boolean {
     const isRepeated = cacheKey.length <= MAX_KEY && this.#recentKeys.add(cacheKey)
     return isRepeated && (!this.#isFull || Math.random() < FULL_SHARE)

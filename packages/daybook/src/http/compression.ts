@@ -5,14 +5,14 @@ import { findMatchingTag, parseTags } from '../content/reads/index.ts'
 import type { RequestHeaders } from './request.ts'
 import type { HttpResponse } from './response.ts'
 
-/** A coding of compressed responses (RFC 9110, section 8.4.1; RFC 8878). */
+/** A content coding for compressed responses (RFC 9110, section 8.4.1; RFC 8878). */
 export type ContentCoding = 'br' | 'zstd' | 'gzip'
 
-/** Responses of fewer bytes are sent as they are. */
+/** The minimum size of a compressed response, in bytes. */
 const MIN_CODED_BYTES = 1024
-/** The largest response that is compressed for a single client, in bytes. */
+/** The maximum size of a response that is compressed for a single client, in bytes. */
 const MAX_PASSING_BYTES = 1024 * 1024
-/** The maximum number of responses that are compressed at once; Node has four threads for that, and for files. */
+/** The maximum number of concurrent compressions: Node has four threads for them and for files. */
 const MAX_AT_ONCE = 8
 
 /** The codings in order of preference, for clients that have none. */
@@ -22,27 +22,27 @@ const ENDINGS: Readonly<Record<ContentCoding, string>> = { br: '-br', zstd: '-zs
 
 const brotli = promisify(brotliCompress)
 /**
- * A window of 64 KiB makes answers no larger, takes half of the processor time, and tens of megabytes less for those that are compressed at
- * once.
+ * A window of 64 KiB does not increase the size of responses, halves the processor time, and saves tens of megabytes in concurrent
+ * compressions.
  */
 const BROTLI_PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 16 }
-/** The bounds of the buffers for compressed bytes. Node's default is 16 KiB, also for the smallest response. */
+/** The range of the output buffer, in bytes. Node's default is 16 KiB for any response. */
 const PIECE_BYTES = { min: 1024, max: 16_384 }
 
-/** One setting for each: bytes are the same whenever an answer is compressed, as a strong tag demands. */
+/** Each coding has fixed settings, since a strong tag requires that a response always compresses to the same bytes. */
 const COMPRESSORS: Readonly<Record<ContentCoding, (bytes: Uint8Array) => Promise<Buffer>>> = {
   br: (bytes) => brotli(bytes, { params: BROTLI_PARAMS, chunkSize: pieceOf(bytes) }),
   zstd: promisify(zstdCompress),
   gzip: promisify(gzip),
 }
 
-/** As many bytes as an answer is likely to take. */
+/** Returns a buffer size that likely fits the compressed response, in bytes. */
 const pieceOf = ({ length }: Uint8Array): number =>
   Math.max(PIECE_BYTES.min, Math.min(PIECE_BYTES.max, Math.ceil(length / 2)))
 
 const CODED_TAG = /-(?:br|zst|gz)"/
 
-/** The maximum number of texts of `Accept-Encoding` that are cached: clients send few. */
+/** The maximum number of cached values of `Accept-Encoding`: clients send few different ones. */
 const MAX_ACCEPTED = 100
 
 /** Chooses how responses are compressed, and compresses them off the event loop. */
@@ -50,9 +50,7 @@ export class Compression {
   readonly #codings = new LRUCache<string, ContentCoding | 'identity'>({ max: MAX_ACCEPTED })
   #running = 0
 
-  /**
-   * Compresses a response if the client takes that and it is worth it; gives a 304 the tag that the client has.
-   */
+  /** Compresses a response if the client accepts that and the size is worth it. A 304 gets the tag of the client. */
   negotiate(reply: HttpResponse, headers: RequestHeaders): Promise<HttpResponse> | HttpResponse {
     if (reply.status === 304) return withClientTag(reply, headers.get('if-none-match'))
     const { json, octets } = reply
@@ -65,14 +63,14 @@ export class Compression {
     return compressed.then((bytes) => ({ ...varied, json: bytes, headers: coded }))
   }
 
-  /** The coding for content of this size that the client prefers; `undefined`: none. */
+  /** Returns the coding that the client prefers for content of this size; `undefined` for no coding. */
   chooseCoding(bytes: number, headers: RequestHeaders): ContentCoding | undefined {
     return bytes < MIN_CODED_BYTES ? undefined : this.#choose(headers.get('accept-encoding'))
   }
 
   /**
-   * @param isPassing true if the result is for one client alone
-   * @returns `undefined` if it would cost too much now
+   * @param isPassing true if the result is not cached
+   * @returns `undefined` if compression would cost too much
    */
   compress(bytes: Uint8Array, coding: ContentCoding, isPassing: boolean): Promise<Buffer> | undefined {
     if (this.#running >= MAX_AT_ONCE || (isPassing && bytes.length > MAX_PASSING_BYTES)) return undefined
@@ -97,7 +95,7 @@ export class Compression {
   }
 }
 
-/** Gives a 304 the tag under which the client has the response (RFC 9110, section 15.4.5). */
+/** Gives a 304 the tag that the client sent, which may be that of a compressed response (RFC 9110, section 15.4.5). */
 export function withClientTag(reply: HttpResponse, ifNoneMatch: string | null): HttpResponse {
   if (ifNoneMatch === null || !CODED_TAG.test(ifNoneMatch)) return reply
   const { headers = {} } = reply
@@ -107,7 +105,7 @@ export function withClientTag(reply: HttpResponse, ifNoneMatch: string | null): 
   return { ...reply, headers: { ...headers, ETag: tag, Vary: variedByCoding(headers) } }
 }
 
-/** True if a response is large enough to be compressed; no character takes more than three bytes. */
+/** True if a response is large enough to be compressed. A UTF-16 code unit takes at most three bytes. */
 function isWorthCoding(json: string | Uint8Array): boolean {
   if (json.length >= MIN_CODED_BYTES) return true
   return typeof json === 'string' && json.length * 3 >= MIN_CODED_BYTES && Buffer.byteLength(json) >= MIN_CODED_BYTES
@@ -120,7 +118,7 @@ function variedByCoding({ Vary }: Readonly<Record<string, string>> = {}): string
   return Vary.includes(CODED_BY) ? Vary : `${Vary}, ${CODED_BY}`
 }
 
-/** The headers of a compressed response that differ from those of the plain one. */
+/** Returns the headers of a compressed response that differ from the uncompressed one. */
 export function buildCodingHeaders(
   { ETag }: Readonly<Record<string, string>>,
   coding: ContentCoding,
@@ -129,7 +127,7 @@ export function buildCodingHeaders(
   return { ...tag, 'Content-Encoding': coding }
 }
 
-/** RFC 9110, section 12.5.3: what weighs most; of equals, the first of {@link CODINGS}. */
+/** Chooses the coding with the highest weight, and of equals the first of {@link CODINGS} (RFC 9110, section 12.5.3). */
 function chooseCoding(accepted: string): ContentCoding | 'identity' {
   const weights = new Map(accepted.split(',').map(readWeight))
   const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0
@@ -138,11 +136,11 @@ function chooseCoding(accepted: string): ContentCoding | 'identity' {
   return isWorse ? 'identity' : best
 }
 
-/** A name with its weight, from 0 to 1 (RFC 9110, section 12.4.2). */
+/** Parses a coding and its weight, from 0 to 1 (RFC 9110, section 12.4.2). */
 function readWeight(text: string): readonly [name: string, weight: number] {
   const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
   const weight = parameters.find((one) => one.startsWith('q='))?.slice(2)
   const isWeight = weight === undefined || /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight)
-  // RFC 9110, section 8.4.1.3: x-gzip is gzip.
+  // RFC 9110, section 8.4.1.3: `x-gzip` is equivalent to `gzip`.
   return [name === 'x-gzip' ? 'gzip' : name, isWeight ? Number(weight ?? 1) : 0]
 }

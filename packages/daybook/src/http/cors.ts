@@ -2,19 +2,19 @@ import type { AuthContext } from '../auth/adapter.ts'
 import type { CorsConfig } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
 
-/** Methods that a page of an allowed origin may use. */
+/** The methods for pages of allowed origins. */
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** Headers that a page may send and read; the second lines are those of files and of resumable uploads (tus 1.0). */
+/** The request and response headers for pages; the second lines are those of files and resumable uploads (tus 1.0). */
 const REQUEST_HEADERS =
   'Authorization, Content-Type, Daybook-Min-Seq, Daybook-Preview, If-Match, If-None-Match, Idempotency-Key, X-Request-Id, ' +
   'If-Range, Range, Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset'
 const EXPOSED_HEADERS =
   'ETag, Location, Daybook-Seq, Daybook-First-Seq, X-Request-Id, Retry-After, ' +
   'Accept-Ranges, Content-Range, Daybook-Asset, Tus-Resumable, Upload-Expires, Upload-Length, Upload-Offset'
-/** How long a browser may keep a preflight's answer, in seconds. */
+/** The time for which browsers may cache a preflight response, in seconds. */
 const MAX_AGE = '600'
 
-/** Headers for a page of another origin (Fetch standard); none when the origin is not allowed. */
+/** Builds the headers for a page of another origin (Fetch standard); empty if the origin is not allowed. */
 export function buildCorsHeaders(config: CorsConfig | undefined, origin: string | null): Record<string, string> {
   if (!config || origin === null || !config.origins.includes(origin)) return {}
   return {
@@ -24,7 +24,7 @@ export function buildCorsHeaders(config: CorsConfig | undefined, origin: string 
   }
 }
 
-/** Headers of the answer to a preflight. */
+/** Builds the headers of a preflight response. */
 export function buildPreflightHeaders(config: CorsConfig | undefined, origin: string | null): Record<string, string> {
   const allowed = buildCorsHeaders(config, origin)
   if (Object.keys(allowed).length === 0) return {}
@@ -39,8 +39,8 @@ export function buildPreflightHeaders(config: CorsConfig | undefined, origin: st
 const REFUSAL = "A page of another origin may not do this with the browser's cookies. List its origin in cors.origins."
 
 /**
- * Refuses what a page of another origin makes a browser send: cookies go along from any page. Programs send
- * neither `Origin` nor `Sec-Fetch-Site` (Fetch Metadata), and pass.
+ * Rejects a request that a page of another origin makes a browser send, since browsers add cookies to it. Programs send
+ * neither `Origin` nor `Sec-Fetch-Site` (Fetch Metadata), and are accepted.
  *
  * @throws FORBIDDEN
  */
@@ -52,7 +52,7 @@ export function requireSameOrigin({ headers, origin: own }: AuthContext, cors: C
     return
   }
   const isAllowed = cors?.credentials === true && cors.origins.includes(origin)
-  // A proxy may speak TLS for a service that does not know of it, so schemes are not compared.
+  // A proxy may terminate TLS without the service knowing, so schemes are not compared.
   if (!isAllowed && hostOf(origin) !== hostOf(own)) throw new DaybookError('FORBIDDEN', REFUSAL)
 }
 

@@ -2,16 +2,16 @@ import { Readable } from 'node:stream'
 import type { HttpRequest, RequestHandler } from './request.ts'
 import { type FinishedResponse, toWebResponse } from './response.ts'
 
-/** Facts about a request that only the caller of `fetch` knows. */
+/** Facts about a request that only the code which calls `fetch` knows. */
 export interface FetchOptions {
-  /** The client's IP address, which sign-ins are counted by. @default unknown: all clients are counted as one */
+  /** The client's IP address, by which sign-ins are limited. @default unknown: all clients share one limit */
   readonly address?: string
 }
 
-/** Answers a web-standard request. Never rejects. */
+/** Handles a web-standard request. Never rejects. */
 export type Fetch = (request: Request, options?: FetchOptions) => Promise<Response>
 
-/** Makes the web-standard handler of a service. */
+/** Creates the web-standard handler of a service. */
 export function toFetch(handle: RequestHandler): Fetch {
   return async (request, { address = null } = {}) => {
     const { promise, resolve } = Promise.withResolvers<FinishedResponse>()
@@ -48,7 +48,7 @@ class WebRequest implements HttpRequest {
   }
 
   async readBytes(limit: number): Promise<Uint8Array | undefined> {
-    // A server hands over no more than the length that it was told; reading at once is several times as fast.
+    // A server passes on at most `Content-Length` bytes, and reading them at once is several times as fast.
     if (this.headers.has('content-length')) {
       const bytes = new Uint8Array(await this.#request.arrayBuffer())
       return bytes.length > limit ? undefined : bytes

@@ -11,38 +11,38 @@ import type { HttpRequest } from './request.ts'
 import { getClientAddress } from './request.ts'
 import type { HttpResponse, TextResponse } from './response.ts'
 
-/** Errors of a write that may be repeated. */
+/** The additional errors of a route that accepts an `Idempotency-Key`. */
 export const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'CONFLICT', 'FORBIDDEN']
 
-/** An answer that can be given again. */
+/** A response that can be replayed. */
 interface StoredReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A write that may be sent again. */
+/** A write that a client may retry. */
 interface Repeatable {
-  /** Everything that makes it the same request. */
+  /** The parts that identify the request. */
   readonly request: readonly unknown[]
-  /** The collections that it writes to. */
+  /** The collections that the write changes. */
   readonly collections: readonly CollectionModel[]
-  /** The entries that an answer shows. */
+  /** Returns the entries in the body of a stored response. */
   listEntries(body: string): readonly ResponseEntry[]
 }
 
-/** An entry that an answer shows. */
+/** An entry in a response. */
 export interface ResponseEntry {
   /** A collection's key. */
   readonly collection: string
   readonly id: string
 }
 
-/** The caller of a request, and the key under which it may be repeated. */
+/** The caller of a write, and the key of its idempotency record. */
 interface Repetition {
   readonly engine: ContentContext
   readonly access: Access
-  /** `Idempotency-Key`; without one, the write is carried out each time. */
+  /** The `Idempotency-Key`; without one, each request is executed. */
   readonly key: string | undefined
   readonly request: HttpRequest
   /** The number of proxies whose `X-Forwarded-For` is trusted. */
@@ -50,12 +50,12 @@ interface Repetition {
 }
 
 /**
- * Answers a request that changes something. One with an `Idempotency-Key` is carried out once, however often it is sent: its
- * answer is stored in the write's own transaction.
+ * Responds to a write. A write with an `Idempotency-Key` is executed once, however often it is sent: the transaction of the write
+ * also stores the response, which later requests get.
  *
- * @param perform carries the write out in the transaction that it is given
- * @throws IDEMPOTENCY_MISMATCH when the key was used for another request; CONFLICT while the first one is under way;
- * FORBIDDEN when the caller may no longer see what would be given again
+ * @param perform executes the write in the given transaction
+ * @throws IDEMPOTENCY_MISMATCH if the key was used for another request; CONFLICT while the first one is running;
+ * FORBIDDEN if the caller may no longer see the stored response
  */
 export async function withIdempotency<T>(
   repetition: Repetition,
@@ -79,7 +79,7 @@ export async function withIdempotency<T>(
       return toReply(await perform(storingReply(engine, { key, digest, toReply: (result) => toReply(result as T) })))
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error
-      // Another node was first.
+      // Another node has stored the record first.
       const first = await findReply(engine, key, digest)
       if (first) return again(first)
       throw inFlight()
@@ -88,9 +88,9 @@ export async function withIdempotency<T>(
 }
 
 /**
- * Does what no other request of this node with the key is doing.
+ * Runs work unless another request with the key is running on this node.
  *
- * @throws CONFLICT while another one is
+ * @throws CONFLICT if one is running
  */
 async function alone<T>(engine: ContentContext, key: string, work: () => Promise<T>): Promise<T> {
   const { pendingIdempotencyKeys: writesUnderWay } = engine
@@ -117,7 +117,7 @@ function recordKey({ access, key, request, trustProxy }: Repetition): string {
     .digest('base64url')
 }
 
-/** Names a request: another body, path or session gives another digest, and so does one that may see more or less. */
+/** Computes a digest that differs for another body, path or session, and for a caller with other access. */
 async function requestDigest(repeatable: Repeatable, access: Access): Promise<string> {
   const { identity } = access.caller
   const who = [identity?.provider, identity?.subject, identity?.sessionId]
@@ -135,7 +135,7 @@ async function requestDigest(repeatable: Repeatable, access: Access): Promise<st
 }
 
 /**
- * An answer that is given again must not show an entry that has come out of the caller's reach meanwhile.
+ * Makes sure that the caller may still see all entries of a stored response.
  *
  * @throws FORBIDDEN
  */
@@ -166,14 +166,14 @@ async function findReply(engine: ContentContext, key: string, digest: string): P
   return { status: stored.status, headers: JSON.parse(stored.headers), body: stored.body }
 }
 
-/** The reply that is stored with a write. */
+/** The parts of the record that is stored with a write. */
 interface ReplyPlan {
   readonly key: string
   readonly digest: string
   toReply(result: unknown): TextResponse
 }
 
-/** Transactions that store the reply to a write together with the write. */
+/** Returns a function that runs transactions, and stores the response to the write in them. */
 function storingReply(engine: ContentContext, { key, digest, toReply }: ReplyPlan): Transact {
   return (work, options) =>
     engine.store.transaction(async (writer) => {

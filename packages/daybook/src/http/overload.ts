@@ -1,29 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DaybookError } from '../errors.ts'
 
-/** The default for the number of requests that may wait or run. */
+/** The default maximum number of waiting and running requests. */
 export const DEFAULT_PENDING: number = 1000
-/** The default for the longest wait of a request before it begins, in milliseconds. */
+/** The default maximum wait before a request starts, in milliseconds. */
 export const DEFAULT_QUEUE_MS: number = 10_000
 
 /** The length of a slice, in milliseconds. */
 const SLICE_MS = 10
-/** The most turns of the event loop between two slices. In each of them, libuv accepts one connection and reads what has arrived on the others. */
+/** The maximum number of event-loop turns between two slices. In each turn, libuv accepts one connection and reads data of the others. */
 const PAUSE_TURNS = 16
-/** The time after which such a pause ends, in milliseconds: requests that are refused must not take all the time. */
+/** The maximum length of such a pause, in milliseconds: rejecting requests must not take all the time. */
 const PAUSE_MS = 10
 
 /** The limits of a queue. */
 export interface QueueLimits {
-  /** The number of requests that may wait or run. */
+  /** The maximum number of waiting and running requests. */
   readonly pendingRequests: number
-  /** The longest wait before a request begins, in milliseconds. */
+  /** The maximum wait before a request starts, in milliseconds. */
   readonly queueMs: number
 }
 
-/** A request that takes a place in the queue. */
+/** A request for the queue. */
 export interface QueuedRequest {
-  /** Answers the request. Never rejects. */
+  /** Responds to the request. Never rejects. */
   run(): Promise<void>
   /** Responds with 503. */
   refuse(): void
@@ -31,19 +31,19 @@ export interface QueuedRequest {
 
 interface WaitingRequest {
   readonly request: QueuedRequest
-  /** The time of its arrival, as `performance.now()` has it. */
+  /** The time of arrival, from `performance.now()`. */
   readonly since: number
 }
 
-/** The error of a refused request: one for all, since a refusal has to cost little. */
+/** The error of all rejected requests: a single object, since rejecting has to be cheap. */
 export const OVERLOADED: DaybookError = new DaybookError(
   'SERVICE_UNAVAILABLE',
   'The service has more requests than it can answer right now; retry as Retry-After says.',
 )
 
 /**
- * Begins requests in the order of their arrival, during slices of {@link SLICE_MS}. SQLite reads on the thread that also reads the sockets, so
- * without a pause between slices, new connections and probes would wait until all requests that have arrived are answered.
+ * Starts requests in the order of their arrival, in slices of {@link SLICE_MS}. SQLite runs on the thread that also reads the sockets, so
+ * without pauses between slices, new connections and probes would wait for all earlier requests.
  */
 export class RequestQueue {
   readonly #limits: QueueLimits
@@ -57,13 +57,13 @@ export class RequestQueue {
     this.#limits = limits
   }
 
-  /** The value of `Retry-After` in seconds: the time that the next request in the queue has waited, 1 at least. */
+  /** The value of `Retry-After`, in seconds: the time that the next request in the queue has waited, at least 1. */
   get retryAfter(): number {
     const [next] = this.#waiting
     return next ? Math.max(1, Math.ceil((performance.now() - next.since) / 1000)) : 1
   }
 
-  /** Runs a request at once or in its turn; refuses it if the queue is full or the wait is too long. */
+  /** Runs a request at once or in its turn; rejects it if the queue is full or the wait is too long. */
   enter(request: QueuedRequest): void {
     if (this.#pending >= this.#limits.pendingRequests) {
       request.refuse()
@@ -79,7 +79,7 @@ export class RequestQueue {
     if (!this.#isAdvancing) void this.#advance()
   }
 
-  /** Waits for a client, such as for its body. The request takes no place in the meantime, so slow clients do not block others. */
+  /** Waits for a client, such as for its body. Meanwhile, the request does not count as pending, so slow clients do not block others. */
   async waitOutside<T>(wait: () => Promise<T>): Promise<T> {
     this.#pending -= 1
     try {
@@ -115,7 +115,7 @@ export class RequestQueue {
         this.#pending -= 1
         next.request.refuse()
       } else {
-        // The next request begins when this one has been answered, or waits for a database.
+        // The next request starts once this one has ended, or waits for a database.
         await Promise.race([this.#run(next.request), nextTurn()])
       }
     }

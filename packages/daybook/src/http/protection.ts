@@ -6,7 +6,7 @@ import type { Route } from './contract.ts'
 import type { RequestHeaders } from './request.ts'
 
 /**
- * A session route needs one, unless the config has a rule of its own for what it does.
+ * Rejects an anonymous request to a session route, unless the config has an access rule for its action.
  *
  * @throws UNAUTHORIZED
  */
@@ -15,9 +15,9 @@ export async function requireSessionOrRule(model: Model, route: Route, caller: C
 }
 
 /**
- * Whether a rule of the config may let somebody through.
+ * True if an access rule of the config may admit the caller.
  *
- * @throws INTERNAL_ERROR when the rule fails
+ * @throws INTERNAL_ERROR if the rule throws
  */
 export async function isOpenByRule(model: Model, { resource, action }: Route, caller: Caller): Promise<boolean> {
   const rule = resource && action && getRule(resource, action)
@@ -37,7 +37,7 @@ const TOKEN_REFUSED = 'The token of this request is not known here, or has expir
 const SCHEME = 'This needs a session. Write the header as Authorization: Bearer TOKEN.'
 const COOKIE_REFUSED = 'No cookie of this request is a session, or it has ended. Sign in again.'
 
-/** Adds to a refusal without a session what is wrong with the credential that was sent; returns other errors as they are. */
+/** Adds the fault of the sent credential to an UNAUTHORIZED error; returns other errors unchanged. */
 export function explainRefusal(error: DaybookError, headers: RequestHeaders): DaybookError {
   const { code, message, details } = error
   if (code !== 'UNAUTHORIZED' || message !== ERRORS.UNAUTHORIZED.message) return error
@@ -50,10 +50,9 @@ export function explainRefusal(error: DaybookError, headers: RequestHeaders): Da
 const PROTECTIONS: readonly unknown[] = ['public', 'session', 'provider']
 
 /**
- * Refuses routes that do not declare their protection: one without a protection, and one that changes content
- * without naming the action whose rule is to be asked.
+ * Rejects routes without a protection, and routes that change content without an action, whose rule has to be evaluated.
  *
- * @throws {StartupError} with every such route
+ * @throws {StartupError} that lists all such routes
  */
 export function requireProtection(routes: readonly Route[]): void {
   const faults = routes.flatMap(({ method, path, protection, resource, action, changesNothing }) => {

@@ -10,24 +10,24 @@ import { validationErrorAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { RequestHeaders } from './request.ts'
 
-/** The headers of a request that put conditions on it, parsed. */
+/** The parsed values of request headers. */
 export interface RequestHeaderValues {
   readonly ifMatch?: TagCondition | undefined
   readonly ifNoneMatch?: TagCondition | undefined
-  /** Of a request that may be sent again. */
+  /** The key of the idempotency record. */
   readonly idempotencyKey?: string | undefined
-  /** A number of the journal that what is read must have come to. @default 0 */
+  /** The minimum sequence number that the response must reflect. @default 0 */
   readonly minSeq?: number | undefined
-  /** A token of a preview. */
+  /** A preview token. */
   readonly preview?: string | undefined
-  /** Where a stream of events is to go on. */
+  /** The id of the event after which a stream continues. */
   readonly lastEventId?: string | undefined
 }
 
-/** A header that a route heeds. */
+/** A request header that routes use, by its key in {@link RequestHeaderValues}. */
 export type RequestHeaderKey = keyof RequestHeaderValues
 
-/** A header of a request, declared once: this parses it, and documents it. */
+/** The declaration of a request header, which parses and documents it. */
 interface HeaderParameter<T> {
   readonly name: string
   readonly description: string
@@ -36,8 +36,8 @@ interface HeaderParameter<T> {
   parse(text: string): T
 }
 
-/** Visible ASCII characters. */
 const SEQ = /^\d{1,15}$/
+/** Visible ASCII characters. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 /** RFC 9110, sections 13.1.1 and 13.1.2. */
@@ -52,15 +52,15 @@ const tagCondition = (name: string, description: string): HeaderParameter<TagCon
   },
 })
 
-/** Every header that a route can heed. */
+/** The declarations of all request headers. */
 export const REQUEST_HEADERS: {
   readonly [C in RequestHeaderKey]-?: HeaderParameter<NonNullable<RequestHeaderValues[C]>>
 } = {
-  ifMatch: tagCondition('If-Match', 'Do it only if the stored version has one of these tags; 412 otherwise.'),
-  ifNoneMatch: tagCondition('If-None-Match', '304 when the answer still has one of these tags.'),
+  ifMatch: tagCondition('If-Match', 'Entity tags of the stored version: 412 if none matches.'),
+  ifNoneMatch: tagCondition('If-None-Match', 'Entity tags that the client has: 304 if the response has one of them.'),
   idempotencyKey: {
     name: 'Idempotency-Key',
-    description: 'Names the request, so that it is carried out once however often it is sent, within 24 hours.',
+    description: 'Identifies the request, so that it is executed once within 24 hours, however often it is sent.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
     parse: (text) => {
       if (IDEMPOTENCY_KEY.test(text)) return text
@@ -71,7 +71,7 @@ export const REQUEST_HEADERS: {
   },
   minSeq: {
     name: 'Daybook-Min-Seq',
-    description: 'A number that Daybook-Seq gave: what is read has come at least that far.',
+    description: 'The minimum sequence number, from an earlier `Daybook-Seq` header, that the response must reflect.',
     schema: { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
     parse: (text) => {
       if (SEQ.test(text)) return Number(text)
@@ -82,14 +82,14 @@ export const REQUEST_HEADERS: {
   },
   preview: {
     name: 'Daybook-Preview',
-    description: 'A token of a preview, as the parameter `preview` takes it.',
+    description: 'A preview token, like the parameter `preview`.',
     schema: { type: 'string' },
     parse: (text) => text,
   },
   lastEventId: {
     name: 'Last-Event-ID',
     description:
-      'The `id` of the last event that came: what has changed after it is told first (WHATWG HTML, section 9.2.4).',
+      'The `id` of the last received event: the stream begins with the changes after it (WHATWG HTML, section 9.2.4).',
     schema: { type: 'string' },
     parse: (text) => text,
   },
@@ -98,9 +98,9 @@ export const REQUEST_HEADERS: {
 const NO_CONDITIONS: RequestHeaderValues = Object.freeze({})
 
 /**
- * Reads the headers that a route heeds.
+ * Parses the headers that a route uses.
  *
- * @throws VALIDATION_ERROR when one is not well-formed
+ * @throws VALIDATION_ERROR for a malformed header
  */
 export function parseRequestHeaders(heeded: readonly RequestHeaderKey[], headers: RequestHeaders): RequestHeaderValues {
   let conditions = NO_CONDITIONS
@@ -113,16 +113,16 @@ export function parseRequestHeaders(heeded: readonly RequestHeaderKey[], headers
 }
 
 /**
- * Whether the client has the answer of this tag already.
+ * True if the client has the response with this tag.
  *
- * @throws PRECONDITION_FAILED when it asks for another one: `If-Match` comes first (RFC 9110, section 13.2.2)
+ * @throws PRECONDITION_FAILED if `If-Match` does not contain the tag; it takes precedence (RFC 9110, section 13.2.2)
  */
 export function isNotModified({ ifMatch, ifNoneMatch }: RequestHeaderValues, tag: string): boolean {
   requireTagMatch(ifMatch, tag)
   return ifNoneMatch !== undefined && matchesTag(ifNoneMatch, tag)
 }
 
-/** The conditions of a write. */
+/** Returns the preconditions of a write. */
 export const getPreconditions = ({ ifMatch, ifNoneMatch }: RequestHeaderValues): Preconditions => ({
   ifMatch,
   ifNoneMatch,

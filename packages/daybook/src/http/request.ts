@@ -3,68 +3,67 @@ import type { Readable } from 'node:stream'
 import type { AuthContext } from '../auth/adapter.ts'
 import type { FinishedResponse } from './response.ts'
 
-/** The part of `Headers` that answering a request takes: names in any case, repeated headers joined. */
+/** The required part of `Headers`: names in any case, repeated headers joined. */
 export type RequestHeaders = Pick<Headers, 'get' | 'has'>
 
-/** A request as the service reads it, whatever it came in on. */
+/** A request, independent of its transport. */
 export interface HttpRequest {
   readonly method: string
-  /** Path and query, escapes as they were sent. */
+  /** Path and query, with escapes as sent. */
   readonly target: string
   readonly headers: RequestHeaders
-  /** The IP address at the other end of the connection; `null` where there is none to know. */
+  /** The IP address of the peer; `null` if it is unknown. */
   readonly address: string | null
-  /** Scheme, host and port, as the request names them. */
+  /** Scheme, host and port of the request. */
   readonly origin: string
-  /** Whether the client has gone. */
+  /** True if the client has disconnected. */
   readonly isAborted: boolean
   /**
    * Reads the body, once.
    *
-   * @param limit in bytes; of a longer body no more is kept
-   * @returns `undefined` when the body is longer than that
-   * @throws when the body ends before it is complete
+   * @param limit in bytes
+   * @returns `undefined` if the body exceeds the limit
+   * @throws VALIDATION_ERROR if the body ends before it is complete
    */
   readBytes(limit: number): Promise<Uint8Array | undefined>
   /**
-   * The body as it comes in, once. It may take as long as it needs while it comes in steadily.
-   *
-   * @throws the stream: when the body ends before it is complete
+   * Returns the body as a stream, once. The timeout of the body does not apply while data arrives steadily. The stream fails if the
+   * body ends before it is complete.
    */
   toStream(): Readable
-  /** Calls `listener` when the client goes; the function that comes back ends that. */
+  /** Calls `listener` if the client disconnects; the returned function removes it. */
   onAbort(listener: () => void): () => void
-  /** All headers, for auth adapters. */
+  /** Returns all headers, for auth adapters. */
   toHeaders(): Headers
-  /** The whole request with its body as a stream, for code that is written against the web standard. */
+  /** Returns the request as a web `Request` with a streamed body. */
   toRequest(): Request
 }
 
 /**
- * Answers a request, some at once. Never throws; HEAD is answered as GET is, and the sender of the reply leaves out its content.
+ * Handles a request, synchronously for cached responses. Never throws. The response to HEAD is that to GET: the transport omits its content.
  *
- * @param respond takes the answer, once; it must not throw
+ * @param respond called once with the response; must not throw
  */
 export type RequestHandler = (request: HttpRequest, respond: SendResponse) => void
 
-/** Takes the answer to a request. */
+/** Receives the response to a request. */
 export type SendResponse = (reply: FinishedResponse) => void
 
 /**
- * The parts of a request that an auth adapter gets.
+ * Returns the parts of a request that an auth adapter gets.
  *
- * @param proxies how many proxies in front of the service are trusted to tell the client's address and the scheme
+ * @param proxies the number of proxies that are trusted to name the client's address and the scheme
  */
 export function toAuthContext(request: HttpRequest, proxies: number): AuthContext {
   const headers = request.toHeaders()
-  // Two credentials of two people would be one question with two answers.
+  // With two credentials, the caller would be ambiguous.
   if (headers.has('authorization')) headers.delete('cookie')
   return { headers, address: getClientAddress(request, proxies), origin: requestOrigin(request, proxies) }
 }
 
 /**
- * The address of the client. Each proxy adds the address of its own client to the end of `X-Forwarded-For`, so that with N trusted
- * ones the Nth from the end is the client; whatever stands before it may be forged.
+ * Returns the address of the client. Each proxy appends the address of its client to `X-Forwarded-For`. With N trusted proxies, the Nth
+ * address from the end is that of the client; those before it may be forged.
  */
 export function getClientAddress({ headers, address }: HttpRequest, proxies: number): string | null {
   const claimed = proxies > 0 ? (headers.get('x-forwarded-for') ?? '').split(',') : []

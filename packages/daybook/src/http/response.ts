@@ -4,56 +4,56 @@ import type { Access } from '../content/access/access.ts'
 import type { DocumentResponse, LazyResponse } from '../content/reads/index.ts'
 import { DaybookError, ERRORS, type ErrorCode, type ErrorDetails } from '../errors.ts'
 
-/** The answer of a route. */
+/** The response of a route. */
 export interface HttpResponse {
   readonly status: number
   /** JSON text, or its bytes in UTF-8. */
   readonly json?: string | Uint8Array
-  /** Content that is ready to be sent: each character is a byte. Headers name its type. */
+  /** Content with one character for each byte; the headers contain its type. */
   readonly octets?: string
-  /** Content of another type, which a header names. */
+  /** Content of another type, which the headers contain. */
   readonly content?: ReadableStream<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[]
 }
 
-/** A reply that can be stored. */
+/** A response that can be stored. */
 export interface TextResponse extends HttpResponse {
   readonly json?: string
 }
 
-/** A reply with all its headers, as it is sent but for those that depend on the connection. */
+/** A response with all headers, except those that depend on the connection. */
 export interface FinishedResponse extends Omit<HttpResponse, 'headers' | 'cookies'> {
-  /** Names and values of its headers, in turn. */
+  /** Alternating names and values of headers. */
   readonly head: readonly string[]
 }
 
-/** Headers of a request that choose its answer. */
+/** The request headers on which most responses depend. */
 export const VARY = 'Authorization, Cookie, Origin'
-/** The same where the answer may be compressed. */
+/** The same for a response that may be compressed. */
 const VARY_CODED = `${VARY}, Accept-Encoding`
-/** Of answers that are for one reader alone. */
+/** The headers of responses for a single caller. */
 export const PRIVATE_HEADERS: { readonly 'Cache-Control': string; readonly Vary: string } = {
   'Cache-Control': 'private, no-store',
   Vary: VARY,
 }
 export const NO_STORE_HEADERS = { 'Cache-Control': 'no-store' } as const
 
-/** The `Cache-Control` of what a reader is answered. */
+/** The caching of responses to reads. */
 export interface CachePolicy {
-  /** `Cache-Control` of an answer to a reader without a session. */
+  /** The `Cache-Control` for callers without a session. */
   readonly publicCacheControl: string
-  /** Headers in which such an answer names what it is made of. */
+  /** The headers that list the surrogate keys for a CDN. */
   readonly cacheTags: readonly CacheTagHeader[]
 }
 
-/** What stands between tags, by header. */
+/** The separators of surrogate keys, by header. */
 const TAG_SEPARATORS: Readonly<Record<CacheTagHeader, string>> = { 'Surrogate-Key': ' ', 'Cache-Tag': ',' }
 
 const NOTHING: readonly string[] = []
 
-/** The headers that tell a CDN what an answer to a reader without a session is made of. */
+/** Builds the headers with the surrogate keys of a response, for a CDN. */
 export function buildCacheTagHeaders(
   { cacheTags }: Pick<CachePolicy, 'cacheTags'>,
   surrogateKeys: readonly string[],
@@ -62,9 +62,9 @@ export function buildCacheTagHeaders(
 }
 
 /**
- * The answer to a read: a document or a list.
+ * Builds the response to a read of a document or a list.
  *
- * @param json `undefined`: the client has it, and is told so
+ * @param json `undefined` for a 304
  * @param surrogateKeys see {@link LazyResponse.surrogateKeys}
  */
 export function buildReadResponse(
@@ -81,7 +81,7 @@ export function buildReadResponse(
   return json === undefined ? { status: 304, headers } : { status: 200, json, headers }
 }
 
-/** A document that was written. */
+/** Builds the response with a written document. */
 export function buildWriteResponse(
   status: 200 | 201,
   { json, tag, seq }: DocumentResponse,
@@ -91,11 +91,11 @@ export function buildWriteResponse(
 }
 
 /**
- * Which changes of the journal a write of several documents made. What it changed last in documents that the caller may not see is not told:
- * the numbers of an answer say nothing of these.
+ * Builds the headers with the sequence numbers of a write of several documents. They do not reveal changes of documents that the caller may
+ * not see.
  *
- * @param firstSeq `undefined`: nothing has changed
- * @param seq the last change of its own documents, or their revision; 0: there is none
+ * @param firstSeq `undefined` if nothing has changed
+ * @param seq the last change of the documents in the response, or their revision; 0 if there are none
  */
 export function buildChangeHeaders(firstSeq: number | undefined, seq: number): Readonly<Record<string, string>> {
   if (seq === 0) return {}
@@ -103,14 +103,14 @@ export function buildChangeHeaders(firstSeq: number | undefined, seq: number): R
   return { ...first, 'Daybook-Seq': String(seq) }
 }
 
-/** What a write would have answered that was a dry run. It names no revision: another change may get its number. */
+/** Builds the response to a dry run. It contains no revision, since another change may get that number. */
 export const buildDryRunResponse = (status: 200 | 201, json: string): TextResponse => ({
   status,
   json,
   headers: { ...PRIVATE_HEADERS, 'Daybook-Dry-Run': 'true' },
 })
 
-/** The answer to a write after which there is nothing to show. */
+/** Builds the 204 response to a write. */
 export const buildNoContentResponse = (seq: number, isDry = false): HttpResponse => ({
   status: 204,
   headers: {
@@ -119,10 +119,10 @@ export const buildNoContentResponse = (seq: number, isDry = false): HttpResponse
   },
 })
 
-/** Seconds after which a client may try again. */
+/** The default of `Retry-After`, in seconds. */
 const RETRY_AFTER = '1'
 
-/** Headers of errors beside `Cache-Control`, by code. */
+/** Headers of errors besides `Cache-Control`, by code. */
 export const ERROR_HEADERS: { readonly [Code in ErrorCode]?: Readonly<Record<string, string>> } = {
   UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer realm="daybook"' },
   SERVICE_UNAVAILABLE: { 'Retry-After': RETRY_AFTER },
@@ -130,7 +130,7 @@ export const ERROR_HEADERS: { readonly [Code in ErrorCode]?: Readonly<Record<str
   RANGE_NOT_SATISFIABLE: { 'Content-Range': 'bytes */0' },
 }
 
-/** Adds to a reply what every answer carries. */
+/** Adds the headers of every response. */
 export function finishResponse(
   { headers = {}, cookies, ...reply }: HttpResponse,
   common: Readonly<Record<string, string>>,
@@ -144,7 +144,7 @@ export function finishResponse(
   return { ...reply, head }
 }
 
-/** The Response of a reply; the only place that makes one. */
+/** Converts a response to a web `Response`. */
 export function toWebResponse({ status, json, octets, content, head }: FinishedResponse, method: string): Response {
   const headers = new Headers()
   for (let at = 0; at < head.length; at += 2) headers.append(head[at] as string, head[at + 1] as string)
@@ -153,28 +153,28 @@ export function toWebResponse({ status, json, octets, content, head }: FinishedR
   return new Response(method === 'HEAD' ? null : (body ?? null), { status, headers })
 }
 
-/** Headers that say how a message was sent, and not what it says (RFC 9110, section 7.6.1). */
+/** Headers of the connection and of the transfer (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = ['connection', 'content-length', 'keep-alive', 'set-cookie', 'transfer-encoding', 'upgrade']
 
-/** Headers that every answer has from the service, and once. */
+/** Headers that the service adds to every response. */
 const SERVICE_HEADERS = ['x-request-id', 'x-content-type-options']
 
-/** The response of an auth provider, unchanged; without a `Cache-Control` of its own it is not cached. */
+/** Converts the response of an auth provider or a plugin. By default, it is not cached. */
 export function fromWebResponse({ status, headers, body }: Response): HttpResponse {
   const own = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name) && !SERVICE_HEADERS.includes(name))
   const all = { 'cache-control': 'private, no-store', ...Object.fromEntries(own) }
   return { status, headers: all, cookies: headers.getSetCookie(), ...(body ? { content: body } : {}) }
 }
 
-/** When to come again, where the error knows better than the table. */
+/** Returns the `Retry-After` of an error with a more precise time than the default. */
 const retryAfter = ({ retryAfter: seconds }: ErrorDetails): Readonly<Record<string, string>> =>
   typeof seconds === 'number' ? { 'Retry-After': String(seconds) } : {}
 
-/** How long the file is that has no such part (RFC 9110, section 14.4). */
+/** Returns the length of a file that has no such range (RFC 9110, section 14.4). */
 const rangeHeaders = ({ code, details: { size } }: DaybookError): Readonly<Record<string, string>> =>
   code === 'RANGE_NOT_SATISFIABLE' && typeof size === 'number' ? { 'Content-Range': `bytes */${size}` } : {}
 
-/** The reply of an error; of one that was not thrown on purpose, nothing but that it happened. */
+/** Builds the response of an error. Unexpected errors become INTERNAL_ERROR, without details. */
 export function buildErrorResponse(error: unknown, requestId: string): HttpResponse {
   const known = error instanceof DaybookError ? error : new DaybookError('INTERNAL_ERROR')
   const { code, message, details } = known

@@ -3,14 +3,14 @@ import { compileRouter } from 'rou3/compiler'
 import type { Method, Route } from './contract.ts'
 import type { HttpRequest } from './request.ts'
 
-/** The route that a request's method and path lead to. */
+/** A matched route. */
 export interface RouteMatch {
   readonly route: Route
-  /** Decoded. */
+  /** The decoded path parameters. */
   readonly path: Readonly<Record<string, string>>
 }
 
-/** A route with the names of what its address leaves open, in order. */
+/** A route with the names of its path parameters, in order. */
 interface Endpoint {
   readonly route: Route
   readonly names: readonly string[]
@@ -20,11 +20,11 @@ type Endpoints = Map<Method, Endpoint>
 
 /** Finds routes by method and path. */
 export class Router {
-  /** Of addresses that leave nothing open. The library would look them up as names of an object, which V8 has to know first, one by one. */
+  /** Routes without path parameters. The library would look them up as property names, which V8 has to intern first. */
   readonly #fixed: ReadonlyMap<string, MatchedRoute<Endpoints>>
   readonly #matchOpen: (method: string, path: string) => MatchedRoute<Endpoints> | undefined
 
-  /** @throws {Error} when two routes have the same method and address */
+  /** @throws {Error} if two routes have the same method and address */
   constructor(routes: readonly Route[]) {
     const byAddress = new Map<string, Endpoints>()
     for (const route of routes) {
@@ -42,16 +42,16 @@ export class Router {
     )
   }
 
-  /** The route of a request, or the methods that its address has; `undefined` if there is nothing, or it is no address. */
+  /** Returns the route of a request, or the methods that its path supports; `undefined` for an unknown or malformed path. */
   match({ method, target }: Pick<HttpRequest, 'method' | 'target'>): RouteMatch | readonly string[] | undefined {
     const path = parseRequestPath(target)
     return path === undefined ? undefined : this.find(method, path)
   }
 
   /**
-   * The route of a path, or the methods that the path has; `undefined`: there is nothing. Paths match exactly.
+   * Returns the route of a path, or the methods that the path supports; `undefined` for an unknown path. Paths match exactly.
    *
-   * @param path escaped percent signs and slashes are still escaped
+   * @param path in which escaped percent signs and slashes are still escaped
    */
   find(method: string, path: string): RouteMatch | readonly string[] | undefined {
     const found = this.#fixed.get(path) ?? this.#findOpen(path)
@@ -63,7 +63,7 @@ export class Router {
       : listAllowedMethods(found.data.keys())
   }
 
-  /** The library takes a path with a slash at the end for the one without, and two slashes for an empty segment. */
+  /** The library ignores a trailing slash, and treats two slashes as an empty segment, so both are excluded here. */
   #findOpen(path: string): MatchedRoute<Endpoints> | undefined {
     if (hasEndSlash(path)) return undefined
     const found = this.#matchOpen('', path)
@@ -71,26 +71,26 @@ export class Router {
   }
 }
 
-/** The path of a target as routes match it: escapes are decoded once. `undefined` if they are not UTF-8. */
+/** Returns the path of a target with escapes decoded once; `undefined` if they are not UTF-8. */
 export function parseRequestPath(target: string): string | undefined {
   const query = target.indexOf('?')
   const path = query === -1 ? target : target.slice(0, query)
   if (!path.includes('%')) return path
   try {
     if (decodeURIComponent(path).includes('\0')) throw new Error('NUL')
-    // Escaped percent signs and slashes stay escaped: parameters are decoded when they are taken out.
+    // Escaped percent signs and slashes stay escaped until the parameters are decoded.
     return decodeURI(path.replaceAll('%25', '%2525'))
   } catch {
     return undefined
   }
 }
 
-/** Whether an address leaves segments open. */
+/** True for an address with parameters. */
 const isOpen = (address: string): boolean => address.includes('/:') || address.endsWith('/**')
 
 const hasEndSlash = (path: string): boolean => path.endsWith('/') && path !== '/'
 
-/** A route's address, with places for what is open: equal for routes that answer the same paths. */
+/** Returns the address of a route, with numbered parameters: equal for routes that match the same paths. */
 export function getRouteAddress({ path, resource }: Route): {
   readonly address: string
   readonly names: readonly string[]
@@ -115,14 +115,14 @@ function decoded(names: readonly string[], params: Readonly<Record<string, strin
     const value = params[index + 1] ?? ''
     values[name] = decodeValue(value)
   }
-  // What the library calls the rest of a path.
+  // The library's name for the rest of a path.
   if (params._ !== undefined) values['*'] = decodeValue(params._)
   return values
 }
 
 const decodeValue = (value: string): string => (value.includes('%') ? decodeURIComponent(value) : value)
 
-/** The value of `Allow` for these methods, each once. */
+/** Lists the methods for `Allow`, including HEAD and OPTIONS. */
 export function listAllowedMethods(methods: Iterable<Method>): readonly string[] {
   const own = [...new Set(methods)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return [...own, 'OPTIONS']

@@ -5,30 +5,30 @@ import { SingleFlight } from '../single-flight.ts'
 
 /** JSON text as it is sent, with its entity tag. */
 export interface TaggedText {
-  /** In UTF-8: a large text would take longer to encode than to send. */
+  /** The text in UTF-8: encoding a large text takes longer than sending it. */
   readonly json: Uint8Array
   readonly tag: string
 }
 
-/** The response that is such a text. It has no surrogate keys, since it depends on no document. */
+/** Converts a text to a response. It has no surrogate keys, since it depends on no document. */
 export const toLazyResponse = ({ tag, json }: TaggedText): LazyResponse<Uint8Array> => ({
   tag,
   surrogateKeys: () => [],
   read: async () => json,
 })
 
-/** The most texts that are kept: rules distinguish few kinds of readers, and a text may be large. */
+/** The maximum number of cached texts: rules distinguish few kinds of callers, and a text may be large. */
 const MAX_TEXTS = 8
 
-/** Texts that depend on the config and on what a reader may know alone: each kind of reader has one, made when it is first asked for. */
+/** Caches texts that depend only on the config and on the access of the caller: one for each kind of caller. */
 export class TextCache {
   readonly #texts = new LRUCache<string, TaggedText>({ max: MAX_TEXTS })
   readonly #making = new SingleFlight<TaggedText>()
 
   /**
-   * Requests that ask while a text is made wait for the same one.
+   * Returns a text, and builds it if it is not cached. Concurrent requests share one build.
    *
-   * @param variant names the kind of reader
+   * @param cacheKey identifies the kind of caller
    */
   async get(variant: string, make: () => string | Promise<string>): Promise<TaggedText> {
     const cached = this.#texts.get(variant)

@@ -7,30 +7,30 @@ import { RecentMinutes } from './recent-minutes.ts'
 /** The parts of a service that its metrics read. */
 export interface MetricsSource {
   statements(): number
-  /** The last number of the journal. */
+  /** The last sequence number of the journal. */
   journalSeq(): Promise<number>
-  /** Undefined where there is no pool. */
+  /** `undefined` if the database has no pool. */
   poolState(): PoolState | undefined
-  /** The readers of the journal, and how far each has come. */
+  /** The readers of the journal, with their positions. */
   readers(): readonly ReplicaState[]
   /** The number of assets whose files are missing, according to the last checks. */
   missingFiles(): number
 }
 
-/** All metrics of one process, in a form that can be sent to another one. */
+/** All metrics of one process, in a form for messages between processes. */
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** `Content-Type` of the text that Prometheus reads. */
+/** The `Content-Type` of the text for Prometheus. */
 export const METRICS_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE
 
-/** Upper bounds of the duration of requests, in seconds. */
+/** The upper bounds of the buckets of durations, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-/** Requests with any other method share one label: clients cannot make labels up. */
+/** The methods with a label. Others share one label, so that clients cannot create labels. */
 const COUNTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** The metrics of one service. */
 export class Metrics {
-  /** Its last hour, minute by minute. */
+  /** The requests of the last hour, by minute. */
   readonly recent: RecentMinutes = new RecentMinutes()
   readonly #registry = new Registry()
   readonly #requests: Counter<'method' | 'route' | 'status'>
@@ -41,13 +41,13 @@ export class Metrics {
     const registers = [this.#registry]
     this.#requests = new Counter({
       name: 'daybook_http_requests_total',
-      help: 'Requests that were answered.',
+      help: 'Requests with a response.',
       labelNames: ['method', 'route', 'status'],
       registers,
     })
     this.#durations = new Histogram({
       name: 'daybook_http_request_duration_seconds',
-      help: 'Time from the head of a request to its answer, in seconds.',
+      help: 'Time from the head of a request to its response, in seconds.',
       labelNames: ['method', 'route'],
       buckets: BUCKETS,
       registers,
@@ -57,9 +57,9 @@ export class Metrics {
   }
 
   /**
-   * Counts a request that was answered.
+   * Records a response.
    *
-   * @param route its pattern in the route table; undefined when it has none
+   * @param route the path pattern of the route; `undefined` if none matched
    */
   observe(method: string, route: string | undefined, status: number, ms: number): void {
     const labels = { method: COUNTED_METHODS.has(method) ? method : 'other', route: route ?? 'unmatched' }
@@ -93,11 +93,11 @@ function watchStore(source: MetricsSource, registers: Registry[]): void {
   })
   new Gauge({
     name: 'daybook_journal_seq',
-    help: 'The last number of the journal, as the store says when it is asked; missing while the store does not answer.',
+    help: 'The last sequence number of the journal; missing while the store does not respond.',
     aggregator: 'max',
     registers,
     async collect() {
-      // While the store does not answer there is no value, and all others are still told.
+      // While the store does not respond, this metric is missing, and the others are still reported.
       const seq = await source.journalSeq().catch(() => undefined)
       if (seq === undefined) this.remove()
       else this.set(seq)
@@ -105,7 +105,7 @@ function watchStore(source: MetricsSource, registers: Registry[]): void {
   })
   new Gauge({
     name: 'daybook_files_missing',
-    help: 'Assets that lack their files, as far as checks have found: one every ten minutes, of about 100 assets. At most 100.',
+    help: 'Assets with missing files, according to checks of about 100 assets every ten minutes. At most 100.',
     aggregator: 'max',
     registers,
     collect() {
@@ -116,7 +116,7 @@ function watchStore(source: MetricsSource, registers: Registry[]): void {
   if (!source.poolState()) return
   new Gauge({
     name: 'daybook_pool_connections',
-    help: 'Connections to PostgreSQL that are busy and idle, and what is waiting for one: reads that came together count once.',
+    help: 'Busy and idle connections to PostgreSQL, and work that waits for one: concurrent reads count once.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -132,7 +132,7 @@ function watchReaders({ readers }: MetricsSource, registers: Registry[]): void {
   if (readers().length === 0) return
   new Gauge({
     name: 'daybook_journal_reader_seq',
-    help: 'The last number of the journal that each reader, such as a replica, has come to; missing while it does not answer.',
+    help: 'The last sequence number of the journal at each reader, such as a replica; missing while it does not respond.',
     labelNames: ['reader'],
     aggregator: 'min',
     registers,
@@ -143,17 +143,17 @@ function watchReaders({ readers }: MetricsSource, registers: Registry[]): void {
   })
 }
 
-/** Puts the metrics of several processes together. */
+/** Merges the metrics of several processes. */
 function merge(snapshots: readonly MetricsSnapshot[]): Registry {
   return AggregatorRegistry.aggregate([...snapshots])
 }
 
-/** The text of what several processes have measured together. */
+/** Formats the merged metrics of several processes. */
 export function formatMerged(snapshots: readonly MetricsSnapshot[]): Promise<string> {
   return merge(snapshots).metrics()
 }
 
-/** The counters and histograms of processes that have ended; they stay, so that no sum ever falls. */
+/** Merges the counters and histograms of exited processes, which have to stay so that no sum decreases. */
 export async function mergeCumulative(...snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
   const all = await merge(snapshots).getMetricsAsJSON()
   return all.filter(({ type }) => (type as unknown) === 'counter' || (type as unknown) === 'histogram')
@@ -163,7 +163,7 @@ const RESOLUTION_MS = 10
 const QUANTILES = [0.5, 0.9, 0.99, 1]
 const NANOSECONDS = 1e9
 
-/** Measures the process itself, until what is returned is called. Names without `daybook_` are those that Prometheus' clients share. */
+/** Measures the process until the returned function is called. Names without `daybook_` are common to Prometheus clients. */
 export function observeProcess(registers: Registry[]): () => void {
   observeUse(registers)
   return observeEventLoop(registers)
@@ -172,7 +172,7 @@ export function observeProcess(registers: Registry[]): () => void {
 function observeUse(registers: Registry[]): void {
   new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Processor time that was used, in seconds.',
+    help: 'Processor time, in seconds.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage()
@@ -189,7 +189,7 @@ function observeUse(registers: Registry[]): void {
     registers,
     () => process.memoryUsage().heapUsed,
   )
-  // Only where the system shows them as files.
+  // Only on systems that list them as files.
   if (openFiles() !== undefined)
     gauge('process_open_fds', 'Open files and connections; on Linux.', registers, openFiles)
 }
@@ -218,13 +218,13 @@ function observeEventLoop(registers: Registry[]): () => void {
   delays.enable()
   new Gauge({
     name: 'daybook_event_loop_delay_seconds',
-    help: 'How much later than planned the event loop came round since it was last asked, in seconds; quantile 1 is the worst.',
+    help: 'Delays of the event loop since the last collection, in seconds; quantile 1 is the maximum.',
     labelNames: ['quantile'],
     aggregator: 'max',
     registers,
     collect() {
       for (const quantile of QUANTILES) {
-        // What is measured is the time from one tick to the next, which includes the time that was planned.
+        // The measured time from one tick to the next includes the planned interval.
         const delay = delays.count === 0 ? 0 : delays.percentile(quantile * 100) / NANOSECONDS - RESOLUTION_MS / 1000
         this.set({ quantile }, Math.max(0, delay))
       }

@@ -1,48 +1,48 @@
-/** What was answered in one minute. */
+/** The requests of one minute. */
 export interface MinutePoint {
-  /** When the minute began: ISO 8601 in UTC. */
+  /** The start of the minute, in ISO 8601 and UTC. */
   readonly at: string
   readonly requests: number
-  /** Answers of 500 and above. */
+  /** Responses with a status of 500 and above. */
   readonly failures: number
-  /** The time that half of the requests took at most, in milliseconds; `null` without requests. */
+  /** The median duration, in milliseconds; `null` without requests. */
   readonly p50: number | null
-  /** The same for 95 of 100. */
+  /** The 95th percentile of the duration. */
   readonly p95: number | null
 }
 
 const MINUTE_MS = 60_000
-/** How many minutes are kept, the present one included. */
-const KEPT_MINUTES = 60
+/** The number of stored minutes, including the current one. */
+const MAX_MINUTES = 60
 
 /** The upper bound of the first bucket of durations, in milliseconds. */
 const LOWEST_MS = 0.05
-/** How much wider each bucket is than the one before: a percentile is within 6 % of what was measured. */
+/** The factor between the bounds of buckets: a percentile is within 6 % of the measured value. */
 const STEP = 1.12
 /** The last bucket begins at 80 seconds. */
 const BUCKETS = 128
 const LOG_STEP = Math.log(STEP)
 
-/** What is counted of one minute. */
+/** The counts of one minute. */
 interface Minute {
   /** Minutes since 1970. */
   number: number
   requests: number
   failures: number
-  /** How many requests took how long. */
+  /** The number of requests by bucket of duration. */
   readonly durations: Uint32Array
 }
 
 /**
- * The requests of the last {@link KEPT_MINUTES} minutes, in a ring that takes 32 KiB however many there are.
+ * The requests of the last {@link MAX_MINUTES} minutes, in a ring buffer of 32 KiB.
  *
  * @param now milliseconds since 1970
  */
 export class RecentMinutes {
-  /** When counting began, in milliseconds since 1970. */
+  /** The start of counting, in milliseconds since 1970. */
   readonly since: number
   readonly #now: () => number
-  readonly #ring: readonly Minute[] = Array.from({ length: KEPT_MINUTES }, () => ({
+  readonly #ring: readonly Minute[] = Array.from({ length: MAX_MINUTES }, () => ({
     number: -1,
     requests: 0,
     failures: 0,
@@ -54,7 +54,7 @@ export class RecentMinutes {
     this.since = now()
   }
 
-  /** @param ms how long the answer took, in milliseconds */
+  /** @param ms the duration, in milliseconds */
   record(status: number, ms: number): void {
     const minute = this.#minute(minuteOf(this.#now()))
     minute.requests += 1
@@ -63,16 +63,16 @@ export class RecentMinutes {
     minute.durations[bucket] = (minute.durations[bucket] ?? 0) + 1
   }
 
-  /** One point for each minute from the start on, the oldest first; the last one is the present minute, which still runs. */
+  /** Returns a point for each minute since the start, the oldest first. The last one is the current minute, which is incomplete. */
   points(): readonly MinutePoint[] {
     const last = minuteOf(this.#now())
-    const first = Math.min(last, Math.max(minuteOf(this.since), last - KEPT_MINUTES + 1))
+    const first = Math.min(last, Math.max(minuteOf(this.since), last - MAX_MINUTES + 1))
     return Array.from({ length: last - first + 1 }, (_, index) => toPoint(this.#minute(first + index)))
   }
 
-  /** The place of a minute in the ring, emptied when it still has an earlier one. */
+  /** Returns the counts of a minute in the ring, cleared if they are those of an earlier minute. */
   #minute(number: number): Minute {
-    const minute = this.#ring[number % KEPT_MINUTES] as Minute
+    const minute = this.#ring[number % MAX_MINUTES] as Minute
     if (minute.number === number) return minute
     minute.number = number
     minute.requests = 0
@@ -95,7 +95,7 @@ const toPoint = ({ number, requests, failures, durations }: Minute): MinutePoint
   p95: percentileOf(durations, requests * 0.95),
 })
 
-/** The middle of the bucket that the request of this rank is in, in milliseconds; `null` when there is none. */
+/** Returns the middle of the bucket with the request of this rank, in milliseconds; `null` without requests. */
 function percentileOf(durations: Uint32Array, rank: number): number | null {
   let seen = 0
   for (const [bucket, count] of durations.entries()) {

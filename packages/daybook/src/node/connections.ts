@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
-/** The shortest time that a connection stays open after a drain began, in milliseconds: data that has arrived is still read. */
+/** The minimum time that a connection stays open after the start of a drain, in milliseconds: data that has arrived is still read. */
 const READ_MS = 25
 /** The time for a client to close its side of a connection that the server has closed, in milliseconds. */
 const LINGER_MS = 50
@@ -25,7 +25,7 @@ export class Connections {
     return connection
   }
 
-  /** Refuses what the parser could not read, after the responses that are due on its connection. */
+  /** Rejects data that the parser could not read, after the pending responses of the connection. */
   refuseNext(socket: Socket, refuse: () => void): void {
     const connection = this.#open.get(socket)
     if (connection) connection.refuseNext(refuse)
@@ -42,7 +42,7 @@ export class Connections {
     for (const connection of this.#open.values()) connection.drain(idleMs)
   }
 
-  /** Cuts all connections, busy ones too. */
+  /** Cuts all connections, including busy ones. */
   destroy(): void {
     for (const socket of this.#open.keys()) socket.destroy()
   }
@@ -65,7 +65,7 @@ export class HttpConnection {
   }
 
   /**
-   * Notes a request.
+   * Records the start of a request.
    *
    * @returns false if the server has closed its side of the connection, so that no response can be sent
    */
@@ -76,12 +76,12 @@ export class HttpConnection {
     return true
   }
 
-  /** Makes the last response that is due end a draining connection. Called before its head is written. */
+  /** Makes the last pending response close a draining connection. Called before the head of a response is written. */
   prepareHead(response: ServerResponse): void {
     if (this.#isDraining && response === this.#latest) response.shouldKeepAlive = false
   }
 
-  /** Notes that a response has been written. */
+  /** Records that a response has been written. */
   finish(): void {
     this.#pending -= 1
     if (this.#pending > 0) return
@@ -90,8 +90,8 @@ export class HttpConnection {
   }
 
   /**
-   * Refuses the next request once the responses that are due have been sent: a client would take an earlier refusal for one of them. A request
-   * that is broken in its body has no other response, so it is refused at once.
+   * Rejects the next request once all pending responses have been sent: a client would take an earlier rejection for one of them. A request
+   * with a malformed body has no other response, so it is rejected at once.
    */
   refuseNext(refuse: () => void): void {
     const latest = this.#latest
@@ -117,7 +117,7 @@ export class HttpConnection {
   #closeIdle(): void {
     if (this.#pending > 0) return
     const isSending = this.#latest?.writableFinished === false
-    // Part of a request has arrived. Node's time-out for heads ends the wait for the rest.
+    // Part of a request has arrived. Node's timeout for headers limits the wait for the rest.
     const isReceiving = this.#socket.bytesRead > this.#bytesSeen
     if (isSending || isReceiving) this.#closeAfter(READ_MS)
     else this.#close()
@@ -129,22 +129,22 @@ export class HttpConnection {
   }
 }
 
-/** The time without a new connection after which none is expected, in milliseconds: clients are busy, too. */
+/** The time without a new connection after which none is expected, in milliseconds: clients may be busy. */
 const QUIET_MS = 20
-/** The longest time for which new connections are waited for, in milliseconds. */
+/** The maximum wait for new connections, in milliseconds. */
 const LONGEST_MS = 250
-/** The longest time until all connections that the system holds are accepted, in milliseconds. */
+/** The maximum time until the backlog is empty, in milliseconds. */
 const LIMIT_MS = 1000
-/** The turns of the event loop without a new connection after which the system holds none. */
+/** The number of event-loop turns without a new connection after which the backlog is empty. */
 const EMPTY_TURNS = 2
-/** The time that the process leaves its processor to clients before it checks again, in milliseconds. */
+/** The time that the process leaves the processor to clients before it checks again, in milliseconds. */
 const PAUSE_MS = 2
 
 /**
- * Resolves when no connection is expected any more and the system holds none: closing the listener would reset those. The turns of the event
- * loop come last, so that connections which arrived while the process had no processor are accepted, however long that was.
+ * Resolves when no connection is expected and the system's backlog is empty: closing the listener would reset the connections in it. The
+ * event-loop turns come last, so that connections which arrived while the process was suspended are accepted, however long that was.
  *
- * @param lastAt returns the time of the last connection, as `performance.now()` has it
+ * @param lastAt returns the time of the last connection, from `performance.now()`
  */
 export async function waitForEmptyBacklog(lastAt: () => number): Promise<void> {
   const startedAt = performance.now()

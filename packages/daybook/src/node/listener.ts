@@ -11,17 +11,17 @@ import { Connections, type HttpConnection } from './connections.ts'
 import { buildTargetRefusal, refuseMalformed, refuseRequest } from './refusals.ts'
 import { findHeadFault, NodeRequest, TargetReader } from './request.ts'
 
-/** The fewest bytes of a streamed body that have to arrive within a body time-out. */
+/** The minimum number of bytes of a streamed body that have to arrive within a body timeout. */
 const STEADY_BYTES = 64 * 1024
-/** The longest pause in the rest of a body that is not wanted, in milliseconds. */
+/** The maximum pause in the rest of a rejected body, in milliseconds. */
 const REST_PAUSE_MS = 500
-/** The longest time for all of that rest, in milliseconds. */
+/** The maximum time for that rest, in milliseconds. */
 const REST_MS = 30_000
 
 /** The parts of a service that a listener needs. */
 export interface ListenerOptions {
   readonly handle: RequestHandler
-  /** The largest body of a route without a limit of its own, in bytes. */
+  /** The default limit of a body, in bytes. */
   readonly bodyLimit: number
   readonly routes: readonly Pick<Route, 'method' | 'path' | 'body'>[]
   /** See {@link watchBody}. */
@@ -33,7 +33,7 @@ export class Listener {
   readonly options: ListenerOptions
   readonly connections: Connections = new Connections()
   readonly targets: TargetReader = new TargetReader()
-  /** Requests that arrive begin when it resolves; `undefined`: at once. */
+  /** New requests start when it resolves; `undefined`: at once. */
   pausedUntil: Promise<void> | undefined
 
   constructor(options: ListenerOptions) {
@@ -47,7 +47,7 @@ export class Listener {
       answerRequest(this, incoming, response),
     )
     server.on('checkContinue', (incoming: IncomingMessage, response: ServerResponse) => {
-      // Without 100 Continue, the client does not send a body that is too large.
+      // Without 100 Continue, the client does not send a body that exceeds the limit.
       if (Number(incoming.headers['content-length'] ?? 0) <= bodyLimitOf(this.options, incoming))
         response.writeContinue()
       answerRequest(this, incoming, response)
@@ -61,7 +61,7 @@ export class Listener {
   }
 }
 
-/** The largest body of the route that a request is for, in bytes. */
+/** Returns the body limit of the route of a request, in bytes. */
 function bodyLimitOf({ bodyLimit, routes }: ListenerOptions, { method, url = '' }: IncomingMessage): number {
   const [path] = url.split('?')
   const limited = routes.find(
@@ -77,7 +77,7 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
-/** Answers a `request` event of Node's HTTP server. */
+/** Handles a `request` event of Node's HTTP server. */
 function answerRequest(server: Listener, incoming: IncomingMessage, response: ServerResponse): void {
   const connection = server.connections.get(incoming.socket)
   if (!connection.begin(response)) {
@@ -111,7 +111,7 @@ function beginRequest(server: Listener, exchange: Exchange): void {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-/** Refuses a request whose body is late. The time-out is for a whole body; a streamed one has to bring {@link STEADY_BYTES} in each such period. */
+/** Rejects a request whose body is late. The timeout applies to a whole body; a streamed one has to bring {@link STEADY_BYTES} in each such period. */
 function watchBody(server: Listener, incoming: IncomingMessage, request: NodeRequest): void {
   const { socket } = incoming
   let bytesSeen = socket.bytesRead
@@ -126,7 +126,7 @@ function watchBody(server: Listener, incoming: IncomingMessage, request: NodeReq
   incoming.once('close', () => clearTimeout(timer))
 }
 
-/** Refuses a request whose body does not arrive, and closes its connection. */
+/** Rejects a request whose body does not arrive, and closes its connection. */
 function refuseLate({ connections }: Listener, socket: Socket): void {
   const error = Object.assign(new Error('body timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   connections.refuseNext(socket, () => refuseMalformed(error, socket))
@@ -137,7 +137,7 @@ function sendResponse(exchange: Exchange, reply: FinishedResponse): void {
     const sent = startResponse(exchange, reply)
     if (sent) return void finishLater(exchange, sent)
   } catch {
-    // A header cannot be sent. A closed connection tells the client as much as a response would.
+    // A header is invalid. A closed connection tells the client as much as an error response would.
     exchange.response.destroy()
   }
   exchange.connection.finish()
@@ -175,7 +175,7 @@ function sendReply(
   return undefined
 }
 
-/** Sends content as it comes. If it breaks off, so does the response: the client must not take a part for the whole. */
+/** Streams content. If it breaks off, so does the response, since the client must not take a part for the whole. */
 async function stream(response: ServerResponse, content: ReadableStream<Uint8Array>): Promise<void> {
   if (response.req.method === 'HEAD') {
     response.end()
@@ -187,10 +187,10 @@ async function stream(response: ServerResponse, content: ReadableStream<Uint8Arr
   else await pipeline(Readable.fromWeb(content), response)
 }
 
-/** The time for a client to read the last events of a stream that ends, in milliseconds. */
+/** The time for a client to read the last events of a stream, in milliseconds. */
 const LAST_EVENTS_MS = 1000
 
-/** Sends events as they come, without a web stream in between, until either side ends the stream. */
+/** Sends events as they arrive, without a web stream in between, until either side ends the stream. */
 async function streamEvents(response: ServerResponse, events: EventStream): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   response.once('close', resolve)
@@ -226,7 +226,7 @@ async function streamFile(response: ServerResponse, { source, length }: FileBody
 }
 
 /**
- * Closes a connection whose client stops in the rest of a body, or sends for too long. Node drops what arrives of a body after the response.
+ * Closes a connection whose client stops sending the rest of a body, or sends for too long. Node discards the rest of a body after the response.
  * Until the client ends, the rest has to be read: closing a connection with unread bytes resets it, and the client could lose the response
  * (RFC 9112, section 9.6).
  */

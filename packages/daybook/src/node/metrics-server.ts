@@ -5,14 +5,14 @@ import type { Log } from '../log.ts'
 import { formatMerged, METRICS_TYPE, type MetricsSnapshot, mergeCumulative } from '../metrics/metrics.ts'
 import type { WorkerProcess } from './worker.ts'
 
-/** Where metrics are served. */
+/** The address of the metrics server. */
 export interface MetricsAddress {
   /** 0 picks a free one. */
   readonly port: number
   readonly host: string
 }
 
-/** A listener for metrics alone. */
+/** A running metrics server. */
 export interface MetricsServer {
   /** `http://HOST:PORT/metrics` */
   readonly url: string
@@ -20,9 +20,9 @@ export interface MetricsServer {
 }
 
 /**
- * Serves metrics on a port of their own: what they say about the traffic is not for everyone.
+ * Serves metrics on a separate port, since they are not public.
  *
- * @param read gives the text; while it fails, the answer is 503
+ * @param read returns the text; the response is 503 if it fails
  */
 export async function serveMetrics(
   read: () => Promise<string>,
@@ -62,11 +62,11 @@ function sendMetrics(
   response.end(text)
 }
 
-/** The metrics of all workers together, ended ones included. */
+/** The metrics of all workers, including exited ones. */
 export class WorkersMetrics {
   #ended: Promise<MetricsSnapshot> = Promise.resolve([])
 
-  /** Keeps what a worker had counted when it was last asked: a sum that falls would look like a new start. */
+  /** Adds the last metrics of an exited worker: a decreasing sum would look like a restart. */
   addExited({ lastMetrics: measured }: WorkerProcess): void {
     this.#ended = this.#ended.then((before) => mergeCumulative(before, measured))
   }

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { DaybookError, type ErrorCode } from '../errors.ts'
 import { buildErrorResponse, type FinishedResponse, finishResponse } from '../http/response.ts'
 
-/** The most bytes that the head of a request has. */
+/** The maximum size of a request head, in bytes. */
 export const MAX_HEADER_BYTES: number = 16 * 1024
 
-/** Refuses a request before the service sees it, and closes its connection. */
+/** Rejects a request before the service gets it, and closes its connection. */
 export function refuseRequest(response: ServerResponse, status: number, code: ErrorCode, message: string): void {
   const requestId = crypto.randomUUID()
   const { json } = buildErrorResponse(new DaybookError(code, message), requestId)
@@ -19,7 +19,7 @@ export function refuseRequest(response: ServerResponse, status: number, code: Er
   response.end(json)
 }
 
-/** The answer to a request whose address cannot be read; its connection goes on. */
+/** Builds the response to a request with an invalid target; its connection stays open. */
 export function buildTargetRefusal(): FinishedResponse {
   const requestId = crypto.randomUUID()
   const error = new DaybookError('VALIDATION_ERROR', 'The request target or the Host header is not valid.')
@@ -29,7 +29,7 @@ export function buildTargetRefusal(): FinishedResponse {
   })
 }
 
-/** The answers to malformed HTTP, by the parser's error code. */
+/** The responses to malformed HTTP, by the parser's error code. */
 const BROKEN: Readonly<Record<string, readonly [line: string, code: ErrorCode, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
@@ -50,7 +50,7 @@ interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer
 }
 
-/** Whether a request is broken by its method alone: its line is well-formed, and no HTTP parser knows the method. */
+/** True for a well-formed request line with a method that the parser does not know. */
 function isUnknownMethod({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
   if (!rawPacket) return false
   const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1
@@ -59,7 +59,7 @@ function isUnknownMethod({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
   return method !== undefined && !METHODS.includes(method)
 }
 
-/** Answers what the parser gave up on, on the bare socket, and closes it. */
+/** Rejects malformed HTTP on the bare socket, and closes it. */
 export function refuseMalformed(error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [line, code, message] = BROKEN[error.code ?? ''] ?? (isUnknownMethod(error) ? UNKNOWN_METHOD : INVALID)

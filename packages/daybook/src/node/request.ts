@@ -7,7 +7,7 @@ import type { HttpRequest, RequestHeaders } from '../http/request.ts'
 const MAX_HEADERS = 200
 
 /**
- * Headers that a request has at most once: proxies and the parts of the service could each read another one of two. The parser checks
+ * Headers that a request may have at most once: of two, a proxy and the service could use different ones. The parser checks
  * `Content-Length`; `Cookie` may be split (RFC 9113, section 8.2.3); `X-Request-Id` is only a label.
  */
 const SINGLE_HEADERS: ReadonlySet<string> = new Set([
@@ -38,7 +38,7 @@ export interface HeadFault {
   readonly message: string
 }
 
-/** Finds a fault in the head of a request that Node's parser lets through (RFC 9112, sections 2.3 and 3.2). */
+/** Finds a fault in the head of a request that Node's parser accepts (RFC 9112, sections 2.3 and 3.2). */
 export function findHeadFault({ httpVersion, rawHeaders, headers }: IncomingMessage): HeadFault | undefined {
   if (rawHeaders.length > MAX_HEADERS * 2) {
     return { status: 431, message: `A request has at most ${MAX_HEADERS} headers.` }
@@ -49,13 +49,13 @@ export function findHeadFault({ httpVersion, rawHeaders, headers }: IncomingMess
   if (httpVersion === '1.1' && headers.host === undefined) {
     return { status: 400, message: 'A request needs a Host header.' }
   }
-  // Almost all requests have each header once, which the counts tell.
+  // If the counts are equal, as for almost all requests, no header is repeated.
   if (Object.keys(headers).length * 2 === rawHeaders.length) return undefined
   const name = repeatedHeader(rawHeaders)
   return name === undefined ? undefined : { status: 400, message: `A request has at most one ${name} header.` }
 }
 
-/** The first header that is repeated and must not be. */
+/** Returns the first repeated single-valued header. */
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -66,7 +66,7 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   return undefined
 }
 
-/** Paths that a URL parser changes: those with backslashes, or with dot segments, escaped or not. */
+/** Matches paths that a URL parser would change: with backslashes, or with dot segments, escaped or not. */
 const AMBIGUOUS = /\\|\/(?:\.|%2e){1,2}(?:[/?#]|$)/i
 const BACKSLASH_IN_PATH = /^[^?]*\\/
 const HTTP_URL = /^https?:\/\//
@@ -77,7 +77,7 @@ export class TargetReader {
   #lastHost: string | undefined
 
   /**
-   * The path and query of a request (RFC 9112, section 3.2), as a web `Request` would have them; `*` for OPTIONS about the whole service.
+   * Returns the path and query of a request (RFC 9112, section 3.2), like those of a web `Request`; `*` for `OPTIONS *`.
    *
    * @returns `undefined` if the target or the Host header is not valid
    */
@@ -101,7 +101,7 @@ export class TargetReader {
   }
 }
 
-/** A request that came in over Node's HTTP server; no web object is made before it is needed. */
+/** A request of Node's HTTP server. Web objects are created on demand. */
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
@@ -128,7 +128,7 @@ export class NodeRequest implements HttpRequest {
     return `http://${this.headers.get('host') ?? this.#localHost}`
   }
 
-  /** What the client connected to. HTTP/1.0 does not say by which name. */
+  /** The local address of the connection, since HTTP/1.0 requests may lack a Host. */
   get #localHost(): string {
     const { localAddress = 'localhost', localPort = 80 } = this.#incoming.socket
     return `${isIPv6(localAddress) ? `[${localAddress}]` : localAddress}:${localPort}`
@@ -145,7 +145,7 @@ export class NodeRequest implements HttpRequest {
         if (size <= limit) {
           chunks.push(chunk)
         } else {
-          // What is still to come is let go as it arrives.
+          // The rest is discarded as it arrives.
           chunks.length = 0
           resolve(undefined)
         }
@@ -155,7 +155,7 @@ export class NodeRequest implements HttpRequest {
     })
   }
 
-  /** Whether the body may take longer to arrive than others, as long as it goes on arriving. */
+  /** True if the body may take longer than the timeout, as long as data arrives steadily. */
   get isStreamed(): boolean {
     return this.#isStreamed
   }
@@ -190,8 +190,8 @@ export class NodeRequest implements HttpRequest {
 }
 
 /**
- * Headers as web `Headers` reads them. Node joins those that are repeated, and leaves one of those that may stand once, which the head was
- * refused for already.
+ * Headers with the interface of web `Headers`. Node joins repeated headers, and keeps one of repeated single-valued ones, for which the
+ * request was already rejected.
  */
 class NodeHeaders implements RequestHeaders {
   readonly #headers: IncomingMessage['headers']

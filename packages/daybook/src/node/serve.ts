@@ -9,32 +9,32 @@ import { waitForEmptyBacklog } from './connections.ts'
 import { Listener } from './listener.ts'
 import { MAX_HEADER_BYTES } from './refusals.ts'
 
-/** The address of a server, and its time-outs. */
+/** The address of a server, and its timeouts. */
 export interface ServeOptions {
-  /** 0 picks a free one. @default 3000 */
+  /** The port; 0 chooses a free one. @default 3000 */
   readonly port?: number
-  /** @default '127.0.0.1', this machine alone */
+  /** @default '127.0.0.1', which only this machine can reach */
   readonly host?: string
   /** The time for a client to send its headers, in milliseconds. @default 15,000 */
   readonly headersTimeoutMs?: number
   /**
-   * The time for a client to send the body of a request, in milliseconds. An upload may take longer, as long as it brings 64 KiB in each such
+   * The time for a client to send the body of a request, in milliseconds. An upload may take longer, as long as 64 KiB arrive in each such
    * period. @default 60,000
    */
   readonly requestTimeoutMs?: number
 }
 
-/** The part of a service that is served. `handle` answers requests: a function that wraps the service's `fetch` is not called. */
+/** The part of a service that is served. `handle` handles requests: a wrapper of the service's `fetch` is not called. */
 export type Servable = Pick<Service, 'handle' | 'bodyLimit' | 'drain' | 'close'> &
   Partial<Pick<Service, 'routes' | 'exposureFaults'>>
 
-/** The other processes that share the port of this one, and end with it. */
+/** The other processes that share the port of this one, and stop with it. */
 export interface Peers {
   /** Resolves when this process may stop listening: no connection is on its way to any of the processes. */
   accepted(): Promise<void>
   /**
-   * Called once this process has stopped listening; resolves when no other one listens either. Until then responses wait: a client that
-   * has one may connect again, and no process would accept its connection.
+   * Called once this process has stopped listening; resolves when no other one listens either. Until then, responses wait: a client with a
+   * response might open a connection that no process would accept.
    */
   closed(): Promise<void>
 }
@@ -48,15 +48,14 @@ export interface Listening {
    * Stops accepting connections, answers the requests on open ones, and closes the service. Each response says
    * `Connection: close`.
    *
-   * @param graceMs after this time, connections that are still busy are cut, in milliseconds; @default 30,000
-   * @param idleMs the time after its last response for which a connection stays open, in milliseconds;
-   *   @default 250
-   * @param peers if several processes share the port
+   * @param graceMs the time after which busy connections are cut, in milliseconds; @default 30,000
+   * @param idleMs the time for which a connection stays open after its last response, in milliseconds; @default 250
+   * @param peers the other processes, if several share the port
    */
   stop(graceMs?: number, idleMs?: number, peers?: Peers): Promise<void>
 }
 
-/** The longest time that a start waits for routes which prepare a response, in milliseconds; after it they go on while the server listens. */
+/** The maximum time for routes to prepare responses before the server listens, in milliseconds. Slower ones continue afterwards. */
 const PREPARE_MS = 100
 const KEEP_ALIVE_MS = 10_000
 const SHUTDOWN_GRACE_MS = 30_000
@@ -66,7 +65,7 @@ const RECENT_RESPONSE_MS = 250
 /**
  * Serves over HTTP/1.1 with Node.
  *
- * @throws {StartupError} if other machines would reach a service that has `exposureFaults`
+ * @throws {StartupError} if other machines could reach a service with `exposureFaults`
  *
  * @example
  * ```ts
@@ -82,7 +81,7 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: headersTimeoutMs,
-    // The listener limits bodies by itself, since Node has one limit for all.
+    // The listener limits bodies itself, since Node has a single limit for all.
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1000,
@@ -106,13 +105,13 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   }
 }
 
-/** True if only this machine reaches an address. */
+/** True if only this machine can reach an address. */
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
 /** Lets routes prepare their first responses, so that the first clients get them at once. */
 async function prepare(routes: readonly Route[]): Promise<void> {
-  // A failure is reported by the first request, where it occurs again.
+  // A failure occurs again in the first request, which reports it.
   const prepared = Promise.allSettled(routes.map((route) => route.prepare?.()))
   const waiting = new AbortController()
   const limit = sleep(PREPARE_MS, undefined, waiting).catch(() => {})
@@ -149,12 +148,12 @@ async function stop(
   release()
   await closed
   clearTimeout(timer)
-  // This also ends the timer of Node's HTTP server that checks for slow connections.
+  // This also stops the timer of Node's HTTP server for slow connections.
   server.close()
   await service.close()
 }
 
-/** Waits for connections that clients opened before they could know that the server stops. */
+/** Waits until connections that clients opened before the stop are accepted. */
 async function backlogAccepted(server: Server): Promise<void> {
   let lastAt = 0
   const note = (): void => {

@@ -5,34 +5,34 @@ import type { MetricsSnapshot } from '../metrics/metrics.ts'
 import { createMessage, isMessage } from '../threads/messages.ts'
 import type { Listening } from './serve.ts'
 
-/** Environment of a worker: its number, counted from 1. */
+/** The variable with the number of a worker, from 1. */
 const WORKER_NUMBER = 'DAYBOOK_WORKER'
-/** Environment of a worker: the port that was chosen when 0 was asked for. */
+/** The variable with the port that was chosen for 0. */
 const CHOSEN_PORT = 'DAYBOOK_WORKER_PORT'
-/** How long a worker may take to say what it has measured, in milliseconds. */
+/** The timeout for a worker to send its metrics, in milliseconds. */
 const MEASURE_MS = 2000
-/** How long a retiring worker keeps connections without a request, in milliseconds: as long as clients keep them. */
+/** The time for which a retiring worker keeps idle connections, in milliseconds: as long as clients do. */
 const RETIRING_IDLE_MS = 10_000
-/** How long a worker that ends waits for the others, in milliseconds. */
+/** The timeout for a stopping worker to wait for the others, in milliseconds. */
 const OTHERS_MS = 1000
 
-/** The steps that workers which end together take together. */
+/** The steps of a shutdown that all workers reach together. */
 export const SHUTDOWN_STEPS = ['accepted', 'closed'] as const
 export type ShutdownStep = (typeof SHUTDOWN_STEPS)[number]
 
-/** How a process ended. */
+/** The end of a process. */
 export interface WorkerExit {
   readonly status: number | null
   readonly signal: string | null
 }
 
-/** The settings of a worker, from the process that started it. */
+/** The settings of a worker from its parent. */
 export interface WorkerIdentity {
   readonly number: number
   readonly port: number | undefined
 }
 
-/** The number and port of this process, if it is a worker. */
+/** Reads the settings of this process, if it is a worker. */
 export function readWorkerIdentity(): WorkerIdentity | undefined {
   if (!cluster.isWorker) return undefined
   const port = process.env[CHOSEN_PORT]
@@ -40,8 +40,8 @@ export function readWorkerIdentity(): WorkerIdentity | undefined {
 }
 
 /**
- * Says that this worker listens, and ends it when it is told to. Signals reach it from its parent and, from a terminal
- * or a service manager, also directly: however many come, it drains once.
+ * Reports to the parent that this worker listens, and stops it on request. Signals arrive from the parent and, from a terminal
+ * or a service manager, also directly: the worker drains once.
  */
 export function serveAsWorker(listening: Listening, measure: () => Promise<MetricsSnapshot>): void {
   const passes = { accepted: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }
@@ -57,7 +57,7 @@ export function serveAsWorker(listening: Listening, measure: () => Promise<Metri
     if (isMessage(received, 'retire')) end(RETIRING_IDLE_MS)
     for (const step of SHUTDOWN_STEPS) if (isMessage(received, step)) passes[step].resolve()
     if (!isMessage(received, 'measure')) return
-    // One that cannot be asked any more is missed by its parent.
+    // If the channel is closed, the parent has noticed the end of this worker.
     void measure().then((metrics) => process.send?.(createMessage('measured', received.job, metrics), () => {}))
   })
   process.send?.(createMessage('listening', 0, listening.url))
@@ -66,11 +66,11 @@ export function serveAsWorker(listening: Listening, measure: () => Promise<Metri
 const isClosable = (handle: unknown): handle is { close(): void } =>
   typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function'
 
-/** A worker, from its start to its end, as its parent sees it. */
+/** A worker process, from the view of its parent. */
 export class WorkerProcess {
   readonly number: number
   readonly pid: number | undefined
-  /** Its address once it listens; undefined when it ended before. */
+  /** Resolves with the URL once the worker listens; with `undefined` if it exits before. */
   readonly listening: Promise<string | undefined>
   readonly exited: Promise<WorkerExit>
   readonly #worker: ReturnType<typeof cluster.fork>
@@ -80,17 +80,17 @@ export class WorkerProcess {
   readonly #reached = new Set<ShutdownStep>()
   #handedAt = 0
   readonly #said = Promise.withResolvers<string>()
-  /** Requests that wait for an answer, by the number of the job. */
+  /** Callbacks of pending requests for metrics, by the number of the job. */
   readonly #asked = new Map<number, () => void>()
   #jobs = 0
 
-  /** @param onStep told when it ends and has come to a step, where it waits for {@link release} */
+  /** @param onStep called when the worker has reached a step of its shutdown, where it waits for {@link release} */
   constructor(number: number, port: number | undefined, onStep: (step: ShutdownStep) => void) {
     this.number = number
     this.#onStep = onStep
     this.#worker = cluster.fork({ [WORKER_NUMBER]: number, ...(port === undefined ? {} : { [CHOSEN_PORT]: port }) })
     this.pid = this.#worker.process.pid
-    // That it cannot be reached any more is known from its end.
+    // The `exit` event reports an unreachable worker.
     this.#worker.on('error', () => {})
     this.exited = new Promise((resolve) => {
       this.#worker.once('exit', (status, signal) => resolve({ status, signal }))
@@ -100,27 +100,27 @@ export class WorkerProcess {
     this.#closeWhatItLeaves()
   }
 
-  /** Its metrics when they were last collected. */
+  /** The last collected metrics. */
   get lastMetrics(): MetricsSnapshot {
     return this.#measured
   }
 
-  /** When it was last given a connection, as `performance.now()` has it. */
+  /** The time at which the worker last got a connection, from `performance.now()`. */
   get lastConnectionAt(): number {
     return this.#handedAt
   }
 
-  /** Whether it has come so far with its end. */
+  /** True if the worker has reached a step of its shutdown. */
   hasReached(step: ShutdownStep): boolean {
     return this.#reached.has(step)
   }
 
-  /** Lets it go on. */
+  /** Lets the worker continue its shutdown. */
   release(step: ShutdownStep): void {
     if (this.#worker.isConnected()) this.#send(step)
   }
 
-  /** Its metrics; when it does not answer, those last collected. */
+  /** Collects the metrics; returns the last ones if the worker does not respond. */
   async collectMetrics(): Promise<MetricsSnapshot> {
     if (this.#isListening && this.#worker.isConnected()) await this.#measureAgain()
     return this.#measured
@@ -154,12 +154,12 @@ export class WorkerProcess {
     return this.#jobs
   }
 
-  /** Takes it out of service: it answers what is under way and ends. */
+  /** Retires the worker: it completes pending requests and exits. */
   retire(): void {
     if (this.#worker.isConnected()) this.#send('retire')
   }
 
-  /** Ends it: in order, once it listens; at once before that. */
+  /** Stops the worker: it drains if it listens, and exits at once before that. */
   stop(): void {
     this.#worker.process.kill('SIGTERM')
   }
@@ -168,7 +168,7 @@ export class WorkerProcess {
     this.#worker.process.kill('SIGKILL')
   }
 
-  /** The parent keeps a connection until the worker has taken it: when it dies before that, a client would wait forever. */
+  /** Closes the connection that a dying worker has not accepted. The parent holds it until then, so its client would wait forever. */
   #closeWhatItLeaves(): void {
     const child: ChildProcess = this.#worker.process
     const send = child.send as (this: ChildProcess, ...of: readonly unknown[]) => boolean
@@ -179,7 +179,7 @@ export class WorkerProcess {
       return send.apply(child, [...message])
     }
     void this.exited.then(() => {
-      // What has been taken is closed here already, and closing it again does nothing.
+      // An accepted connection is already closed here, and closing it again has no effect.
       if (isClosable(given)) given.close()
     })
   }

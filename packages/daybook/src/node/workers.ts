@@ -5,39 +5,39 @@ import type { Log } from '../log.ts'
 import { waitForEmptyBacklog } from './connections.ts'
 import { SHUTDOWN_STEPS, type ShutdownStep, type WorkerExit, WorkerProcess } from './worker.ts'
 
-/** How several processes serve as one. */
+/** The options of {@link runWorkers}. */
 export interface WorkersOptions {
-  /** At least 1. */
+  /** The number of workers, at least 1. */
   readonly count: number
   readonly log: Log
-  /** Told of each worker that has ended. */
+  /** Called for each exited worker. */
   readonly onExited?: (worker: WorkerProcess) => void
-  /** Called once, when all of them answer, with `http://HOST:PORT`. */
+  /** Called once with `http://HOST:PORT`, when all workers listen. */
   readonly onListening: (url: string) => void
 }
 
 const MAX_FAILED_STARTS = 5
-/** The attempts to start a worker that replaces another one: its database may be slow for a moment. */
+/** The number of attempts to start a replacement, since the database may be slow for a moment. */
 const REPLACE_ATTEMPTS = 3
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 10_000
-/** A worker that has served for so long did not end because of how it was started. */
+/** The lifetime after which the exit of a worker is not a failed start, in milliseconds. */
 const STEADY_MS = 60_000
 
-/** Several processes that serve as one. */
+/** Several processes that serve on one port. */
 export interface RunningWorkers {
-  /** The exit status, once all have ended; rejects with a {@link StartupError} when workers fail to start again and again. */
+  /** Resolves with the exit status when all workers have exited; rejects with a {@link StartupError} if workers repeatedly fail to start. */
   readonly status: Promise<number>
-  /** Those that live now. */
+  /** The running workers. */
   readonly alive: ReadonlySet<WorkerProcess>
 }
 
 /**
- * Runs the command of this process in several workers that share its port, until it is told to end: SIGTERM or SIGINT
- * drains all of them, a second one ends them at once, SIGHUP replaces one after the other. A worker that dies is replaced.
+ * Runs the command of this process in several workers that share its port. SIGTERM or SIGINT drains all of them, a second signal
+ * kills them, and SIGHUP replaces them one after the other. A worker that dies is replaced.
  */
 export function runWorkers(options: WorkersOptions): RunningWorkers {
-  // The parent hands connections out: it takes them back from a worker that no longer wants them.
+  // The parent distributes connections, and takes them back from a worker that no longer accepts them.
   cluster.schedulingPolicy = cluster.SCHED_RR
   const workers = new Workers(options)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => workers.end(signal))
@@ -62,9 +62,9 @@ class Workers {
   #url: string | undefined
   #status = 0
   #reason: StartupError | undefined
-  /** Since the last one that listened. */
+  /** The number of failed starts since a worker last listened. */
   #failedStarts = 0
-  /** Workers that ended soon, one after the other. */
+  /** The number of consecutive workers that exited soon after their start. */
   #quickEnds = 0
   #rolls = { isRunning: false, isAskedAgain: false }
 
@@ -77,7 +77,7 @@ class Workers {
 
   async run(): Promise<number> {
     const [first, ...others] = this.#places as [WorkerSlot, ...WorkerSlot[]]
-    // The first one prepares the store, or says what is wrong; the others find it done.
+    // The first worker prepares the store or reports a fault, so that the others need not.
     const failed = await this.#start(first)
     if (failed) this.#refuse(failed)
     await Promise.all(others.map((place) => this.#fill(place)))
@@ -85,7 +85,7 @@ class Workers {
     return this.#over.promise
   }
 
-  /** The first signal drains all workers, the second one ends them. */
+  /** Drains all workers at the first signal, and kills them at the second one. */
   end(signal: NodeJS.Signals): void {
     if (this.#end.signal.aborted) {
       this.#status = 1
@@ -96,7 +96,7 @@ class Workers {
     this.#drain()
   }
 
-  /** Replaces all workers, one after the other; asked while it runs, it runs once more. */
+  /** Replaces all workers, one after the other; a call during a run starts another run after it. */
   rollOver(): void {
     if (!this.#url || this.#end.signal.aborted) return
     this.#rolls.isAskedAgain = true
@@ -124,7 +124,7 @@ class Workers {
     return true
   }
 
-  /** Retires a worker once another one listens in its place. Returns false if no other one starts. */
+  /** Retires a worker once its replacement listens. Returns false if no replacement starts. */
   async #replace(place: WorkerSlot): Promise<boolean> {
     const old = place.serving
     for (let attempt = 1; await this.#start(place); attempt += 1) {
@@ -147,10 +147,10 @@ class Workers {
     }
   }
 
-  /** Starts one worker; answers how it ended when it never listened. */
+  /** Starts one worker; returns its exit if it never listened. */
   async #start(place: WorkerSlot): Promise<WorkerExit | undefined> {
     if (this.#end.signal.aborted) return { status: 0, signal: null }
-    // While one of them listens, the port that 0 stands for is theirs; when none does, it is asked for by its number.
+    // While a worker listens, 0 stands for the shared port. Otherwise, the port has to be requested by its number.
     const port = this.#url && !this.#isServing ? Number(new URL(this.#url).port) : undefined
     const worker = new WorkerProcess(place.number, port, (step) => void this.#pass(step))
     this.alive.add(worker)
@@ -165,7 +165,7 @@ class Workers {
     return undefined
   }
 
-  /** Fills the place again when its worker dies. */
+  /** Fills the slot again when its worker dies. */
   async #watch(place: WorkerSlot, worker: WorkerProcess): Promise<void> {
     const startedAt = performance.now()
     const { status, signal } = await worker.exited
@@ -193,7 +193,7 @@ class Workers {
     await sleep(ms, undefined, { signal: this.#end.signal }).catch(() => {})
   }
 
-  /** A worker that could say why it did not start has said so. */
+  /** Stops after a failed first start. A worker that exits by itself has reported the reason. */
   #refuse({ status, signal }: WorkerExit): void {
     if (this.#end.signal.aborted) return
     this.#status = status || 1
@@ -219,12 +219,12 @@ class Workers {
     this.#options.onExited?.(worker)
     if (!this.#end.signal.aborted) return
     for (const step of SHUTDOWN_STEPS) void this.#pass(step)
-    // One that was still starting dies of the signal itself, and has no status.
+    // A worker that was still starting is killed by the signal, and has no status.
     if (status) this.#status ||= status
     this.#resolveWhenOver()
   }
 
-  /** Workers that end together go on together: what one of them would not take, another one must. */
+  /** Releases workers from a step. Stopping workers continue together, since a connection that one does not accept must reach another. */
   async #pass(step: ShutdownStep): Promise<void> {
     const waiting = [...this.alive].filter((worker) => worker.hasReached(step))
     if (waiting.length === 0) return

@@ -6,19 +6,19 @@ import { parentPort } from 'node:worker_threads'
  */
 export interface Message<Kind extends string, Body> {
   readonly kind: `daybook:${Kind}`
-  /** The number that a request and its answer share. */
+  /** The number that a request and its response share. */
   readonly job: number
   readonly body: Body
 }
 
-/** Makes a message to send. */
+/** Creates a message. */
 export const createMessage = <Kind extends string, Body>(kind: Kind, job: number, body: Body): Message<Kind, Body> => ({
   kind: `daybook:${kind}`,
   job,
   body,
 })
 
-/** Whether what was received is a message of this kind; anything else is for another receiver. */
+/** True for a message of this kind; other values are for other receivers. */
 export const isMessage = <Kind extends string, Body>(received: unknown, kind: Kind): received is Message<Kind, Body> =>
   typeof received === 'object' &&
   received !== null &&
@@ -27,13 +27,13 @@ export const isMessage = <Kind extends string, Body>(received: unknown, kind: Ki
   'job' in received &&
   typeof received.job === 'number'
 
-/** Why a task has no result. A structured clone of an error loses its code. */
+/** The error of a task. A structured clone of an `Error` would lose its code. */
 export interface TaskFailure {
   readonly message: string
   readonly code: string
 }
 
-/** Says that this thread is ready, and answers each task that it is given, in the order in which they come. */
+/** Reports that this thread is ready, and runs its tasks in the order of their arrival. */
 export function handleTasks<Task, Result>(work: (task: Task) => Result): void {
   parentPort?.on('message', (received: unknown) => {
     if (!isMessage<'task', Task>(received, 'task')) return

@@ -1,36 +1,36 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { createMessage, isMessage, type TaskFailure } from './messages.ts'
 
-/** The worker of a {@link ThreadPool}, and its bounds. */
+/** The options of a {@link ThreadPool}. */
 export interface ThreadPoolOptions {
   /** The module of each thread, which calls `answerTasks`. */
   readonly module: URL
   readonly worker?: WorkerOptions
-  /** How many tasks may run at once; each takes a thread. */
+  /** The maximum number of threads. */
   readonly threads: number
   /**
-   * How many tasks a thread may have. With one, no task waits behind a slow one while another thread is idle; with more, a
-   * thread goes on before its result is fetched. @default 1
+   * The maximum number of tasks in one thread. With one, no task waits behind a slow one while another thread is idle; with more, a
+   * thread can continue before its result is received. @default 1
    */
   readonly tasksPerThread?: number
-  /** How long one task may run, in milliseconds. Waiting for a thread does not count. */
+  /** The timeout of a task, in milliseconds, without the wait for a thread. */
   readonly taskTimeoutMs: number
-  /** How many tasks may wait for a thread. @default Infinity */
+  /** The maximum number of tasks that wait for a thread. @default Infinity */
   readonly maxWaiting?: number
-  /** A thread without work ends after this time, in milliseconds. @default never */
+  /** The time after which an idle thread exits, in milliseconds. @default never */
   readonly idleMs?: number
   /**
-   * How many threads may still be at a task that was given up; until one of them ends, no new thread starts.
-   * JavaScript stops at once, and a native call only when it is through. @default Infinity
+   * The maximum number of terminating threads; above it, no new thread starts. JavaScript stops at once, but a native call has to
+   * return first. @default Infinity
    */
   readonly maxEnding?: number
 }
 
 /**
- * Runs tasks in worker threads. They start when they are needed, and are replaced when they die or overrun.
+ * Runs tasks in worker threads, which start on demand and are replaced when they die or a task exceeds its timeout.
  *
- * A library would do that (piscina was tried), but its clock can only start when a task begins to wait, and a thread that is still inside
- * of SQLite after its task was given up is not counted: threads would pile up.
+ * The library piscina was tried, but its timeout starts when a task begins to wait, and it does not count a thread that is still inside
+ * SQLite after its task was aborted: threads would accumulate.
  */
 export class ThreadPool<Task, Result> {
   readonly #options: Required<Pick<ThreadPoolOptions, 'maxWaiting' | 'maxEnding' | 'tasksPerThread'>> &
@@ -50,9 +50,7 @@ export class ThreadPool<Task, Result> {
     }
   }
 
-  /**
-   * Rejects with what the task has thrown (its message and code), or with a {@link TaskAborted}.
-   */
+  /** Runs a task. Rejects with the error of the task (message and code), or with a {@link TaskAborted}. */
   run(task: Task): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) throw new TaskAborted('closed')
@@ -62,7 +60,7 @@ export class ThreadPool<Task, Result> {
     })
   }
 
-  /** Refuses what runs and what waits, and resolves when all threads have ended. */
+  /** Rejects all running and waiting tasks, and resolves when all threads have exited. */
   async close(): Promise<void> {
     this.#isClosed = true
     const reason = new TaskAborted('closed')
@@ -82,7 +80,7 @@ export class ThreadPool<Task, Result> {
     }
   }
 
-  /** One without work, a new one where there may be more, or the one that has the least to do. */
+  /** Returns an idle thread, a new one if permitted, or the one with the fewest tasks. */
   #freeThread(): Thread<Task, Result> | undefined {
     const { threads, maxEnding: ending, tasksPerThread: depth } = this.#options
     const [least] = [...this.#threads].sort((one, other) => one.size - other.size)
@@ -104,7 +102,7 @@ export class ThreadPool<Task, Result> {
     return thread
   }
 
-  /** Gives a thread its next task, or lets it go after a while. */
+  /** Gives a thread its next task, or ends it after the idle time. */
   #rest(thread: Thread<Task, Result>): void {
     const { idleMs } = this.#options
     if (idleMs !== undefined && thread.size === 0 && this.#waiting.length === 0) {
@@ -115,7 +113,7 @@ export class ThreadPool<Task, Result> {
     this.#next()
   }
 
-  /** Lets a thread go; what waits goes on with another one. */
+  /** Ends a thread; its waiting tasks move to another one. */
   #end(thread: Thread<Task, Result>, reason: TaskAborted): void {
     if (!this.#threads.delete(thread)) return
     clearTimeout(this.#idleTimers.get(thread))
@@ -132,15 +130,15 @@ export class ThreadPool<Task, Result> {
   }
 }
 
-/** The address of a module beside the one that asks, which is TypeScript in a checkout and JavaScript in the package. */
+/** Returns the URL of a module in the folder of another one: TypeScript in a checkout, JavaScript in the package. */
 export function resolveSiblingModule(asking: string, name: string): URL {
   return new URL(`./${name}${asking.endsWith('.ts') ? '.ts' : '.js'}`, asking)
 }
 
-/** Why a task was given up by the pool: none of these says anything about the task's own work. */
+/** The reasons for which the pool aborts a task, none of which is an error of the task. */
 export type AbortReason = 'closed' | 'full' | 'stuck' | 'overrun' | 'died'
 
-/** A task was given up before it had a result. */
+/** A task was aborted before it had a result. */
 export class TaskAborted extends Error {
   override readonly name = 'TaskGivenUp'
   readonly reason: AbortReason
@@ -160,32 +158,32 @@ interface QueuedTask<Task, Result> {
 
 /** The events that a thread reports to its pool. */
 interface ThreadEvents<Task, Result> {
-  /** It can take another task. */
+  /** The thread can take another task. */
   readonly onRoom: (thread: Thread<Task, Result>) => void
-  /** It died, or has to be ended, for this reason. */
+  /** The thread died, or has to be ended, for this reason. */
   readonly onLost: (thread: Thread<Task, Result>, reason: TaskAborted) => void
 }
 
-/** A job that a thread has, by the number that its messages carry. */
+/** A task in a thread, with the number of its messages. */
 interface NumberedTask<Task, Result> {
   readonly number: number
   readonly job: QueuedTask<Task, Result>
 }
 
-/** A worker thread that does its tasks one after the other, and keeps no process alive without one. */
+/** A worker thread that runs tasks one after the other, and keeps the process alive only while it has one. */
 class Thread<Task, Result> {
   readonly #worker: Worker
   readonly #taskMs: number
   readonly #events: ThreadEvents<Task, Result>
-  /** The first one runs; the others wait in the thread, so that it goes on before a result is fetched. */
+  /** The first one runs. The others wait in the thread, so that it can continue before a result is received. */
   #jobs: NumberedTask<Task, Result>[] = []
   #numbers = 0
   #isReady = false
-  /** Settles when its modules are loaded, or it has ended. */
+  /** Resolves when the modules are loaded, or the thread has exited. */
   readonly #loaded = Promise.withResolvers<void>()
   #clock: NodeJS.Timeout | undefined
 
-  /** @param taskMs how long one task may run, in milliseconds */
+  /** @param taskTimeoutMs the timeout of a task, in milliseconds */
   constructor(module: URL, options: WorkerOptions, taskMs: number, events: ThreadEvents<Task, Result>) {
     this.#taskMs = taskMs
     this.#events = events
@@ -199,7 +197,7 @@ class Thread<Task, Result> {
     })
   }
 
-  /** How many tasks it has. */
+  /** The number of tasks. */
   get size(): number {
     return this.#jobs.length
   }
@@ -221,9 +219,9 @@ class Thread<Task, Result> {
   }
 
   /**
-   * Refuses the task that runs, and ends: not before a native call has returned.
+   * Rejects the running task, and ends the thread, which waits for a native call to return.
    *
-   * @returns the tasks that it had not begun
+   * @returns the tasks that had not started
    */
   lose(reason: TaskAborted): { readonly left: readonly QueuedTask<Task, Result>[]; readonly ended: Promise<unknown> } {
     const [running, ...left] = this.#jobs
@@ -233,14 +231,14 @@ class Thread<Task, Result> {
     return { left: left.map(({ job }) => job), ended: this.#end() }
   }
 
-  /** A native module that is cut off while it loads would take the whole process with it (`FATAL ERROR: Error::New`). */
+  /** Terminates the thread once it has loaded: terminating a native module while it loads would crash the process (`FATAL ERROR: Error::New`). */
   async #end(): Promise<void> {
     this.#worker.ref()
     await this.#loaded.promise
     await this.#worker.terminate()
   }
 
-  /** Passes over what is no answer to the job that runs. */
+  /** Handles a message. Those that do not belong to the running task are ignored. */
   #received(received: unknown): void {
     if (isMessage(received, 'ready')) {
       this.#isReady = true
@@ -258,14 +256,14 @@ class Thread<Task, Result> {
     this.#events.onRoom(this)
   }
 
-  /** Runs once the thread is ready: loading its modules is no part of a task. */
+  /** Starts the timeout of the running task once the thread is ready: loading its modules does not count. */
   #startClock(): void {
     if (!this.#isReady || this.#jobs.length === 0) return
     clearTimeout(this.#clock)
     this.#clock = setTimeout(() => this.#events.onLost(this, new TaskAborted('overrun')), this.#taskMs)
   }
 
-  /** Takes the job that ran off the clock; the next one is on it. */
+  /** Removes the running task, and starts the timeout of the next one. */
   #endTask(): QueuedTask<Task, Result> | undefined {
     clearTimeout(this.#clock)
     const settled = this.#jobs.shift()

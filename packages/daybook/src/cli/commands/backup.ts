@@ -16,7 +16,7 @@ interface BackupOptions extends CommonOptions {
   readonly filesOnly?: boolean
 }
 
-/** The number of snapshots after which files that are still missing are reported, even if other files are missing each time. */
+/** The maximum number of snapshots. After it, missing files are reported even if they differ from those of the snapshot before. */
 const MAX_ROUNDS = 5
 
 /**
@@ -85,8 +85,8 @@ interface SavedFiles {
 }
 
 /**
- * Saves the files of a snapshot. A service may delete files meanwhile: then a newer snapshot, which no longer has their assets, takes the
- * place of the first. A file is missing if it was so before the snapshot was opened.
+ * Saves the files of a snapshot. If a service deletes files at the same time, a newer snapshot without their assets replaces the first.
+ * A file is missing if it was already missing in the snapshot before.
  */
 async function saveFiles({ config, model, data }: BackupSource, folder: BackupFolder): Promise<SavedFiles> {
   const blobs = await openBlobs(config, data)

@@ -158,7 +158,7 @@ async function writeSteps(tally: Tally, write: (step: BulkStep) => Promise<BulkR
 }
 
 function describeRefusal({ message, details }: DaybookError): string {
-  // The message is about the first entry, and mostly about its first issue.
+  // The message is about the first entry, and usually about its first issue.
   const issues = (details.issues ?? []).filter((issue) => !message.includes(issue.message))
   const [, ...otherIds] = details.refused as readonly string[]
   return [
@@ -207,7 +207,7 @@ function readSetting(pair: string, { schemas }: CollectionModel): readonly [key:
   const [key, text] = [pair.slice(0, at), pair.slice(at + 1)]
   const properties = schemas.update.properties as Readonly<Record<string, unknown>> | undefined
   if (text === 'null') return [key, null]
-  // A field for text takes this text unchanged; validation reports values that another field does not take.
+  // Text fields get the text unchanged. Validation reports values that other fields do not accept.
   return [key, takesText(properties?.[key]) ? text : (parseJson(text) ?? text)]
 }
 

@@ -6,13 +6,13 @@ import { CliCommand } from '../command.ts'
 import { findEnvFile } from '../config-file.ts'
 import { requireServable, SERVE_OPTIONS, type ServeOptions, serveHere } from './start.ts'
 
-/** Set in the process that serves; the process that the user started only watches. */
+/** A variable of the process that serves. The process that the user started only watches. */
 const SERVING = 'DAYBOOK_DEV_SERVING'
 
-// Copied before .env is read: its present values must not outlive its next change.
+// Copied before .env is read, so that a restart reads its changed values.
 const env = { ...process.env, [SERVING]: '1' }
 
-/** `daybook dev`: serves with a readable log, and again whenever the config, a file that it imports or its `.env` changes. */
+/** `daybook dev`: serves with a readable log, and restarts when the config, a file that it imports or its `.env` changes. */
 export const dev: CliCommand = new CliCommand('dev').takes(...SERVE_OPTIONS).runs(async (options: ServeOptions) => {
   if (process.env[SERVING]) {
     await serveHere(options, true).catch(endWatching)
@@ -28,14 +28,14 @@ export const dev: CliCommand = new CliCommand('dev').takes(...SERVE_OPTIONS).run
   return code ?? 0
 })
 
-/** The longest time that the watching process may take to pass the signal on, in milliseconds. */
+/** The timeout for the watching process to forward the signal, in milliseconds. */
 const PASSING_ON_MS = 5000
 
-/** Ends `daybook dev` after a fault that no change of a file mends. */
+/** Ends `daybook dev` after a fault that a change of a file cannot fix. */
 async function endWatching(error: unknown): Promise<never> {
   const isListening = error instanceof Error && 'syscall' in error && error.syscall === 'listen'
   if (error instanceof DatabaseFileError || isListening) {
-    // The watching process passes the signal on, and ends with the status of this one.
+    // The watching process forwards the signal, and exits with the status of this one.
     const waiting = new AbortController()
     const passedOn = once(process, 'SIGTERM')
     process.kill(process.ppid, 'SIGTERM')

@@ -24,7 +24,7 @@ interface ExportOptions extends CommonOptions {
 const STDOUT = '-'
 
 /**
- * `daybook export`: writes all content to a file that appears when it is whole, or to standard output. A service may run on the
+ * `daybook export`: writes all content to a file that appears when it is complete, or to standard output. A service may run on the
  * store. The status is 1 if files are missing.
  */
 export const exportContent: CliCommand = new CliCommand('export')
@@ -54,7 +54,7 @@ export const exportContent: CliCommand = new CliCommand('export')
         since,
         includesAuthors: !options.withoutPeople,
       }).catch(rethrowInvalidSince)
-      // The files come before the lines, so that an export that exists is whole.
+      // The files come before the lines, so that an existing export is complete.
       if (options.files !== undefined) {
         const blobs = await openBlobs(config, data)
         const areAllWritten = await writeFiles({ model, read, since }, blobs, options.files).finally(() =>
@@ -124,12 +124,11 @@ interface Output {
   discard(): Promise<void>
 }
 
-/** The exit status after a signal: 128 and its number, as in shells. */
+/** The exit status after a signal: 128 plus its number, as in shells. */
 const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
- * Opens a file that gets its name when it is whole. Only its owner may read it: it contains content that readers of the service may
- * not see.
+ * Opens a file that is renamed when it is complete. Only its owner may read it, since it contains all content.
  */
 async function openFile(path: string): Promise<Output> {
   const part = `${path}.${process.pid}.part`
@@ -160,7 +159,7 @@ async function openFile(path: string): Promise<Output> {
   }
 }
 
-/** Opens standard output, which is written as fast as it is read. */
+/** Opens standard output. Writes wait for its reader. */
 function openStdout(): Output {
   const { stdout } = process
   let failure: unknown

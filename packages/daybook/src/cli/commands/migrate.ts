@@ -28,7 +28,7 @@ interface MigrateOptions extends CommonOptions {
   readonly skip?: readonly string[]
 }
 
-/** No client waits for an answer. */
+/** No client waits for a response. */
 const UNSERVED = { isServing: false, renderMs: 60_000 }
 
 /** `daybook migrate`: reports the effect of a changed config on stored content, and applies it with `--apply`. */
@@ -75,7 +75,7 @@ export const migrate: CliCommand = new CliCommand('migrate')
     }
   })
 
-/** Refuses options that ask for different things. */
+/** Rejects options that exclude each other. */
 function refuseExclusive({ apply, dryRun, list, skip }: MigrateOptions): void {
   const flags = Object.entries({ '--apply': apply, '--dry-run': dryRun, '--list': list, '--skip': skip })
   const present = flags.filter(([, value]) => value !== undefined).map(([flag]) => flag)
@@ -100,7 +100,7 @@ const OUTDATED_WARNING =
   'Stop them before you apply the migration, or restart them with this config right after it: until then they do not find what it moves, and ' +
   'values that they store may be hidden.'
 
-/** Returns a warning of processes that serve the store with another config; `undefined` if there are none. */
+/** Returns a warning about processes that serve the store with another config; `undefined` if there are none. */
 async function outdatedServicesWarning({ store, model }: ContentContext): Promise<string | undefined> {
   const services = await store.database.listServices?.()
   if (!services) return POOLER_WARNING

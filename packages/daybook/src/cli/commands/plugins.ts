@@ -5,8 +5,7 @@ import { withEmptyService } from '../open-store.ts'
 import { formatTable } from '../output.ts'
 
 /**
- * `daybook plugins`: prints the contributions of each plugin, in the order in which they are set up. They are set up for it, on an
- * empty store.
+ * `daybook plugins`: prints the contributions of each plugin, in the order of their setup. The setup runs on an empty store.
  */
 export const plugins: CliCommand = new CliCommand('plugins').runs(async (options: CommonOptions) => {
   process.stdout.write(await withEmptyService(options, async (service) => describePlugins(service)))

@@ -24,8 +24,8 @@ interface RestoreOptions extends CommonOptions {
 }
 
 /**
- * `daybook restore`: brings a backup into an empty data folder, or continues an interrupted restore. The database gets its name last,
- * so no service starts on half a restore. The status is 1 if files are missing.
+ * `daybook restore`: restores a backup into an empty data folder, or continues an interrupted restore. The database is renamed last,
+ * so that no service starts on a partial restore. The status is 1 if files are missing.
  */
 export const restore: CliCommand = new CliCommand('restore')
   .argument('<DIR>', 'The folder of the backup.')
@@ -91,7 +91,7 @@ async function restoreAll(job: RestoreJob, allowsMissing: boolean): Promise<numb
 
 const MISSING_ADVICE = 'Mend the backup and run the same command again, or add --allow-missing to go without them.'
 
-/** A service whose database was moved away continues to use it, and the files beside it. */
+/** Rejects a folder that a service serves. It may use a database that was moved away, and the files next to it. */
 function requireUnserved(data: string): void {
   const names = listServices(data).map(({ name }) => name)
   if (names.length === 0) return
@@ -100,7 +100,7 @@ function requireUnserved(data: string): void {
   )
 }
 
-/** SQLite would read a log beside the restored file as the log of that file. */
+/** Rejects a folder with a database or a write-ahead log, which SQLite would apply to the restored file. */
 function requireAbsent(file: string): void {
   const present = [file, `${file}-wal`].find(existsSync)
   if (present === undefined) return

@@ -40,7 +40,7 @@ export const SERVE_OPTIONS: readonly Option[] = [
 
 const MAX_WORKERS = 128
 
-/** `daybook start`: serves until SIGTERM or SIGINT, and lets requests in flight finish. */
+/** `daybook start`: serves until SIGTERM or SIGINT, and completes pending requests. */
 export const start: CliCommand = new CliCommand('start')
   .takes(
     ...SERVE_OPTIONS,
@@ -94,7 +94,7 @@ export async function serveHere(options: ServeOptions, readable: boolean): Promi
   if (warnings) await greet(options, { config, model: service.model, url: listening.url, warnings: warnings.release() })
 }
 
-/** True if a person reads the output. */
+/** True if the output is a terminal. */
 const isTerminal = (): boolean => process.stdout.isTTY === true
 
 async function greet(
@@ -113,7 +113,7 @@ async function greet(
 }
 
 async function serveInWorkers(options: ServeOptions, count: number): Promise<number> {
-  // Otherwise each worker would report the same fault.
+  // Checked here, since each worker would report the same fault.
   readPort(options)
   const log = openLog(options, false)
   const { runWorkers } = await import('../../node/workers.ts')
@@ -173,10 +173,10 @@ async function listen(options: ServeOptions, log: Log, { worker, isDevelopment }
   const hasPlugins = (config.plugins ?? []).length > 0
   if (hasPlugins) surviveRejections(log)
   const data = dataFolder(options)
-  // The first of several workers reports for all.
+  // The first worker reports for all.
   const isFirst = worker === undefined || worker.number === 1
   const afterStart = isFirst ? await checkMigrations(configFile, config, data, log) : undefined
-  // Browsers share cookies among the ports of a host, and developers run several services on one.
+  // Browsers share cookies between the ports of a host, and developers run several services on one host.
   const cookieOptions = isDevelopment && port > 0 ? { cookiePrefix: cookiePrefixForPort(port) } : {}
   const service = await createService(config, { data, log, metrics, ...cookieOptions })
   await afterStart?.()
@@ -197,7 +197,7 @@ function hasOwnCode({ collections, globals = {}, routes = [] }: DaybookConfig): 
   return isHooked || routes.length > 0
 }
 
-/** Logs rejected promises that code of a plugin or of the config does not handle, instead of ending the process. */
+/** Logs unhandled rejections in code of plugins or the config, instead of ending the process. */
 function surviveRejections(log: Log): void {
   process.on('unhandledRejection', (reason) => {
     log.error({ err: reason instanceof Error ? reason : new Error(String(reason)) }, 'unhandled rejection')

@@ -21,7 +21,7 @@ interface CreateOptions extends CommonOptions {
   readonly days?: string
 }
 
-/** `daybook token`: named tokens of programs, for the permissions of their scopes. */
+/** `daybook token`: named tokens of programs, with the permissions of their scopes. */
 export const token: CliCommand = new CliCommand('token')
   .addCommand(
     new CliCommand('create')

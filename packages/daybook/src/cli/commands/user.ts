@@ -138,7 +138,7 @@ export const user: CliCommand = new CliCommand('user')
     ),
   )
 
-/** Runs work with the accounts of the config. A refusal of the service becomes the error of the command. */
+/** Runs work with the accounts of the config. A rejection becomes the error of the command. */
 async function withAccounts(
   options: CommonOptions,
   work: (accounts: AccountManager, store: Store) => Promise<void>,
@@ -160,12 +160,12 @@ function rethrowRefusal(error: unknown): never {
   throw new StartupError(issues.length > 0 ? `${issues.join('; ')}.` : error.message)
 }
 
-/** Reads a password from standard input, or makes one up. */
+/** Reads a password from standard input, or generates one. */
 async function readPassword(isOnStdin = false): Promise<string> {
   return isOnStdin ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : randomBytes(15).toString('base64url')
 }
 
-/** Prints a password that was made up. Secrets alone go to standard output, so that a script can take them. */
+/** Prints a generated password. Standard output contains only the secret, so that a script can read it. */
 function printPassword(password: string): void {
   printNotice('Its password is shown this once:')
   process.stdout.write(`${password}\n`)

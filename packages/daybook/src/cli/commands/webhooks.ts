@@ -30,7 +30,7 @@ const MAX_PRINTED = 1000
 /** The endpoints of the config, by name. */
 type Endpoints = ReadonlyMap<string, SubscribedJournal>
 
-/** `daybook webhooks`: the deliveries that the plugin `webhooks` has not made. A service may run on the store. */
+/** `daybook webhooks`: the failed deliveries of the plugin `webhooks`. A service may run on the store. */
 export const webhooks: CliCommand = new CliCommand('webhooks')
   .addCommand(
     new CliCommand('list')
@@ -103,7 +103,7 @@ function requireEndpoint(endpoints: Endpoints, name: string): SubscribedJournal 
   throw new StartupError(`There is no webhook endpoint "${name}". ${advice}`)
 }
 
-/** A row of a list, for people and for programs. */
+/** A row of a list, as cells of a table and as JSON. */
 interface Row {
   readonly cells: readonly string[]
   readonly json: object

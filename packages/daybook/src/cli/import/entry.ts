@@ -11,18 +11,18 @@ export interface FileEntry {
   readonly keyValue: string
   /** The values of the file's fields. Relations may still hold names. */
   readonly values: Values
-  /** Values for a new entry alone. */
+  /** Values that apply only to a new entry. */
   readonly forNew: Values
   /** ISO 8601. */
   readonly createdAt: string | undefined
   /** The front-matter keys without a field. */
   readonly unused: readonly string[]
-  /** The fields for one related entry whose text names several. */
+  /** The fields for a single relation whose text seems to name several entries. */
   readonly several: readonly string[]
 }
 
 /**
- * Makes an entry of a file.
+ * Converts a file to an entry.
  *
  * @param path relative to the imported folder
  * @throws {FileError} if the entry has no value of the key field, or an invalid time of creation
@@ -84,7 +84,7 @@ function findCreatedAt(plan: ImportPlan, { texts }: SourceFile): string | undefi
 const isDraftMark = ({ collection, findTargets: targetsOf }: ImportPlan, key: string): boolean =>
   key === 'draft' && targetsOf(key).length === 0 && collection.status?.values.includes('draft') === true
 
-/** Many generators mark drafts with `draft: true`. The import must not publish them, whatever `--set` gives other files. */
+/** Sets the status of a file with `draft: true`, with which many generators mark drafts. `--set` must not publish them. */
 function addStatus(plan: ImportPlan, { texts }: SourceFile, named: Values, values: Values): void {
   const { status } = plan.collection
   if (status && isBlankValue(named[status.key]) && isDraftMark(plan, 'draft') && /^true$/i.test(String(texts.draft))) {
@@ -92,7 +92,7 @@ function addStatus(plan: ImportPlan, { texts }: SourceFile, named: Values, value
   }
 }
 
-/** Adds the slug of the front matter, or else one of the file's name. The latter changes no entry that another key identifies. */
+/** Adds the slug of the front matter, or else that of the file name. The latter does not change an entry that another key identifies. */
 function addSlug({ collection, key, toSlug }: ImportPlan, path: string, values: Values): Values {
   const { slug } = collection
   if (!slug) return {}
@@ -106,7 +106,7 @@ function addSlug({ collection, key, toSlug }: ImportPlan, path: string, values: 
   return {}
 }
 
-/** Front matters also write slugs as paths and addresses: `/blog/2026/hello/`. */
+/** Some front matters contain slugs as paths or URLs: `/blog/2026/hello/`. */
 const lastSegment = (slug: string): string => /([^/]+)\/*$/.exec(slug.trim().replace(/[?#].*$/, ''))?.[1] ?? ''
 
 /** Returns the name of a file; for `hello/index.md` that of its folder. */

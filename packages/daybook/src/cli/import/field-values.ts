@@ -17,10 +17,10 @@ export function toTarget({ collections }: Model, key: string, field: Field): Tar
   return { key, schema: getSchema(field), refersTo: typeof to === 'string' ? collections.get(to) : undefined }
 }
 
-/** The keys whose texts separate people with `and` or `&`, too. A tag may be called "Research and Development". */
+/** The keys whose texts may also separate people with `and` or `&`. A tag may be called "Research and Development". */
 const PEOPLE_KEYS: readonly string[] = ['author', 'authors']
 
-/** The types of list items that a text can hold several of. */
+/** The types of list items that a text can contain several of. */
 const SINGLE_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean']
 
 /**

@@ -13,7 +13,7 @@ export interface Fault extends FaultPlace {
   readonly message: string
 }
 
-/** The reason why one file cannot be imported. Other files are. */
+/** The reason for which a file cannot be imported. */
 export class FileError extends Error {
   override readonly name = 'FileError'
   readonly place: FaultPlace

@@ -46,7 +46,7 @@ interface AssetTexts {
   readonly locale?: string | undefined
 }
 
-/** Imports the images that files refer to by paths, each once: equal bytes are one asset. */
+/** Imports the images that files refer to by paths. Equal bytes become one asset. */
 export class ImportedImages {
   readonly counts: { uploaded: number; there: number; left: number } = { uploaded: 0, there: 0, left: 0 }
   readonly #parts: ImagesParts
@@ -54,7 +54,7 @@ export class ImportedImages {
   readonly #assets: CollectionModel
   /** The assets by path. */
   readonly #imported = new Map<string, Promise<ImportedAsset>>()
-  /** Images are imported one after the other, in the order of the texts: each finds those before it by their digests. */
+  /** Images are imported one after the other, in the order of the texts, so that each finds earlier ones by digest. */
   readonly #inTurn = pLimit(1)
 
   constructor(parts: ImagesParts) {

@@ -43,8 +43,8 @@ import {
 } from './source-files.ts'
 
 /**
- * No client waits for an answer, and the machine may be busy. One thread renders while this one stores, which takes longer, and
- * has texts enough for the time of a commit.
+ * No client waits for a response, and the machine may be busy. One thread renders while this one stores, which takes longer. Its queue
+ * is long enough for the time of a commit.
  */
 const UNSERVED: ContentOptions = {
   renderMs: 60_000,
@@ -108,7 +108,7 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
   }
 }
 
-/** Removes the quota: whoever runs the command has the whole store. */
+/** Removes the quota, which does not apply to commands. */
 function withoutQuota({ assets: { quota: _, ...assets } = {}, ...config }: DaybookConfig): DaybookConfig {
   return { ...config, assets }
 }
@@ -127,7 +127,7 @@ export interface ImportJob {
   readonly tally: ImportCounts
   readonly progress: Progress
   readonly isDry: boolean
-  /** Ends the run after the files in progress. */
+  /** Aborts the run after the current files. */
   readonly signal: AbortSignal
   /** The files of this run by their values of the key field. */
   readonly filesByKey: Map<string, string>
@@ -190,13 +190,13 @@ async function importFile(
   destination: Destination,
 ): Promise<ImportedEntry> {
   const { plan, root, tally } = job
-  // The first statements are synchronous, so that files claim their keys in the order of their names.
+  // The first statements are synchronous, so that files claim keys in the order of their names.
   const source = readSource(readText(root.locate(path)))
   const entry = toEntry(plan, page.name, source)
   tally.addUnused(entry.unused)
   tally.addSeveral(entry.several)
   if (destination.id === undefined) claimKey(job, entry.keyValue, path)
-  // The text comes first, because it describes its images.
+  // The body comes first, since its images get their alternative texts from it.
   const hasImages = plan.isRendered && entry.values[plan.body] === source.body
   const text = hasImages ? { [plan.body]: await rewriteImages(job, source, { path, locale }) } : {}
   const values = await resolveReferences(job, { ...entry.values, ...text }, { path, locale })
@@ -229,7 +229,7 @@ async function rewriteImages(
   return text
 }
 
-/** Of two files for one entry, the first fills it, and the second is reported. */
+/** Claims the key of an entry for a file. A second file with the same key is rejected. */
 function claimKey({ filesByKey, plan }: ImportJob, keyValue: string, path: string): void {
   const rival = filesByKey.get(keyValue)
   if (rival !== undefined) throw new FileError(`"${keyValue}" is also that of ${rival}`, { path: `/${plan.key}` })
@@ -277,19 +277,19 @@ async function findImportedEntry(
 ): Promise<string | undefined> {
   const row = await read.entries.storedByValue(collection, key, value)
   if (row || key !== collection.slug?.key) return row?.id
-  // An entry that was created in another locale may have its slug there alone.
+  // An entry that was created in another locale may have a slug only there.
   const inLocale = collection.byLocale.get(locale ?? '')
   return inLocale && (await read.entries.bySlug(inLocale, value))?.id
 }
 
-/** Delays the writes of a batch until all are ready, so that the store commits them together. */
+/** Delays the writes of a batch until all files are ready, so that the store commits them together. */
 class SharedCommit {
   readonly #transact: Transact
   /** The number of files of the batch that are not ready yet. */
   #pending: number
   #waiting: (() => void)[] = []
 
-  /** @param size the number of files in the batch; each writes one thing after the other */
+  /** @param size the number of files in the batch, each of which writes sequentially */
   constructor(transact: Transact, size: number) {
     this.#transact = transact
     this.#pending = size
@@ -300,7 +300,7 @@ class SharedCommit {
     return this.#transact(work, options)
   }
 
-  /** Takes a file that writes no more out of the batch. */
+  /** Removes a file without further writes from the batch. */
   leave(): void {
     this.#pending -= 1
     this.#release()
@@ -321,9 +321,9 @@ class SharedCommit {
   }
 }
 
-/** Returns a line for each fault of a file: `posts/a.md:3: /stars: must be integer`. Without a line of the file, it has no number. */
+/** Returns a line for each fault of a file: `posts/a.md:3: /stars: must be integer`, with the line number if it is known. */
 function describeFileFaults({ plan, root }: ImportJob, path: string, error: unknown): readonly string[] {
-  // The file is read again, so that files without faults do not pay for line numbers.
+  // The file is read again, so that line numbers cost nothing for files without faults.
   const source = readIfPossible(root, path)
   return listFaults(error).map((fault) => {
     const line = fault.line ?? (fault.path === undefined ? undefined : lineOf(plan, source, fault.path))

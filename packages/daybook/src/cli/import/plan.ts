@@ -25,7 +25,7 @@ export interface ImportOptions extends CommonOptions {
   readonly dryRun?: boolean
 }
 
-/** The way in which files become entries of a collection. It is made once, before the first file. */
+/** The rules by which files become entries of a collection. */
 export interface ImportPlan {
   readonly collection: CollectionModel
   /** The field that gets the text. */
@@ -109,7 +109,7 @@ function findBody(collection: CollectionModel, option: string | undefined): stri
     if (type !== 'string') throw new UsageError(`--body takes a field that holds text, and "${option}" does not.`)
     return option
   }
-  // Long text that is rendered has a generated value; other fields have none.
+  // Only rendered text fields have a generated value.
   const rendered = collection.fields.filter(({ field }) => field.type.generated).map(({ key }) => key)
   const [first, ...rest] = rendered
   if (rendered.includes('body')) return 'body'
@@ -181,7 +181,7 @@ function readSetting(collection: CollectionModel, target: TargetField, text: str
   const { key } = target
   try {
     const value = convertValue(key, target, readYamlValue(text, target.schema.type === 'string' && !target.refersTo))
-    // Names become ids once the store is open.
+    // Names are resolved to ids once the store is open.
     if (!target.refersTo) checkBody(collection, 'update', { [key]: value }, FULL_RIGHTS)
     return value
   } catch (error) {

@@ -20,7 +20,7 @@ interface CreatedEntries {
   readonly names: readonly string[]
 }
 
-/** Replaces the names in relation fields with ids, and creates missing entries. */
+/** Resolves names in relation fields to ids, and creates missing entries. */
 export class Relations {
   /** The new entries by collection. */
   readonly created: Map<string, CreatedEntries> = new Map()
@@ -109,7 +109,7 @@ function isSameName(
   return typeof storedName === 'string' && foldName(storedName) === foldName(name)
 }
 
-/** Returns the common form of all spellings of a name: case, Latin accents and the signs between words do not count. */
+/** Folds a name, so that case, Latin accents and the characters between words do not matter. */
 function foldName(name: string): string {
   return foldText(name)
     .replace(/['’]/g, '')

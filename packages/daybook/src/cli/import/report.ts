@@ -22,7 +22,7 @@ export class ImportCounts {
   }
   /** The number of files by front-matter key without a field. */
   readonly unused: Map<string, number> = new Map()
-  /** The number of files by field for one entry whose text names several. */
+  /** The number of files by single relation whose text seems to name several entries. */
   readonly several: Map<string, number> = new Map()
   /** The number of entries by status, in a dry run. */
   readonly statuses: Map<string, number> = new Map()
@@ -53,7 +53,7 @@ const addOne = (counts: Map<string, number>, key: string): void => {
 /** The largest number of keys without a field that are printed. */
 const MAX_NAMED_KEYS = 20
 
-/** The side effects of a run. */
+/** The entries and assets that a run creates besides the imported entries. */
 interface SideEffects {
   readonly relations: Relations
   readonly images: ImportedImages

@@ -62,7 +62,7 @@ function isFile(entry: Dirent, path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
-/** The files of an entry: a single file, or one for each locale. */
+/** The files of an entry: a single one, or one for each locale. */
 export interface SourcePage {
   /** The source of the entry's slug: a path below the folder, or below that of the locale. */
   readonly name: string
@@ -106,7 +106,7 @@ export function localizedPages(folder: string, locales: LocalesModel | undefined
   const places = [...byPlace.keys()]
   const placesByName = Map.groupBy(places, shortName)
   return places.map((place) => {
-    // The whole path tells places of one name apart.
+    // The whole path distinguishes pages of the same name.
     const isUnique = placesByName.get(shortName(place))?.length === 1
     const name = isUnique ? shortName(place) : longName(place)
     const files = (byPlace.get(place) ?? []).toSorted((a, b) => rank(locales, a) - rank(locales, b))
@@ -148,7 +148,7 @@ export function* pageBatches(pages: Iterable<SourcePage>): Generator<readonly So
 const sizeOf = ({ files }: SourcePage): number =>
   files.reduce((sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0)
 
-/** The imported folder. No path and no symbolic link leads the import out of it. */
+/** The imported folder. Neither paths nor symbolic links lead out of it. */
 export class ImportRoot {
   readonly #path: string
 

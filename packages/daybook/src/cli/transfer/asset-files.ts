@@ -14,7 +14,7 @@ import type { DigestFolder } from './digest-folder.ts'
 
 /** The number of files that are transferred at a time. */
 const FILES_AT_ONCE = 4
-/** The largest number of faults that are printed. */
+/** The maximum number of printed faults. */
 const MAX_NAMED_FAULTS = 100
 
 /** The files of the assets of a store. */
@@ -28,7 +28,7 @@ export interface AssetFiles {
 /** The outcome of a run over the files of assets. */
 export interface FilesOutcome {
   readonly written: number
-  /** The number of files that were present already. */
+  /** The number of files that existed before. */
   readonly existing: number
   /** The paths of files that are missing or altered, each with the reason. */
   readonly faults: readonly string[]
@@ -45,7 +45,7 @@ export function openBlobs({ assets = {} }: DaybookConfig, data: string): Promise
   return (assets.store ?? disk()).open({ data })
 }
 
-/** Writes the files of assets to a folder, each once. Those that are there and whole are not read again. */
+/** Writes the files of assets to a folder, each once. Existing intact files are skipped. */
 export async function exportFiles(files: AssetFiles, blobs: BlobStore, folder: DigestFolder): Promise<FilesOutcome> {
   const begun = new Set<string>()
   return takeFiles(files, async ({ path, sha256 }) => {
@@ -67,7 +67,7 @@ export interface FilesCopy extends AssetFiles {
   readonly isVerified?: boolean | undefined
 }
 
-/** Copies the files of assets to a store of files. Those that are there with the same bytes stay. */
+/** Copies the files of assets to a store of files. Existing files with the same bytes stay. */
 export async function copyFiles({ from, to, isVerified = false, ...files }: FilesCopy): Promise<FilesOutcome> {
   const names = new ProcessName()
   return takeFiles(files, async (file) => {
@@ -122,7 +122,7 @@ export function describeFaults(faults: readonly string[]): string {
   return lines.join('') + (rest > 0 ? `… and ${rest} more\n` : '')
 }
 
-/** Returns the headers that a store of files keeps with the file of an asset. */
+/** Returns the headers that a store of files stores with the file of an asset. */
 export const getBlobHeaders = ({ mimeType, filename, originalName }: StoredAssetFile): BlobHeaders => ({
   type: servedType(mimeType),
   disposition: formatDisposition(mimeType, filename, originalName),

@@ -13,18 +13,18 @@ import { DigestFolder, isDigest, partName, removeParts, syncPath } from './diges
 
 const MANIFEST = 'backup.json'
 const DATABASE_NAME = /^daybook-[0-9a-f]{16}\.db$/
-/** The age at which a database that the manifest does not name is removed, in milliseconds: another backup may be about to name it. */
+/** The age at which a database without a manifest is removed, in milliseconds: another backup may be about to write the manifest. */
 const MAX_UNNAMED_MS = 24 * 60 * 60 * 1000
 
-/** The content of `backup.json`. It is written last, so what it names is whole. */
+/** The content of `backup.json`. It is written last, so the database that it names is complete. */
 interface Manifest {
   /** The version of Daybook that made the backup. */
   readonly daybook: string
   /** The time of the database. */
   readonly at: string
-  /** The last change of the journal that the database has. */
+  /** The last change of the journal in the database. */
   readonly seq: number
-  /** Its file is named after its digest: a new manifest switches from one database to the next at once. */
+  /** The file, named after its digest, so that a new manifest switches databases atomically. */
   readonly database: { readonly file: string; readonly sha256: string }
 }
 
@@ -40,7 +40,7 @@ export class BackupFolder {
   }
 
   /**
-   * Creates the folder, or removes what interrupted backups have left in it.
+   * Creates the folder, or removes leftovers of interrupted backups.
    *
    * @throws {StartupError} if it cannot be written
    */
@@ -56,7 +56,7 @@ export class BackupFolder {
   }
 
   /**
-   * Copies the database as the snapshot sees it, checks the copy, and makes it the one that a restore takes.
+   * Copies the database of the snapshot, checks the copy, and writes the manifest for it.
    *
    * @param seq the last change of the journal in the snapshot
    */
@@ -119,7 +119,7 @@ export class BackupFolder {
     return manifest
   }
 
-  /** Removes the databases of earlier backups, also of one that broke off before its manifest. */
+  /** Removes the databases of earlier backups, including one that was interrupted before its manifest. */
   async #removeFormer(present: string, former: string | undefined): Promise<void> {
     for (const name of await readdir(this.#path)) {
       if (!DATABASE_NAME.test(name) || name === present) continue

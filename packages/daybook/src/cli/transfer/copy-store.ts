@@ -63,13 +63,13 @@ function postgresAddress(url: string, option: string): StoreAddress {
   return {
     label: hidePassword(option, url),
     identity: JSON.stringify([hostname.toLowerCase(), port || '5432', pathname, searchParams.get('options')]),
-    // A pooler may stand in between, so nothing is kept in a session; and no statement has a limit of time.
+    // There may be a pooler, so no state is kept in a session; statements have no timeout.
     open: () => withOptionName(option, openPostgres(url, { pooler: 'transaction', statementMs: 0, connections: 2 })),
     snapshot: () => withOptionName(option, snapshotPostgres(url)),
   }
 }
 
-/** Names the option in errors, in place of the variable that a service reads. */
+/** Replaces the variable of a service with the option in errors. */
 async function withOptionName<T>(option: string, opening: Promise<T>): Promise<T> {
   return opening.catch((error) => Promise.reject(nameOption(option, error)))
 }
@@ -95,7 +95,7 @@ export interface CopyJob {
   readonly model: Model
 }
 
-/** Copies a store, or the rest that an earlier run has left. Once both are equal, the target is made ready to be served. */
+/** Copies a store, or the rest of an interrupted copy. Once both are equal, the target is prepared for serving. */
 export async function copyDatabase(job: CopyJob): Promise<number> {
   const target = await job.to.open()
   const store = new Store(target)
@@ -174,7 +174,7 @@ async function compareStores(
 const differing = (comparisons: readonly TableComparison[]): readonly string[] =>
   comparisons.filter(({ isSame }) => !isSame).map(({ name }) => name)
 
-/** @param advice what to do about differences */
+/** @param advice advice about differences */
 function reportComparisons({ from, to }: CopyJob, comparisons: readonly TableComparison[], advice = ''): number {
   process.stdout.write(summarizeCopy(comparisons))
   const different = differing(comparisons)
@@ -186,7 +186,7 @@ function reportComparisons({ from, to }: CopyJob, comparisons: readonly TableCom
   return different.length === 0 ? 0 : 1
 }
 
-/** The shown part of a digest, in characters. */
+/** The printed length of a digest, in characters. */
 const SHOWN_DIGEST = 16
 
 /** Returns a line for each table, with the counts of both sides. */

@@ -9,7 +9,7 @@ import { ProcessName } from '../../content/assets/process-name.ts'
 /** True if a text is the digest of a file, like the names in a {@link DigestFolder}. */
 export const isDigest = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f]{64}$/.test(text)
 
-/** A folder of files under the names of their digests, `ab/abcdef…`: equal bytes are stored once. */
+/** A folder of files named by their digests, `ab/abcdef…`, so that equal bytes are stored once. */
 export class DigestFolder {
   readonly #path: string
   readonly #process = new ProcessName()
@@ -34,7 +34,7 @@ export class DigestFolder {
     return status?.isFile() === true
   }
 
-  /** Removes the parts that interrupted writes have left. */
+  /** Removes partial files of interrupted writes. */
   async sweep(): Promise<void> {
     for (const entry of await readdir(this.#path, { withFileTypes: true }).catch(() => []))
       if (entry.isDirectory()) await removeParts(join(this.#path, entry.name), this.#process)
@@ -45,7 +45,7 @@ export class DigestFolder {
   }
 
   /**
-   * Writes a file that only its owner can read. It gets its name when it is whole.
+   * Writes a file that only its owner can read. It is renamed when it is complete.
    *
    * @throws {OtherBytes} if the bytes have another digest
    */
@@ -64,13 +64,13 @@ export class DigestFolder {
   }
 }
 
-/** The age at which a part whose process is unknown is removed, in milliseconds. */
+/** The age at which a partial file of an unknown process is removed, in milliseconds. */
 const MAX_PART_MS = 24 * 60 * 60 * 1000
 
-/** Names a file that is not whole yet, after its process. The first word contains no dot. */
+/** Names a partial file after its process. The first word contains no dot. */
 export const partName = (word: string, process: ProcessName): string => `${word}.${process.createName()}.part`
 
-/** Removes the parts that ended processes have left in a folder. */
+/** Removes partial files of ended processes from a folder. */
 export async function removeParts(folder: string, process: ProcessName): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, holder] = /^[^.]+\.(.+)\.part$/.exec(name) ?? []
@@ -81,7 +81,7 @@ export async function removeParts(folder: string, process: ProcessName): Promise
   }
 }
 
-/** Makes sure that a file, or the names in a folder, outlast a loss of power. */
+/** Makes sure that a file, or the names in a folder, survive a power loss. */
 export async function syncPath(path: string): Promise<void> {
   const handle = await open(path)
   try {

@@ -84,7 +84,7 @@ export class ExportFile {
   }
 }
 
-/** Reads the next bytes into a new buffer; an empty one at the end. */
+/** Reads the next bytes into a new buffer, which is empty at the end of the file. */
 async function next(handle: FileHandle): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES)
   return buffer.subarray(0, bytesRead)

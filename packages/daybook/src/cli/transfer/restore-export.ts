@@ -31,14 +31,14 @@ import { getBlobHeaders } from './asset-files.ts'
 import { DigestFolder, isDigest } from './digest-folder.ts'
 import { describeCounts, ExportFile, FileDigest, FileFault, type FileLine } from './export-file.ts'
 
-/** Nothing is rendered, and no client waits for an answer. */
+/** Nothing is rendered, and no client waits for a response. */
 const RESTORED: ContentOptions = { isServing: false, isRestored: true }
-/** The largest number of lines that are stored together, and of characters of more than one. */
+/** The maximum number of lines in a batch, and of characters in a batch of several lines. */
 const MAX_LINES = 1000
 const MAX_CHARACTERS = 4 * 1024 * 1024
-/** The number of lines after which answers of the database get a turn. */
+/** The number of lines after which the event loop handles results of the database. */
 const TURN_LINES = 25
-/** The largest number of faults that are printed. */
+/** The maximum number of printed faults. */
 const MAX_NAMED_LINES = 20
 
 /** The options of `daybook import FILE`. */
@@ -47,10 +47,10 @@ export interface RestoreOptions extends CommonOptions {
 }
 
 /**
- * `daybook import FILE`: restores an export into an empty service, or continues a restore. Nothing of a file with faults is stored.
- * The status is 1 then.
+ * `daybook import FILE`: restores an export into an empty service, or continues a restore. Nothing of a file with faults is stored,
+ * and the status is 1.
  *
- * @throws {StartupError} if the file is no whole export, or the store is not empty
+ * @throws {StartupError} if the file is no complete export, or the store is not empty
  */
 export async function restoreExport(path: string, options: RestoreOptions): Promise<number> {
   const config = await loadConfig(options.config)
@@ -90,7 +90,7 @@ export async function restoreExport(path: string, options: RestoreOptions): Prom
   }
 }
 
-/** No service starts on a store that is being restored, but a service that runs may write to it. */
+/** Warns of running services, which may write to the store. During a restore, no service starts on it. */
 async function warnOfServices({ store }: ContentContext): Promise<void> {
   const names = ((await store.database.listServices?.()) ?? []).map(({ name }) => name)
   if (names.length === 0) return
@@ -99,7 +99,7 @@ async function warnOfServices({ store }: ContentContext): Promise<void> {
   )
 }
 
-/** An export, with everything that its lines are checked against. */
+/** An export, with the model and the files that its lines are checked against. */
 interface ExportContent {
   readonly file: ExportFile
   readonly model: Model
@@ -107,7 +107,7 @@ interface ExportContent {
   readonly folder: DigestFolder | undefined
 }
 
-/** Checks the header and reads the counts, before all lines between them. */
+/** Checks the header, and reads the counts in the last line. */
 async function readEnds(file: ExportFile, model: Model): Promise<ExportCounts> {
   const { path } = file
   try {
@@ -155,7 +155,7 @@ async function findFault({ text }: FileLine, { model, folder }: ExportContent): 
   }
 }
 
-/** Stores the lines that no earlier run has stored, some at a time. While some are being stored, the next ones are read. */
+/** Stores the remaining lines in batches. The next batch is read while one is stored. */
 async function restoreLines(content: ExportContent, restore: Restore, total: number): Promise<void> {
   using progress = new Progress({ unit: 'lines restored', total, done: restore.lines - 1 })
   const batches = prepareBatches(content, restore.lines, total + 1)
@@ -170,7 +170,7 @@ async function restoreLines(content: ExportContent, restore: Restore, total: num
   }
 }
 
-/** Prepares the lines after one and up to another, in batches. */
+/** Prepares lines in batches, from the one after `after` to `last`. */
 async function* prepareBatches(
   { file, model }: ExportContent,
   after: number,
@@ -209,7 +209,7 @@ const RESTORE_ADVICE = 'Mend the file, and restore it into another empty store.'
 /** The folder of the files of an export. */
 type FilesContent = ExportContent & { readonly folder: DigestFolder }
 
-/** Restores the files of all assets of an export to their paths. Those that are there stay. */
+/** Restores the files of all assets of an export to their paths. Existing files stay. */
 async function restoreFiles({ file, model, folder }: FilesContent, restore: FileRestore, total: number): Promise<void> {
   using progress = new Progress({ unit: 'files restored', total })
   let done = 0
@@ -227,7 +227,7 @@ async function restoreFiles({ file, model, folder }: FilesContent, restore: File
   }
 }
 
-/** @throws {FileError} if a line is that of an asset, and the folder lacks its file */
+/** @throws {FileError} if the folder lacks the file of an asset's line */
 async function requireFile(line: RestoreLine, folder: DigestFolder): Promise<void> {
   const asset = readAsset(line)
   if (!asset || (await folder.has(asset.sha256))) return
@@ -238,7 +238,7 @@ async function requireFile(line: RestoreLine, folder: DigestFolder): Promise<voi
 /**
  * Returns the file of an asset; `undefined` for the line of another document.
  *
- * @throws {FileError} if no file could be stored under the path
+ * @throws {FileError} if the path or the digest is invalid
  */
 function readAsset(line: RestoreLine): StoredAssetFile | undefined {
   if (line.kind !== 'entry' || line.collection.key !== ASSETS) return undefined

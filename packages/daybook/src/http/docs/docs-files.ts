@@ -8,14 +8,14 @@ import { DecompressionStream, type ReadableStream } from 'node:stream/web'
 import { fileURLToPath } from 'node:url'
 import { LOGO_TYPES } from '../../config/docs.ts'
 
-/** The script that the page names; it imports all others. */
+/** The script of the page, which imports all others. */
 export const START_SCRIPT = 'start.js'
-/** The entry of Scalar, which names its parts by their digests. */
+/** The entry of Scalar, whose imports have digests in their names. */
 export const SCALAR_ENTRY = 'standalone.esm.js'
 
 /**
- * The scripts of the docs page where they are made, as paths by name: Daybook's own, and what Scalar builds for browsers.
- * The published package has compressed copies instead.
+ * Finds the source scripts of the docs page, as paths by name: that of Daybook, and Scalar's build for browsers. The published
+ * package has compressed copies instead.
  */
 export async function findDocsSources(): Promise<ReadonlyMap<string, string>> {
   const manifest = findPackageJSON('@scalar/api-reference', import.meta.url)
@@ -28,19 +28,19 @@ export async function findDocsSources(): Promise<ReadonlyMap<string, string>> {
   return sources
 }
 
-/** Where the published package has the scripts, each compressed in two ways. */
+/** The folder of the scripts in the published package, each compressed in two codings. */
 const BUILT = fileURLToPath(new URL('./files', import.meta.url))
-/** Endings of compressed files by encoding (RFC 9110, section 8.4.1), the best one first. */
+/** The file extensions by encoding (RFC 9110, section 8.4.1), in order of preference. */
 export const ENCODED_ENDINGS = { br: '.br', gzip: '.gz' } as const
 
 type Encoding = keyof typeof ENCODED_ENDINGS
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = { ...LOGO_TYPES, '.js': 'text/javascript; charset=utf-8' }
 
-/** The paths of one file, by how they are encoded. */
+/** The paths of one file, by encoding. */
 type StoredFile = { readonly [E in Encoding | 'identity']?: string }
 
-/** A file as it is sent. */
+/** An open file. */
 export interface OpenFile {
   readonly mediaType: string
   readonly encoding: Encoding | undefined
@@ -49,9 +49,9 @@ export interface OpenFile {
 
 /** The scripts and the logo of the docs page. */
 export class DocsFiles {
-  /** Changes whenever one of the files does. */
+  /** A digest of the files. */
   readonly version: string
-  /** The name of the logo, where there is one. */
+  /** The name of the logo, if there is one. */
   readonly logo: string | undefined
   readonly #files: ReadonlyMap<string, StoredFile>
 
@@ -73,8 +73,8 @@ export class DocsFiles {
   /**
    * Opens a file for a client.
    *
-   * @param accepted its `Accept-Encoding`
-   * @returns `undefined` when there is no such file
+   * @param accepted the `Accept-Encoding` of the client
+   * @returns `undefined` if there is no such file
    */
   read(name: string, accepted: string | null): OpenFile | undefined {
     const stored = this.#files.get(name)
@@ -113,7 +113,7 @@ async function versionOf(
   return digest.digest('hex').slice(0, 16)
 }
 
-/** Whether an `Accept-Encoding` names an encoding, and does not refuse it (RFC 9110, section 12.5.3). */
+/** True if an `Accept-Encoding` contains an encoding without rejecting it (RFC 9110, section 12.5.3). */
 function acceptsEncoding(accepted: string | null, encoding: Encoding): boolean {
   return (accepted ?? '').split(',').some((part) => {
     const [name, weight = ''] = part.split(';').map((one) => one.trim().toLowerCase())

@@ -2,16 +2,16 @@ import { fileURLToPath } from 'node:url'
 import type { DocsConfig } from '../../config/docs.ts'
 import { DocsFiles, START_SCRIPT } from './docs-files.ts'
 
-/** The parts of the page that depend on its files and on the request. */
+/** The parts of the page that depend on the files and the request. */
 export interface DocsPageParts {
-  /** The address of the folder that holds them. */
+  /** The URL of the folder with the files. */
   readonly folder: string
-  /** The name of the logo, where there is one. */
+  /** The name of the logo, if there is one. */
   readonly logo: string | undefined
   readonly nonce: string
 }
 
-/** The docs page as HTML. */
+/** Renders the docs page as HTML. */
 export function renderDocsPage(
   { title = 'Daybook', theme = 'system' }: DocsConfig,
   { folder, logo, nonce }: DocsPageParts,
@@ -38,7 +38,7 @@ ${image === undefined ? '' : `<header><img src="${image}" alt=""><strong>${name}
 `
 }
 
-/** Scalar leaves room for what stands above it, and names its colours by these variables. */
+/** Scalar leaves room for a header above it, and has these variables for its colours. */
 const STYLE = `
 body { margin: 0; font-family: system-ui, sans-serif; }
 #docs > p, noscript > p { margin: 2rem; }
@@ -59,14 +59,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => ESCAPES[one] ?? one)
 
-/** The docs page with the files that it names. */
+/** The docs page with its files. */
 export interface OpenDocs {
   readonly files: DocsFiles
-  /** The page as HTML, whose script has the nonce of its policy. */
+  /** Returns the page as HTML; its script has the nonce of the policy. */
   html(nonce: string): string
 }
 
-/** @param path where the page is */
+/** @param path the path of the page */
 export async function openDocs(docs: DocsConfig, path: string): Promise<OpenDocs> {
   const files = await DocsFiles.open(docs.logo && fileURLToPath(docs.logo))
   const folder = `${path}/${files.version}`

@@ -1,12 +1,12 @@
-// Runs in the browser, as the only script that the docs page names.
+// Runs in the browser, as the only script in the docs page.
 
-// Scalar validates with zod, which compiles code from texts unless it is told not to. The page's policy forbids that.
+// Scalar validates with zod, which compiles code from strings by default. The policy of the page forbids that.
 globalThis.__zod_globalConfig = { jitless: true }
 
 const place = document.getElementById('docs')
 const { title, theme } = place.dataset
 
-/** The OpenAPI document, as far as this visitor may know it: the browser sends the session's cookie. */
+/** Reads the OpenAPI document for this visitor: the browser sends the session cookie. */
 async function readDocument() {
   const response = await fetch('/openapi.json')
   if (!response.ok) throw new Error(`/openapi.json answered ${response.status}.`)
@@ -20,7 +20,7 @@ async function readDocument() {
   }
 }
 
-/** Scalar sends each parameter of which it knows a value, such as the first of a few: a write would be a dry run, unasked. */
+/** Disables a parameter by default. Scalar would send each optional parameter with a known value, so a write would become a dry run. */
 function leftOut(parameter) {
   const { required, schema = {} } = parameter
   const value = schema.default ?? schema.enum?.[0]
@@ -28,14 +28,14 @@ function leftOut(parameter) {
   return { ...parameter, examples: { default: { value: String(value), 'x-disabled': true } } }
 }
 
-/** Scalar sends the header of a token that nobody has entered; the service would look at it before the session's cookie. */
+/** Sends a request without an empty token. Scalar sends the header even if no token was entered, and it would override the session cookie. */
 function sendRequest(input, init) {
   const request = new Request(input, init)
   if (/^bearer$/i.test(request.headers.get('authorization')?.trim() ?? '')) request.headers.delete('authorization')
   return fetch(request)
 }
 
-/** Nothing that asks another host, and nothing that this page's address could change. */
+/** No requests to other hosts, and no settings from the URL of the page. */
 const SETTINGS = {
   withDefaultFonts: false,
   telemetry: false,

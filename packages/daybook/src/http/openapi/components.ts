@@ -20,15 +20,15 @@ export class Components {
   readonly schemas: Map<string, unknown> = new Map()
   readonly parameters: Map<string, unknown> = new Map(HEADER_PARAMETERS)
   readonly responses: Map<string, unknown> = new Map()
-  /** The schemas that are not built yet, since schemas may refer to each other in circles. */
+  /** The schemas that are not built yet, since schemas may have circular references. */
   readonly #pending: (readonly [name: string, build: () => JsonSchema | boolean])[] = []
   /** The names of shared components, by kind and JSON. */
   readonly #sharedNames = new Map<string, string>()
 
-  /** Returns a reference to a schema with a name of its own, which {@link buildSchemas} builds. */
+  /** Adds a named schema, which {@link buildSchemas} builds; returns a reference to it. */
   addSchema(name: string, build: () => JsonSchema | boolean): Ref {
     if (!this.schemas.has(name)) {
-      // Keeps the place among the other schemas.
+      // Reserves the position among the schemas.
       this.schemas.set(name, true)
       this.#pending.push([name, build])
     }
@@ -36,24 +36,24 @@ export class Components {
   }
 
   /**
-   * Returns a reference to a schema that refers to parts of itself. Each of these parts becomes a schema with a name of its own:
-   * generators of clients follow no pointer into a schema.
+   * Adds a schema that refers to parts of itself; returns a reference to it. Each of these parts becomes a named schema, because client
+   * generators do not follow pointers into a schema.
    */
   addSelfReferringSchema(name: string, root: JsonSchema, part: JsonSchema | boolean = root, pointer = '#'): Ref {
     const replace = (ref: string): string => this.addSelfReferringSchema(name, root, resolveRef(root, ref), ref).$ref
     return this.addSchema(nameSchemaPart(name, pointer), () => (isRecord(part) ? replaceRefs(part, replace) : part))
   }
 
-  /** Builds the schemas that are referred to, also by each other. Other requests have their turn after each schema. */
+  /** Builds the added schemas, and those that they add. Other requests may run after each schema. */
   async buildSchemas(): Promise<void> {
-    // The list grows while it is read.
+    // The list grows during the iteration.
     for (const [name, build] of this.#pending) {
       this.schemas.set(name, build())
       await turn()
     }
   }
 
-  /** Returns a reference to the parameter of one document, or `undefined` if no value fits it. */
+  /** Adds the parameter of one document; returns a reference to it, or `undefined` if no value is valid. */
   addParameter(name: string, build: () => object | undefined): Ref | undefined {
     const parameter = this.parameters.has(name) ? this.parameters.get(name) : build()
     if (parameter === undefined) return undefined
@@ -62,8 +62,8 @@ export class Components {
   }
 
   /**
-   * Returns a reference to a part that stands in the document once, however often it is used. Parts of one name may differ, for
-   * example in the largest page; the later ones get a number.
+   * Adds a component that is in the document once, however often it is used; returns a reference to it. Components of one name may differ,
+   * for example in the maximum page size: later ones get a number.
    */
   addShared(kind: Kind, name: string, part: object): Ref {
     const json = `${kind} ${JSON.stringify(part)}`
@@ -84,5 +84,5 @@ function freeName(names: ReadonlyMap<string, unknown>, name: string): string {
 
 const refTo = (kind: Kind, name: string): Ref => ({ $ref: `#/components/${kind}/${name}` })
 
-/** A key as a part of other names. Different keys give different names. */
+/** Capitalizes a key as a part of names. Different keys have different results. */
 export const toPascalCase = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1)

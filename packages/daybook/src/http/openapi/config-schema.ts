@@ -1,6 +1,6 @@
 import { isRecord, type JsonSchema } from '../../fields/field.ts'
 
-/** Keywords by which a schema names itself, or finds others in ways that a document of many schemas cannot follow. */
+/** Keywords by which a schema names itself or refers to others, and which a document with many schemas cannot resolve. */
 const NAMING: readonly string[] = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$vocabulary']
 /** Keywords that hold one schema, or a list of schemas. */
 const INNER: ReadonlySet<string> = new Set([
@@ -22,12 +22,12 @@ const INNER: ReadonlySet<string> = new Set([
 ])
 /** Keywords that hold schemas by name. */
 const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas'])
-/** Keywords that hold schemas by name, which mean something only where a reference leads to them. */
+/** Keywords that hold schemas by name, for references only. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions'])
 
 type Visit = (schema: JsonSchema) => unknown
 
-/** The members of a schema, with a function applied to each schema directly inside of it. */
+/** Applies a function to each direct subschema of a schema. */
 function mapInner(schema: JsonSchema, visit: Visit): JsonSchema {
   const each = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(each)
@@ -41,7 +41,7 @@ function mapInner(schema: JsonSchema, visit: Visit): JsonSchema {
   return Object.fromEntries(members)
 }
 
-/** True if a schema refers to nothing but its own parts, by pointers. What it calls itself does not matter then. */
+/** True if a schema refers only to its parts, and only by pointers. Its `$id` does not matter then. */
 export const isSelfContained = ({ $id: _, ...schema }: JsonSchema): boolean => hasOwnRefs(schema, schema)
 
 function hasOwnRefs(schema: JsonSchema, root: JsonSchema): boolean {
@@ -54,10 +54,10 @@ function hasOwnRefs(schema: JsonSchema, root: JsonSchema): boolean {
   return isOwn
 }
 
-/** A pointer into the schema that holds it; only ASCII characters may be percent-encoded. */
+/** A pointer into the same schema; only ASCII characters may be percent-encoded. */
 const OWN_REF = /^#(?:\/(?:[^%]|%[0-7][\da-f])*)?$/i
 
-/** The part of a schema to which a reference leads; `undefined` where it leads elsewhere. */
+/** Resolves a reference within a schema; `undefined` if it points elsewhere. */
 export function resolveRef(root: JsonSchema, ref: string): JsonSchema | boolean | undefined {
   if (!OWN_REF.test(ref)) return undefined
   let part: unknown = root
@@ -72,7 +72,7 @@ const segmentsOf = (ref: string): readonly string[] =>
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 
 /**
- * The name of the part to which a reference leads, among the schemas of a document.
+ * Names the part to which a reference points, as a schema of the document.
  *
  * @param name the name of the whole schema
  */
@@ -82,11 +82,11 @@ export function nameSchemaPart(name: string, ref: string): string {
   return [name, ...segments.filter((one) => one !== '').map((segment) => segment.replaceAll(UNFIT, code))].join('.')
 }
 
-/** Characters that names of schemas do not take, and the one between parts of a name. */
+/** Characters that are invalid in names of schemas, and the separator between parts of a name. */
 const UNFIT = /[^A-Za-z0-9_-]/g
 const code = (character: string): string => `_${character.charCodeAt(0).toString(16)}`
 
-/** A schema without its definitions, with each of its references replaced. */
+/** Removes the definitions of a schema, and replaces its references. */
 export function replaceRefs(
   { $schema: _, $id: __, ...schema }: JsonSchema,
   replace: (ref: string) => string,
@@ -97,7 +97,7 @@ export function replaceRefs(
   return typeof $ref === 'string' ? { ...inner, $ref: replace($ref) } : inner
 }
 
-/** Keywords by which a schema is put together of others. */
+/** Keywords that compose a schema of others. */
 const COMPOSED: readonly string[] = [
   '$ref',
   'allOf',
@@ -110,13 +110,13 @@ const COMPOSED: readonly string[] = [
 ]
 
 /**
- * The schema of a merge patch (RFC 7396) to values of a schema: what it names has to fit, nothing is required, and `null`
- * removes a member. `undefined` where the schema does not tell what parts of its values may be.
+ * Returns the schema of a merge patch (RFC 7396) to values of a schema: its members have to be valid, nothing is required, and `null`
+ * removes a member. `undefined` if the schema does not tell which parts of its values are valid.
  */
 export function toMergePatchSchema(schema: JsonSchema): JsonSchema | undefined {
   if (COMPOSED.some((keyword) => Object.hasOwn(schema, keyword))) return undefined
   const types = [schema.type ?? 'object'].flat()
-  // Anything but an object takes the place of what was there.
+  // A patch that is not an object replaces the value.
   if (!types.includes('object')) return schema
   if (types.length > 1) return undefined
   const { properties = {}, additionalProperties = true, description } = schema
@@ -132,7 +132,7 @@ export function toMergePatchSchema(schema: JsonSchema): JsonSchema | undefined {
   }
 }
 
-/** What a merge patch may say of one member. */
+/** Returns the schema of one member of a merge patch. */
 function memberPatch(schema: JsonSchema | boolean): JsonSchema | boolean {
   if (schema === true) return true
   if (schema === false) return { type: 'null' }

@@ -10,7 +10,7 @@ import { DocumentSchemas } from './document-schemas.ts'
 import { makeExample } from './examples.ts'
 import type { VisibleApi } from './visible-api.ts'
 
-/** The schemas of bodies and responses, with those that one caller may know in place of those that the contracts name. */
+/** The schemas of bodies and responses, restricted to what one caller may know. */
 export class ContractSchemas {
   readonly #model: Model
   readonly #reader: VisibleApi
@@ -41,7 +41,7 @@ export class ContractSchemas {
     return name === undefined ? build() : this.#components.addSchema(toPascalCase(name), build)
   }
 
-  /** Returns the schema of the response to `locale=all`; `undefined` if the caller may not ask that, or nothing is localized. */
+  /** Returns the schema of the response to `locale=all`; `undefined` if the caller may not request that, or nothing is localized. */
   allLocales({ parameters = {}, resource }: Route, { schema = {} }: ResponseContract): JsonSchema | undefined {
     if (!resource || !this.#reader.canReadAllLocales || !parameters.locale?.oneLocaleSchema) return undefined
     const document = this.#documents.allLocales(resource)
@@ -53,12 +53,12 @@ export class ContractSchemas {
     return deletedSchema && this.#components.addSchema('DeletedEntries', () => deletedSchema)
   }
 
-  /** Returns a schema of an auth adapter or a plugin under a name of its own. */
+  /** Adds a schema of an auth adapter or a plugin under a name. */
   named(name: string, schema: JsonSchema): JsonSchema {
     return isSelfContained(schema) ? this.#components.addSelfReferringSchema(name, schema) : {}
   }
 
-  /** Returns a schema of a plugin: under a name of its own if it refers to parts of itself, otherwise as it is. */
+  /** Returns a schema of a plugin: under a name if it refers to parts of itself, otherwise inline. */
   #contributed(name: string, schema: JsonSchema): JsonSchema {
     return JSON.stringify(schema).includes('"$') ? this.named(name, schema) : schema
   }
@@ -96,7 +96,7 @@ export class ContractSchemas {
   }
 
   #anyOperation(): JsonSchema {
-    // Each is a `oneOf` of operations, which no discriminator may lead to; `op` and `collection` tell them apart.
+    // Each is a `oneOf` of operations, which a discriminator cannot reference; `op` and `collection` distinguish them.
     const operations = this.#collections.map((collection) =>
       this.#components.addSchema(`${toPascalCase(collection.key)}Operation`, () => {
         const { key, holdsFiles, status, localized } = collection
@@ -112,7 +112,7 @@ export class ContractSchemas {
   }
 }
 
-/** True if a schema is that of a document, or of a list of such documents. */
+/** True for the schema of a document, or of a list of such documents. */
 export function holdsDocument({ schemas }: CollectionOrGlobal, schema: JsonSchema | undefined): boolean {
   return schema !== undefined && [schema, itemSchema(schema)].includes(schemas.read)
 }

@@ -14,46 +14,46 @@ import { makeExample } from './examples.ts'
 import type { VisibleApi } from './visible-api.ts'
 
 /**
- * In which form a document is sent: whole, with the fields that `select` names, with all its locales, a global before it is
- * first written, or as the body of a request.
+ * The form of a document: complete, with the fields of `select`, with all locales, a global before its first write, or the body of a
+ * request.
  */
 type Form = '' | 'Selection' | 'AllLocales' | 'Unwritten' | 'Create' | 'Update' | 'Patch'
 
 const BODIES: readonly Form[] = ['Create', 'Update', 'Patch']
 
-/** The place of a schema in a document. */
+/** The position of a schema in a document. */
 interface Place {
-  /** A name that no other place has. */
+  /** A unique name. */
   readonly name: string
   readonly form: Form
-  /** True if the value is merged into the stored one, so that parts of it may be missing. */
+  /** True if the value is merged into the stored one, so that required members may be missing. */
   readonly isMerged: boolean
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Keywords of schemas that readers of the document have no use for. */
+/** Internal keywords, which the document omits. */
 const INTERNAL: ReadonlySet<string> = new Set([LOCALIZED, REFERS_TO, LISTS_KEYWORD, CUSTOM_SCHEMA, VIOLATION])
 
 /** Keywords that hold several schemas. */
 const COMPOSING: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
 
 const ID: JsonSchema = { type: 'string', format: 'uuid' }
-/** The members that all drafts have in common; any of their fields may be empty. */
+/** The common members of all drafts; any field may be empty. */
 const DRAFT: JsonSchema = {
   type: 'object',
-  description: 'An entry as its working copy has it: its fields, of which any may be null.',
+  description: 'The draft of an entry: its fields, of which any may be null.',
   properties: { id: ID, ...DRAFT_SCHEMAS },
   required: ['id', ...Object.keys(DRAFT_SCHEMAS)],
 }
 const NULL: JsonSchema = { type: 'null' }
 
-/** The schemas of collections and globals as one caller knows them. */
+/** The schemas of collections and globals that one caller may know. */
 export class DocumentSchemas {
   readonly #model: Model
   readonly #reader: VisibleApi
   readonly #components: Components
-  /** Documents that have values by locale, or may include one that has. */
+  /** The documents with localized values, or with relations to such documents. */
   readonly #translated: ReadonlySet<DocumentModel>
   readonly #examples = new Map<CollectionOrGlobal, unknown>()
 
@@ -84,7 +84,7 @@ export class DocumentSchemas {
     return [...forms, ...(isGlobal ? (['Unwritten'] as const) : [])].map((form) => this.#ref(document, form))
   }
 
-  /** Returns the schema of any entry as its draft has it. */
+  /** Returns the schema of any draft. */
   draft(): Ref {
     return this.#components.addSchema('WorkingCopy', () => DRAFT)
   }
@@ -118,11 +118,11 @@ export class DocumentSchemas {
     if (form === '') {
       const { required } = this.#visibleSchema(document, 'read')
       const example = this.example(document)
-      // It repeats the properties of the selection: generators of clients ignore a `required` beside an `allOf`.
+      // The properties of the selection are repeated, because client generators ignore `required` next to `allOf`.
       return { description, ...this.#object(document, 'Selection'), required, ...examples(example) }
     }
     if (form === 'Selection' || form === 'AllLocales') {
-      // The fields that name a document always come along.
+      // The fields that identify a document are always present.
       return { ...this.#object(document, form), required: systemKeys.before }
     }
     if (form === 'Unwritten') return this.#unwritten(document)
@@ -134,14 +134,14 @@ export class DocumentSchemas {
     return { ...this.#object(document, form), ...examples(firstMember(example)) }
   }
 
-  /** Returns a document of which parts may be missing. */
+  /** Returns the schema of a document whose members are optional. */
   #object(document: CollectionOrGlobal, form: Form): JsonSchema {
     const { properties } = this.#visibleSchema(document, BODIES.includes(form) ? 'update' : 'read')
     const place = { name: `${getDocumentName(document)}${form}`, form, isMerged: form === 'Patch' }
     return { type: 'object', properties: this.#properties(properties as object, place), additionalProperties: false }
   }
 
-  /** Returns the schema of a global that holds nothing yet. */
+  /** Returns the schema of a global before its first write. */
   #unwritten(document: CollectionOrGlobal): JsonSchema {
     const { properties } = this.#visibleSchema(document, 'read')
     const required = document.systemKeys.before
@@ -175,7 +175,7 @@ export class DocumentSchemas {
     return rights?.hasAuthors ? withPeople(schema, side) : schema
   }
 
-  /** Returns a schema of the model as it stands in the document. */
+  /** Converts a schema of the model for the document. */
   #schema(schema: JsonSchema, place: Place): JsonSchema {
     const { [LOCALIZED]: isLocalized, [REFERS_TO]: to, [CUSTOM_SCHEMA]: configSchema, discriminator } = schema
     if (isLocalized === true && place.form === 'AllLocales') return this.#byLocale(schema, place)
@@ -222,7 +222,7 @@ export class DocumentSchemas {
     }
   }
 
-  /** Returns the schema of an id, or in a response also of the document. It says nothing of a collection that the caller may not know. */
+  /** Returns the schema of an id, or in a response also of the document. It does not reveal a collection that the caller may not know. */
   #reference({ description, [REFERS_TO]: _, ...schema }: JsonSchema, to: string, { form }: Place): JsonSchema {
     const target = this.#model.collections.get(to)
     if (!target || !this.#reader.documents.has(target)) return schema
@@ -230,14 +230,14 @@ export class DocumentSchemas {
     return { description, anyOf: [ID, ...this.#includedForms(target, form), ...(isNullable(schema) ? [NULL] : [])] }
   }
 
-  /** Returns the schemas of a document inside of another one, of this form. */
+  /** Returns the schemas of a document that is included in another one of this form. */
   #includedForms(target: CollectionModel, form: Form): readonly Ref[] {
     return (form === 'AllLocales' ? [form] : (['', 'Selection'] as const)).map((one) => this.#ref(target, one))
   }
 
   /**
-   * Returns the schema of a reference that names its collection, or in a response of the document in its place, told apart by the
-   * collection. Of collections that the caller may not know, it says only that there may be others.
+   * Returns the schema of a reference with its collection, or in a response also of the included document, discriminated by the
+   * collection. If the caller may not know some of the collections, the schema also allows any object.
    */
   #references(
     { [REFERS_TO]: _, [LOCALIZED]: __, description, ...schema }: JsonSchema,
@@ -265,7 +265,7 @@ export class DocumentSchemas {
     return { ...(isComplete ? { description } : {}), ...(choices.length === 1 ? choice : { anyOf: choices }) }
   }
 
-  /** Returns the schema of a reference to one of several collections, or in a response of the entry, of which a reference is a part. */
+  /** Returns the schema of a reference to one of several collections; in a response that of the entry, which includes the reference. */
   #referenceVariant(target: CollectionModel, reference: JsonSchema, { form }: Place): Ref {
     const tag = { [COLLECTION_KEY]: { const: target.key } }
     if (BODIES.includes(form)) {
@@ -287,25 +287,25 @@ export class DocumentSchemas {
     })
   }
 
-  /** Returns the schema of one page of the entries that refer to a document. */
+  /** Returns the schema of a reverse field: one page of the entries that refer to the document. */
   #reversePage({ description }: JsonSchema, key: string, { form }: Place): JsonSchema {
     const target = this.#model.collections.get(key) as CollectionModel
     const entry = { anyOf: this.#includedForms(target, form) }
     return { description, readOnly: true, ...buildListSchema(target, entry) }
   }
 
-  /** Returns the keywords for a schema that the config has for a value, or for a merge patch to it. */
+  /** Returns the keywords for a custom schema of the config, or for a merge patch to its values. */
   #configSchema(schema: JsonSchema, { name, isMerged }: Place): JsonSchema {
-    // A schema that names its parts otherwise than by pointers means nothing inside another document.
+    // A schema with other references than pointers to its parts cannot be embedded.
     if (!isSelfContained(schema)) return {}
     const patch = isMerged ? toMergePatchSchema(schema) : undefined
     if (patch) return this.#components.addSchema(name, () => patch)
     const ref = this.#components.addSelfReferringSchema(name, schema)
-    // A schema that is composed of others does not say what a part of its values may be.
+    // A composed schema does not tell which parts of its values are valid.
     return isMerged ? { anyOf: [ref, { type: 'object' }] } : ref
   }
 
-  /** Returns the schema of objects that one property tells apart. Each has a name, to which the property's value is mapped. */
+  /** Returns the schema of objects with a discriminator, whose values are mapped to named schemas. */
   #variants({ oneOf, discriminator: _, ...schema }: JsonSchema, propertyName: string, place: Place): JsonSchema {
     const variants = (oneOf as readonly JsonSchema[]).map((variant) => {
       const { [propertyName]: tag } = variant.properties as Readonly<Record<string, { readonly const: string }>>
@@ -321,7 +321,7 @@ export class DocumentSchemas {
   }
 }
 
-/** Adds the authors of changes to the schema of a document; in a body, they change nothing. */
+/** Adds the authors to the schema of a document; in a body, they are ignored. */
 function withPeople(schema: JsonSchema, side: keyof DocumentModel['schemas']): JsonSchema {
   const isRead = side === 'read'
   const people = isRead ? AUTHOR_SCHEMAS : Object.fromEntries(AUTHOR_KEYS.map((key) => [key, { readOnly: true }]))
@@ -344,7 +344,7 @@ function translatedDocuments({ collections, globals }: Model): ReadonlySet<Docum
   return translated
 }
 
-/** A collection or global in the names of the document. */
+/** Returns the name of a collection or global in the OpenAPI document. */
 export const getDocumentName = ({ kind, key }: CollectionOrGlobal): string =>
   `${toPascalCase(key)}${kind === 'collection' ? 'Entry' : 'Global'}`
 
@@ -358,16 +358,16 @@ function firstMember(body: unknown): unknown {
 
 const isNullable = ({ type }: JsonSchema): boolean => Array.isArray(type) && type.includes('null')
 
-/** Returns the schema of one value. Of `const: null`, generators of clients make a value of any type. */
+/** Returns the schema of a single value. From `const: null`, client generators would create a value of any type. */
 function onlySchema(value: unknown): JsonSchema {
   if (value === null) return NULL
   return Array.isArray(value) && value.length === 0 ? { type: 'array', maxItems: 0, items: {} } : { const: value }
 }
 
 /**
- * Returns the schema of a merge patch to a reference that names its collection: a part of it is merged into the stored one.
+ * Returns the schema of a merge patch to a reference with its collection.
  *
- * @param targets all collections that it may name; `undefined` if the caller may not know some of them
+ * @param targets all possible collections; `undefined` if the caller may not know some of them
  */
 function mergedReference(
   { required: _, ...schema }: JsonSchema,

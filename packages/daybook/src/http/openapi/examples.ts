@@ -26,9 +26,9 @@ const BY_TYPE: Readonly<Record<string, Make>> = {
 }
 
 /**
- * A value that a schema takes; `undefined` where none is at hand.
+ * Returns a valid value of a schema; `undefined` if none is known.
  *
- * @param name what the value is called: texts say it
+ * @param name the name of the value, which texts contain
  */
 export function makeExample(schema: JsonSchema, name: string): unknown {
   if (Array.isArray(schema.examples)) return schema.examples[0]
@@ -45,14 +45,14 @@ export function makeExample(schema: JsonSchema, name: string): unknown {
   return BY_TYPE[String(type)]?.(schema, name)
 }
 
-/** Whether a schema says nothing of its values. */
+/** True if a schema does not constrain its values. */
 const isAnything = (schema: JsonSchema): boolean => Object.keys(schema).every((keyword) => SAYING_NOTHING.has(keyword))
 
 const SAYING_NOTHING: ReadonlySet<string> = new Set(['description', 'title', LOCALIZED])
 
 /**
- * A body names what needs no other content, and what it has to name. An answer names everything; what refers to other content
- * is empty.
+ * Returns an object. A body contains all members that do not refer to other content, and the required ones. A response contains all members;
+ * references are empty.
  */
 function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
   const all = properties as Readonly<Record<string, JsonSchema>>
@@ -62,7 +62,7 @@ function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
   const values: Record<string, unknown> = {}
   for (const key of keys) {
     const schema = all[key] as JsonSchema
-    // A value that is made, that another one beside it is made of, or that refers to other content.
+    // A derived value, the source of a derived value, or a reference to other content.
     const isLeft = schema.examples === undefined && (made.some((one) => one.startsWith(key)) || isReference(schema))
     const isNeeded = needed.includes(key)
     if (isLeft && !isNeeded) continue
@@ -73,7 +73,7 @@ function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
   return values
 }
 
-/** The value of a member; one that is left is empty if it may be. */
+/** Returns the value of a member; an optional one is empty if possible. */
 function memberOf(schema: JsonSchema, key: string, isLeft: boolean): unknown {
   const empty = isLeft ? emptyOf(schema) : undefined
   if (empty !== undefined) return empty
@@ -81,7 +81,7 @@ function memberOf(schema: JsonSchema, key: string, isLeft: boolean): unknown {
   return example === undefined ? emptyOf(schema) : example
 }
 
-/** A value that the service makes of others, such as HTML: what it makes is not known here. */
+/** True for a value that the service derives from others, such as HTML, which is unknown here. */
 const isMade = ({ readOnly, type, format, [LISTS_KEYWORD]: lists }: JsonSchema): boolean =>
   readOnly === true && !(type && format) && lists === undefined
 
@@ -91,7 +91,7 @@ const isReference = ({ items, anyOf = [], [REFERS_TO]: to, [LISTS_KEYWORD]: list
   (isRecord(items) && isReference(items)) ||
   (anyOf as readonly JsonSchema[]).some(isReference)
 
-/** The value of a field that holds nothing, if the field may hold nothing. */
+/** Returns the empty value of a field, if the field may be empty. */
 function emptyOf({ type, items, minItems, anyOf = [] }: JsonSchema): null | readonly [] | undefined {
   const isNullable =
     type === 'null' ||

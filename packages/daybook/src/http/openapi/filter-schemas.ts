@@ -6,12 +6,12 @@ import { MAX_VALUES } from '../../query/where.ts'
 import { type Components, type Ref, toPascalCase } from './components.ts'
 import type { VisibleApi } from './visible-api.ts'
 
-/** The most members of an `and` or `or`. */
+/** The maximum number of members of an `and` or `or`. */
 const MAX_BRANCHES = 1000
 
 /**
- * The schemas of `where`, one for each collection: its fields, and those of the collections that its relations lead to, each
- * with its operators. Fields of one type share the schema of their operators.
+ * The schemas of `where`, one for each collection: its fields and those of related collections, each with its operators. Fields of one
+ * type share the schema of their operators.
  */
 export class FilterSchemas {
   readonly #reader: VisibleApi
@@ -36,7 +36,7 @@ export class FilterSchemas {
           ...this.#relatedFields(collection),
           and: branches,
           or: branches,
-          // Scalar writes parameters of objects inside each other out, without an end where an object holds itself.
+          // Scalar expands nested object parameters, without an end for a recursive schema.
           not: { allOf: [where] },
         },
         minProperties: 1,
@@ -46,7 +46,7 @@ export class FilterSchemas {
     return where
   }
 
-  /** Returns the operators of the fields of a collection itself, by path. */
+  /** Returns the operators of the fields of a collection, without those of relations, by path. */
   #fieldsOf(collection: CollectionModel): Readonly<Record<string, Ref>> {
     const cached = this.#fields.get(collection)
     if (cached) return cached
@@ -93,7 +93,7 @@ export class FilterSchemas {
     return this.#components.addShared('schemas', `${kind}Filter`, schema)
   }
 
-  /** Returns the schema of the values that a filter compares with. Keys of collections are those that the caller may read. */
+  /** Returns the schema of the operands. Collection keys are restricted to those that the caller may read. */
   #valueSchema({ part, filterSchema }: FilterableField | MultiValuedField): JsonSchema {
     if (part?.name !== 'collection') return filterSchema
     const readable = part.targets.filter((target) => this.#collections.has(target))
@@ -121,7 +121,7 @@ function operatorsSchema(value: JsonSchema, operators: readonly NamedOperator[])
 
 const KINDS_BY_FORMAT: Readonly<Record<string, string>> = { date: 'Date', 'date-time': 'Timestamp', uuid: 'Id' }
 
-/** Returns the first part of the name of a schema of operators. */
+/** Returns the prefix for the name of a schema of operators. */
 function kindOf({ path, to, part, filterSchema }: FilterableField): string {
   if (to !== undefined || part?.name === 'id') return 'Reference'
   if (filterSchema.enum !== undefined) return toPascalCase(path.replace(/^.*\./, ''))

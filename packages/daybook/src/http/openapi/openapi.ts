@@ -10,7 +10,7 @@ import { type TaggedText, TextCache } from '../text-cache.ts'
 import { CONFIG_TAG, describeErrorResponse, Operations } from './operation.ts'
 import { getCacheKeyWithoutRules, resolveApiWithoutRules, resolveVisibleApi, type VisibleApi } from './visible-api.ts'
 
-/** The parts of a service that its documents describe. */
+/** The parts of a service that the documents describe. */
 interface OpenApiParts {
   readonly model: Model
   readonly routes: readonly Route[]
@@ -18,7 +18,7 @@ interface OpenApiParts {
   readonly sessionCookie: string
 }
 
-/** The OpenAPI documents of a service, one for each kind of caller. Each is built for the first request of its kind. */
+/** The OpenAPI documents of a service, one for each kind of caller. Each is built at its first request. */
 export class OpenApi {
   readonly #parts: OpenApiParts
   readonly #texts = new TextCache()
@@ -27,7 +27,7 @@ export class OpenApi {
     this.#parts = parts
   }
 
-  /** Returns the document for a caller. It holds nothing that the caller may not know. */
+  /** Returns the document for a caller. It contains nothing that the caller may not know. */
   async for(access: Access): Promise<TaggedText> {
     const { model, routes, sessionCookie } = this.#parts
     const ruledReader = hasRules(model) ? await resolveVisibleApi(model, routes, access) : undefined
@@ -53,12 +53,12 @@ function hasRules({ collections, globals }: Model): boolean {
 }
 
 const ABOUT =
-  'Made from the routes and the content model of this service, for the reader who asks: with a session it holds what that session ' +
-  'may see besides. Every GET operation answers HEAD, too.'
+  'Generated from the routes and the content model of this service, for the present caller: with a session, it also contains ' +
+  'everything that the session may see. Every GET operation also supports HEAD.'
 
 /**
- * Builds the OpenAPI 3.1 document of a service, as far as one caller may know it. Other requests have their turn after each path
- * and each schema: a large model takes long.
+ * Builds the OpenAPI 3.1 document of a service for one caller. Other requests may run after each path and schema, since a large
+ * model takes long.
  *
  * @param sessionCookie the name of the cookie that holds a session
  */
@@ -68,7 +68,7 @@ async function buildDocument(model: Model, reader: VisibleApi, sessionCookie: st
   components.schemas.set('Error', ERROR)
   const paths: Record<string, object> = {}
   for (const routes of routesByAddress(reader.routes)) {
-    // The last route names the placeholders of all.
+    // The placeholders of the last route apply to all.
     const path = pathOf(routes.at(-1) as Route)
     for (const route of routes) {
       const method = route.method.toLowerCase()
@@ -102,14 +102,14 @@ async function buildDocument(model: Model, reader: VisibleApi, sessionCookie: st
   }
 }
 
-/** Returns the routes in groups of one address, whatever their placeholders are called. */
+/** Groups routes by address, regardless of the names of their placeholders. */
 function routesByAddress(routes: readonly Route[]): Iterable<readonly Route[]> {
-  // An address with a slash at the end leads to the same as without it, and is no operation of its own.
+  // A path with a trailing slash is equivalent to the one without, and not a separate operation.
   const described = routes.filter(({ path }) => path === '/' || !path.endsWith('/'))
   return Map.groupBy(described, (route) => pathOf(route).replace(/\{\w+\}/g, '{}')).values()
 }
 
-/** Returns the path of a route in the form of OpenAPI, with the key of its collection or global. */
+/** Returns the OpenAPI path of a route, with the key of its collection or global. */
 const pathOf = ({ path, resource }: Route): string =>
   path.replace(/:(\w+)|\*$/g, (_, name = 'path') =>
     resource && name === KEY_PLACEHOLDERS[resource.kind] ? resource.key : `{${name}}`,
@@ -124,19 +124,19 @@ function tagsOf({ documents, routes }: VisibleApi): readonly object[] {
       name: key,
       ...(description === undefined ? {} : { description }),
     })),
-    { name: 'globals', description: 'Documents of which there is one each.' },
-    { name: 'auth', description: 'The session, and signing in and out.' },
+    { name: 'globals', description: 'Single documents.' },
+    { name: 'auth', description: 'The session, sign-in and sign-out.' },
     { name: 'cms', description: 'The service itself.' },
     ...contributedTags(routes, new Set(collections.map(({ key }) => key))),
   ]
 }
 
-/** A tag for each plugin with routes, and one for the config's own; one that a collection has already stands once. */
+/** Returns a tag for each plugin with routes, and one for routes of the config, unless a collection has the same tag. */
 function contributedTags(routes: readonly Route[], taken: ReadonlySet<string>): readonly object[] {
   const plugins = new Set(routes.flatMap(({ plugin }) => plugin ?? []))
   const tags = [...plugins].map((name) => ({ name, description: `Routes of the plugin ${name}.` }))
   const hasOwn = !plugins.has(CONFIG_TAG) && routes.some(({ plugin }) => plugin === null)
-  const all = hasOwn ? [{ name: CONFIG_TAG, description: 'Routes of this service alone.' }, ...tags] : tags
+  const all = hasOwn ? [{ name: CONFIG_TAG, description: 'Routes of the config.' }, ...tags] : tags
   return all.filter(({ name }) => !taken.has(name) && !SERVICE_TAGS.includes(name))
 }
 
@@ -183,7 +183,7 @@ const ERROR_RESPONSES: object = Object.fromEntries(
   ERROR_CODES.map((code) => [code, describeErrorResponse(code, exampleError(code))]),
 )
 
-/** The schemas of headers that have a format. */
+/** The schemas of headers with a format. */
 const HEADER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   'Daybook-First-Seq': { type: 'integer', minimum: 1 },
   'Daybook-Seq': { type: 'integer', minimum: 1 },
@@ -194,7 +194,7 @@ const HEADER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 }
 
 const RESPONSE_HEADERS: object = Object.fromEntries(
-  Object.entries({ ...HEADER_DESCRIPTIONS, 'X-Request-Id': 'The name of the request, for reports.' }).map(
+  Object.entries({ ...HEADER_DESCRIPTIONS, 'X-Request-Id': 'The id of the request, for error reports.' }).map(
     ([name, description]) => [name, { description, schema: HEADER_SCHEMAS[name] ?? { type: 'string' } }],
   ),
 )

@@ -25,15 +25,15 @@ const REQUIRED: readonly object[] = [{ sessionCookie: [] }, { bearerAuth: [] }]
 const OPTIONAL: readonly object[] = [{}, ...REQUIRED]
 
 /** The response of an auth adapter, which the contract does not describe. */
-const ADAPTER_RESPONSE: object = { default: { description: 'What the auth adapter answers.' } }
+const ADAPTER_RESPONSE: object = { default: { description: 'The response of the auth adapter.' } }
 
-/** Describes routes as one caller knows them. */
+/** Describes the routes that one caller may know. */
 export class Operations {
   readonly components: Components = new Components()
   readonly #reader: VisibleApi
   readonly #schemas: ContractSchemas
   readonly #queryParameters: QueryParameters
-  /** The first route of each operation. The routes of all collections or globals are described as that of the first one. */
+  /** The first route of each operation. Its description applies to the routes of all collections or globals. */
   readonly #firstRoutes = new Map<string, Route>()
 
   constructor(model: Model, reader: VisibleApi) {
@@ -45,7 +45,7 @@ export class Operations {
   /**
    * Returns the operation of a route.
    *
-   * @param path in the form of OpenAPI; routes may give the same placeholder different names
+   * @param path the OpenAPI path; routes may use different names for the same placeholder
    */
   ofRoute(route: Route, path: string): object {
     const { responses: answers, body } = route
@@ -80,7 +80,7 @@ export class Operations {
     const id = `auth${toPascalCase(name)}`
     const isRequired = Array.isArray(input.required) && input.required.length > 0
     const response = {
-      description: 'What the auth adapter answers when it has done it.',
+      description: 'The response of the auth adapter to a success.',
       content: output && { 'application/json': { schema: this.#schemas.named(`${id}Output`, output) } },
     }
     return {
@@ -120,8 +120,8 @@ export class Operations {
     const { status, description, headers, extraHeaders: ownHeaders, schema, mediaType = 'application/json' } = answer
     const { resource } = route
     const isOfDocument = resource !== undefined && holdsDocument(resource, schema)
-    // As parts of the schema, the variants would make each localized value a text or a map, and each list one of two kinds, for
-    // all clients.
+    // As parts of the schema, the variants would turn each localized value into a union of text and map, and each list into a union
+    // of two kinds, for all clients.
     const variants = isOfDocument && {
       [ALL_LOCALES_MEMBER]: this.#schemas.allLocales(route, answer),
       [DELETED_MEMBER]: this.#schemas.deleted(answer),
@@ -143,8 +143,8 @@ export class Operations {
 }
 
 /**
- * Returns the name of a route's operation, for generators of clients: `listPosts`, `createPostsEntry`, `patchPostsMany`. No two
- * kinds of names begin and end alike, so that every name is unique.
+ * Returns the unique id of a route's operation, for client generators: `listPosts`, `createPostsEntry`, `patchPostsMany`. Each kind of
+ * id has a different combination of prefix and suffix.
  */
 export function getOperationId({ operationId, resource }: Route): string {
   if (!resource) return operationId
@@ -155,7 +155,7 @@ export function getOperationId({ operationId, resource }: Route): string {
   })
 }
 
-/** The tag of routes of the config. */
+/** The tag for routes of the config. */
 export const CONFIG_TAG = 'custom'
 
 function tagOf({ path, resource, plugin }: Route): string {
@@ -174,7 +174,7 @@ const requestBody = ({ description, mediaTypes, isRequired = true }: BodyContrac
   content: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }])),
 })
 
-/** The media type is no header of OpenAPI. The id of the request is a header of every response. */
+/** OpenAPI does not list the media type as a header. Every response has the id of the request. */
 function headerRefs(names: readonly HeaderName[], ownHeaders: Readonly<Record<string, string>> = {}): object {
   const refs = [...names.filter((name) => name !== 'Content-Type'), 'X-Request-Id'].map((name) => [
     name,
@@ -186,11 +186,11 @@ function headerRefs(names: readonly HeaderName[], ownHeaders: Readonly<Record<st
   return Object.fromEntries([...refs, ...others])
 }
 
-/** Each status of an error belongs to one code. */
+/** Each error status belongs to one code. */
 const errorRefs = (codes: readonly ErrorCode[]): object =>
   Object.fromEntries(codes.map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }]))
 
-/** Returns the response of an error, which operations refer to. */
+/** Returns the response component of an error. */
 export const describeErrorResponse = (code: ErrorCode, example: object): object => ({
   description: ERRORS[code].message,
   headers: headerRefs(getErrorHeaders(code)),

@@ -19,7 +19,7 @@ const STYLES: Readonly<Record<Parameter['style'], object>> = {
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** The parameters of query strings, with the names that one caller may know. */
+/** The query parameters, with the names that one caller may know. */
 export class QueryParameters {
   readonly #reader: VisibleApi
   readonly #components: Components
@@ -36,10 +36,10 @@ export class QueryParameters {
     this.#hasReverses = [...reader.readable].some((document) => this.#reversesOf(document).length > 0)
   }
 
-  /** Returns a reference to a parameter of a route, or `undefined` if no value fits it. */
+  /** Returns a reference to a parameter of a route, or `undefined` if no value is valid. */
   ref(name: string, parameter: Parameter, resource: CollectionOrGlobal | undefined): Ref | undefined {
     const { nameKind: takes, isRequired, description, style } = parameter
-    // Without an example: docs pages would send it, also where the parameter can be left out.
+    // Without an example, which docs pages would send even for an optional parameter.
     const withSchema = (schema: JsonSchema): object => ({
       name,
       in: 'query',
@@ -65,7 +65,7 @@ export class QueryParameters {
     const people = hasAuthors ? AUTHOR_KEYS : []
     const reverses = this.#reversesOf(document)
     const reverseKeys = reverses.map(({ key }) => key)
-    // Relations and reverse fields inside of which fields can be named.
+    // The relations and reverse fields whose fields can be named in paths.
     const open = [...relationPaths(document, hidden, (to) => this.#collections.has(to)), ...reverseKeys]
     if (names === 'fields') return pathsSchema([...servedKeys(document, hidden), ...people, ...reverseKeys], open)
     if (names === 'reverses') return this.#hasReverses ? this.#reversePages(reverses, open) : undefined
@@ -88,7 +88,7 @@ export class QueryParameters {
   /**
    * Returns the schema of `reverse`.
    *
-   * @param open relations and reverse fields inside of which others can be named
+   * @param open the relations and reverse fields whose reverse fields can be named in paths
    */
   #reversePages(reverses: readonly ReverseModel[], open: readonly string[]): JsonSchema | undefined {
     if (open.length === 0) return undefined
@@ -111,7 +111,7 @@ export class QueryParameters {
   }
 }
 
-/** True for a parameter that the config gives no use. */
+/** True for a parameter that has no valid value in this config. */
 const isUnusable = ({ not }: JsonSchema): boolean => isRecord(not) && Object.keys(not).length === 0
 
 const listOf = (items: JsonSchema, maxItems: number, keywords: JsonSchema = {}): JsonSchema => ({
@@ -127,7 +127,7 @@ function servedKeys({ fields, systemKeys }: DocumentModel, hidden: ReadonlySet<s
   return [...systemKeys.before, ...visible.flatMap((field) => field.servedKeys), ...systemKeys.after]
 }
 
-/** Returns the paths of a document's relations to collections that a test accepts. */
+/** Returns the paths of a document's relations to accepted collections. */
 function relationPaths(
   { relations }: DocumentModel,
   hidden: ReadonlySet<string>,
@@ -147,7 +147,7 @@ function pathsSchema(names: readonly string[], open: readonly string[]): JsonSch
   return listOf(open.length === 0 ? name : { anyOf: [name, path] }, MAX_SELECTED_NAMES)
 }
 
-/** Returns the pattern of paths that begin with one of these. */
+/** Returns the pattern of paths with one of these prefixes. */
 const patternInside = (paths: readonly string[]): string =>
   `^(?:${paths.map((path) => path.replaceAll('.', '\\.')).join('|')})\\.`
 
@@ -177,5 +177,5 @@ const pageOptions = (sort: JsonSchema, status: JsonSchema | undefined): JsonSche
   additionalProperties: false,
 })
 
-/** The options of a reverse field further inside, of whose collection only the path tells. */
+/** The options of a nested reverse field, whose collection depends on the path. */
 const ANY_PAGE_OPTIONS: JsonSchema = pageOptions({ ...NAMES, maxItems: MAX_SORT_KEYS }, NAMES)

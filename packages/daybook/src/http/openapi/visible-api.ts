@@ -7,33 +7,33 @@ import type { Model } from '../../model/model.ts'
 import type { Route } from '../contract.ts'
 import { isOpenByRule } from '../protection.ts'
 
-/** What a reader may do with the fields of a document. */
+/** The access of a caller to the fields of a document. */
 interface ReaderRights extends FieldRights {
-  /** Fields that the reader may read and not write. */
+  /** The fields that the caller may read but not write. */
   readonly readOnly: readonly string[]
 }
 
-/** What one reader may know of the service. */
+/** The part of the API that one caller may know. */
 export interface VisibleApi {
-  /** Collections and globals that the reader may read or write, each with what the reader may do with its fields. */
+  /** The collections and globals that the caller may read or write, with the access to their fields. */
   readonly documents: ReadonlyMap<CollectionOrGlobal, ReaderRights>
-  /** Those of them that the reader may read. */
+  /** The documents that the caller may read. */
   readonly readable: ReadonlySet<CollectionOrGlobal>
-  /** The routes of these documents, and those that are about no document; of a document that the reader may only write, its writes. */
+  /** The routes of these documents, and routes without a document. A document that the caller may only write has only routes that write. */
   readonly routes: readonly Route[]
-  /** Those of them that answer 401 without a session. */
+  /** The routes that respond with 401 without a session. */
   readonly sessionRoutes: ReadonlySet<Route>
-  /** True if the reader may ask for all locales at once. */
+  /** True if the caller may request all locales at once. */
   readonly canReadAllLocales: boolean
 }
 
-/** The same in a config with rules. */
+/** The visible API in a config with access rules. */
 interface RuledApiReader extends VisibleApi {
-  /** Equal for readers with equal knowledge. */
+  /** Equal for callers who may know the same. */
   readonly cacheKey: string
 }
 
-/** A reader of a config without rules: they differ in which documents they may know the people of. */
+/** Resolves the visible API in a config without access rules. It depends only on the documents whose authors the caller may see. */
 export function resolveApiWithoutRules(model: Model, routes: readonly Route[], access: Access): VisibleApi {
   const documents = documentsOf(model)
   return {
@@ -47,7 +47,7 @@ export function resolveApiWithoutRules(model: Model, routes: readonly Route[], a
   }
 }
 
-/** Asks the rules of the config what a reader may know. */
+/** Resolves the visible API by the access rules of the config. */
 export async function resolveVisibleApi(
   model: Model,
   routes: readonly Route[],
@@ -87,7 +87,7 @@ export async function resolveVisibleApi(
 const readsAllLocales = ({ locales }: Model, { isAuthenticated }: Access): boolean =>
   locales !== undefined && isAuthenticated
 
-/** Tells readers of a config without rules apart: by the documents whose people they may know, and by the locales they may ask for. */
+/** Returns the cache key in a config without access rules, from the documents whose authors and the locales that the caller may see. */
 export const getCacheKeyWithoutRules = (model: Model, access: Access): string =>
   [...documentsOf(model).map((document) => access.canSeeAuthors(document)), readsAllLocales(model, access)]
     .map(Number)
@@ -98,12 +98,12 @@ const documentsOf = ({ collections, globals }: Model): readonly CollectionOrGlob
   ...globals.values(),
 ]
 
-/** `read` alone for a reader of the document, who sees all of its routes; otherwise the writes that the reader may make. */
+/** Returns `read` if the caller may read the document, who then sees all of its routes; otherwise the permitted writes. */
 async function actionsOn(model: Model, document: CollectionOrGlobal, access: Access): Promise<readonly Action[]> {
   const may = (action: Action): Promise<boolean> =>
     resolvePermission(model, document, action, access).then(
       (permission) => permission !== false,
-      // A rule that fails refuses.
+      // A rule that throws denies access.
       () => false,
     )
   if (await may('read')) return ['read']
@@ -117,7 +117,7 @@ const WRITES: Readonly<Record<CollectionOrGlobal['kind'], readonly Action[]>> = 
   global: ['update'],
 }
 
-/** `undefined`: a rule failed, so that the rights are unknown. */
+/** Returns the access to fields; `undefined` if a rule has thrown. */
 function rightsOn(document: CollectionOrGlobal, access: Access): ReaderRights | undefined {
   try {
     return { ...resolveFieldRights(document, access), readOnly: findReadOnlyKeys(document, access) }
@@ -126,7 +126,7 @@ function rightsOn(document: CollectionOrGlobal, access: Access): ReaderRights | 
   }
 }
 
-/** Whether a route is closed to callers without a session: by default, or by a rule; rules open routes, too. */
+/** True if a route requires a session: by default or by a rule. Rules also open routes. */
 async function needsSession(model: Model, route: Route): Promise<boolean> {
   const { protection, resource, action } = route
   if (protection === 'session') return !(await isOpenByRule(model, route, ANONYMOUS).catch(() => false))

@@ -19,7 +19,7 @@ import { EXAMPLE_ID, objectSchema } from './schemas.ts'
 
 const HEADERS: readonly HeaderName[] = ['Cache-Control', 'Vary']
 
-/** What all routes of administrators share. */
+/** The common members of all routes for administrators. */
 type AdministratorRoute = Required<
   Pick<
     RouteContract<typeof NO_PARAMETERS, unknown>,
@@ -27,7 +27,7 @@ type AdministratorRoute = Required<
   >
 >
 
-/** What all routes of administrators share: their rights are asked before a body is read. */
+/** Returns the common members of all routes for administrators, who are authorized before the body is read. */
 export const administratorRoute = (administration: Administration): AdministratorRoute => ({
   protection: 'session',
   changesNothing: true,
@@ -36,19 +36,19 @@ export const administratorRoute = (administration: Administration): Administrato
   admit: async (_request, _path, { caller }) => administration.requireAdministrator(caller),
 })
 
-/** Errors of a request that names nothing. */
+/** Errors of a list. */
 export const LIST_ERRORS: readonly ErrorCode[] = [...COMMON_ERRORS, 'UNAUTHORIZED', 'FORBIDDEN']
-/** Errors of a request that makes something. */
+/** Errors of a create. */
 export const CREATE_ERRORS: readonly ErrorCode[] = [
   ...LIST_ERRORS,
   'CONFLICT',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
 ]
-/** Errors of a request that ends something. */
+/** Errors of a delete. */
 export const DELETE_ERRORS: readonly ErrorCode[] = [...LIST_ERRORS, 'NOT_FOUND']
 
-/** An answer that no cache keeps. */
+/** Describes a response that is not cached. */
 export const describeResponse = (
   status: 200 | 201,
   description: string,
@@ -56,7 +56,7 @@ export const describeResponse = (
   name: string,
 ): ResponseContract => ({ status, description, schema, name, headers: HEADERS })
 
-/** The answer of what has ended. */
+/** Describes the response to a delete. */
 export const describeNoContent = (description: string): ResponseContract => ({
   status: 204,
   description,
@@ -74,7 +74,7 @@ export const noContentResponse = (): HttpResponse => ({
   headers: { 'Cache-Control': PRIVATE_HEADERS['Cache-Control'] },
 })
 
-/** The id at the end of a path. */
+/** Describes the id at the end of a path. */
 export const describeId = (what: string, example: string): PathParameters => ({
   id: { description: `The id of the ${what}.`, schema: { type: 'string', minLength: 1 }, example },
 })
@@ -87,7 +87,7 @@ const ROLES: JsonSchema = {
   maxItems: 20,
 }
 
-/** For how many days something lasts. */
+/** The lifetime of an invitation or a token, in days. */
 const DAYS: JsonSchema = { type: 'integer', minimum: 1, maximum: 3650 }
 
 const INVITATIONS_PATH = '/api/cms/auth/invitations'
@@ -103,7 +103,7 @@ const INVITATION: JsonSchema = objectSchema(INVITATION_FIELDS)
 const INVITATIONS: JsonSchema = objectSchema({ items: { type: 'array', items: INVITATION } })
 const CREATED_INVITATION: JsonSchema = objectSchema({
   ...INVITATION_FIELDS,
-  secret: { type: 'string', description: 'What its receiver sends to register, as `invitation`.' },
+  secret: { type: 'string', description: 'The value of `invitation` in the registration.' },
 })
 
 const NEW_INVITATION: JsonSchema = {
@@ -114,7 +114,7 @@ const NEW_INVITATION: JsonSchema = {
   additionalProperties: false,
 }
 
-/** Invitations to make an account. */
+/** The routes of invitations. */
 function invitationRoutes(administration: Administration): readonly Route[] {
   const common = administratorRoute(administration)
   return [
@@ -123,7 +123,7 @@ function invitationRoutes(administration: Administration): readonly Route[] {
       method: 'GET',
       path: INVITATIONS_PATH,
       operationId: 'listInvitations',
-      summary: 'Lists the invitations that can still be used, to administrators.',
+      summary: 'Lists the valid invitations; for administrators.',
       responses: [describeResponse(200, 'The invitations, without their secrets.', INVITATIONS, 'invitations')],
       errors: LIST_ERRORS,
       run: async () => toJsonResponse(200, { items: await administration.listInvitations() }),
@@ -133,8 +133,8 @@ function invitationRoutes(administration: Administration): readonly Route[] {
       method: 'POST',
       path: INVITATIONS_PATH,
       operationId: 'createInvitation',
-      summary: 'Invites somebody to make an account; for administrators, with `registration: invite`.',
-      body: jsonBody('Whom, with which roles, and for how many days.', NEW_INVITATION),
+      summary: 'Creates an invitation to register; for administrators, with `registration: invite`.',
+      body: jsonBody('The e-mail address, the roles, and the lifetime in days.', NEW_INVITATION),
       responses: [
         describeResponse(201, 'The invitation. Its secret is shown once.', CREATED_INVITATION, 'madeInvitation'),
       ],
@@ -148,7 +148,7 @@ function invitationRoutes(administration: Administration): readonly Route[] {
       pathParameters: describeId('invitation', EXAMPLE_ID),
       operationId: 'withdrawInvitation',
       summary: 'Withdraws an invitation; for administrators.',
-      responses: [describeNoContent('Nobody can register by it any more.')],
+      responses: [describeNoContent('The invitation is withdrawn.')],
       errors: DELETE_ERRORS,
       run: async ({ path }) => {
         await administration.withdrawInvitation(path.id ?? '')
@@ -166,7 +166,7 @@ const TEXTS: JsonSchema = { type: 'array', items: { type: 'string' } }
 const TOKEN_FIELDS = {
   id: { type: 'string' },
   name: { type: 'string' },
-  prefix: { type: 'string', description: 'How the token begins.' },
+  prefix: { type: 'string', description: 'The beginning of the token.' },
   scopes: TEXTS,
   roles: TEXTS,
   createdAt: { type: 'string', format: 'date-time' },
@@ -190,7 +190,7 @@ const NEW_TOKEN: JsonSchema = {
         minItems: 1,
         maxItems: 200,
         examples: [['*:read']],
-        description: 'What it is for: `posts:update`, `posts:*`, `*:read`, `globals.site:update`, `export` or `*`.',
+        description: 'Its permissions: `posts:update`, `posts:*`, `*:read`, `globals.site:update`, `export` or `*`.',
       },
     },
     { roles: { ...ROLES, default: ['service'] }, days: DAYS },
@@ -198,7 +198,7 @@ const NEW_TOKEN: JsonSchema = {
   additionalProperties: false,
 }
 
-/** Tokens of programs. */
+/** The routes of the tokens of programs. */
 function tokenRoutes(administration: Administration): readonly Route[] {
   const common = administratorRoute(administration)
   return [
@@ -207,7 +207,7 @@ function tokenRoutes(administration: Administration): readonly Route[] {
       method: 'GET',
       path: TOKENS_PATH,
       operationId: 'listTokens',
-      summary: 'Lists the tokens of programs, to administrators.',
+      summary: 'Lists the tokens of programs; for administrators.',
       responses: [describeResponse(200, 'The tokens, without their secrets, the newest first.', TOKENS, 'tokens')],
       errors: LIST_ERRORS,
       run: async () => toJsonResponse(200, { items: await administration.listTokens() }),
@@ -217,8 +217,11 @@ function tokenRoutes(administration: Administration): readonly Route[] {
       method: 'POST',
       path: TOKENS_PATH,
       operationId: 'createToken',
-      summary: 'Makes a token for a program; for administrators.',
-      body: jsonBody('Its name, what it is for, and for how many days; by default until it is revoked.', NEW_TOKEN),
+      summary: 'Creates a token for a program; for administrators.',
+      body: jsonBody(
+        'The name, the permissions, and the lifetime in days; by default, the token does not expire.',
+        NEW_TOKEN,
+      ),
       responses: [describeResponse(201, 'The token. It is shown once.', CREATED_TOKEN, 'madeToken')],
       errors: CREATE_ERRORS,
       run: async ({ body }) => toJsonResponse(201, await administration.createToken(body)),
@@ -230,7 +233,7 @@ function tokenRoutes(administration: Administration): readonly Route[] {
       pathParameters: describeId('token', '420e3f0d3ac6'),
       operationId: 'revokeToken',
       summary: 'Revokes a token of a program; for administrators.',
-      responses: [describeNoContent('It is worth nothing any more.')],
+      responses: [describeNoContent('The token is revoked.')],
       errors: DELETE_ERRORS,
       run: async ({ path }) => {
         await administration.revokeToken(path.id ?? '')
@@ -254,7 +257,7 @@ const OUTSTANDING: JsonSchema = objectSchema({
   totals: objectSchema({ previews: COUNT, schedules: COUNT }),
 })
 
-/** What goes on in somebody's name without them. */
+/** The route of the previews and schedules of an account or a token. */
 function outstandingRoutes(administration: Administration, engine: ContentContext): readonly Route[] {
   return [
     defineRoute({
@@ -262,7 +265,7 @@ function outstandingRoutes(administration: Administration, engine: ContentContex
       method: 'GET',
       path: '/api/cms/auth/outstanding',
       operationId: 'listOutstanding',
-      summary: 'Lists the previews and the scheduled times of an account or a token, to administrators.',
+      summary: 'Lists the previews and schedules of an account or a token; for administrators.',
       parameters: {
         subject: {
           ...textParameter('The subject of the account or the token.', { minLength: 1, examples: [EXAMPLE_ID] }),
@@ -272,7 +275,7 @@ function outstandingRoutes(administration: Administration, engine: ContentContex
       responses: [
         describeResponse(
           200,
-          'The previews that end last first, the soonest times first: at most 100 of each.',
+          'The previews, those that expire last first, and the schedules, the earliest first: at most 100 of each.',
           OUTSTANDING,
           'outstanding',
         ),
@@ -283,14 +286,14 @@ function outstandingRoutes(administration: Administration, engine: ContentContex
   ]
 }
 
-/** The parts that the routes of administrators need. */
+/** The parts that the routes for administrators need. */
 export interface AdministrationRouteParts {
-  /** Where accounts are in the service's own database. */
+  /** `undefined` if accounts are not in the database of the service. */
   readonly administration: Administration | undefined
   readonly engine: ContentContext
 }
 
-/** What administrators do, where accounts are in the service's own database. */
+/** The routes for administrators, if accounts are in the database of the service. */
 export function administrationRoutes({ administration, engine }: AdministrationRouteParts): readonly Route[] {
   if (!administration) return []
   return [

@@ -66,22 +66,22 @@ const UPLOAD_SCHEMA: JsonSchema = {
     directory: {
       type: 'string',
       ...DIRECTORY_RULE,
-      description: 'Where the file lies: up to 8 segments of letters, digits, ".", "_" and "-".',
+      description: 'The directory of the file: up to 8 segments of letters, digits, ".", "_" and "-".',
       examples: ['images/2026'],
     },
     filename: {
       type: 'string',
       ...FILENAME_RULE,
-      description: 'The name under which it lies. By default, one that is like its own name and cannot be guessed.',
+      description: 'The stored file name. By default, a name that resembles the original one and cannot be guessed.',
       examples: ['cat.jpg'],
     },
-    alt: { type: 'string', maxLength: 512, description: 'A text in place of the file, for readers who cannot see it.' },
+    alt: { type: 'string', maxLength: 512, description: 'A text alternative for people who cannot see the file.' },
   },
   required: ['file'],
   additionalProperties: false,
 }
 
-/** Stores a file and its asset. */
+/** The route that uploads a file. */
 export function uploadRoute({ engine, files, intake, trustProxy }: AssetParts, assets: CollectionModel): Route {
   const { locales } = engine.model
   return defineRoute({
@@ -91,18 +91,18 @@ export function uploadRoute({ engine, files, intake, trustProxy }: AssetParts, a
     resource: assets,
     protection: 'session',
     action: 'create',
-    summary: `Stores a file; ${intake.maxBytes} bytes at most.`,
+    summary: `Uploads a file; at most ${intake.maxBytes} bytes.`,
     parameters: { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS },
     requestHeaders: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: uploadBody(intake),
     responses: [
-      describeWriteResponse(201, 'The stored asset; `Location` is its address.', assets.schemas.read, [
+      describeWriteResponse(201, 'The stored asset; `Location` is its URL.', assets.schemas.read, [
         'Location',
         'Idempotency-Replayed',
       ]),
     ],
     errors: [...WRITE_ERRORS, ...IDEMPOTENCY_ERRORS],
-    // What a caller may not store does not come in.
+    // The file of an unauthorized caller is not received.
     admit: async (_request, _path, access) => void (await access.authorizeWrite(assets, 'create')),
     run: async ({ access, body, headers: conditions, query, request }) => {
       try {
@@ -150,17 +150,17 @@ const uploadBody = (intake: Intake): BodyContract<UploadForm> => ({
 const toReply = (asset: EntryResponse): TextResponse =>
   buildWriteResponse(201, asset, { Location: `/api/assets/${asset.id}` })
 
-/** A request as it is parsed: its choices are among those of {@link ImageRequest}. */
+/** The parsed query. Its choices are validated as those of {@link ImageRequest}. */
 type ImageQuery = Omit<ImageRequest, 'fit' | 'format'> & { readonly fit?: string; readonly format?: string }
 
 const HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
 
 const BYTES: JsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' }
 
-/** Nothing asked of the asset itself. */
+/** The empty query for reading the asset. */
 const WHOLE_ASSET = new Query({}, new Faults())
 
-/** Answers an asset's picture in another size or format, to those who may read the asset. */
+/** The route of an asset's image in another size or format, for callers who may read the asset. */
 export function imageRoute({ engine, images, ...policy }: CachePolicy & AssetParts, assets: CollectionModel): Route {
   return defineRoute({
     method: 'GET',
@@ -171,12 +171,12 @@ export function imageRoute({ engine, images, ...policy }: CachePolicy & AssetPar
     operationId: 'getAssetImage',
     resource: assets,
     protection: 'public',
-    summary: 'Makes a picture of a picture: smaller, cut, or in another format.',
+    summary: 'Returns an image that is resized, cropped, or converted to another format.',
     parameters: imageParameters(images.rules),
     requestHeaders: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     responses: [
-      { status: 200, description: 'The picture.', mediaType: 'image/*', schema: BYTES, headers: HEADERS },
-      { status: 304, description: 'What the client has is still right.', headers: HEADERS },
+      { status: 200, description: 'The image.', mediaType: 'image/*', schema: BYTES, headers: HEADERS },
+      { status: 304, description: 'Not modified.', headers: HEADERS },
     ],
     errors: [...READ_ERRORS, 'NOT_IMPLEMENTED'],
     run: async ({ access, headers: conditions, path, query, request }) => {
@@ -202,7 +202,7 @@ export function imageRoute({ engine, images, ...policy }: CachePolicy & AssetPar
   })
 }
 
-/** With a secret, a signature allows what the lists do not have, and the parameters say so. */
+/** Describes the parameters. With a secret, a signature also allows values that are not in the lists. */
 function imageParameters({ widths, qualities, secret }: ImageRules): ParametersOf<ImageQuery> {
   const isSigned = secret !== undefined
   const limited = (description: string, allowed: readonly number[], maximum: number): Parameter<number> => {
@@ -211,22 +211,22 @@ function imageParameters({ widths, qualities, secret }: ImageRules): ParametersO
   }
   const side = { type: 'integer', minimum: 1, maximum: MAX_SIDE } as const
   return {
-    w: limited('The largest width, in pixels.', widths, MAX_SIDE),
+    w: limited('The maximum width, in pixels.', widths, MAX_SIDE),
     h: {
-      ...countParameter('The largest height, in pixels: without a signature, one that is equal to w.'),
+      ...countParameter('The maximum height, in pixels; without a signature, it has to equal w.'),
       schema: side,
     },
-    fit: enumParameter('How the picture fills w and h; cover is the default.', IMAGE_FITS),
-    format: enumParameter('auto, the default, is the smallest that `Accept` names.', ['auto', ...IMAGE_FORMATS]),
+    fit: enumParameter('The fit into w and h; cover is the default.', IMAGE_FITS),
+    format: enumParameter('auto, the default, is the smallest format in `Accept`.', ['auto', ...IMAGE_FORMATS]),
     q: limited('The quality.', qualities, 100),
-    ...(isSigned ? { signature: textParameter('Allows these parameters of this asset.', SIGNATURE) } : {}),
+    ...(isSigned ? { signature: textParameter('The signature of these parameters for this asset.', SIGNATURE) } : {}),
   }
 }
 
 /** HMAC-SHA-256 in base64url. */
 const SIGNATURE = { minLength: 43, maxLength: 43 }
 
-/** The picture of an asset as it is answered. */
+/** Reads the image of an asset from its JSON. */
 function toSource(json: string): ImageSource {
   const { id, sha256, path, mimeType, width, focalPoint } = JSON.parse(json)
   return {

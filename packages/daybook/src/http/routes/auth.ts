@@ -30,16 +30,16 @@ import { toAuthContext } from '../request.ts'
 import { fromWebResponse, PRIVATE_HEADERS } from '../response.ts'
 import { ACTIONS_SCHEMA, ACTOR_NAMES_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
 
-/** The parts that the routes of sessions need. */
+/** The parts that the auth routes need. */
 export interface AuthParts {
   readonly auth: AuthGuard
   readonly signIns: SignInLimiter
   readonly engine: ContentContext
-  /** How many proxies are trusted to tell the client's address. */
+  /** The number of proxies that are trusted to name the client's address. */
   readonly trustProxy: number
 }
 
-/** Routes of the session and its permissions, of the auth adapter's actions, and of its provider. */
+/** Routes of the session, its permissions, the actions of the auth adapter, and its provider. */
 export function authRoutes(parts: AuthParts): readonly Route[] {
   return [
     sessionRoute(parts),
@@ -64,7 +64,7 @@ const sessionRoute = ({ auth }: AuthParts): Route =>
     ...PUBLIC,
     path: '/api/cms/auth/session',
     operationId: 'getSession',
-    summary: 'Answers the session of the request.',
+    summary: 'Returns the session of the request.',
     responses: [
       {
         status: 200,
@@ -87,7 +87,7 @@ const actionsRoute = ({ auth }: AuthParts): Route =>
       {
         status: 200,
         description:
-          'By name, what each action takes. Without `login`, sessions come from elsewhere: from tokens, for example.',
+          'The input of each action, by name. Without `login`, sessions have another origin, such as tokens.',
         schema: ACTIONS_SCHEMA,
         name: 'authActions',
         headers: ['Cache-Control', 'Vary'],
@@ -103,7 +103,7 @@ const permissionsRoute = ({ engine }: AuthParts): Route =>
     operationId: 'getPermissions',
     summary: 'Returns the permissions of the caller, in general or on one document.',
     parameters: PERMISSIONS_PARAMETERS,
-    // A result that is compared with a where is written first, to a transaction that is undone.
+    // To compare the result of an update with a filter, it is written in a transaction that is rolled back.
     errors: [...COMMON_ERRORS, 'NOT_FOUND', 'INSUFFICIENT_STORAGE'],
     responses: [
       {
@@ -130,13 +130,13 @@ const peopleRoute = ({ auth }: AuthParts): Route =>
     path: '/api/cms/auth/people',
     operationId: 'listPeople',
     protection: 'session',
-    summary: 'Tells what actors are called.',
+    summary: 'Returns the names of actors.',
     parameters: PEOPLE_PARAMETERS,
     requestHeaders: [],
     responses: [
       {
         status: 200,
-        description: 'The names of those that have one: people by their accounts, programs by their tokens.',
+        description: 'The names that are known: of accounts and of tokens.',
         schema: ACTOR_NAMES_SCHEMA,
         name: 'people',
         headers: ['Cache-Control', 'Vary'],
@@ -149,7 +149,7 @@ const peopleRoute = ({ auth }: AuthParts): Route =>
     },
   })
 
-/** The errors of an adapter's action, and those that come before its answer. */
+/** The errors of an adapter's action, and those that precede it. */
 const PROVIDER_ERRORS: readonly ErrorCode[] = [
   ...COMMON_ERRORS,
   'UNAUTHORIZED',
@@ -164,16 +164,16 @@ const PROVIDER_ERRORS: readonly ErrorCode[] = [
 const ANYTHING: JsonSchema = { type: 'object' }
 
 const INPUT: BodyContract<Readonly<Record<string, unknown>>> = {
-  description: 'What the action takes.',
+  description: 'The input of the action.',
   mediaTypes: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
   schema: ANYTHING,
   isRequired: false,
   read: readActionInput,
 }
 
-/** A body that is passed on unchanged. */
+/** A body that is forwarded unchanged. */
 const ANY_BODY: BodyContract<Uint8Array<ArrayBuffer>> = {
-  description: 'What the provider takes.',
+  description: 'The body for the provider.',
   mediaTypes: ['*/*'],
   schema: {},
   isRequired: false,
@@ -185,14 +185,14 @@ const takes = (...names: readonly string[]): ActionContract => ({
   input: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, TEXT])), required: names },
 })
 
-/** What every service has an address for, whatever its adapter can do. */
+/** The actions that every service has a path for, whatever its adapter supports. */
 const CANONICAL_ACTIONS: Readonly<Record<string, ActionContract>> = {
   login: takes('email', 'password'),
   register: takes('name', 'email', 'password'),
   logout: {},
 }
 
-/** What the document can call an action by; others are run all the same. */
+/** The names of actions that the OpenAPI document lists. Others can be run, too. */
 const ACTION_NAME = /^[\w.-]+$/
 
 function knownActions(own: Readonly<Record<string, ActionContract>> = {}): Readonly<Record<string, ActionContract>> {
@@ -236,7 +236,7 @@ function providerRoutes(parts: AuthParts): readonly Route[] {
       path: `${basePath}/*`,
       operationId: `${method.toLowerCase()}AuthProvider`,
       protection: 'provider',
-      summary: 'Answered by the auth provider.',
+      summary: 'Forwards a request to the auth provider.',
       requestHeaders: method === 'POST' ? ['ifMatch', 'ifNoneMatch', 'idempotencyKey'] : ['ifMatch', 'ifNoneMatch'],
       errors: PROVIDER_ERRORS,
       ...(method === 'GET' ? {} : { body: ANY_BODY }),

@@ -22,7 +22,7 @@ export interface BatchParts {
   readonly trustProxy: number
 }
 
-/** Many writes in one transaction. */
+/** The route that runs several writes in one transaction. */
 export function batchRoutes({ engine, trustProxy }: BatchParts): readonly Route[] {
   const { collections, locales } = engine.model
   return [
@@ -31,14 +31,14 @@ export function batchRoutes({ engine, trustProxy }: BatchParts): readonly Route[
       path: '/api/cms/batch',
       operationId: 'runBatch',
       protection: 'session',
-      summary: 'Creates, changes and deletes entries in one transaction: all operations are stored, or none.',
+      summary: 'Creates, updates and deletes entries in one transaction: all operations are stored, or none.',
       parameters: { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS },
       requestHeaders: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
       body: jsonBody('The operations, in order.', batchSchema(MAX_OPERATIONS)),
       responses: [
         {
           status: 200,
-          description: 'What became of each operation.',
+          description: 'The result of each operation.',
           schema: BATCH_RESULTS_SCHEMA,
           name: 'batchResults',
           headers: [
@@ -73,7 +73,7 @@ export function batchRoutes({ engine, trustProxy }: BatchParts): readonly Route[
   ]
 }
 
-/** The collections that the operations of a batch name, whether it is well-formed or not. */
+/** Returns the collections in the operations of a batch, which may be malformed. */
 function namedIn(body: unknown): readonly unknown[] {
   const operations = isRecord(body) && Array.isArray(body.operations) ? body.operations : []
   return operations.map((one) => (isRecord(one) ? one.collection : undefined))
@@ -84,11 +84,11 @@ function entriesInReply(stored: string): readonly ResponseEntry[] {
   return results.filter(({ entry }) => entry !== undefined)
 }
 
-/** What would be stored has no revision yet. */
+/** Removes the tag of a dry run's result, which has no revision. */
 const withoutTag = (result: BatchResult): ShownResult =>
   result.answer ? { ...result, answer: { json: result.answer.json } } : result
 
-/** The result of an operation, as far as it is answered. */
+/** The part of a result that is in the response. */
 type ShownResult = Omit<BatchResult, 'answer'> & { readonly answer?: { readonly json: string; readonly tag?: string } }
 
 function resultsText(results: readonly ShownResult[]): string {

@@ -18,7 +18,7 @@ import { BULK_RESULT_SCHEMA } from './schemas.ts'
 const ANSWERS: readonly ResponseContract[] = [
   {
     status: 200,
-    description: 'How many entries matched, and how many of them have changed.',
+    description: 'The number of entries that matched, and of those that have changed.',
     schema: BULK_RESULT_SCHEMA,
     name: 'manyResult',
     headers: ['Cache-Control', 'Vary', 'Daybook-First-Seq', 'Daybook-Seq', 'Daybook-Dry-Run'],
@@ -26,12 +26,12 @@ const ANSWERS: readonly ResponseContract[] = [
 ]
 const ERRORS: readonly ErrorCode[] = [...WRITE_ERRORS, 'PRECONDITION_REQUIRED']
 
-/** Changes and deletes all entries that match. */
+/** The routes that update and delete all matching entries of a collection. */
 export function bulkRoutes(engine: ContentContext, collection: CollectionModel): readonly Route[] {
   return [updateManyRoute(engine, collection), deleteManyRoute(engine, collection)]
 }
 
-/** What both have in common. */
+/** The common members of both routes. */
 const sharedParts = ({ model }: ContentContext, collection: CollectionModel) =>
   ({
     path: '/api/:collection',
@@ -50,7 +50,7 @@ function updateManyRoute(engine: ContentContext, collection: CollectionModel): R
     method: 'PATCH',
     operationId: 'patchMany',
     action: 'update',
-    summary: `Merges the body into every entry that matches, in one transaction (RFC 7396); ${MAX_BULK_ENTRIES} at most.`,
+    summary: `Merges the body into every matching entry, in one transaction (RFC 7396); at most ${MAX_BULK_ENTRIES} entries.`,
     body: jsonBody('The fields to change.', collection.schemas.update, [MERGE_PATCH]),
     run: async ({ access, body, headers: conditions, query }) => {
       const context = await createWriteContext(engine, access, { locale: query.partial.locale })
@@ -65,7 +65,7 @@ function deleteManyRoute(engine: ContentContext, collection: CollectionModel): R
     method: 'DELETE',
     operationId: 'deleteMany',
     action: 'delete',
-    summary: `Deletes every entry that matches, in one transaction; ${MAX_BULK_ENTRIES} at most.`,
+    summary: `Deletes every matching entry, in one transaction; at most ${MAX_BULK_ENTRIES} entries.`,
     run: async ({ access, headers: conditions, query }) => {
       const context = await createWriteContext(engine, access)
       return toReply(await bulkDelete(context, { collection, query }, getPreconditions(conditions)), query.values)

@@ -13,7 +13,7 @@ import { toAuthContext } from '../request.ts'
 import { PRIVATE_HEADERS } from '../response.ts'
 import { CHANGES_SCHEMA, JOURNAL_SCHEMA } from './schemas.ts'
 
-/** The parts that the routes of the changes feed need. */
+/** The parts that the routes of the changes feed, events and the journal need. */
 export interface ChangesParts {
   readonly engine: ContentContext
   readonly feed: ChangesFeed
@@ -25,7 +25,7 @@ export interface ChangesParts {
 
 const EVENTS = 'text/event-stream'
 
-/** What changed since a token, and what changes from now on. */
+/** Routes of the changes feed, of its events, and of the journal. */
 export function changesRoutes(parts: ChangesParts): readonly Route[] {
   return [listRoute(parts), eventsRoute(parts), journalRoute(parts)]
 }
@@ -36,13 +36,13 @@ function journalRoute({ engine }: ChangesParts): Route {
     path: '/api/cms/journal',
     operationId: 'listJournal',
     protection: 'session',
-    summary: 'Lists who changed what, and when, of documents that the caller may read.',
+    summary: 'Lists the changes of documents that the caller may read, with time and actor.',
     parameters: JOURNAL_PARAMETERS,
     requestHeaders: [],
     responses: [
       {
         status: 200,
-        description: 'Changes in their order. With the number of the request as `next`: there are no more.',
+        description: 'Changes in order. If `next` equals the `since` of the request, there are no more.',
         schema: JOURNAL_SCHEMA,
         name: 'journal',
         headers: ['Cache-Control', 'Vary'],
@@ -63,13 +63,13 @@ function listRoute({ feed }: ChangesParts): Route {
     path: '/api/cms/changes',
     operationId: 'listChanges',
     protection: 'public',
-    summary: 'Tells what the reader may see, and how it has changed since a token.',
+    summary: 'Lists the documents that the caller may see, and their changes since a token.',
     parameters: FEED_PARAMETERS,
     requestHeaders: [],
     responses: [
       {
         status: 200,
-        description: 'What has changed. Without items, and with the token of the request as `next`: nothing has.',
+        description: 'The changes. Without items, and with the token of the request as `next`, nothing has changed.',
         schema: CHANGES_SCHEMA,
         name: 'changes',
         headers: ['Cache-Control', 'Vary'],
@@ -91,14 +91,14 @@ function eventsRoute(parts: ChangesParts): Route {
     path: '/api/cms/events',
     operationId: 'streamEvents',
     protection: 'public',
-    summary: 'Tells what changes, as Server-Sent Events.',
+    summary: 'Streams changes as Server-Sent Events.',
     parameters: EVENT_PARAMETERS,
     requestHeaders: ['lastEventId'],
     responses: [
       {
         status: 200,
         description:
-          'Events `upsert` and `delete`, whose data is an item of the changes feed, and whose id is a token of it; `presence`; and `reset`, when `details.restart` is to be begun with.',
+          'Events `upsert` and `delete` with an item of the changes feed as data and its token as id; `presence`; and `reset`, after which the client has to restart with `details.restart`.',
         mediaType: EVENTS,
         schema: { type: 'string' },
         headers: ['Cache-Control', 'Vary', 'X-Accel-Buffering'],
@@ -124,7 +124,7 @@ function eventsRoute(parts: ChangesParts): Route {
   })
 }
 
-/** Finds out again who a request is from. */
+/** Returns a function that identifies the caller of a request again. */
 function authentication(
   { auth, model, trustProxy }: ChangesParts,
   access: Access,

@@ -7,12 +7,12 @@ import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
 import { PRIVATE_HEADERS } from '../response.ts'
 import { buildCursorPageSchema, buildTitleSchema, objectSchema } from './schemas.ts'
 
-/** The parts that the routes across collections need. */
+/** The parts that the cross-collection routes need. */
 export interface CrossCollectionParts {
   readonly engine: ContentContext
 }
 
-/** What is found in all collections at once. */
+/** Routes that search and list in all collections. */
 export function crossCollectionRoutes(parts: CrossCollectionParts): readonly Route[] {
   return [searchRoute(parts), draftsRoute(parts), schedulesRoute(parts)]
 }
@@ -25,13 +25,13 @@ const searchRoute = ({ engine }: CrossCollectionParts): Route =>
     path: '/api/cms/search',
     operationId: 'searchContent',
     protection: 'public',
-    summary: 'Finds entries by their words, in all collections that the reader may read.',
+    summary: 'Searches all collections that the caller may read.',
     parameters: searchParameters(engine.model.locales),
     requestHeaders: ['minSeq'],
     responses: [
       {
         status: 200,
-        description: 'The best match of each collection, then the second best of each; at most 10 of each.',
+        description: 'The best match of each collection, then the second best of each; at most 10 of each collection.',
         schema: objectSchema({ items: { type: 'array', items: buildTitleSchema() } }),
         name: 'found',
         headers: ['Cache-Control', 'Vary'],
@@ -50,13 +50,13 @@ const draftsRoute = ({ engine }: CrossCollectionParts): Route =>
     path: '/api/cms/drafts',
     operationId: 'listDrafts',
     protection: 'session',
-    summary: 'Lists the entries that have working copies, in all collections that the caller may read.',
+    summary: 'Lists the entries with drafts, in all collections that the caller may read.',
     parameters: draftsParameters(engine.model.locales),
     requestHeaders: [],
     responses: [
       {
         status: 200,
-        description: 'Entries as their working copies have them, those that were saved last first.',
+        description: 'The drafts, the last saved ones first.',
         schema: buildCursorPageSchema(buildTitleSchema({ at: TIME }, { actor: { type: ['string', 'null'] } })),
         name: 'drafts',
         headers: ['Cache-Control', 'Vary'],
@@ -75,14 +75,14 @@ const schedulesRoute = ({ engine }: CrossCollectionParts): Route =>
     path: '/api/cms/schedules',
     operationId: 'listSchedules',
     protection: 'session',
-    summary: 'Lists what is to be published or unpublished at a time, in all collections that the caller may read.',
+    summary: 'Lists scheduled publications, in all collections that the caller may read.',
     parameters: schedulesParameters(engine.model.locales),
     requestHeaders: [],
     responses: [
       {
         status: 200,
         description:
-          'Entries with their times, the soonest first. With a cursor, a page may be shorter than asked for.',
+          'Entries with their times, the earliest first. With a cursor, a page may have fewer items than `limit`.',
         schema: buildCursorPageSchema(
           buildTitleSchema(
             { action: { enum: ['publish', 'unpublish'] }, at: TIME },

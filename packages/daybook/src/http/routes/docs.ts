@@ -8,16 +8,15 @@ import type { OpenFile } from '../docs/docs-files.ts'
 import type { OpenDocs } from '../docs/docs-page.ts'
 import type { HttpResponse } from '../response.ts'
 
-/** What the routes of the docs page need. */
+/** The parts that the routes of the docs page need. */
 export interface DocsParts {
   readonly auth: AuthGuard
   readonly docs: DocsConfig | false
 }
 
 /**
- * What the docs page may do (CSP level 3): run its own scripts, and ask this service. Scalar writes styles into the page, so that
- * these may stand in it. Scripts need the nonce, which modules pass on to those that they import: `'self'` would admit every file
- * of the origin, uploads among them.
+ * The policy of the docs page (CSP level 3): it may run its scripts, and send requests to this service. Scalar writes inline styles.
+ * Scripts need the nonce, which modules pass on to their imports: `'self'` would admit every file of the origin, including uploads.
  */
 const pagePolicy = (nonce: string): string =>
   [
@@ -38,7 +37,7 @@ const COMMON = {
   ignoresCaller: true,
 } as const
 
-/** The page has no entity tag: a stored page would have another nonce than the policy of a 304. */
+/** The page has no entity tag, since the policy of a 304 would have another nonce than the cached page. */
 const pageHeaders = (nonce: string) =>
   ({
     'Content-Type': 'text/html; charset=utf-8',
@@ -47,14 +46,14 @@ const pageHeaders = (nonce: string) =>
     'Cache-Control': 'no-cache',
   }) as const
 
-/** The files of one version never change. An image may be opened by itself, and then runs nothing. */
+/** The files of a version never change. An image that is opened directly cannot run scripts. */
 const FILE_HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   Vary: 'Accept-Encoding',
 } as const
 
-/** The docs page, and the files that it names. Code and files are loaded when they are first asked for. */
+/** The routes of the docs page and its files, which are loaded at the first request. */
 export function docsRoutes({ docs, auth }: DocsParts): readonly Route[] {
   const path = getDocsPath({ docs })
   if (docs === false || path === undefined) return []
@@ -68,7 +67,7 @@ const pageRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
     ...COMMON,
     path,
     operationId: 'getDocs',
-    summary: 'Shows people what the service can do.',
+    summary: 'Serves the docs page.',
     requestHeaders: [],
     responses: [{ status: 200, description: 'The page.', mediaType: 'text/html', headers: namesOf(pageHeaders('')) }],
     errors: COMMON_ERRORS,
@@ -84,7 +83,7 @@ const fileRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
     ...COMMON,
     path: `${path}/*`,
     operationId: 'getDocsFile',
-    summary: 'Answers a file of the docs page.',
+    summary: 'Serves a file of the docs page.',
     parameters: NO_PARAMETERS,
     requestHeaders: [],
     responses: [{ status: 200, description: 'The file.', headers: namesOf(FILE_HEADERS, 'Content-Encoding') }],
@@ -112,7 +111,7 @@ const namesOf = (headers: object, ...others: readonly HeaderName[]): readonly He
 
 const streamOf = (text: string): ReadableStream<Uint8Array> => new Blob([text]).stream()
 
-/** Makes a value when it is first asked for, and again only where that failed. */
+/** Returns a function that creates a value at its first call, and retries after a failure. */
 function lazy<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {
@@ -124,7 +123,7 @@ function lazy<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** @throws {StartupError} when the routes of the auth provider and the page would be in each other's way */
+/** @throws {StartupError} if the paths of the auth provider and the page overlap */
 function refuseSharedPath(path: string, { capabilities: { providerRoutes } }: AuthGuard): void {
   const { enabled, basePath } = providerRoutes
   if (!enabled || basePath === undefined) return

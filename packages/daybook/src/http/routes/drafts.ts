@@ -18,25 +18,25 @@ import { getPreconditions } from '../request-headers.ts'
 import { buildDryRunResponse, buildNoContentResponse, buildWriteResponse, PRIVATE_HEADERS } from '../response.ts'
 import { BY_ID, ENTRY_PATH, objectSchema, publicationBodies, RESTORE_BODY } from './schemas.ts'
 
-/** Publishing, schedules and restoring, of collections where these mean something. */
+/** Routes of publication, schedules, previews and restoring, if the collection has a status; otherwise of restoring only. */
 export function draftRoutes(engine: ContentContext, collection: CollectionModel): readonly Route[] {
   const bodies = publicationBodies(collection.localized.size > 0 ? engine.model.locales : undefined)
   const restore = publicationRoute(engine, collection, 'restore', {
     summary: collection.status
-      ? 'Makes the content of an earlier version the working copy; a deleted entry comes back as a draft.'
-      : 'Makes the content of an earlier version a new one; a deleted entry comes back.',
+      ? 'Makes the content of an earlier version the draft; a deleted entry is restored with the status draft.'
+      : 'Restores the content of an earlier version as a new one, or a deleted entry.',
     body: jsonBody('The version, and the slug of a deleted entry.', RESTORE_BODY),
   })
   if (!collection.status) return [restore]
   return [
     restore,
     publicationRoute(engine, collection, 'publish', {
-      summary: 'Publishes the working copy of an entry, now or at a time.',
-      body: optionalJsonBody('In which locales, and when; by default in all of them, now.', bodies.publish),
+      summary: 'Publishes the draft of an entry, now or at a given time.',
+      body: optionalJsonBody('The locales and the time; by default all locales, now.', bodies.publish),
     }),
     publicationRoute(engine, collection, 'unpublish', {
-      summary: 'Takes an entry out of what everybody reads, now or at a time.',
-      body: optionalJsonBody('In which locales, and when; by default in all of them, now.', bodies.unpublish),
+      summary: 'Unpublishes an entry, now or at a given time.',
+      body: optionalJsonBody('The locales and the time; by default all locales, now.', bodies.unpublish),
     }),
     unscheduleRoute(engine, collection),
     previewRoute(engine, collection),
@@ -84,13 +84,13 @@ function unscheduleRoute(engine: ContentContext, collection: CollectionModel): R
     resource: collection,
     protection: 'session',
     action: 'update',
-    summary: 'Forgets the times at which an entry was to be published or unpublished.',
+    summary: 'Deletes the schedule of an entry.',
     parameters: DRY_RUN_PARAMETERS,
     requestHeaders: ['ifMatch', 'ifNoneMatch'],
     responses: [
       {
         status: 204,
-        description: 'No time is set any more.',
+        description: 'The entry has no schedule.',
         headers: ['Cache-Control', 'Daybook-Seq', 'Daybook-Dry-Run'],
       },
     ],
@@ -125,10 +125,10 @@ function previewRoute(engine: ContentContext, collection: CollectionModel): Rout
     resource: collection,
     protection: 'session',
     action: 'update',
-    summary: 'Makes a token that shows the working copy of an entry to all who have it.',
+    summary: 'Creates a token that shows the draft of an entry to everybody who has it.',
     parameters: NO_PARAMETERS,
     requestHeaders: ['ifMatch', 'ifNoneMatch'],
-    body: optionalJsonBody('For how long, in seconds; by default an hour.', PREVIEW_BODY),
+    body: optionalJsonBody('The lifetime in seconds; by default an hour.', PREVIEW_BODY),
     responses: [
       {
         status: 201,
@@ -155,10 +155,10 @@ function revokeRoute(engine: ContentContext, collection: CollectionModel): Route
     resource: collection,
     protection: 'session',
     action: 'update',
-    summary: 'Ends all previews of an entry.',
+    summary: 'Revokes all previews of an entry.',
     parameters: NO_PARAMETERS,
     requestHeaders: ['ifMatch', 'ifNoneMatch'],
-    responses: [{ status: 204, description: 'Its tokens show nothing any more.', headers: ['Cache-Control'] }],
+    responses: [{ status: 204, description: 'The tokens are revoked.', headers: ['Cache-Control'] }],
     errors: WRITE_ERRORS,
     run: async ({ access, path }) => {
       await revokePreviews(engine, access, collection, path.id ?? '')

@@ -54,7 +54,7 @@ import { BY_ID, DELETED_ENTRIES_SCHEMA, ENTRY_PATH, listSchema, REFERENCES_SCHEM
 /** The parts that the routes of collections need. */
 export interface EntryParts extends CachePolicy, AssetParts {}
 
-/** Lists, reads and changes of entries, for each collection. */
+/** The routes of all collections. */
 export function entryRoutes(parts: EntryParts): readonly Route[] {
   const { collections, locales } = parts.engine.model
   const reading = documentParameters(locales)
@@ -146,7 +146,7 @@ function getEntryRoute({ engine }: EntryParts, collection: CollectionModel, read
       const response =
         (await readPreview(engine, access, collection, address, query, token)) ??
         (await readEntry(source, access, collection, address, query, knownRevision))
-      // No cache may store what a token shows, or would have shown.
+      // No cache may store a response that depends on a token, even if the token has expired.
       return { ...response, isPrivate: true }
     },
   })
@@ -166,7 +166,7 @@ function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionM
     requestHeaders: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: jsonBody('The fields of the new entry.', schemas.create),
     responses: [
-      describeWriteResponse(201, 'The stored entry; `Location` is its address.', schemas.read, [
+      describeWriteResponse(201, 'The stored entry; `Location` is its URL.', schemas.read, [
         'Location',
         'Idempotency-Replayed',
       ]),
@@ -196,7 +196,7 @@ function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionM
   })
 }
 
-/** Where a new entry is read, in the locale that it was written in. */
+/** Returns the URL of a new entry in its locale. */
 const locationOf = (collection: string, { address }: EntryResponse, locale: string | undefined): string =>
   `/api/${collection}/${encodeURIComponent(address)}${locale === undefined ? '' : `?locale=${locale}`}`
 
@@ -210,7 +210,7 @@ function changeRoute(
   const isMerge = method === 'PATCH'
   const names = isMerge
     ? { operationId: 'patchEntry', summary: 'Merges the body into an entry, inside objects as well (RFC 7396).' }
-    : { operationId: 'updateEntry', summary: 'Changes the fields of an entry that the body names.' }
+    : { operationId: 'updateEntry', summary: 'Updates the fields of an entry that the body contains.' }
   return defineRoute({
     ...names,
     method,
@@ -255,7 +255,11 @@ function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route
     parameters: { ...discardDraftParameters(collection), ...DRY_RUN_PARAMETERS },
     requestHeaders: ['ifMatch', 'ifNoneMatch'],
     responses: [
-      { status: 204, description: 'It is gone.', headers: ['Cache-Control', 'Daybook-Seq', 'Daybook-Dry-Run'] },
+      {
+        status: 204,
+        description: 'The entry was deleted.',
+        headers: ['Cache-Control', 'Daybook-Seq', 'Daybook-Dry-Run'],
+      },
     ],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
     run: async ({ access, headers: conditions, path, query }) => {

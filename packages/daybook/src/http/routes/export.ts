@@ -13,7 +13,7 @@ export interface ExportParts {
 
 const LINES = 'application/x-ndjson'
 
-/** The export, which not every service has. No rule of the config is asked: a service principal sees all that is stored. */
+/** The route of the export, if it is enabled. No access rule applies: a service principal sees everything. */
 export function exportRoutes({ streams }: ExportParts): readonly Route[] {
   return [
     defineRoute({
@@ -21,13 +21,13 @@ export function exportRoutes({ streams }: ExportParts): readonly Route[] {
       path: '/api/export',
       operationId: 'exportContent',
       protection: 'session',
-      summary: 'Sends all content as lines of JSON, to a service principal alone.',
+      summary: 'Exports all content as lines of JSON, to a service principal only.',
       parameters: EXPORT_PARAMETERS,
       requestHeaders: ['ifMatch', 'ifNoneMatch'],
       responses: [
         {
           status: 200,
-          description: 'One JSON document a line; the last line has the counts.',
+          description: 'One JSON document per line; the last line contains the counts.',
           mediaType: LINES,
           schema: { type: 'string' },
           headers: ['Cache-Control', 'Vary'],

@@ -24,7 +24,7 @@ export interface GlobalParts {
   readonly engine: ContentContext
 }
 
-/** Reads and changes of each global. */
+/** The routes of all globals. */
 export function globalRoutes(parts: GlobalParts): readonly Route[] {
   return [...parts.engine.model.globals.values()].flatMap((global) => [
     getGlobalRoute(parts, global),
@@ -65,7 +65,7 @@ function putRoute({ engine }: GlobalParts, global: GlobalModel): Route {
     resource: global,
     protection: 'session',
     action: 'update',
-    summary: 'Changes the fields of a global that the body names.',
+    summary: 'Updates the fields of a global that the body contains.',
     parameters: { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS },
     requestHeaders: ['ifMatch', 'ifNoneMatch'],
     body: jsonBody('The fields to change.', global.schemas.update),

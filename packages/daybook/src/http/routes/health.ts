@@ -3,11 +3,11 @@ import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
 import { NO_STORE_HEADERS } from '../response.ts'
 
-/** The parts that the routes about the process need. */
+/** The parts that the health routes need. */
 export interface HealthParts {
-  /** Whether the service still takes new work. */
+  /** True if the service accepts requests. */
   isReady(): Promise<boolean>
-  /** How each plugin does that can say so, by name. */
+  /** Returns the results of the plugins' health checks, by name. */
   checkPlugins(): Promise<Readonly<Record<string, 'ok' | 'failed'>>>
   /** True if assets are known to lack their files. */
   hasMissingFiles(): boolean
@@ -31,7 +31,7 @@ const READY = {
   required: ['status', 'checks'],
 }
 
-/** Whether the process runs, and whether it can do its work. */
+/** The routes of liveness and readiness. */
 export function healthRoutes(parts: HealthParts): readonly Route[] {
   const common = {
     method: 'GET',
@@ -46,21 +46,21 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       ...common,
       path: '/api/health',
       operationId: 'getHealth',
-      summary: 'Says that the process runs.',
-      responses: [{ status: 200, description: 'It runs.', schema: HEALTHY, headers: ['Cache-Control'] }],
+      summary: 'Reports that the process runs.',
+      responses: [{ status: 200, description: 'The process runs.', schema: HEALTHY, headers: ['Cache-Control'] }],
       run: async () => ({ status: 200, json: '{"status":"ok"}', headers: NO_STORE_HEADERS }),
     }),
     defineRoute({
       ...common,
       path: '/api/ready',
       operationId: 'getReady',
-      summary: 'Says whether the service can do its work.',
+      summary: 'Reports the readiness of the service.',
       responses: [
         {
           status: 200,
           description:
-            'The database can be read, and no plugin says that it cannot work; 503 otherwise, and while the service ends. `files` is there ' +
-            'if assets are known to lack their files: the service can do its other work.',
+            'The database can be read, and no plugin reports a failure; 503 otherwise, and while the service stops. `files` is present ' +
+            'if files of assets are missing, which does not affect the readiness.',
           schema: READY,
           headers: ['Cache-Control'],
         },

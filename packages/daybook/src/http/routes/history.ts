@@ -8,7 +8,7 @@ import { isNotModified } from '../request-headers.ts'
 import { PRIVATE_HEADERS } from '../response.ts'
 import { BY_ID, ENTRY_PATH, VERSION_SCHEMA, VERSIONS_SCHEMA } from './schemas.ts'
 
-/** Where a document is addressed, and how operations on it are called. */
+/** The path of a document, and the suffix of operation ids. */
 interface DocumentAddress {
   readonly path: string
   readonly pathParameters: PathParameters
@@ -20,13 +20,13 @@ const GLOBAL: DocumentAddress = { path: '/api/globals/:key', pathParameters: {},
 
 const BY_REVISION: PathParameters = {
   revision: {
-    description: 'The number of the version: that of the change which made it.',
+    description: 'The revision: the sequence number of the change.',
     schema: { type: 'integer', minimum: 1 },
     example: 1,
   },
 }
 
-/** The history of entries, or of a global. */
+/** The routes of the versions of entries or of a global. */
 export function historyRoutes(engine: ContentContext, document: CollectionModel | GlobalModel): readonly Route[] {
   const address = document.kind === 'global' ? GLOBAL : ENTRY
   return [versionsRoute(engine, document, address), versionRoute(engine, document, address)]
@@ -44,7 +44,7 @@ function versionsRoute(
     operationId: `listVersionsOf${name}`,
     resource: document,
     protection: 'session',
-    summary: 'Lists the versions of a document, newest first: who made them, and when.',
+    summary: 'Lists the versions of a document, the newest first, with time and actor.',
     parameters: VERSIONS_PARAMETERS,
     requestHeaders: ['ifMatch', 'ifNoneMatch'],
     responses: [
@@ -76,7 +76,7 @@ function versionRoute(
     operationId: `getVersionOf${name}`,
     resource: document,
     protection: 'session',
-    summary: 'Reads one version of a document; with `against`, what makes it of another one.',
+    summary: 'Reads one version of a document, or with `against` the difference from another one.',
     parameters: versionParameters(engine.model.locales),
     requestHeaders: ['ifMatch', 'ifNoneMatch'],
     responses: describeReadResponses(
@@ -94,7 +94,7 @@ function versionRoute(
   })
 }
 
-/** @throws NOT_FOUND for what cannot be a number of the journal */
+/** @throws NOT_FOUND for a text that is not a revision */
 function readRevision(text = ''): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new DaybookError('NOT_FOUND')

@@ -30,13 +30,13 @@ export interface RouteParts
     AdministrationRouteParts,
     MetricsRouteParts,
     DocsParts {
-  /** Where the export is switched on. */
+  /** `undefined` if the export is disabled. */
   readonly streams: ExportStreams | undefined
-  /** The routes of plugins, which must not clash with those of the service. @throws {ConfigError} when one does */
+  /** Returns the routes of plugins. @throws {ConfigError} if one conflicts with a route of the service */
   pluginRoutes(own: readonly Route[]): readonly Route[]
 }
 
-/** Everything that a service answers, in the order of the docs. */
+/** Builds all routes of a service, in the order of the docs. */
 export function allRoutes(parts: RouteParts): readonly Route[] {
   const { streams } = parts
   const api: readonly Route[] = [
@@ -58,7 +58,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
   const own = [...api, ...docsRoutes(parts)]
   const contributed = parts.pluginRoutes(own)
   const { sessionCookie = 'session' } = parts.auth.capabilities
-  // Pages are no part of what programs ask.
+  // Pages are not part of the API.
   const openApi = new OpenApi({ model: parts.model, routes: [...api, ...contributed], sessionCookie })
   return [...own, ...contributed]
 }

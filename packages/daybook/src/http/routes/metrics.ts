@@ -6,11 +6,11 @@ import { defineRoute, type Route } from '../contract.ts'
 import { describeResponse, LIST_ERRORS, toJsonResponse } from './administration.ts'
 import { objectSchema } from './schemas.ts'
 
-/** What a process tells about its last hour. */
+/** The metrics of a process in its last hour. */
 export interface RecentMetrics {
-  /** The process that counted: `HOST/PID`. */
+  /** The process: `HOST/PID`. */
   readonly node: string
-  /** When it began to count: ISO 8601 in UTC. */
+  /** The start of counting, in ISO 8601 and UTC. */
   readonly since: string
   /** The minutes, the oldest first. */
   readonly points: readonly MinutePoint[]
@@ -18,7 +18,7 @@ export interface RecentMetrics {
 
 /** The parts that the route of metrics needs. */
 export interface MetricsRouteParts {
-  /** Where metrics are on. @throws FORBIDDEN to a caller who may not know how the service does */
+  /** `undefined` if metrics are off. @throws FORBIDDEN unless the caller may see metrics */
   readonly recentMetrics: ((caller: Caller) => RecentMetrics) | undefined
 }
 
@@ -27,29 +27,32 @@ const TIME: JsonSchema = { type: 'string', format: 'date-time' }
 const MILLISECONDS: JsonSchema = { type: ['number', 'null'], minimum: 0 }
 
 const POINT: JsonSchema = objectSchema({
-  at: { ...TIME, description: 'When the minute began.' },
+  at: { ...TIME, description: 'The start of the minute.' },
   requests: COUNT,
-  failures: { ...COUNT, description: 'Answers of 500 and above.' },
+  failures: { ...COUNT, description: 'Responses with a status of 500 and above.' },
   p50: {
     ...MILLISECONDS,
-    description: 'The time that half of the requests took at most, in milliseconds; `null` without requests.',
+    description: 'The median duration of requests, in milliseconds; `null` without requests.',
   },
-  p95: { ...MILLISECONDS, description: 'The same for 95 of 100 requests.' },
+  p95: {
+    ...MILLISECONDS,
+    description: 'The 95th percentile of the duration, in milliseconds; `null` without requests.',
+  },
 })
 
 const METRICS: JsonSchema = objectSchema({
-  node: { type: 'string', description: 'The process that counted: `HOST/PID`. Each process counts for itself.' },
-  since: { ...TIME, description: 'When it began to count.' },
+  node: { type: 'string', description: 'The process: `HOST/PID`. Each process counts separately.' },
+  since: { ...TIME, description: 'The start of counting.' },
   points: {
     type: 'array',
     items: POINT,
     minItems: 1,
     description:
-      'One for each minute of the last hour since it began to count, the oldest first. The last one still runs.',
+      'The minutes of the last hour since the start of counting, the oldest first. The last one is incomplete.',
   },
 })
 
-/** The last hour of the process, where metrics are on. */
+/** The route of the metrics of the last hour, if metrics are on. */
 export function metricsRoutes({ recentMetrics }: MetricsRouteParts): readonly Route[] {
   if (!recentMetrics) return []
   return [
@@ -58,11 +61,10 @@ export function metricsRoutes({ recentMetrics }: MetricsRouteParts): readonly Ro
       path: '/api/cms/metrics',
       operationId: 'getMetrics',
       protection: 'session',
-      summary:
-        'Tells requests and latency of the last hour, minute by minute, to administrators and the service token.',
+      summary: 'Returns requests and latency of the last hour by minute; for administrators and the service token.',
       parameters: NO_PARAMETERS,
       requestHeaders: [],
-      responses: [describeResponse(200, 'What the process that answers has counted.', METRICS, 'metrics')],
+      responses: [describeResponse(200, 'The metrics of the process that responds.', METRICS, 'metrics')],
       errors: LIST_ERRORS,
       run: async ({ access: { caller } }) => toJsonResponse(200, recentMetrics(caller)),
     }),

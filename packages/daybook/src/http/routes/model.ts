@@ -14,7 +14,7 @@ const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-/** An object of these properties and no others. */
+/** Returns the schema of an object with these properties only. */
 const exactly = (needed: Properties, others: Properties = {}): JsonSchema => ({
   type: 'object',
   properties: { ...needed, ...others },
@@ -36,7 +36,7 @@ const VALUE: Properties = {
   searchable: FLAG,
 }
 
-/** What values of some types, or with some options, have besides. */
+/** Properties of values with some types or options. */
 const VALUE_EXTRAS: Properties = {
   description: TEXT,
   default: {},
@@ -51,7 +51,7 @@ const VALUE_EXTRAS: Properties = {
   ),
 }
 
-/** A container's parts, of which fields are described as `field` says. */
+/** Returns the properties of a container, with the schemas of its fields and its values. */
 const inside = (field: JsonSchema, value: JsonSchema): Properties => {
   const fields = { type: 'array', items: field }
   return { fields, blocks: { type: 'array', items: exactly({ type: TEXT, fields }) }, of: value }
@@ -59,7 +59,7 @@ const inside = (field: JsonSchema, value: JsonSchema): Properties => {
 
 const FIELD_KEYS: Properties = { key: TEXT, generated: TEXTS }
 
-/** A field, which may hold others. Its references are pointers into itself; the OpenAPI document has it under a name. */
+/** A field, which may contain others. It refers to its own parts, so it has a name in the OpenAPI document. */
 export const MODEL_FIELD: JsonSchema = {
   ...exactly({ ...FIELD_KEYS, ...VALUE }, { ...VALUE_EXTRAS, ...inside({ $ref: '#' }, { $ref: '#/$defs/item' }) }),
   $defs: { item: exactly(VALUE, { ...VALUE_EXTRAS, ...inside({ $ref: '#' }, { $ref: '#/$defs/item' }) }) },
@@ -102,7 +102,7 @@ const LOCALES: JsonSchema = exactly({
   fallback: { type: 'object', additionalProperties: TEXTS },
 })
 
-/** The content model, as one reader may know it. */
+/** The content model for one caller. */
 const MODEL_SCHEMA: JsonSchema = exactly({
   locales: { anyOf: [LOCALES, { type: 'null' }] },
   collections: { type: 'array', items: COLLECTION },
@@ -111,13 +111,13 @@ const MODEL_SCHEMA: JsonSchema = exactly({
   imageWidths: { type: 'array', items: { type: 'integer' } },
 })
 
-/** What the route of the content model needs. */
+/** The parts that the route of the content model needs. */
 export interface ModelRouteParts {
   readonly model: Model
   readonly images: Pick<ImageVariants, 'rules'>
 }
 
-/** The content model, for programs that work with any config. */
+/** The route of the content model, for programs that work with any config. */
 export function modelRoutes({ model, images }: ModelRouteParts): readonly Route[] {
   const texts = new TextCache()
   return [
@@ -126,11 +126,11 @@ export function modelRoutes({ model, images }: ModelRouteParts): readonly Route[
       path: '/api/cms/model',
       operationId: 'getModel',
       protection: 'session',
-      summary: 'Describes the content model, and what the caller may do with it.',
+      summary: 'Returns the content model, with the permissions of the caller.',
       parameters: NO_PARAMETERS,
       requestHeaders: ['ifMatch', 'ifNoneMatch'],
       responses: describeReadResponses(
-        'Collections, globals, locales and plugins, as far as the caller may know them.',
+        'The collections, globals, locales and plugins that the caller may know.',
         MODEL_SCHEMA,
       ),
       errors: [...COMMON_ERRORS, 'UNAUTHORIZED', 'PRECONDITION_FAILED'],

@@ -4,9 +4,9 @@ import { COMMON_ERRORS, defineReadRoute, describeReadResponses, type Route } fro
 import type { OpenApi } from '../openapi/openapi.ts'
 import { toLazyResponse } from '../text-cache.ts'
 
-/** What the route of the OpenAPI document needs. */
+/** The parts that the route of the OpenAPI document needs. */
 export interface OpenApiRouteParts {
-  /** Once all routes are there. */
+  /** Called after all routes are built, since the document describes them. */
   openApi(): OpenApi
 }
 
@@ -21,7 +21,7 @@ const DOCUMENT: JsonSchema = {
   required: ['openapi', 'info', 'paths', 'components'],
 }
 
-/** The description of all routes, as far as the reader may know them. */
+/** The route of the OpenAPI document. */
 export function openApiRoutes({ openApi }: OpenApiRouteParts): readonly Route[] {
   return [
     defineReadRoute({
@@ -29,10 +29,10 @@ export function openApiRoutes({ openApi }: OpenApiRouteParts): readonly Route[] 
       path: '/openapi.json',
       operationId: 'getOpenApi',
       protection: 'public',
-      summary: 'Describes every route.',
+      summary: 'Returns the OpenAPI document.',
       parameters: NO_PARAMETERS,
       requestHeaders: ['ifMatch', 'ifNoneMatch'],
-      responses: describeReadResponses('The OpenAPI 3.1 document, for this reader.', DOCUMENT),
+      responses: describeReadResponses('The OpenAPI 3.1 document for this caller.', DOCUMENT),
       errors: [...COMMON_ERRORS, 'PRECONDITION_FAILED'],
       prepare: () => openApi().prepare(),
       read: async ({ access }) => toLazyResponse(await openApi().for(access)),

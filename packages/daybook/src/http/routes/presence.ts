@@ -25,7 +25,7 @@ const BY_ID: PathParameters = {
   id: { description: 'The id of the entry.', schema: { type: 'string', format: 'uuid' }, example: EXAMPLE_ID },
 }
 
-/** Nothing has to be said. */
+/** A body without content. */
 const EMPTY_BODY: BodyContract = {
   description: 'Nothing, or an empty object.',
   mediaTypes: ['application/json'],
@@ -39,7 +39,7 @@ const EMPTY_BODY: BodyContract = {
   },
 }
 
-/** Who has an entry open. */
+/** The routes that announce the callers who have an entry open. */
 export function presenceRoutes(parts: PresenceParts): readonly Route[] {
   return [...parts.engine.model.collections.values()].flatMap((collection) => routesOf(parts, collection))
 }
@@ -61,11 +61,11 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
       body: EMPTY_BODY,
       errors: [...READ_ERRORS, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
       operationId: 'enterEntry',
-      summary: 'Says that the caller has an entry open, for 30 seconds.',
+      summary: 'Announces for 30 seconds that the caller has an entry open.',
       responses: [
         {
           status: 200,
-          description: 'Everyone who has it open.',
+          description: 'The callers who have it open.',
           schema: PRESENCE_SCHEMA,
           name: 'presence',
           headers: ['Cache-Control', 'Vary'],
@@ -83,8 +83,8 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
       method: 'DELETE',
       errors: READ_ERRORS,
       operationId: 'leaveEntry',
-      summary: 'Says that the caller has closed an entry.',
-      responses: [{ status: 204, description: 'It is noted.', headers: ['Cache-Control'] }],
+      summary: 'Announces that the caller has closed an entry.',
+      responses: [{ status: 204, description: 'The caller no longer has it open.', headers: ['Cache-Control'] }],
       run: async ({ access, path }) => {
         const { place, subject } = await placeOf(engine, access, collection, path.id ?? '')
         presence.leave(place, subject)
@@ -95,9 +95,9 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
 }
 
 /**
- * The entry, and who the caller is. Who has an entry open works on its draft.
+ * Returns the entry and the subject of the caller, who has to see the draft of the entry.
  *
- * @throws NOT_FOUND; FORBIDDEN where the caller sees no drafts of the entry
+ * @throws NOT_FOUND; FORBIDDEN if the caller may not see the draft
  */
 async function placeOf(engine: ContentContext, access: Access, collection: CollectionModel, id: string) {
   const subject = getSubject(access.caller)

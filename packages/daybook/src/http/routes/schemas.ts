@@ -19,7 +19,7 @@ export const objectSchema = (needed: Properties, others: Properties = {}): JsonS
   required: Object.keys(needed),
 })
 
-/** What a list answers to `aggregate`: counts by value, or one value. */
+/** The results of `aggregate`: counts by value, or single values. */
 const AGGREGATES: JsonSchema = {
   type: 'object',
   additionalProperties: {
@@ -34,17 +34,17 @@ const AGGREGATES: JsonSchema = {
   },
 }
 
-/** The id that examples have. */
+/** The id in examples. */
 export const EXAMPLE_ID = '01936b1e-7c00-7a3e-8f5d-2b9c4d6e8f10'
 
 const TOTAL: JsonSchema = { ...WHOLE_NUMBER, examples: [1] }
 const OFFSET: JsonSchema = { ...WHOLE_NUMBER, examples: [0] }
 
-/** One page of a collection. */
+/** Returns the schema of a page of a collection. */
 export const listSchema = (collection: CollectionModel): JsonSchema =>
   buildListSchema(collection, collection.schemas.read, { aggregates: AGGREGATES })
 
-/** One page of a collection, with its entries in some form. */
+/** Returns the schema of a page of a collection, with a given schema of entries. */
 export const buildListSchema = (
   { key, maxLimit, holdsFiles }: CollectionModel,
   entry: JsonSchema,
@@ -62,7 +62,7 @@ export const buildListSchema = (
     optional,
   )
 
-/** One page of the documents that refer to an entry. */
+/** A page of the documents that refer to an entry. */
 export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
   total: TOTAL,
   limit: { ...WHOLE_NUMBER, maximum: MAX_PAGE },
@@ -103,7 +103,7 @@ export const ACTOR_NAMES_SCHEMA: JsonSchema = objectSchema({
 
 const CLOSED_FIELDS: JsonSchema = {
   type: 'object',
-  description: 'The fields that the caller may read and not write.',
+  description: 'The fields that the caller may read but not write.',
   additionalProperties: objectSchema({ read: { const: true }, write: { const: false } }),
 }
 const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
@@ -126,7 +126,7 @@ const PERMISSIONS: JsonSchema = {
 
 const FLAG: JsonSchema = { type: 'boolean' }
 
-/** The permissions of the caller: on one document, or on all collections and globals. */
+/** The permissions of the caller: on all collections and globals, or on one document. */
 export const PERMISSIONS_SCHEMA: JsonSchema = {
   anyOf: [
     objectSchema({ collections: PERMISSIONS, globals: PERMISSIONS }),
@@ -154,22 +154,23 @@ export const PERMISSIONS_SCHEMA: JsonSchema = {
 
 const DOCUMENT_ID: JsonSchema = { type: 'string', format: 'uuid' }
 
-/** An entry of some collection. The OpenAPI document has the schemas of all of them in its place. */
+/** Any entry. The OpenAPI document replaces it with the schemas of all collections. */
 export const ANY_ENTRY: JsonSchema = { type: 'object' }
-/** An operation of a batch. The OpenAPI document has those of all collections in its place. */
+/** Any operation of a batch. The OpenAPI document replaces it with the schemas of all collections. */
 export const ANY_OPERATION: JsonSchema = { type: 'object' }
 
-/** The operations of a batch. */
+/** Returns the schema of the operations of a batch. */
 export const batchSchema = (maxItems: number): JsonSchema => ({
   ...objectSchema({ operations: { type: 'array', maxItems, items: ANY_OPERATION } }),
   additionalProperties: false,
 })
 
 /**
- * An operation of a batch on one collection, with the schemas of the bodies that change and create an entry.
+ * Returns the schema of batch operations on one collection.
  *
- * @param create absent: none can be created
- * @param publication the bodies of publish and unpublish; absent: entries have no status
+ * @param update the body of an update
+ * @param create the body of a create; absent if entries cannot be created
+ * @param publication the bodies of publish and unpublish; absent if entries have no status
  */
 export function operationSchema(
   collection: string,
@@ -203,7 +204,7 @@ function oneOperation(
 
 const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time', examples: ['2026-12-24T18:00:00Z'] }
 
-/** The version to restore; of a deleted entry it may be left out. */
+/** The version to restore; optional for a deleted entry. */
 export const RESTORE_BODY: JsonSchema = {
   type: 'object',
   properties: {
@@ -211,13 +212,12 @@ export const RESTORE_BODY: JsonSchema = {
       type: 'integer',
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'The number of the version. By default, and of a deleted entry alone, its last content.',
+      description: 'The revision. For a deleted entry, it defaults to the last one.',
       examples: [1],
     },
     slug: {
       type: 'string',
-      description:
-        'Of a deleted entry: its slug in the place of the one that it had, which another entry may have now.',
+      description: 'For a deleted entry: a new slug, if another entry has the former one now.',
       examples: ['hello-again'],
     },
   },
@@ -227,7 +227,7 @@ export const RESTORE_BODY: JsonSchema = {
 /** The schemas of the bodies that publish and unpublish an entry. */
 export type PublicationBodies = Readonly<Record<'publish' | 'unpublish', JsonSchema>>
 
-/** @param locales those that can be published by themselves; `undefined`: entries have no localized fields */
+/** @param locales the locales that can be published separately; `undefined` if entries have no localized fields */
 export function publicationBodies(locales: LocalesModel | undefined): PublicationBodies {
   const named: JsonSchema = { type: ['array', 'null'], items: { enum: locales?.available ?? [] }, minItems: 1 }
   const bodyAt = (time: string): JsonSchema => {
@@ -237,7 +237,7 @@ export function publicationBodies(locales: LocalesModel | undefined): Publicatio
   return { publish: bodyAt('publishAt'), unpublish: bodyAt('unpublishAt') }
 }
 
-/** The outcome of each operation. */
+/** The result of each operation. */
 export const BATCH_RESULTS_SCHEMA: JsonSchema = objectSchema({
   results: {
     type: 'array',
@@ -270,13 +270,13 @@ const VERSION_PROPERTIES: Properties = {
 }
 const OPTIONAL_VERSION_PROPERTIES: Properties = { actor: { type: 'string' }, erased: { const: true } }
 
-/** One page of the versions of a document. */
+/** A page of the versions of a document. */
 export const VERSIONS_SCHEMA: JsonSchema = objectSchema({
   items: { type: 'array', items: objectSchema(VERSION_PROPERTIES, OPTIONAL_VERSION_PROPERTIES), maxItems: MAX_PAGE },
   nextCursor: { type: ['string', 'null'], examples: [null] },
 })
 
-/** An entry, as far as it is called something. */
+/** Returns the schema of an entry's id, title and further properties. */
 export const buildTitleSchema = (needed: Properties = {}, others: Properties = {}): JsonSchema =>
   objectSchema(
     {
@@ -292,14 +292,14 @@ export const buildTitleSchema = (needed: Properties = {}, others: Properties = {
     },
   )
 
-/** A page of a list that is not counted. */
+/** Returns the schema of a page without a total. */
 export const buildCursorPageSchema = (item: JsonSchema): JsonSchema =>
   objectSchema({
     items: { type: 'array', items: item },
     nextCursor: { type: ['string', 'null'], examples: [null] },
   })
 
-/** One page of deleted entries. */
+/** A page of deleted entries. */
 export const DELETED_ENTRIES_SCHEMA: JsonSchema = buildCursorPageSchema(
   buildTitleSchema({ deletedAt: { type: 'string', format: 'date-time' } }, { deletedBy: { type: ['string', 'null'] } }),
 )
@@ -311,7 +311,7 @@ const PATCH_OPERATION: JsonSchema = {
   ],
 }
 
-/** One version, or the difference between two. */
+/** A version, or the difference between two. */
 export const VERSION_SCHEMA: JsonSchema = {
   anyOf: [
     objectSchema({ ...VERSION_PROPERTIES, data: { type: ['object', 'null'] } }, OPTIONAL_VERSION_PROPERTIES),
@@ -346,7 +346,7 @@ export const CHANGES_SCHEMA: JsonSchema = objectSchema({
   next: { type: 'string' },
 })
 
-/** Who has an entry open. */
+/** The callers who have an entry open. */
 export const PRESENCE_SCHEMA: JsonSchema = objectSchema({
   present: {
     type: 'array',
@@ -374,13 +374,13 @@ export const JOURNAL_SCHEMA: JsonSchema = objectSchema({
 
 const CHANGE_NUMBER: JsonSchema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 
-/** Which changes are undone. */
+/** The range of changes to undo. */
 export const UNDO_BODY: JsonSchema = {
   ...objectSchema({ from: CHANGE_NUMBER }, { to: CHANGE_NUMBER, actor: { type: 'string', minLength: 1 } }),
   additionalProperties: false,
 }
 
-/** What an undo has done, and what it has left. */
+/** The undone changes, and the blocked documents. */
 export const UNDO_REPORT_SCHEMA: JsonSchema = objectSchema({
   undone: {
     type: 'array',
@@ -404,7 +404,7 @@ export const UNDO_REPORT_SCHEMA: JsonSchema = objectSchema({
   },
 })
 
-/** Where an entry is changed. */
+/** The path of an entry by id. */
 export const ENTRY_PATH = '/api/:collection/:id'
 
 export const BY_ID: PathParameters = {

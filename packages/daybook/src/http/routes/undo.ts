@@ -11,7 +11,7 @@ import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
 import { buildChangeHeaders, buildDryRunResponse, PRIVATE_HEADERS } from '../response.ts'
 import { UNDO_BODY, UNDO_REPORT_SCHEMA } from './schemas.ts'
 
-/** Undoes changes of many documents. */
+/** The route that undoes changes of several documents. */
 export function undoRoutes({ engine }: { readonly engine: ContentContext }): readonly Route[] {
   return [
     defineRoute({
@@ -19,14 +19,14 @@ export function undoRoutes({ engine }: { readonly engine: ContentContext }): rea
       path: '/api/cms/undo',
       operationId: 'undoChanges',
       protection: 'session',
-      summary: `Undoes the changes of a range of the journal by new ones, in one transaction; ${MAX_UNDONE} at most.`,
+      summary: `Undoes a range of changes of the journal with new changes, in one transaction; at most ${MAX_UNDONE}.`,
       parameters: DRY_RUN_PARAMETERS,
       requestHeaders: ['ifMatch', 'ifNoneMatch'],
-      body: jsonBody('Which changes.', UNDO_BODY),
+      body: jsonBody('The range of changes.', UNDO_BODY),
       responses: [
         {
           status: 200,
-          description: 'What was undone, and which documents stay as they are.',
+          description: 'The undone changes, and the documents that stay unchanged.',
           schema: UNDO_REPORT_SCHEMA,
           name: 'undoReport',
           headers: ['Cache-Control', 'Vary', 'Daybook-First-Seq', 'Daybook-Seq', 'Daybook-Dry-Run'],
