@@ -21,10 +21,10 @@ const RULES: Readonly<Record<string, boolean | AccessWhere>> = {
   long: { rank: { gte: 5 }, title: { startsWith: 'b' } },
 }
 const RULE_NAMES = Object.keys(RULES)
-/** Rules that read people: a change of any of them may change which posts exist. */
+/** Rules that read people: a change to any person may change which posts are visible. */
 const RELATED_RULES: readonly unknown[] = [RULES.author, RULES.strangers, RULES.friends]
 
-/** The rule of each reader, which changes while the test goes on. */
+/** The rule of each reader, which changes during the test. */
 class Rules {
   readonly #names = new Map<string, string>()
   /** The number of changes. */
@@ -91,19 +91,18 @@ const post = fc.record(
 )
 type Post = typeof post extends fc.Arbitrary<infer T> ? T : never
 
-/** What is done to a working copy, or with it. */
-const COPY_ACTS = ['save', 'discard', 'publish', 'unpublish', 'restore'] as const
-type CopyAct = (typeof COPY_ACTS)[number]
+/** Operations on the draft of an entry. */
+const DRAFT_ACTIONS = ['save', 'discard', 'publish', 'unpublish', 'restore'] as const
+type DraftAction = (typeof DRAFT_ACTIONS)[number]
 
-/** Something that happens. */
 type Step =
   | { readonly op: 'create' | 'update'; readonly at: number; readonly by: Reader; readonly post: Post }
   | { readonly op: 'delete' | 'person' | 'leave'; readonly at: number; readonly team: 'a' | 'b' | null }
   | { readonly op: 'site'; readonly at: number }
-  | { readonly op: 'copy'; readonly at: number; readonly act: CopyAct; readonly post: Post; readonly back: number }
+  | { readonly op: 'draft'; readonly at: number; readonly act: DraftAction; readonly post: Post; readonly back: number }
   | { readonly op: 'undo'; readonly back: number; readonly length: number }
   | { readonly op: 'rule'; readonly reader: Reader; readonly rule: string }
-  /** A copy begins, or reads on by so many pages. */
+  /** A copy begins, or reads `pages` further pages. */
   | { readonly op: 'begin'; readonly reader: Reader; readonly limit: number; readonly collections: string | undefined }
   | { readonly op: 'read'; readonly at: number; readonly pages: number }
 
@@ -119,9 +118,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      op: fc.constant('copy' as const),
+      op: fc.constant('draft' as const),
       at,
-      act: fc.constantFrom(...COPY_ACTS),
+      act: fc.constantFrom(...DRAFT_ACTIONS),
       post,
       back: fc.nat({ max: 6 }),
     }),
@@ -148,26 +147,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 type Item = Readonly<Record<'action' | 'collection' | 'id', string>> & { readonly data?: unknown }
 
-/** All that decides which documents a reader sees, besides the documents themselves. */
+/** Everything that decides which documents a reader can see, besides the documents themselves. */
 interface Basis {
-  /** The answers of the rules. */
+  /** The results of the rules. */
   readonly view: string
   readonly rulesVersion: number
-  /** The last change of a person. */
+  /** The revision of the last change to a person. */
   readonly people: number
 }
 
-/** A copy that a reader makes of the feed, and makes anew after 410. */
+/** A reader's copy of the feed, which starts over after a 410. */
 class Copy {
   readonly reader: Reader
   readonly collections: string | undefined
   readonly entries = new Map<string, unknown>()
-  /** All documents that it was told to delete. */
+  /** Every document that the feed has deleted from the copy. */
   readonly deleted = new Set<string>()
   readonly #world: World
   readonly #limit: number
   #token: string | undefined
-  /** The basis of the token. The people may have changed since, but not before. */
+  /** The basis of the token. People may have changed after it, but not before it. */
   #basis: Basis | undefined
   #turn: Promise<boolean> = Promise.resolve(true)
 
@@ -186,7 +185,7 @@ class Copy {
     return this.collections === undefined || this.collections.includes(collection)
   }
 
-  /** Reads a page, one after the other. @returns whether there may be more */
+  /** Reads the next page; calls run one after the other. @returns true if there may be more */
   readPage(): Promise<boolean> {
     this.#turn = this.#turn.then(() => this.#readNext())
     return this.#turn
@@ -199,7 +198,7 @@ class Copy {
     const basis = await this.#world.basisOf(this)
     const { status, body } = await this.#world.get(`/api/cms/changes?${query}`, this.reader)
     if (status === 410) return this.#restart(basis, body as { readonly details: { readonly restart: string } })
-    // A copy of a collection that its reader may not read does not begin.
+    // A copy cannot begin with a collection that its reader may not read.
     if (status === 400 && this.entries.size === 0) {
       this.#token = undefined
       this.#basis = undefined
@@ -216,7 +215,7 @@ class Copy {
     return !isOver
   }
 
-  /** Begins anew, which must have a reason. */
+  /** Starts over; fails unless the view may have changed. */
   async #restart(basis: Basis, { details }: { readonly details: { readonly restart: string } }): Promise<boolean> {
     const now = await this.#world.basisOf(this)
     expect(
@@ -243,9 +242,9 @@ class World {
   readonly #service: StoredService
   readonly #ids: Record<'posts' | 'people', string[]> = { posts: [], people: [] }
   readonly copies: Copy[] = []
-  /** All that each reader could ever see. */
-  readonly #seen = new Map<Reader, Set<string>>(READERS.map((one) => [one, new Set()]))
-  /** True if rules change while pages are read. */
+  /** Every document that each reader has ever been able to see. */
+  readonly #seen = new Map<Reader, Set<string>>(READERS.map((name) => [name, new Set()]))
+  /** True if rules may change while a page is read. */
   readonly #isConcurrent: boolean
 
   constructor(service: StoredService, isConcurrent: boolean) {
@@ -260,7 +259,7 @@ class World {
     return { view, rulesVersion: rules.version, people: Number(row?.seq ?? 0) }
   }
 
-  /** True if what a reader sees may have changed since a page without a change of those documents. */
+  /** True if a reader's view may have changed since a page although the documents in it have not. */
   mayRestart(copy: Copy, before: Basis, now: Basis): boolean {
     const hasOtherView = this.#isConcurrent ? before.rulesVersion !== now.rulesVersion : before.view !== now.view
     const readsPeople = copy.follows('posts') && RELATED_RULES.includes(rules.of(copy.reader))
@@ -286,7 +285,7 @@ class World {
   }
 
   async #write(step: Exclude<Step, { op: 'begin' | 'rule' | 'read' }>): Promise<void> {
-    if (step.op === 'copy') await this.#copy(step)
+    if (step.op === 'draft') await this.#changeDraft(step)
     else if (step.op === 'undo') await this.#undo(step)
     else if (step.op === 'site') await this.#send('PUT', '/api/globals/site', { name: `name ${step.at}` })
     else if (step.op === 'create') this.#ids.posts.push(await this.#create('posts', this.#bodyOf(step.post), step.by))
@@ -297,8 +296,8 @@ class World {
     else await this.#change('people', step.at, teamOf(step))
   }
 
-  /** Works on the copy of an entry that is not published yet, as the service. */
-  async #copy({ at, act, post, back }: Extract<Step, { op: 'copy' }>): Promise<void> {
+  /** Changes the draft of an entry, as the service. */
+  async #changeDraft({ at, act, post, back }: Extract<Step, { op: 'draft' }>): Promise<void> {
     const id = this.#ids.posts[at % Math.max(1, this.#ids.posts.length)]
     if (id === undefined) return
     const path = `/api/posts/${id}`
@@ -310,13 +309,13 @@ class World {
     else await this.#send('POST', `${path}/${act}`)
   }
 
-  /** The number of some earlier change of an entry. */
+  /** Returns the number of an earlier change to an entry. */
   async #revisionOf(id: string, back: number): Promise<number> {
     const rows = await this.#service.rows('SELECT seq FROM daybook$journal WHERE id = ? ORDER BY seq DESC', id)
     return Number(rows[back % Math.max(1, rows.length)]?.seq ?? 1)
   }
 
-  /** Undoes some of the latest changes; what others stand in the way of is left. */
+  /** Undoes some of the latest changes. Documents that have changed since are skipped. */
   async #undo({ back, length }: Extract<Step, { op: 'undo' }>): Promise<void> {
     const [row] = await this.#service.rows('SELECT seq FROM daybook$head')
     const from = Math.max(1, Number(row?.seq ?? 0) - back)
@@ -328,7 +327,7 @@ class World {
     return {
       ...post,
       ...(author === undefined ? {} : { author: author === null ? null : (person(author) ?? null) }),
-      ...(friends === undefined ? {} : { friends: friends.map(person).filter((one) => one !== undefined) }),
+      ...(friends === undefined ? {} : { friends: friends.map(person).filter((id) => id !== undefined) }),
     }
   }
 
@@ -338,7 +337,7 @@ class World {
     return String(id)
   }
 
-  /** Writes as somebody; what they cannot see, as the service. */
+  /** Writes as `by`, or as the service if `by` cannot see the document. */
   async #change(collection: 'posts' | 'people', at: number, data: object, by: Reader = 'ann'): Promise<void> {
     const id = this.#ids[collection][at % Math.max(1, this.#ids[collection].length)]
     if (id !== undefined) await this.#send('PUT', `/api/${collection}/${id}`, data, by)
@@ -361,37 +360,37 @@ class World {
     return response.status === 204 ? {} : ((await response.json()) as Readonly<Record<string, unknown>>)
   }
 
-  /** All that a reader can list, as a copy has it. */
+  /** Lists everything that a reader can see, in the form of a copy. */
   async listed(reader: Reader): Promise<ReadonlyMap<string, unknown>> {
-    const found = new Map<string, unknown>()
+    const entries = new Map<string, unknown>()
     for (const collection of ['posts', 'people']) {
       const { status, body } = await this.get(`/api/${collection}?limit=100`, reader)
       if (status !== 200) continue
       for (const item of (body as { readonly items: readonly { readonly id: string }[] }).items)
-        found.set(`${collection} ${item.id}`, item)
+        entries.set(`${collection} ${item.id}`, item)
     }
     const site = await this.get('/api/globals/site', reader)
-    if (site.status === 200) found.set('globals site', site.body)
-    return found
+    if (site.status === 200) entries.set('globals site', site.body)
+    return entries
   }
 
-  /** Notes what each reader can see at this moment. */
-  async look(): Promise<void> {
-    for (const one of READERS) for (const key of (await this.listed(one)).keys()) this.#seen.get(one)?.add(key)
+  /** Records what each reader can see at this moment. */
+  async recordVisible(): Promise<void> {
+    for (const name of READERS) for (const key of (await this.listed(name)).keys()) this.#seen.get(name)?.add(key)
   }
 
   /** Lets every copy read to the end, and compares it with what its reader can list. */
-  async settle(hasLooked: boolean): Promise<void> {
+  async checkCopies(hasRecorded: boolean): Promise<void> {
     for (const copy of this.copies) {
       while (await copy.readPage()) {
-        // Until there is nothing more.
+        // Read until there are no more pages.
       }
       if (!copy.hasBegun) continue
       const { reader } = copy
       const listed = [...(await this.listed(reader))].filter(([key]) => copy.follows(key.split(' ')[0] ?? ''))
       expect(sorted(copy.entries), `the copy of ${reader || 'nobody'}`).toEqual(sorted(new Map(listed)))
-      for (const key of hasLooked ? copy.deleted : [])
-        expect(this.#seen.get(reader)?.has(key), `${reader || 'nobody'} was told of ${key}`).toBe(true)
+      for (const key of hasRecorded ? copy.deleted : [])
+        expect(this.#seen.get(reader)?.has(key), `${reader || 'nobody'} never saw ${key}`).toBe(true)
     }
   }
 }
@@ -399,12 +398,12 @@ class World {
 const teamOf = (step: Step): object => ('team' in step ? { team: step.team } : {})
 
 const sorted = (entries: ReadonlyMap<string, unknown>): readonly unknown[] =>
-  [...entries].sort(([one], [other]) => (one < other ? -1 : 1))
+  [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
 
 const runs = { numRuns: Number(process.env.DAYBOOK_FEED_RUNS ?? 25), endOnFailure: true }
 
-describe.each(STORES)('the changes feed, as any reader reads it on $name', (store) => {
-  test('leaves a copy equal to what the reader can list, names nothing that the reader never saw, and begins anew only with reason', {
+describe.each(STORES)('the changes feed for any reader on $name', (store) => {
+  test('keeps a copy equal to what the reader can list, never names a document that the reader could not see, and restarts only if the view changed', {
     timeout: LARGE_TEST_MS,
   }, async () => {
     const steps = fc.array(step, { minLength: 10, maxLength: 60 })
@@ -412,25 +411,25 @@ describe.each(STORES)('the changes feed, as any reader reads it on $name', (stor
       rules.reset()
       await using service = await store.open(config)
       const world = new World(service, false)
-      for (const one of READERS) await world.do({ op: 'begin', reader: one, limit: 2, collections: undefined })
-      for (const one of all) {
-        await world.do(one)
-        await world.look()
+      for (const name of READERS) await world.do({ op: 'begin', reader: name, limit: 2, collections: undefined })
+      for (const item of all) {
+        await world.do(item)
+        await world.recordVisible()
       }
-      await world.settle(true)
+      await world.checkCopies(true)
     })
     await fc.assert(property, runs)
   })
 
-  test('the same while others write at the same time', { timeout: LARGE_TEST_MS }, async () => {
+  test('does the same under concurrent writes', { timeout: LARGE_TEST_MS }, async () => {
     const steps = fc.array(fc.array(step, { minLength: 2, maxLength: 6 }), { minLength: 5, maxLength: 15 })
     const property = fc.asyncProperty(steps, async (all) => {
       rules.reset()
       await using service = await store.open(config)
       const world = new World(service, true)
-      for (const one of READERS) await world.do({ op: 'begin', reader: one, limit: 1, collections: undefined })
-      for (const together of all) await Promise.all(together.map((one) => world.do(one)))
-      await world.settle(false)
+      for (const name of READERS) await world.do({ op: 'begin', reader: name, limit: 1, collections: undefined })
+      for (const group of all) await Promise.all(group.map((item) => world.do(item)))
+      await world.checkCopies(false)
     })
     await fc.assert(property, runs)
   })

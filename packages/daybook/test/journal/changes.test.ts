@@ -19,7 +19,7 @@ const config = defineConfig({
   globals: { site: defineGlobal({ fields: { name: f.text() } }) },
 })
 
-/** Without a session, posts exist whose team is open. */
+/** Without a session, only posts of open teams are visible. */
 const related = defineConfig({
   collections: {
     posts: defineCollection({
@@ -35,43 +35,44 @@ interface Page {
   readonly next: string
 }
 
-const changes = async (service: StoredService, query: string, asked?: Asked): Promise<Page> => {
-  const answer = await ask(service, `/api/cms/changes?${query}`, asked)
-  expect(answer.status, answer.text).toBe(200)
-  return bodyOf(answer) as unknown as Page
+const changes = async (service: StoredService, query: string, options?: Asked): Promise<Page> => {
+  const response = await ask(service, `/api/cms/changes?${query}`, options)
+  expect(response.status, response.text).toBe(200)
+  return bodyOf(response) as unknown as Page
 }
 
-/** The token to begin anew with, where the feed cannot continue. */
+/** Reads a page that the feed cannot continue from. Returns the token to restart with. */
 async function restartOf(service: StoredService, query: string): Promise<string> {
-  const answer = await ask(service, `/api/cms/changes?${query}`)
-  expect(answer.status, answer.text).toBe(410)
-  expect(bodyOf(answer)).toMatchObject({ code: 'GONE' })
-  return (bodyOf(answer) as unknown as { details: { restart: string } }).details.restart
+  const response = await ask(service, `/api/cms/changes?${query}`)
+  expect(response.status, response.text).toBe(410)
+  expect(bodyOf(response)).toMatchObject({ code: 'GONE' })
+  return (bodyOf(response) as unknown as { details: { restart: string } }).details.restart
 }
 
 const create = async (service: StoredService, collection: string, json: object): Promise<string> =>
   String(bodyOf(await ask(service, `/api/${collection}`, { method: 'POST', json })).id)
 const put = (service: StoredService, path: string, json: object) => ask(service, path, { method: 'PUT', json })
 
-/** An item as `action collection id`. */
-const told = ({ items }: Page): readonly string[] => items.map((one) => `${one.action} ${one.collection} ${one.id}`)
+/** Writes each item as `action collection id`. */
+const summarize = ({ items }: Page): readonly string[] =>
+  items.map(({ action, collection, id }) => `${action} ${collection} ${id}`)
 
 describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
-  test('tells what is there, page by page, and then what changes', async () => {
+  test('lists existing documents page by page, and then changes', async () => {
     await using service = await store.open(config)
     const first = await create(service, 'posts', { title: 'First' })
     const second = await create(service, 'posts', { title: 'Second' })
-    const one = await changes(service, 'limit=1&collections=posts')
-    expect(told(one)).toEqual([`upsert posts ${first}`])
-    const two = await changes(service, `limit=1&collections=posts&since=${one.next}`)
-    expect(told(two)).toEqual([`upsert posts ${second}`])
+    const firstPage = await changes(service, 'limit=1&collections=posts')
+    expect(summarize(firstPage)).toEqual([`upsert posts ${first}`])
+    const secondPage = await changes(service, `limit=1&collections=posts&since=${firstPage.next}`)
+    expect(summarize(secondPage)).toEqual([`upsert posts ${second}`])
     let { next } = await changes(service, `collections=posts&since=${two.next}`)
     const third = await create(service, 'posts', { title: 'Third' })
     await put(service, `/api/posts/${first}`, { title: 'Changed' })
     await put(service, `/api/posts/${first}`, { title: 'Changed again' })
     await ask(service, `/api/posts/${second}`, { method: 'DELETE' })
     const page = await changes(service, `collections=posts&since=${next}`)
-    expect([...told(page)].sort()).toEqual(
+    expect([...summarize(page)].sort()).toEqual(
       [`delete posts ${second}`, `upsert posts ${first}`, `upsert posts ${third}`].sort(),
     )
     const item = page.items.find(({ id }) => id === first)
@@ -86,7 +87,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     expect(await changes(service, `collections=posts&since=${next}`)).toEqual({ items: [], next })
   })
 
-  test('is stored by no cache, for any reader (Z11)', async () => {
+  test('may not be stored by any cache', async () => {
     await using service = await store.open(config)
     for (const auth of [true, false]) {
       const { headers } = await ask(service, '/api/cms/changes', { auth })
@@ -95,7 +96,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     }
   })
 
-  test('a page of large entries ends early, and the next one goes on', async () => {
+  test('ends a page of large entries early, and continues on the next one', async () => {
     await using service = await store.open(config)
     const operation = { op: 'create', collection: 'letters', data: { text: 'x'.repeat(90_000) } }
     for (let batch = 0; batch < 3; batch += 1) {
@@ -105,46 +106,46 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     const first = await changes(service, 'collections=letters&limit=1000')
     const second = await changes(service, `collections=letters&limit=1000&since=${first.next}`)
     expect([first.items.length, second.items.length]).toEqual([100, 20])
-    expect(new Set([...told(first), ...told(second)]).size).toBe(120)
+    expect(new Set([...summarize(first), ...summarize(second)]).size).toBe(120)
   })
 
-  test('an entry that is no longer published is deleted from the copy of a reader without a session (Z2)', async () => {
+  test('deletes an unpublished entry from the copy of a reader without a session', async () => {
     await using service = await store.open(config)
     const id = await create(service, 'posts', { title: 'Shown', secret: 'hush' })
     const draft = await create(service, 'posts', { title: 'Draft', status: 'draft' })
     const open = await changes(service, 'collections=posts')
-    expect(told(open)).toEqual([`upsert posts ${id}`])
+    expect(summarize(open)).toEqual([`upsert posts ${id}`])
     expect(JSON.stringify(open)).not.toContain('hush')
     const session = await changes(service, 'collections=posts', { auth: true })
-    expect(told(session)).toEqual([`upsert posts ${id}`, `upsert posts ${draft}`])
+    expect(summarize(session)).toEqual([`upsert posts ${id}`, `upsert posts ${draft}`])
     await put(service, `/api/posts/${id}`, { status: 'archived' })
     await put(service, `/api/posts/${draft}`, { title: 'Still a draft' })
     await ask(service, `/api/posts/${draft}`, { method: 'DELETE' })
-    expect(told(await changes(service, `collections=posts&since=${open.next}`))).toEqual([`delete posts ${id}`])
-    expect(told(await changes(service, `collections=posts&since=${session.next}`, { auth: true }))).toEqual([
+    expect(summarize(await changes(service, `collections=posts&since=${open.next}`))).toEqual([`delete posts ${id}`])
+    expect(summarize(await changes(service, `collections=posts&since=${session.next}`, { auth: true }))).toEqual([
       `upsert posts ${id}`,
       `delete posts ${draft}`,
     ])
   })
 
-  test('a reader who sees something else than before begins anew, also in the midst of the first pages', async () => {
+  test('restarts a reader whose view changed, even during the first pages', async () => {
     await using service = await store.open(config)
     const member = await create(service, 'members', { name: 'Ann' })
     const post = await create(service, 'posts', { title: 'Shown', secret: 'hush' })
     const session = await changes(service, '', { auth: true })
-    expect([...told(session)].sort()).toEqual(
+    expect([...summarize(session)].sort()).toEqual(
       [`upsert globals site`, `upsert members ${member}`, `upsert posts ${post}`].sort(),
     )
     const begun = await changes(service, 'limit=1', { auth: true })
     for (const { next } of [session, begun]) {
       const open = await changes(service, `since=${await restartOf(service, `since=${next}`)}`)
-      expect([...told(open)].sort()).toEqual([`upsert globals site`, `upsert posts ${post}`])
+      expect([...summarize(open)].sort()).toEqual([`upsert globals site`, `upsert posts ${post}`])
       expect(JSON.stringify(open)).not.toContain('hush')
       expect((await changes(service, `since=${open.next}`)).items).toEqual([])
     }
   })
 
-  test('a token continues for every reader who sees the same, whatever they do not see changes', async () => {
+  test('continues a token for any reader with the same view, whatever hidden documents change', async () => {
     await using service = await store.open(config)
     const { next } = await changes(service, '')
     await create(service, 'members', { name: 'Ann' })
@@ -156,7 +157,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     expect(last).toEqual({ items: [], next: page.next })
   })
 
-  test('other collections than before begin anew; those that the reader may not read are refused', async () => {
+  test('restarts for other collections, and rejects those that the reader may not read', async () => {
     await using service = await store.open(config)
     const { next } = await changes(service, 'collections=posts,letters')
     await restartOf(service, `collections=posts&since=${next}`)
@@ -165,26 +166,26 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     expect(status).toBe(400)
   })
 
-  test('a rule about related entries begins anew when one of their collection changes, and only then', async () => {
+  test('restarts a view with a rule on related entries if and only if their collection changes', async () => {
     await using service = await store.open(related)
     const team = await create(service, 'teams', { open: true })
     const post = await create(service, 'posts', { title: 'Shown', team })
     const hidden = await create(service, 'posts', { title: 'Hidden' })
     const first = await changes(service, 'collections=posts')
-    expect(told(first)).toEqual([`upsert posts ${post}`])
+    expect(summarize(first)).toEqual([`upsert posts ${post}`])
     await put(service, `/api/posts/${post}`, { team: null })
     await put(service, `/api/posts/${hidden}`, { title: 'Still hidden' })
     const second = await changes(service, `collections=posts&since=${first.next}`)
-    expect(told(second)).toEqual([`delete posts ${post}`])
+    expect(summarize(second)).toEqual([`delete posts ${post}`])
     await put(service, `/api/teams/${team}`, { open: false })
     await restartOf(service, `collections=posts&since=${second.next}`)
-    // Readers who see every entry continue.
+    // Readers who can see every entry continue.
     const all = await changes(service, `collections=posts`, { auth: true })
     await put(service, `/api/teams/${team}`, { open: true })
     expect((await changes(service, `collections=posts&since=${all.next}`, { auth: true })).items).toEqual([])
   })
 
-  test('globals come under their keys', async () => {
+  test('lists globals by their keys', async () => {
     await using service = await store.open(config)
     const { next } = await changes(service, 'collections=globals')
     await put(service, '/api/globals/site', { name: 'New' })
@@ -203,14 +204,14 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     ['a page without items', 'limit=0', 'limit'],
     ['a page of too many', 'limit=1001', 'limit'],
     ['a parameter that is not there', 'until=x', 'until'],
-  ])('refuses %s', async (_what, query, path) => {
+  ])('rejects %s', async (_case, query, path) => {
     await using service = await store.open(config)
-    const answer = await ask(service, `/api/cms/changes?${query}`)
-    expect(answer.status).toBe(400)
-    expect(JSON.parse(answer.text).details.issues).toMatchObject([{ path }])
+    const response = await ask(service, `/api/cms/changes?${query}`)
+    expect(response.status).toBe(400)
+    expect(JSON.parse(response.text).details.issues).toMatchObject([{ path }])
   })
 
-  test('a token of another service, or one that was changed, is refused (W9)', async () => {
+  test('rejects a token of another service and a forged token', async () => {
     await using service = await store.open(config)
     await using other = await store.open(config)
     const { next } = await changes(service, '')
@@ -221,7 +222,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     }
   })
 
-  test('a token older than the journal is 410, with one to begin anew', async () => {
+  test('responds to a token older than the journal with 410 and a token to restart with', async () => {
     await using place = await store.at()
     const first = await place.serve(config, async (service) => {
       const response = await service.fetch(new Request('http://daybook.test/api/cms/changes?collections=posts'))
@@ -238,7 +239,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
       const { code, details } = (await response.json()) as { code: string; details: { restart: string } }
       expect(code).toBe('GONE')
       const again = await get(`since=${details.restart}`)
-      expect(told((await again.json()) as Page)).toHaveLength(1)
+      expect(summarize((await again.json()) as Page)).toHaveLength(1)
     })
   })
 })

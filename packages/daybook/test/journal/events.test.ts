@@ -21,9 +21,9 @@ const config = defineConfig({
         secret: f.text({ access: { read: isAuthenticated } }),
       },
     }),
-    /** Without a session, letters of open clubs exist. */
+    /** Without a session, only letters of open clubs are visible. */
     letters: defineCollection({
-      access: { read: (asking) => isAuthenticated(asking) || { 'club.open': { eq: true } } },
+      access: { read: (caller) => isAuthenticated(caller) || { 'club.open': { eq: true } } },
       fields: { club: f.relation('clubs') },
     }),
     clubs: defineCollection({ fields: { open: f.boolean() } }),
@@ -34,25 +34,24 @@ const config = defineConfig({
   },
 })
 
-interface Asked {
+interface RequestOptions {
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const request = (service: StoredService, { query = '', headers = {} }: Asked = {}): Promise<Response> =>
+const request = (service: StoredService, { query = '', headers = {} }: RequestOptions = {}): Promise<Response> =>
   service.request(`/api/cms/events?${query}`, { headers })
 
 /** Opens a stream, and waits until it has begun. */
-async function open(service: StoredService, asked?: Asked): Promise<EventReader> {
-  const response = await request(service, asked)
+async function open(service: StoredService, options?: RequestOptions): Promise<EventReader> {
+  const response = await request(service, options)
   expect(response.status).toBe(200)
   const reader = new EventReader(response)
   await reader.begun()
   return reader
 }
 
-/** The item of an event. */
-const itemOf = (event: ServerEvent | undefined) =>
+const getItem = (event: ServerEvent | undefined) =>
   (event?.data ?? {}) as { readonly id?: string; readonly restart?: string; readonly data?: { readonly title: string } }
 
 const as = (name: string): Readonly<Record<string, string>> => ({ Authorization: `Bearer ${name}` })
@@ -60,7 +59,7 @@ const remove = (service: StoredService, path: string) =>
   service.request(path, { method: 'DELETE', headers: as(service.token) })
 
 describe.each(STORES)('GET /api/cms/events on $name', (store) => {
-  test('tells what changes from now on, as the changes feed does', async () => {
+  test('sends later changes in the form of the changes feed', async () => {
     await using service = await store.open(config)
     await create(service, 'posts', { title: 'Before' })
     await using reader = await open(service)
@@ -75,7 +74,7 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
     expect(await reader.next()).toEqual({ event: 'delete', data: { action: 'delete', collection: 'posts', id } })
   })
 
-  test('goes on after the last event that came, without a gap (W9)', async () => {
+  test('continues after the last received event without a gap', async () => {
     await using service = await store.open(config)
     const first = await open(service)
     await create(service, 'posts', { title: 'One' })
@@ -87,10 +86,10 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
     const { id } = await create(service, 'posts', { title: 'Three' })
     expect(await second.next()).toMatchObject({ event: 'upsert', data: { id } })
     await using third = await open(service, { query: `since=${first.id}` })
-    expect((await third.take(2)).map((one) => itemOf(one).id)).toEqual([missed.id, id])
+    expect((await third.take(2)).map((event) => getItem(event).id)).toEqual([missed.id, id])
   })
 
-  test('tells a reader without a session nothing of drafts and hidden fields (Z2, W8)', async () => {
+  test('sends no drafts and no hidden fields to a reader without a session', async () => {
     await using service = await store.open(config)
     await using anyone = await open(service)
     await using cleo = await open(service, { headers: as('cleo') })
@@ -103,7 +102,7 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
     expect(anyone.lines.join()).not.toMatch(/hush|Draft/)
   })
 
-  test('ends when the session or its rights do (W9)', async () => {
+  test('ends when the session ends or loses its rights', async () => {
     await using service = await store.open(config)
     people.promote('dora', 'editor')
     await using reader = await open(service, { headers: as('dora') })
@@ -117,7 +116,7 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
     expect(await again.next()).toEqual({ event: 'reset', data: { restart: expect.any(String) } })
   })
 
-  test('begins anew when a rule may decide otherwise about entries that have not changed', async () => {
+  test('resets when a rule may apply differently to entries that have not changed', async () => {
     await using service = await store.open(config)
     const { id: club } = await create(service, 'clubs', { open: false })
     await using reader = await open(service, { query: 'collections=letters' })
@@ -131,28 +130,28 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
     expect(await everyone.next()).toMatchObject({ event: 'upsert' })
   })
 
-  test('line breaks in content make no fields of a stream (W9)', async () => {
+  test('escapes line breaks in content, so that they cannot forge fields of the stream', async () => {
     await using service = await store.open(config)
     await using reader = await open(service)
     const title = 'a\r\nevent: forged\ndata: {}\n\nid: 7\u2028\u0085'
     await create(service, 'posts', { title })
     const event = await reader.next()
-    expect([event?.event, itemOf(event).data?.title]).toEqual(['upsert', title])
+    expect([event?.event, getItem(event).data?.title]).toEqual(['upsert', title])
     expect(reader.lines.filter((line) => /^(?:event: forged|id: 7\u2028)/.test(line))).toEqual([])
   })
 
   test.each([
-    ['an id that is none', { headers: { 'Last-Event-ID': 'junk' } }, 'Last-Event-ID'],
-    ['a collection that is not readable', { query: 'collections=members' }, 'collections'],
-    ['a parameter that is not there', { query: 'limit=1' }, 'limit'],
-  ])('refuses %s before it begins', async (_what, asked, path) => {
+    ['an invalid id', { headers: { 'Last-Event-ID': 'junk' } }, 'Last-Event-ID'],
+    ['an unreadable collection', { query: 'collections=members' }, 'collections'],
+    ['an unknown parameter', { query: 'limit=1' }, 'limit'],
+  ])('rejects %s before the stream begins', async (_case, options, path) => {
     await using service = await store.open(config)
-    const response = await request(service, asked)
+    const response = await request(service, options)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ details: { issues: [{ path }] } })
   })
 
-  test('an id that is too old is answered with one to begin anew', async () => {
+  test('responds to an id older than the journal with a token to restart with', async () => {
     await using service = await store.open(config)
     const first = await open(service)
     await first[Symbol.asyncDispose]()
@@ -162,12 +161,12 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
     const reset = await reader.next()
     expect(reset).toEqual({ event: 'reset', data: { restart: expect.any(String) } })
     expect(await reader.next()).toBeUndefined()
-    const { restart } = itemOf(reset)
+    const { restart } = getItem(reset)
     await using again = await open(service, { query: `since=${restart}` })
     expect(await again.next()).toMatchObject({ event: 'upsert', data: { id } })
   })
 
-  test('says that it is still there when nothing happens, and how far it has come', async () => {
+  test('sends heartbeats and its position when nothing happens', async () => {
     await using service = await store.open(config)
     await using reader = await open(service, { query: 'collections=posts' })
     const begun = reader.id
@@ -180,7 +179,7 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
     })
   })
 
-  test('has a bound on listeners', async () => {
+  test('limits the number of listeners', async () => {
     await using service = await store.open(config)
     const readers = [await open(service), await open(service), await open(service)]
     const refused = await request(service)
@@ -191,7 +190,7 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
     for (const reader of readers) await reader[Symbol.asyncDispose]()
   })
 
-  test('ends at once when the service ends, and takes no new ones', async () => {
+  test('ends at once when the service drains, and rejects new listeners', async () => {
     await using service = await store.open(config)
     await using reader = await open(service)
     service.drain()
@@ -199,41 +198,41 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
     expect((await request(service)).status).toBe(503)
   })
 
-  test('HEAD is answered, and holds no place', async () => {
+  test('responds to HEAD without taking the place of a listener', async () => {
     await using service = await store.open(config)
-    for (let asked = 0; asked < 5; asked += 1) {
+    for (let count = 0; count < 5; count += 1) {
       const response = await service.request('/api/cms/events', { method: 'HEAD' })
       expect([response.status, response.body]).toEqual([200, null])
     }
   })
 
-  test('tells what other nodes write (N1)', async () => {
+  test('sends the writes of other nodes', async () => {
     await using place = await store.at()
     const writer = await place.open(config as never)
-    const teller = await place.open(config as never)
-    await using reader = new EventReader(await teller.fetch(new Request('http://daybook.test/api/cms/events')))
+    const sender = await place.open(config as never)
+    await using reader = new EventReader(await sender.fetch(new Request('http://daybook.test/api/cms/events')))
     await reader.begun()
     const { id } = await create(writer, 'posts', { title: 'Far away' })
     expect(await reader.next()).toMatchObject({ data: { id } })
     await reader[Symbol.asyncDispose]()
-    await teller.close()
+    await sender.close()
     await writer.close()
   })
 })
 
 describe('live events over a socket', () => {
-  test('come in the order of changes, and the connection can be used for others after them', async () => {
+  test('arrive in the order of the changes', async () => {
     await using listening = await listen(config)
     const response = await fetch(`${listening.url}/api/cms/events`)
     await using reader = new EventReader(response)
     await reader.begun()
     for (let count = 0; count < 20; count += 1) await create(listening.service, 'posts', { title: `${count}` })
     const titles: unknown[] = []
-    while (titles.length < 20) titles.push(itemOf(await reader.next()).data?.title)
+    while (titles.length < 20) titles.push(getItem(await reader.next()).data?.title)
     expect(titles).toEqual(Array.from({ length: 20 }, (_, at) => `${at}`))
   })
 
-  test('a reader that does not read is cut, and others go on (O9)', { timeout: LARGE_TEST_MS }, async () => {
+  test('are cut off for a client that does not read, and continue for others', { timeout: LARGE_TEST_MS }, async () => {
     await using listening = await listen(config)
     const { port, hostname } = new URL(listening.url)
     const stuck = connect(Number(port), hostname)
@@ -249,7 +248,7 @@ describe('live events over a socket', () => {
       seen.push(await reader.next())
     }
     expect(seen).not.toContain(undefined)
-    // What was sent before is still in the buffers of the system.
+    // Bytes sent before the cut are still in the buffers of the system.
     stuck.resume()
     stuck.on('error', () => {})
     await closed

@@ -8,7 +8,7 @@ import { LARGE_TEST_MS } from '../support/patience.ts'
 import { ask, bodyOf } from '../support/scenarios/client.ts'
 import { STORES } from '../support/stores/stores.ts'
 
-/** The filter of the read rule, besides the one that hides entries with `gone`. */
+/** The filter of the read rule, in addition to the one that hides entries with `gone`. */
 const rule: { where: AccessWhere | true } = { where: true }
 const SHOWN = { gone: { exists: false } }
 
@@ -62,7 +62,7 @@ const target = fc.record({ text: orNull(text), kinds: fc.subarray(['a', 'b']) })
 
 const model = compileModel(config)
 
-/** A condition on a field of a collection, with any operator that the field has. */
+/** A filter on a field of a collection, with any operator of the field. */
 function conditionOn(collection: CollectionModel, path: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
   const conditions = listOperatorsAt(collection, path).map(({ name, operator }) => {
     const values = fc.array(value, { minLength: operator.requiresValues ? 1 : 0, maxLength: 3 })
@@ -72,7 +72,7 @@ function conditionOn(collection: CollectionModel, path: string, value: fc.Arbitr
   return fc.oneof(...conditions)
 }
 
-const nonEmpty = text.filter((one) => one !== '')
+const nonEmpty = text.filter((value) => value !== '')
 const kinds = fc.constantFrom('a', 'b')
 const THING_VALUES = {
   text: nonEmpty,
@@ -100,20 +100,20 @@ const leaf = fc.oneof(
 )
 const where: fc.Arbitrary<object> = fc.oneof(
   { weight: 4, arbitrary: leaf },
-  { weight: 1, arbitrary: leaf.map((one) => ({ not: one })) },
+  { weight: 1, arbitrary: leaf.map((filter) => ({ not: filter })) },
   { weight: 1, arbitrary: fc.tuple(leaf, leaf).map((both) => ({ or: both })) },
   { weight: 1, arbitrary: fc.tuple(leaf, leaf).map((both) => ({ not: { and: both } })) },
 )
 
-describe.each(STORES)('a rule, evaluated on former states on $name', (store) => {
-  test('matches the entries that the database matched: those and no others are deleted from a copy', {
+describe.each(STORES)('a rule evaluated on former states on $name', (store) => {
+  test('matches exactly the entries that the database matched, which are deleted from a copy', {
     timeout: LARGE_TEST_MS,
   }, async () => {
     await using service = await store.open(config)
     const create = async (collection: string, json: object): Promise<string> => {
-      const answer = await ask(service, `/api/${collection}`, { method: 'POST', json })
-      expect(answer.status, answer.text).toBe(201)
-      return String(bodyOf(answer).id)
+      const response = await ask(service, `/api/${collection}`, { method: 'POST', json })
+      expect(response.status, response.text).toBe(201)
+      return String(bodyOf(response).id)
     }
     const readChanges = async (
       query: string,
@@ -128,19 +128,19 @@ describe.each(STORES)('a rule, evaluated on former states on $name', (store) => 
       async (targets, things, condition) => {
         rule.where = true
         const ids: string[] = []
-        for (const one of targets) ids.push(await create('targets', one))
+        for (const target of targets) ids.push(await create('targets', target))
         const bodyOfThing = ({ one, many, ...rest }: Thing): object => ({
           ...rest,
           one: one === null ? null : ids[one],
           many: many.map((index) => ids[index]),
         })
-        const made: string[] = []
-        for (const one of things) made.push(await create('things', bodyOfThing(one)))
+        const thingIds: string[] = []
+        for (const thing of things) thingIds.push(await create('things', bodyOfThing(thing)))
         rule.where = condition as AccessWhere
         const first = await readChanges('')
         const seen = first.items.map(({ id }) => id)
         // Hides every entry; the former states still refer to the targets.
-        for (const id of made)
+        for (const id of thingIds)
           await ask(service, `/api/things/${id}`, { method: 'PUT', json: { gone: 'x', one: null, many: [] } })
         const second = await readChanges(`&since=${first.next}`)
         expect(second.items.map(({ action }) => action)).toEqual(seen.map(() => 'delete'))

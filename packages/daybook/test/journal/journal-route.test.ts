@@ -27,14 +27,14 @@ type Listed = { readonly items: readonly Readonly<Record<string, unknown>>[]; re
 
 const as = (name: string) => ({ auth: false, headers: { Authorization: `Bearer ${name}` } })
 const journal = async (service: StoredService, name: string, query = ''): Promise<Listed> => {
-  const answer = await ask(service, `/api/cms/journal?${query}`, as(name))
-  expect(answer.status, answer.text).toBe(200)
-  return bodyOf(answer) as unknown as Listed
+  const response = await ask(service, `/api/cms/journal?${query}`, as(name))
+  expect(response.status, response.text).toBe(200)
+  return bodyOf(response) as unknown as Listed
 }
 const write = async (service: StoredService, method: string, path: string, name: string, json?: object) => {
-  const answer = await ask(service, path, { method, json, ...as(name) })
-  expect(answer.status, answer.text).toBeLessThan(300)
-  return answer.text === '' ? '' : String(bodyOf(answer).id)
+  const response = await ask(service, path, { method, json, ...as(name) })
+  expect(response.status, response.text).toBeLessThan(300)
+  return response.text === '' ? '' : String(bodyOf(response).id)
 }
 const seqs = ({ items }: Listed): readonly unknown[] => items.map(({ seq }) => seq)
 
@@ -50,7 +50,7 @@ describe.each(POLICY_STORES)('GET /api/cms/journal on $name', (store) => {
     return service
   }
 
-  test('lists who changed what, of documents that the caller may read, or could in the end', async () => {
+  test('lists changes and their actors for documents that the caller may read, or could read before they were deleted', async () => {
     await using service = await filled()
     const { items, next } = await journal(service, 'ann')
     expect(items.map(({ seq, actor, action, collection }) => [seq, actor, action, collection])).toEqual([
@@ -68,17 +68,17 @@ describe.each(POLICY_STORES)('GET /api/cms/journal on $name', (store) => {
     expect(shown.items[0]).toMatchObject({ actor: 'ann', at: expect.any(String), id: expect.any(String) })
   })
 
-  test('can be narrowed and paged', async () => {
+  test('filters and pages', async () => {
     await using service = await filled()
     expect(seqs(await journal(service, 'ann', 'actor=cleo'))).toEqual([3])
     expect(seqs(await journal(service, 'ann', 'collections=letters,globals'))).toEqual([3, 4])
     const page = await journal(service, 'ann', 'limit=2&since=1')
     expect([seqs(page), page.next]).toEqual([[2, 3], 3])
     expect(await journal(service, 'ann', 'since=6')).toEqual({ items: [], next: 6 })
-    // Whom a reader may not know does not narrow it either.
+    // A caller who may not see actors cannot filter by them.
     expect(seqs(await journal(service, 'cleo', 'actor=cleo'))).toEqual([])
-    const refused = await ask(service, '/api/cms/journal?actor=cleo&collections=letters', as('cleo'))
-    expect(refused.status).toBe(400)
+    const rejected = await ask(service, '/api/cms/journal?actor=cleo&collections=letters', as('cleo'))
+    expect(rejected.status).toBe(400)
     expect((await ask(service, '/api/cms/journal?collections=globals', as('cleo'))).status).toBe(400)
     expect((await ask(service, '/api/cms/journal')).status).toBe(401)
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createPatch, type PatchOperation } from '../../src/journal/history/json-patch.ts'
 
-/** Applies a patch, as RFC 6902 says. */
+/** Applies a patch (RFC 6902). */
 function patched(value: unknown, patch: readonly PatchOperation[]): unknown {
   let root: unknown = { '': structuredClone(value) }
   for (const operation of patch) {
@@ -42,7 +42,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 }))
 
-test('a difference makes one value of the other, whatever they hold', () => {
+test('a patch turns any value into any other value', () => {
   fc.assert(
     fc.property(json, json, (before, after) => {
       expect(patched(before, createPatch(before, after))).toEqual(after)
@@ -51,7 +51,7 @@ test('a difference makes one value of the other, whatever they hold', () => {
   )
 })
 
-test('equal values differ in nothing, whatever the order of their keys', () => {
+test('equal values have an empty patch, whatever the order of their keys', () => {
   const property = fc.property(json, (value) => {
     expect(createPatch(value, structuredClone(value))).toEqual([])
   })
@@ -59,7 +59,7 @@ test('equal values differ in nothing, whatever the order of their keys', () => {
   expect(createPatch({ a: [{ b: 1, c: 2 }] }, { a: [{ c: 2, b: 1 }] })).toEqual([])
 })
 
-test('an item that comes into a list is one operation, and so is one that goes', () => {
+test('an item added to a list is one operation, and so is a removed one', () => {
   const [before, after] = [
     ['a', 'b', 'c'],
     ['a', 'x', 'b', 'c'],

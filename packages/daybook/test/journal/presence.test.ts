@@ -33,15 +33,15 @@ async function listenAs(service: Pick<StoredService, 'fetch'>, name: string | un
 }
 
 describe.each(STORES)('presence on $name', (store) => {
-  test('sessions that can read an entry are told which people have it open', async () => {
+  test('sends the people who have an entry open to sessions that can read it', async () => {
     await using service = await store.open(config)
     const { id } = await create(service, 'posts', { title: 'Open' })
     await using cleo = await listenAs(service, 'cleo')
     await using stranger = await listenAs(service, undefined)
     const first = await enter(service, `posts/${id}`, 'ann')
     expect(bodyOf(first)).toEqual({ present: [{ subject: 'ann', since: expect.any(String) }] })
-    const told = { event: 'presence', data: { collection: 'posts', id, present: [{ subject: 'ann' }] } }
-    expect(await cleo.next()).toMatchObject(told)
+    const presenceEvent = { event: 'presence', data: { collection: 'posts', id, present: [{ subject: 'ann' }] } }
+    expect(await cleo.next()).toMatchObject(presenceEvent)
     const second = bodyOf(await enter(service, `posts/${id}`, 'cleo')) as unknown as { present: { subject: string }[] }
     expect(second.present.map(({ subject }) => subject)).toEqual(['ann', 'cleo'])
     expect(await cleo.next()).toMatchObject({ data: { present: [{ subject: 'ann' }, { subject: 'cleo' }] } })
@@ -49,13 +49,13 @@ describe.each(STORES)('presence on $name', (store) => {
     expect(await cleo.next()).toMatchObject({ data: { present: [{ subject: 'cleo' }] } })
     const seq = (await service.rows('SELECT seq FROM daybook$head'))[0]?.seq
     await create(service, 'posts', { title: 'Next' })
-    // A change is all that a reader without a session hears.
+    // A reader without a session receives only the change.
     expect(await stranger.next()).toMatchObject({ event: 'upsert' })
     expect(stranger.lines.join()).not.toMatch(/presence|ann/)
     expect(seq).toBe(1)
   })
 
-  test('what is not readable is not there, and strangers are refused', async () => {
+  test('rejects callers who cannot read the entry or have no session', async () => {
     await using service = await store.open(config)
     const { id } = await create(service, 'secrets', { title: 'Shut' })
     await using cleo = await listenAs(service, 'cleo')
@@ -72,24 +72,24 @@ describe.each(STORES)('presence on $name', (store) => {
   })
 })
 
-test('on PostgreSQL, presence is told on every node', async () => {
+test('on PostgreSQL, presence is sent to every node', async () => {
   await using place = await POSTGRES.at()
-  const one = await place.open(config as never)
-  const other = await place.open(config as never)
-  const { id } = await create(one, 'posts', { title: 'Open' })
-  await using reader = await listenAs(other as never, 'cleo')
+  const sender = await place.open(config as never)
+  const receiver = await place.open(config as never)
+  const { id } = await create(sender, 'posts', { title: 'Open' })
+  await using reader = await listenAs(receiver as never, 'cleo')
   let event: ServerEvent | undefined
   const hearing = (async () => {
     while (event?.event !== 'presence') event = await reader.next()
   })()
-  // As browsers do, it is said again: the other node may not hear yet.
+  // Repeated, as browsers do: the other node may not listen yet.
   await eventually(async () => {
     const request = new Request(`http://daybook.test/api/posts/${id}/presence`, { method: 'POST', headers: as('ann') })
-    expect((await one.fetch(request)).status).toBe(200)
+    expect((await sender.fetch(request)).status).toBe(200)
     expect(event?.data).toMatchObject({ id, present: [{ subject: 'ann' }] })
   })
   await hearing
   await reader[Symbol.asyncDispose]()
-  await one.close()
-  await other.close()
+  await sender.close()
+  await receiver.close()
 })

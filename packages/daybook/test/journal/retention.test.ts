@@ -26,18 +26,18 @@ describe.each(STORES)('retention on $name', (store) => {
   beforeEach(async () => {
     place = await store.at()
     service = await place.open(config)
-    own = await place.store()
+    nodeStore = await place.store()
   })
   afterEach(async () => {
-    await own.close()
+    await nodeStore.close()
     await service.close()
     await place[Symbol.asyncDispose]()
   })
 
   const pass = (history: HistoryConfig, inDays = 0): Promise<boolean> =>
     dropExpiredVersions({
-      store: own,
-      lease: new Lease(own, 'retention', 60_000),
+      store: nodeStore,
+      lease: new Lease(nodeStore, 'retention', 60_000),
       history,
       now: Date.now() + inDays * DAY_MS,
     })
@@ -76,11 +76,11 @@ describe.each(STORES)('retention on $name', (store) => {
     await pass({ versions: 2 })
     expect(await payloads()).toEqual([4, 5, 7])
     expect(await records()).toHaveLength(8)
-    // From 4 on, the journal tells what each document was.
+    // The journal has the state of every document from 4 on.
     expect(await floor()).toBe(4)
   })
 
-  test('goes on where it ended, and looks at all again where fewer are kept', async () => {
+  test('continues where it stopped, and starts over if the config keeps fewer versions', async () => {
     const id = await write(5)
     await pass({ versions: 3 })
     expect(await payloads()).toEqual([2, 3, 4])
@@ -94,7 +94,7 @@ describe.each(STORES)('retention on $name', (store) => {
     expect(await service.content.get('notes', id)).toMatchObject({ text: 'x' })
   })
 
-  test('keeps what was replaced within the last days, and the newest record of everything', async () => {
+  test('keeps versions replaced within the last days, and the newest record of each document', async () => {
     const id = await write(3)
     const gone = await write(2)
     await service.content.delete('notes', gone)
@@ -107,9 +107,9 @@ describe.each(STORES)('retention on $name', (store) => {
     expect(await service.content.get('notes', id)).toMatchObject({ text: '3' })
   })
 
-  test('keeps nothing from a subscription that is still to be told of it', async () => {
+  test('keeps everything that a subscription has not received yet', async () => {
     await write(4)
-    await own.transaction((writer) => writer.records.put('subscription', { id: 'slow', seq: 2 }))
+    await nodeStore.transaction((writer) => writer.records.put('subscription', { id: 'slow', seq: 2 }))
     await pass({ days: 1 }, 2)
     expect(await records()).toEqual(['2 update', '3 update', '4 update'])
     expect(await payloads()).toEqual([2, 3])
@@ -117,15 +117,15 @@ describe.each(STORES)('retention on $name', (store) => {
     expect(await payloads()).toEqual([2, 3])
   })
 
-  test('one node does it', async () => {
+  test('runs on one node only', async () => {
     await write(3)
-    const other = new Lease(own, 'retention', 60_000)
+    const other = new Lease(nodeStore, 'retention', 60_000)
     await other.take()
     expect(await pass({ versions: 0 })).toBe(false)
     expect(await payloads()).toEqual([1, 2])
   })
 
-  test('counts working copies apart, and keeps the present one', async () => {
+  test('counts drafts separately, and keeps the current one', async () => {
     const { id } = await create(service, 'posts', { title: 'One' })
     for (const title of ['a', 'b', 'c', 'd']) await saveDraft(id, title)
     await update(service, 'posts', id, { title: 'Two' })
@@ -135,7 +135,7 @@ describe.each(STORES)('retention on $name', (store) => {
     expect(await payloads()).toEqual([1, 5])
     await pass({ days: 1 }, 2)
     expect(await records()).toEqual(last)
-    expect(last.map((one) => one.split(' ')[1]).sort()).toEqual(['draft', 'update'])
+    expect(last.map((record) => record.split(' ')[1]).sort()).toEqual(['draft', 'update'])
     expect(await payloads()).toEqual([])
   })
 })

@@ -40,7 +40,7 @@ const cookieOf = ({ cookies }: Browser): Credential => ({
   Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
 })
 
-/** Opens a stream over a socket, which needs a session where it names a collection that does. */
+/** Opens a stream over a socket. */
 async function openStream({ url }: Pick<Listening, 'url'>, headers: Credential = {}, query = ''): Promise<EventReader> {
   const response = await fetch(`${url}/api/cms/events${query}`, { headers })
   expect(response.status).toBe(200)
@@ -80,7 +80,7 @@ describe.each(STORES)('live events of a session on two nodes on $name', ({ at })
 
   const firstNode = (): Node => nodes[0] as Node
 
-  /** Changes accounts in the store, past every service, as the command line does. */
+  /** Changes accounts directly in the store, as the command line does. */
   async function manage(work: (accounts: AccountManager) => Promise<unknown>): Promise<void> {
     const store = await place.store()
     try {
@@ -98,7 +98,7 @@ describe.each(STORES)('live events of a session on two nodes on $name', ({ at })
     return browser
   }
 
-  /** A stream of each node with this credential. */
+  /** Opens a stream on each node. */
   async function openStreams(credential: Credential, query = '?collections=posts,internal'): Promise<EventReader[]> {
     const streams = await Promise.all(nodes.map((node) => openStream(node, credential, query)))
     readers.push(...streams)
@@ -119,16 +119,16 @@ describe.each(STORES)('live events of a session on two nodes on $name', ({ at })
     'its sign-out': async ({ browser }) => {
       expect((await browser.action('logout')).status).toBe(204)
     },
-    'a new password of its own': ({ browser }) =>
+    'a password change by the user': ({ browser }) =>
       post(browser, '/api/auth/change-password', { currentPassword: PASSWORD, newPassword: 'another long one' }),
     'a new password from an administrator': async ({ userId }) =>
       post(await signIn('root@example.org'), '/api/auth/admin/set-user-password', {
         userId,
         newPassword: 'another long one',
       }),
-    'the end of all sessions by an administrator': async ({ userId }) =>
+    'a revocation of all sessions by an administrator': async ({ userId }) =>
       post(await signIn('root@example.org'), '/api/auth/admin/revoke-user-sessions', { userId }),
-    'the end of this session from another one': async ({ sessionId }) =>
+    'a revocation of this session from another one': async ({ sessionId }) =>
       post(await signIn(email), '/api/auth/revoke-session', { sessionId }),
     'a ban by an administrator': async ({ userId }) =>
       post(await signIn('root@example.org'), '/api/auth/admin/ban-user', { userId }),
@@ -138,24 +138,24 @@ describe.each(STORES)('live events of a session on two nodes on $name', ({ at })
     'a new password from the command line': () => manage((accounts) => accounts.setPassword(email, 'another long one')),
   }
 
-  test.each(Object.keys(WAYS))('end with %s, and only they', async (way) => {
+  test.each(Object.keys(WAYS))('end after %s, and streams of others continue', async (way) => {
     const browser = new Browser(firstNode().service)
     expect((await browser.register(email)).status).toBe(201)
     const stranger = new Browser(firstNode().service)
     expect((await stranger.register(`mia${count}@example.org`)).status).toBe(201)
     const { identity } = await browser.session()
     const ended = await openStreams(cookieOf(browser))
-    const others = [...(await openStreams(cookieOf(stranger))), ...(await openStreams({}, ''))]
+    const otherStreams = [...(await openStreams(cookieOf(stranger))), ...(await openStreams({}, ''))]
 
     const { subject, sessionId } = identity as unknown as Identity
     await WAYS[way]?.({ browser, userId: subject, sessionId })
     expect(await Promise.all(ended.map((reader) => reader.next()))).toEqual([undefined, undefined])
     const { id } = await create(firstNode().service, 'posts', { title: 'Later' })
-    const events = await Promise.all(others.map((reader) => reader.next()))
-    expect(events).toEqual(others.map(() => expect.objectContaining({ data: expect.objectContaining({ id }) })))
+    const events = await Promise.all(otherStreams.map((reader) => reader.next()))
+    expect(events).toEqual(otherStreams.map(() => expect.objectContaining({ data: expect.objectContaining({ id }) })))
   })
 
-  test('end when the roles show the reader something else', async () => {
+  test('end when a change of roles changes the view', async () => {
     const browser = new Browser(firstNode().service)
     await browser.register(email)
     await manage((accounts) => accounts.setRoles(email, ['editor']))
@@ -172,9 +172,9 @@ describe.each(STORES)('live events of a session on two nodes on $name', ({ at })
   test('end with the revocation of the token, over HTTP and from the command line', async () => {
     const admin = await signIn('root@example.org')
     const makeToken = async (name: string): Promise<{ readonly id: string; readonly token: string }> => {
-      const made = await admin.send('/api/cms/auth/tokens', { json: { name, scopes: ['*:read'] } })
-      expect(made.status).toBe(201)
-      return JSON.parse(made.text)
+      const response = await admin.send('/api/cms/auth/tokens', { json: { name, scopes: ['*:read'] } })
+      expect(response.status).toBe(201)
+      return JSON.parse(response.text)
     }
     const [first, second] = [await makeToken('first'), await makeToken('second')]
     const streams = await openStreams({ Authorization: `Bearer ${first.token}` })
@@ -192,12 +192,12 @@ describe.each(STORES)('live events of a session on two nodes on $name', ({ at })
   test('end when the token expires', async () => {
     const store = await place.store()
     const tokens = new ApiTokens(store.records)
-    let made = 0
+    let attempt = 0
     // On a busy machine, a token may expire before its streams are open.
     const streams = await eventually(async () => {
-      made += 1
+      attempt += 1
       const expiresAt = new Date(Date.now() + 2000).toISOString()
-      const { token } = await tokens.create({ name: `t${made}`, scopes: ['*:read'], roles: ['service'], expiresAt })
+      const { token } = await tokens.create({ name: `t${attempt}`, scopes: ['*:read'], roles: ['service'], expiresAt })
       return openStreams({ Authorization: `Bearer ${token}` })
     })
     await store.close()
@@ -220,12 +220,12 @@ describe('live events of accounts in memory', () => {
 describe('live events of an adapter in the config', () => {
   const MIA = { Authorization: 'Bearer mia' }
 
-  /** An adapter with one session, whose identity the test decides, and what it notes of its calls. */
+  /** Creates an adapter with one session, which counts its calls. */
   function adapterFor(identity: () => Identity | null) {
     const listeners = new Set<() => void>()
     const calls = { identity: 0 }
     const adapter: AuthAdapter = {
-      getCapabilities: () => ({ provider: 'own', providerRoutes: { enabled: false } }),
+      getCapabilities: () => ({ provider: 'custom', providerRoutes: { enabled: false } }),
       getPrincipal: async () => (identity() ? { id: 'mia' } : null),
       getIdentity: async () => {
         calls.identity += 1
@@ -295,8 +295,8 @@ describe('live events of an adapter in the config', () => {
         throw new Error('oops: internals')
       },
     ],
-    ['gives no function', () => undefined],
-  ])('do not begin when onSessionChange %s', async (_what, onSessionChange) => {
+    ['returns no function', () => undefined],
+  ])('do not begin when onSessionChange %s', async (_case, onSessionChange) => {
     const { adapter } = adapterFor(() => identityOf('mia'))
     await using listening = await listen({
       auth: { ...adapter, onSessionChange: onSessionChange as never },

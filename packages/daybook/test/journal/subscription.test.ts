@@ -24,7 +24,7 @@ const QUICK: SubscriptionTimes = { retryMs: 1, closeMs: 50 }
 describe.each(STORES)('a subscription to the journal on $name', (kind) => {
   let place: Place
   let service: Service
-  /** Those of two processes, as far as the service can tell. */
+  /** Two stores, which stand for two processes. */
   let stores: readonly [Store, Store]
   let log: KeptLog
   const running: Subscription[] = []
@@ -42,14 +42,14 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     await place[Symbol.asyncDispose]()
   })
 
-  type Take = (...given: Parameters<Subscriber['deliver']>) => Promise<void>
+  type Handle = (...parameters: Parameters<Subscriber['deliver']>) => Promise<void>
 
   const subscribe = async (
-    take: Take,
+    handle: Handle,
     { store = stores[0], name = 'reader', times = QUICK, wants = () => true }: Partial<Subscribed> = {},
   ): Promise<Subscription> => {
-    const deliver: Subscriber['deliver'] = async (...given) => {
-      await take(...given)
+    const deliver: Subscriber['deliver'] = async (...parameters) => {
+      await handle(...parameters)
       return true
     }
     const subscription = await Subscription.start(store, { name, wants, deliver }, log, times)
@@ -68,26 +68,28 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     for (let done = 0; done < count; done += 1) await create(service, 'notes', { text: String(done) })
   }
 
-  /** Takes every record, and answers where it puts their numbers. */
-  const collecting = (): { readonly seen: number[]; readonly deliver: Take } => {
+  /** Creates a handler that collects the numbers of all records. */
+  const collecting = (): { readonly seen: number[]; readonly deliver: Handle } => {
     const seen: number[] = []
     return { seen, deliver: async ({ seq }) => void seen.push(seq) }
   }
 
-  test('stores how far it is after a replay, however long the database takes at the end of it', async () => {
+  test('stores its position after a replay, even if the database is slow at the end of it', async () => {
     const [store] = stores
     const name = 'replayed'
     const { seen, deliver } = collecting()
-    const take: Subscriber['deliver'] = async (...given) => {
-      await deliver(...given)
+    const collect: Subscriber['deliver'] = async (...parameters) => {
+      await deliver(...parameters)
       return true
     }
-    running.push(await Subscription.start(store, { name, wants: () => true, deliver: take, storesFailures: true }, log))
+    running.push(
+      await Subscription.start(store, { name, wants: () => true, deliver: collect, storesFailures: true }, log),
+    )
     await write(3)
     const position = async (): Promise<number> => (await readPosition(store, name)).ranges[0].after
     await eventually(async () => expect(await position()).toBe(3))
 
-    // What is read behind the record that is replayed comes late.
+    // Delays the read that follows the replayed record.
     const gate = Promise.withResolvers<void>()
     const { journal } = store
     const records = journal.records.bind(journal)
@@ -103,7 +105,7 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     await eventually(async () => expect(await position()).toBe(3))
   })
 
-  test('begins at the end of the journal, and is told of every later record, in order', async () => {
+  test('begins at the end of the journal, and delivers every later record in order', async () => {
     await write(2)
     const { seen, deliver } = collecting()
     await subscribe(deliver)
@@ -111,7 +113,7 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     await eventually(() => expect(seen).toEqual([3, 4, 5]))
   })
 
-  test('tells the document before and after the change, in the default locale', async () => {
+  test('passes the document before and after the change, in the default locale', async () => {
     const states: unknown[] = []
     await subscribe(async ({ action }, { before, after }) => {
       states.push([action, (await before())?.title, (await after())?.title])
@@ -130,7 +132,7 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     )
   })
 
-  test('goes on where it ended, and passes over what it does not want', async () => {
+  test('continues where it stopped, and skips unwanted records', async () => {
     const first = collecting()
     const subscription = await subscribe(first.deliver)
     await write(2)
@@ -145,12 +147,12 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     await eventually(() => expect(second.seen).toEqual([4, 5]))
   })
 
-  test('delivers a record again until it succeeds, and no later one before it; others do not wait for it', async () => {
+  test('retries a record until it succeeds before any later one, and does not delay other subscriptions', async () => {
     const seen: number[] = []
     let failures = 3
     await subscribe(async ({ seq }) => {
       seen.push(seq)
-      if (seq === 2 && failures-- > 0) throw new Error('no room for number two')
+      if (seq === 2 && failures-- > 0) throw new Error('cannot deliver number two')
     })
     const other = collecting()
     await subscribe(other.deliver, { name: 'other' })
@@ -159,30 +161,30 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     await eventually(() => expect(other.seen).toEqual([1, 2, 3]))
     const lines = log.take()
     expect(lines).toHaveLength(3)
-    for (const line of lines) expect(line).toMatch(/error journal: .*no room for number two.*reader.*seq: 2/s)
+    for (const line of lines) expect(line).toMatch(/error journal: .*cannot deliver number two.*reader.*seq: 2/s)
     const pauses = lines.map((line) => Number(/retryInMs: (\d+)/.exec(line)?.[1]))
     expect(pauses).toEqual([1, 2, 4])
   })
 
-  test('gives a delivery up that takes too long, and tells it so', async () => {
+  test('aborts a delivery that takes too long', async () => {
     const seen: number[] = []
-    const given: boolean[] = []
+    const aborted: boolean[] = []
     await subscribe(
       async ({ seq }, _states, signal) => {
         seen.push(seq)
         if (seen.length > 1) return
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
-        given.push(signal.aborted)
+        aborted.push(signal.aborted)
       },
       { times: { ...QUICK, deliveryMs: 20 } },
     )
     await write(2)
     await eventually(() => expect(seen).toEqual([1, 1, 2]))
-    expect(given).toEqual([true])
+    expect(aborted).toEqual([true])
     expect(log.take()).toEqual([expect.stringContaining('It took longer than 20 ms')])
   })
 
-  test('ends after the running delivery, and delivers nothing again that has succeeded', async () => {
+  test('closes after the running delivery, which is not repeated', async () => {
     const begun = Promise.withResolvers<void>()
     const finish = Promise.withResolvers<void>()
     const seen: number[] = []
@@ -205,7 +207,7 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     await eventually(() => expect(next.seen).toEqual([2]))
   })
 
-  test('ends although the running delivery does not, which is delivered again', async () => {
+  test('closes although the running delivery hangs, which is repeated', async () => {
     const begun = Promise.withResolvers<void>()
     let isAborted = false
     const subscription = await subscribe(async (_record, _states, signal) => {
@@ -224,20 +226,20 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     await eventually(() => expect(next.seen).toEqual([1]))
   })
 
-  test('of two nodes, one delivers each record', async () => {
+  test('delivers each record on only one of two nodes', async () => {
     const seen: number[] = []
-    const deliver: Take = async ({ seq }) => void seen.push(seq)
+    const deliver: Handle = async ({ seq }) => void seen.push(seq)
     for (const store of stores) await subscribe(deliver, { store })
     await write(30)
     await eventually(() => expect(seen.at(-1)).toBe(30))
-    // The other one would have had its turn by the time that it has handled a later record.
+    // By the time that the other node has delivered later records, it would have delivered the earlier ones, too.
     await running[0]?.close()
     await write(5)
     await eventually(() => expect(seen.at(-1)).toBe(35))
     expect(seen).toEqual(Array.from({ length: 35 }, (_, index) => index + 1))
   })
 
-  test('a name that is started at once by many starts once: no record falls between them', async () => {
+  test('starts once if several processes start it concurrently, and misses no record', async () => {
     const { seen, deliver } = collecting()
     await Promise.all([
       ...stores.map((store) => subscribe(deliver, { store })),
